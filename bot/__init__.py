@@ -1,0 +1,1 @@
+"""Talks: understands a question, has it run, composes one Answer, draws it."""

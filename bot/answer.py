@@ -1,0 +1,276 @@
+"""The way of one question: run it, look it up, try to mend it, say what was seen.
+
+question ─▶ job ─▶ result ─▶ search ─▶ fixes ─▶ jobs ─▶ Answer
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from bot import words
+from bot.models import (
+    Answer,
+    AnswerError,
+    Evidence,
+    Fix,
+    Progress,
+    Proof,
+    Question,
+    Source,
+    Timings,
+    Why,
+)
+from bot.repair import Repair, applicable, repair
+from executor.client import ExecutorClient
+from executor.job import Job, JobResult, Outcome, Probe
+from knowledge.article import Article
+from knowledge.codemod import Codemod
+from knowledge.search import Hit, SearchResult
+from knowledge.verify import Mistake, mistake
+
+Look = Callable[[str, tuple[str, str] | None], SearchResult]
+
+_IN_PLACE = "modified by an inplace operation"
+
+
+@dataclass(frozen=True)
+class Medic:
+    """Everything an answer needs."""
+
+    executor: ExecutorClient
+    look: Look  # (text, real error) → passages
+    articles: Mapping[str, Article]
+    prove: Callable[[Article], Awaitable[Proof]]  # run what it claims, unless that was done
+    codemods: Sequence[Codemod]
+    wall_s: float = 10
+
+    async def answer(self, question: Question) -> AsyncIterator[Progress | Answer]:
+        """Say what is being done while it is done; the last thing said is the Answer.
+
+        Raises:
+            ExecutorError: the executor is gone or full.
+        """
+        watch = _Watch()
+        run = reference = None
+        wrong = Mistake(None, frozenset())
+        job = Job(code=question.code, files=question.files, wall_s=self.wall_s)
+
+        if question.code.strip():
+            yield Progress(step="reproducing", text="running your snippet")
+            run, reference = await self._reproduce(question, job)
+            wrong = mistake(run)
+            watch.lap("run")
+
+        yield Progress(step="searching", text="looking it up")
+        found = await asyncio.to_thread(self.look, _query(question, run), _error(question, wrong))
+        watch.lap("search")
+
+        repaired = Repair()
+        if run is not None and not words.missing(question, run):
+            if codemods := applicable(self.codemods, run):
+                yield Progress(step="fixing", text="trying fixes on your code")
+                if reference is None:
+                    reference = await self._with_gradients(job)
+                repaired = await repair(self.executor, codemods, job, run, reference, question.text)
+            watch.lap("fix")
+
+        why = self._why(found, repaired)
+        proofs = {}
+        if why is not None and (article := self.articles.get(why.article)) is not None:
+            proofs[article.slug] = await self.prove(article)
+        yield self._compose(question, run, wrong, found, repaired, why, proofs, watch.done())
+
+    async def _reproduce(self, question: Question, job: Job) -> tuple[JobResult, JobResult | None]:
+        """Run it once; where the answer needs more eyes, a second time with them.
+
+        Returns:
+            run: what happened.
+            oracle: for in-place errors, the same code with the gradients it should have.
+        """
+        run = await self.executor.run(job)
+        seen = [e.message for e in (run.error, *run.caught) if e is not None]
+        if any(_IN_PLACE in message for message in seen):
+            traced, oracle = await asyncio.gather(
+                self.executor.run(job.model_copy(update={"probes": (Probe.INPLACE,)})),
+                self.executor.run(job.model_copy(update={"probes": (Probe.ORACLE,)})),
+            )
+            return run.model_copy(update={"autograd": traced.autograd}), oracle
+        if (
+            question.traceback is not None
+            and run.outcome is Outcome.OK
+            and not mistake(run).is_there
+        ):
+            # A warm server can hide what a fresh interpreter shows: a submodule nobody imported.
+            cold = await self.executor.run(job.model_copy(update={"cold": True}))
+            if cold.outcome is Outcome.ERROR:
+                return cold, None
+        return run, None
+
+    async def _with_gradients(self, job: Job) -> JobResult:
+        return await self.executor.run(job.model_copy(update={"probes": (Probe.GRADIENTS,)}))
+
+    # -- the Answer --------------------------------------------------------------------------
+
+    def _compose(
+        self,
+        question: Question,
+        run: JobResult | None,
+        wrong: Mistake,
+        found: SearchResult,
+        repaired: Repair,
+        why: Why | None,
+        proofs: Mapping[str, Proof],
+        timings: Timings,
+    ) -> Answer:
+        if why is not None:
+            why = why.model_copy(update={"proof": proofs.get(why.article)})
+        known = Answer(
+            status="unsure",
+            headline="",
+            assumptions=(*question.notes, *_joined(question), *(run.assumptions if run else ())),
+            why=why,
+            sources=tuple(self._source(h, proofs) for h in _leaned_on(found)),
+            run=run,
+            evidence=_evidence(run, repaired) if run is not None else None,
+            timings_ms=timings,
+        )
+        if run is None:
+            return self._unrun(question, found, known)
+        if reason := words.missing(question, run):
+            return _say(known, "not_run", words.not_run(reason))
+        told = known.model_copy(
+            update={
+                "error": AnswerError.of(wrong.error) if wrong.error is not None else None,
+                "culprit": words.culprit(question, run),
+                "findings": run.findings,
+                "refused": repaired.refused,
+            }
+        )
+        if repaired.fix is not None:
+            told = told.model_copy(update={"fix": repaired.fix})
+            return _say(told, "fixed", words.fixed(wrong, run, repaired))
+        if run.outcome is Outcome.KILLED:
+            return _say(told, "reproduced", words.crashed(run))
+        if wrong.is_there and not _ended_itself(run):
+            told = told.model_copy(update={"alternatives": repaired.alternatives})
+            return _say(told, "reproduced", words.reproduced(wrong, run, repaired))
+        return _say(told.model_copy(update={"error": None}), "runs", words.runs(question, run))
+
+    def _unrun(self, question: Question, found: SearchResult, known: Answer) -> Answer:
+        if found.abstained or known.why is None:
+            best = found.hits[0].title if found.hits else ""
+            text = words.unsure(question, best, found.confidence, found.threshold)
+            return _say(known, "unsure", text)
+        alone = (
+            " (from the traceback alone: there was no code to run)" if question.traceback else ""
+        )
+        return _say(known, "advice", f"{known.why.title}{alone}")
+
+    def _why(self, found: SearchResult, repaired: Repair) -> Why | None:
+        """The best explanation; where a fix was verified, its own article's."""
+        hit = None if found.abstained or not found.hits else found.hits[0]
+        fixes = [repaired.fix] if repaired.fix else list(repaired.alternatives)
+        if fixes and (hit is None or hit.why != "signature"):
+            article = self.articles.get(fixes[0].codemod)
+            if article is not None:
+                return self._why_of(article, 1.0)
+        if hit is None:
+            return None
+        article = self.articles.get(hit.source)
+        if article is not None:
+            return self._why_of(article, hit.score)
+        return Why(
+            text=hit.passage, article=hit.source, title=hit.title, url=None, score=hit.score,
+            proof=None,
+        )  # fmt: skip
+
+    def _why_of(self, article: Article, score: float) -> Why:
+        return Why(
+            text=" ".join(article.why.split("\n\n")[0].split()),
+            article=article.slug,
+            title=article.title,
+            url=article.sources[0] if article.sources else None,
+            score=score,
+            proof=None,
+        )
+
+    def _source(self, hit: Hit, proofs: Mapping[str, Proof]) -> Source:
+        article = self.articles.get(hit.source)
+        return Source(
+            id=hit.source,
+            title=hit.title,
+            url=article.sources[0] if article is not None and article.sources else None,
+            score=hit.score,
+            proof=proofs.get(hit.source),
+        )
+
+
+def _leaned_on(found: SearchResult) -> tuple[Hit, ...]:
+    """The hits worth naming: those above the threshold, three at most."""
+    return tuple(h for h in found.hits[:3] if h.score >= found.threshold)
+
+
+def _say(answer: Answer, status: str, headline: str) -> Answer:
+    return answer.model_copy(update={"status": status, "headline": headline})
+
+
+def _query(question: Question, run: JobResult | None) -> str:
+    parts = [question.text]
+    if run is not None:
+        parts += [f.message for f in run.findings]
+    return "\n".join(parts)
+
+
+def _error(question: Question, wrong: Mistake) -> tuple[str, str] | None:
+    """The error to look up: the real one, else the pasted one."""
+    if wrong.error is not None:
+        return wrong.error.type, wrong.error.message
+    if question.traceback is not None:
+        return question.traceback.type, question.traceback.message
+    return None
+
+
+def _ended_itself(run: JobResult) -> bool:
+    return run.error is not None and run.error.type == "SystemExit"
+
+
+def _joined(question: Question) -> tuple[str, ...]:
+    n = len(question.snippets)
+    if n < 2:
+        return ()
+    starts = ", ".join(str(s.first_line) for s in question.snippets)
+    return (f"the {n} blocks are one program; they start at its lines {starts}",)
+
+
+def _evidence(run: JobResult, repaired: Repair) -> Evidence:
+    fix: Fix | None = repaired.fix or next(iter(repaired.alternatives), None)
+    tier = f"jailed ({run.isolation.tier})" if run.isolation else "not run"
+    return Evidence(
+        torch=run.env.torch,
+        python=run.env.python,
+        device=run.env.device.upper() if run.env.device == "cpu" else run.env.device,
+        isolation=tier,
+        seconds_before=run.seconds,
+        seconds_after=fix.result.seconds if fix is not None and fix.result is not None else None,
+        peak_memory_bytes=run.peak_memory_bytes,
+    )
+
+
+class _Watch:
+    """Milliseconds of each step."""
+
+    def __init__(self) -> None:
+        self._began = self._last = time.perf_counter()
+        self._laps: dict[str, float] = {}
+
+    def lap(self, name: str) -> None:
+        now = time.perf_counter()
+        self._laps[name] = (now - self._last) * 1000
+        self._last = now
+
+    def done(self) -> Timings:
+        total = (time.perf_counter() - self._began) * 1000
+        return Timings(**self._laps, total=total)

@@ -1,0 +1,180 @@
+"""Put a Medic together from the settings: executor, index, articles, codemods."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import knowledge
+from bot.answer import Medic
+from bot.errors import SettingsError, StateError
+from bot.proof import Proofs
+from bot.settings import MIB, ExecutorSettings, Settings
+from executor.client import ExecutorClient
+from knowledge.article import ARTICLES, Article, load_articles
+from knowledge.codemod import Codemod, load_codemods
+from knowledge.document import Document, load_documents
+from knowledge.embedding import EmbeddingModel
+from knowledge.errors import DocumentError, IndexDamagedError, IndexMissingError, StaleIndexError
+from knowledge.index import BuildReport, Index, build_index, open_index
+from knowledge.search import Search, SearchResult
+
+Say = Callable[[str], None]
+
+
+class Library:
+    """What is known: articles, documents, codemods, and the index over them."""
+
+    def __init__(self, settings: Settings, say: Say = lambda _: None) -> None:
+        """Read everything that is configured.
+
+        Raises:
+            KnowledgeError: an article, or a path in the settings, is wrong.
+            StateError: the state folder cannot be made.
+        """
+        self._settings = settings
+        self._say = say
+        roots = [ARTICLES, *map(_expanded, settings.knowledge.articles)]
+        self.articles: list[Article] = [a for root in roots for a in load_articles(root)]
+        self.codemods: list[Codemod] = [c for root in roots for c in load_codemods(root)]
+        paths = [_expanded(p) for p in settings.knowledge.documents]
+        for path in paths:
+            if not path.exists():
+                raise DocumentError(f"{path}: there is no such file or folder of documents; "
+                                    "check knowledge.documents")  # fmt: skip
+        self.documents: list[Document] = load_documents(paths, on_error=self._skipped)
+        self.model = EmbeddingModel(settings.knowledge.model, offline=settings.knowledge.offline)
+        self.folder = settings.state_folder / "index"
+        self.proofs = Proofs(settings.state_folder / "proofs.json")
+
+    def _skipped(self, error: DocumentError) -> None:
+        self._say(f"left out: {error}")
+
+    @property
+    def sources(self) -> list[Article | Document]:
+        """Everything that can be found."""
+        return [*self.articles, *self.documents]
+
+    def build(self, progress: Callable[[int, int], None] | None = None) -> BuildReport:
+        """Bring the index up to date.
+
+        Raises:
+            StateError: its folder cannot be written.
+        """
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            return build_index(self.folder, self.sources, self.model, progress)
+        except OSError as e:
+            raise StateError(
+                f"{self.folder}: the index cannot be written ({e.strerror}); point `state` in "
+                "config.yaml to a folder of your own"
+            ) from e
+
+    def open(self) -> Index:
+        """Open the index; where the settings allow it, bring it up to date first.
+
+        Raises:
+            KnowledgeError: it is missing, damaged or stale, and may not be built now.
+        """
+        try:
+            return open_index(self.folder, self.sources, self.model)
+        except (IndexMissingError, StaleIndexError, IndexDamagedError):
+            if not self._settings.knowledge.auto_index:
+                raise
+        self._say(f"bringing the search index up to date ({self.folder})")
+        self.build()
+        return open_index(self.folder, self.sources, self.model)
+
+
+def open_executor(settings: ExecutorSettings, articles: Sequence[str] = ()) -> ExecutorClient:
+    """The executor that the settings name; an embedded one starts at its first job.
+
+    Args:
+        settings: its section.
+        articles: further folders of articles, whose codemods its runs must be able to read.
+
+    Raises:
+        SettingsError: the address is none.
+    """
+    url = settings.url
+    if not url:
+        return ExecutorClient.embedded(_embedded(settings, articles))
+    if url.startswith("unix:"):
+        return ExecutorClient.on_socket(Path(url.removeprefix("unix:")).expanduser())
+    if url.startswith(("http://", "https://")):
+        token = os.environ.get("TORCHMEDIC_EXECUTOR_TOKEN", "")
+        if not token:
+            raise SettingsError(
+                f"executor.url is {url}: set TORCHMEDIC_EXECUTOR_TOKEN to that executor's token"
+            )
+        return ExecutorClient.on_tcp(url, token)
+    raise SettingsError(
+        f"executor.url is {url!r}: write unix:/path/to/socket or http://host:port, or leave it "
+        "empty to have one started"
+    )
+
+
+def _embedded(settings: ExecutorSettings, articles: Sequence[str]) -> dict[str, object]:
+    words: dict[str, object] = {
+        "tier": settings.tier,
+        "limits": {"memory_bytes": settings.memory_mib * MIB, "processes": settings.processes},
+        # Codemods read strangers' code, so they run there: see knowledge/codemod.py.
+        "preload": ["libcst.metadata", "knowledge.codemod", "knowledge.edits"],
+        "readable": [*knowledge.__path__, *(str(_expanded(a).absolute()) for a in articles)],
+    }
+    if settings.slots:
+        words["slots"] = settings.slots
+    return words
+
+
+@asynccontextmanager
+async def open_medic(settings: Settings, say: Say = lambda _: None) -> AsyncIterator[Medic]:
+    """A Medic ready to answer. Executor and embedding model start at the same time.
+
+    Raises:
+        TorchmedicErrors of every part, as their own docstrings say.
+    """
+    executor = open_executor(settings.executor, settings.knowledge.articles)
+    threads = ThreadPoolExecutor(1, thread_name_prefix="library")
+    try:
+        library = Library(settings, say)
+        warming = asyncio.create_task(_warm(executor))
+        index: Future[Search] = threads.submit(_search, library)
+
+        def look(text: str, error: tuple[str, str] | None) -> SearchResult:
+            return index.result().search(text, error)
+
+        yield Medic(
+            executor=executor,
+            look=look,
+            articles={a.slug: a for a in library.articles},
+            prove=lambda article: library.proofs.prove(executor, article, library.codemods),
+            codemods=library.codemods,
+            wall_s=settings.executor.wall_s,
+        )
+        warming.cancel()
+    finally:
+        threads.shutdown(wait=False, cancel_futures=True)
+        await executor.close()
+
+
+def _search(library: Library) -> Search:
+    index = library.open()
+    library.model.load()
+    return Search(index, library.model)
+
+
+async def _warm(executor: ExecutorClient) -> None:
+    """Start an embedded executor now; whoever asks it something hears of it if that fails."""
+    try:
+        await executor.capabilities()
+    except Exception:
+        pass
+
+
+def _expanded(path: str) -> Path:
+    return Path(path).expanduser()

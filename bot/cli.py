@@ -1,0 +1,320 @@
+"""The command `torchmedic`: ask, chat, index, article."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bot.errors import BotError, QuestionError
+from executor.errors import ExecutorError
+from knowledge.errors import KnowledgeError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from bot.models import Question
+    from bot.settings import Settings
+
+app = typer.Typer(
+    help="A troubleshooting bot for PyTorch that runs the code before it answers.",
+    no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
+)  # fmt: skip
+article_app = typer.Typer(help="Write and prove articles.", no_args_is_help=True)
+app.add_typer(article_app, name="article")
+
+_OURS = (BotError, KnowledgeError, ExecutorError)
+_READ_BYTES = 16 * 1024 * 1024  # far more than any message may have: the refusal names its size
+
+ConfigOption = Annotated[
+    Path | None, typer.Option("--config", help="Settings file (./config.yaml if there is one).")
+]
+
+
+def main() -> None:
+    """Entry point: errors of ours are one line and a next step, never a traceback."""
+    try:
+        app()
+    except _OURS as e:
+        _complain(str(e))
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.exit(141)  # `torchmedic ask … | head`
+
+
+def _complain(text: str) -> None:
+    print(f"torchmedic: {text}", file=sys.stderr)
+
+
+def _say(text: str) -> None:
+    print(f"torchmedic: {text}", file=sys.stderr, flush=True)
+
+
+def _settings(path: Path | None) -> Settings:
+    from bot.settings import load_settings
+
+    return load_settings(path)
+
+
+@app.command()
+def ask(
+    files: Annotated[
+        list[str] | None, typer.Argument(help="One question each; - or none: standard input.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="One Answer as JSON a line.")] = False,
+    explain: Annotated[bool, typer.Option(help="Also show the fixes that were refused.")] = False,
+    config: ConfigOption = None,
+) -> None:
+    """Answer questions from files: a message as you would post it, a .py, a .ipynb or a log."""
+    sys.exit(asyncio.run(_ask(files or ["-"], _settings(config), json=json, explain=explain)))
+
+
+async def _ask(names: list[str], settings: Settings, *, json: bool, explain: bool) -> int:
+    from bot.assemble import open_medic
+    from bot.platforms.base import follow
+    from bot.platforms.console import ConsoleCard
+
+    questions: list[Question] = []
+    failed = 0
+    for name in names:
+        try:
+            questions.append(_read_question(name))
+        except QuestionError as e:
+            _complain(f"{name}: {e}" if name != "-" else str(e))
+            failed = 1
+    if not questions:
+        return failed
+    console = _console()
+    async with open_medic(settings, _say) as medic:
+        for i, question in enumerate(questions):
+            card = _JsonCard() if json else ConsoleCard(console, explain=explain)
+            if i and not json:
+                console.rule()
+            try:
+                await follow(medic.answer(question), card)
+            except _OURS as e:
+                card.clear()
+                _complain(str(e))
+                failed = 1
+    return failed
+
+
+class _JsonCard:
+    """One Answer as one line of JSON; the steps are not shown."""
+
+    async def step(self, progress: object) -> None:
+        """Nothing: only answers are printed."""
+
+    async def finish(self, answer: Any) -> None:
+        """Print it."""
+        print(answer.model_dump_json(), flush=True)
+
+    def clear(self) -> None:
+        """Nothing is shown that could be taken away."""
+
+
+def _read_question(name: str) -> Question:
+    """A file as a question.
+
+    Raises:
+        QuestionError: it cannot be read, or holds no question.
+    """
+    from bot.question import Attachment, read_message
+
+    if name == "-":
+        data = sys.stdin.buffer.read(_READ_BYTES)
+    else:
+        try:
+            with Path(name).open("rb") as f:
+                data = f.read(_READ_BYTES)
+        except OSError as e:
+            raise QuestionError(f"cannot be read ({e.strerror}); check the path") from e
+    suffix = Path(name).suffix.lower()
+    if suffix in (".py", ".ipynb", ".log", ".out"):
+        return read_message("", [Attachment(Path(name).name, data)])
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as e:
+        raise QuestionError(
+            "is no text (not UTF-8); paste the message, or give a .py, .ipynb or .log file"
+        ) from e
+    return read_message(_without_front_matter(text))
+
+
+def _without_front_matter(text: str) -> str:
+    """A document's title is its question; the rest of its front matter is not prose."""
+    import yaml
+
+    if not text.startswith("---\n") or (end := text.find("\n---\n", 4)) < 0:
+        return text
+    try:
+        front = yaml.safe_load(text[4:end])
+    except yaml.YAMLError:
+        return text
+    title = front.get("title", "") if isinstance(front, dict) else ""
+    return f"{title}\n\n{text[end + 5 :]}"
+
+
+@app.command()
+def chat(
+    explain: Annotated[bool, typer.Option(help="Also show the fixes that were refused.")] = False,
+    config: ConfigOption = None,
+) -> None:
+    """Ask one question after another; the executor stays warm."""
+    sys.exit(asyncio.run(_chat(_settings(config), explain=explain)))
+
+
+async def _chat(settings: Settings, *, explain: bool) -> int:
+    from bot.assemble import open_medic
+    from bot.platforms.base import follow
+    from bot.platforms.console import ConsoleCard
+    from bot.question import read_message
+
+    console = _console()
+    async with open_medic(settings, _say) as medic:
+        messages = _typed(console) if sys.stdin.isatty() else _piped()
+        async for text in messages:
+            card = ConsoleCard(console, explain=explain)
+            try:
+                await follow(medic.answer(read_message(text)), card)
+            except _OURS as e:
+                _complain(str(e))
+            finally:
+                card.clear()
+            console.print()
+    return 0
+
+
+async def _typed(console: Console) -> Any:
+    """Messages typed or pasted at a terminal; a paste of many lines is one message."""
+    from prompt_toolkit import PromptSession
+    from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+
+    keys = KeyBindings()
+
+    @keys.add("escape", "enter")
+    def _(event: KeyPressEvent) -> None:
+        event.current_buffer.insert_text("\n")
+
+    console.print(
+        "Paste your question, traceback or code and press Enter (Alt+Enter: a new line). "
+        "/quit or Ctrl-D leaves.", style="dim",
+    )  # fmt: skip
+    session: PromptSession[str] = PromptSession("› ", key_bindings=keys)
+    while True:
+        try:
+            text = await session.prompt_async()
+        except EOFError:
+            return
+        except KeyboardInterrupt:
+            continue
+        if text.strip() == "/quit":
+            return
+        if text.strip():
+            yield text
+
+
+async def _piped() -> Any:
+    """Messages from standard input, each ended by a line that says /send, the last by its end."""
+    lines: list[str] = []
+    while True:
+        line = await asyncio.to_thread(sys.stdin.readline)
+        if line and line.strip() not in ("/send", "/quit"):
+            lines.append(line)
+            continue
+        if text := "".join(lines).strip():
+            yield text
+        lines.clear()
+        if not line or line.strip() == "/quit":
+            return
+
+
+@app.command()
+def index(config: ConfigOption = None) -> None:
+    """Embed what is new in articles and documents, and run the articles that changed."""
+    sys.exit(asyncio.run(_index(_settings(config))))
+
+
+async def _index(settings: Settings) -> int:
+    from rich.progress import Progress
+
+    from bot.assemble import Library
+
+    console = _console()
+    library = Library(settings, _say)
+    with Progress(console=console, transient=True) as bar:
+        task = bar.add_task("embedding", total=None)
+        report = await asyncio.to_thread(
+            library.build, lambda done, total: bar.update(task, completed=done, total=total)
+        )
+    console.print(
+        f"{report.sources} sources, {report.passages} passages, {report.embedded} embedded now "
+        f"→ {library.folder}", soft_wrap=True,
+    )  # fmt: skip
+    known = library.proofs.of(library.articles)
+    changed = [a.slug for a in library.articles if a.slug not in known]
+    return await _prove(settings, changed) if changed else 0
+
+
+@article_app.command("new")
+def article_new(
+    slug: Annotated[str, typer.Argument(help="Its folder's name, e.g. loss-is-nan.")],
+    folder: Annotated[Path | None, typer.Option(help="Where; default: Torchmedic's own.")] = None,
+) -> None:
+    """Write the skeleton of an article."""
+    from knowledge.article import ARTICLES, new_article
+
+    made = new_article(folder or ARTICLES, slug)
+    print(f"{made}: write explanation.md, broken.py and fixed.py, then "
+          f"`torchmedic article check {slug}`")  # fmt: skip
+
+
+@article_app.command("check")
+def article_check(
+    slugs: Annotated[list[str] | None, typer.Argument(help="Which; none: all.")] = None,
+    config: ConfigOption = None,
+) -> None:
+    """Run articles: broken.py fails as promised, fixed.py runs, codemod.py mends the one."""
+    sys.exit(asyncio.run(_prove(_settings(config), slugs or [])))
+
+
+async def _prove(settings: Settings, slugs: list[str]) -> int:
+    from bot.assemble import Library, open_executor
+    from bot.proof import prove
+
+    library = Library(settings, _say)
+    known = {a.slug: a for a in library.articles}
+    if unknown := [s for s in slugs if s not in known]:
+        _complain(f"there is no article {unknown[0]}; there are: {', '.join(known)}")
+        return 1
+    chosen = [known[s] for s in slugs] or library.articles
+    console = _console()
+    verdicts = []
+    async with open_executor(settings.executor, settings.knowledge.articles) as executor:
+        for article in chosen:
+            verdict = await prove(executor, article, library.codemods)
+            verdicts.append(verdict)
+            held = {True: "holds", False: "does not hold", None: "needs a GPU, not checked"}
+            line = f"{verdict.slug}: {held[verdict.proof.holds]} (torch {verdict.proof.torch})"
+            console.print(line, soft_wrap=True)
+            for problem in verdict.problems:
+                console.print(f"  {problem}", soft_wrap=True, markup=False)
+    try:
+        library.proofs.keep(library.articles, verdicts)
+    except OSError as e:
+        _complain(f"{library.proofs.path}: the proofs cannot be kept ({e.strerror}); "
+                  "point `state` in config.yaml to a folder of your own")  # fmt: skip
+        return 1
+    return 1 if any(v.problems for v in verdicts) else 0
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    terminal = sys.stdout.isatty()
+    return Console(highlight=False, width=None if terminal else 100)

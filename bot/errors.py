@@ -1,0 +1,25 @@
+"""What can go wrong in bot/.
+
+BotError
+├── QuestionError              a message cannot be read, and what its author can do about it
+├── SettingsError              a setting is unknown or makes no sense
+└── StateError                 the folder for index and proofs cannot be used
+"""
+
+from __future__ import annotations
+
+
+class BotError(Exception):
+    """Anything bot/ gives up on; its text is fit to be shown to the person who asked."""
+
+
+class QuestionError(BotError):
+    """A message or an attachment cannot be read; the text names it, the limit and the next step."""
+
+
+class SettingsError(BotError):
+    """A setting is unknown or makes no sense; the text names the place and what it should be."""
+
+
+class StateError(BotError):
+    """The folder for index and proofs cannot be used."""

@@ -1,0 +1,184 @@
+"""The words between the bot's parts: a Question understood, an Answer to draw, progress between.
+
+The JSON of Answer is the stable contract of `torchmedic ask --json`.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from executor.job import Caught, ErrorSeen, File, Finding, JobResult, Model
+from knowledge.codemod import Check
+
+
+class Snippet(Model):
+    """Code a person posted. Lines are never added or removed: line n here is line n as posted.
+
+    `first_line` is where it starts in `Question.code` (1-based).
+    """
+
+    code: str
+    language: str = ""
+    first_line: int = 1
+    fenced: bool = True
+
+
+class TracebackFrame(Model):
+    """One `File "…", line …, in …` of a pasted traceback."""
+
+    file: str
+    line: int
+    function: str
+    code: str = ""
+
+
+class PastedTraceback(Model):
+    """A traceback a person pasted: nothing here was run by us."""
+
+    type: str
+    message: str
+    frames: tuple[TracebackFrame, ...] = ()  # outermost first; library frames included
+    text: str = ""
+
+
+class Question(Model):
+    """One message understood."""
+
+    text: str  # the prose, without code and traceback
+    snippets: tuple[Snippet, ...] = ()
+    traceback: PastedTraceback | None = None
+    files: tuple[File, ...] = ()  # attachments that are not code
+    versions: dict[str, str] = {}  # {"torch": "2.1.0", "python": "3.10"} where the person says so
+    notes: tuple[str, ...] = ()  # what had to be assumed while reading, e.g. "3 magics blanked"
+
+    @property
+    def code(self) -> str:
+        """All snippets as one program: most posts' blocks build on each other."""
+        return "\n".join(s.code for s in self.snippets)
+
+
+class AnswerError(Model):
+    """The real error, seen in a run."""
+
+    type: str
+    message: str
+    line: int | None
+    code: str
+    caught: bool  # the snippet itself caught it
+    traceback: str
+
+    @classmethod
+    def of(cls, seen: ErrorSeen | Caught) -> AnswerError:
+        """The error as the asker should see it."""
+        return cls(
+            type=seen.type,
+            message=seen.message,
+            line=seen.line,
+            code=seen.code,
+            caught=isinstance(seen, Caught),
+            traceback=seen.traceback,
+        )
+
+
+class AnswerCulprit(Model):
+    """Both ends of an in-place error, as lines and expressions."""
+
+    saved_line: int | None
+    saved_code: str | None
+    modified_line: int | None
+    modified_code: str | None
+    tensor: str | None
+
+
+class Proof(Model):
+    """When and where an article or a document's claim was last run, and whether it held."""
+
+    torch: str
+    device: str
+    date: str
+    holds: bool | None  # None: never run
+
+
+class Why(Model):
+    """The explanation."""
+
+    text: str
+    article: str
+    title: str
+    url: str | None
+    score: float
+    proof: Proof | None
+
+
+class Source(Model):
+    """A passage the answer leans on or considered."""
+
+    id: str
+    title: str
+    url: str | None
+    score: float
+    proof: Proof | None
+
+
+class Fix(Model):
+    """A codemod applied to this snippet, with its run and its checks."""
+
+    codemod: str
+    title: str = ""
+    intent: str = ""  # what the person then means, where the code leaves that open
+    diff: str
+    code: str
+    verified: bool
+    checks: tuple[Check, ...]
+    result: JobResult | None
+
+
+class Evidence(Model):
+    """Where and how long it ran."""
+
+    torch: str
+    python: str
+    device: str
+    isolation: str
+    seconds_before: float | None
+    seconds_after: float | None
+    peak_memory_bytes: int
+
+
+class Timings(Model):
+    """Milliseconds, wall clock."""
+
+    parse: float = 0
+    run: float = 0
+    search: float = 0
+    fix: float = 0
+    total: float = 0
+
+
+Status = Literal["fixed", "reproduced", "runs", "advice", "unsure", "not_run"]
+
+
+class Answer(Model):
+    """Everything the bot has to say, knowing nothing of Slack or Discord."""
+
+    status: Status
+    headline: str
+    error: AnswerError | None = None
+    culprit: AnswerCulprit | None = None
+    findings: tuple[Finding, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    why: Why | None = None
+    fix: Fix | None = None
+    alternatives: tuple[Fix, ...] = ()
+    refused: tuple[Fix, ...] = ()  # candidates that were run and failed a check
+    sources: tuple[Source, ...] = ()
+    run: JobResult | None = None
+    evidence: Evidence | None = None
+    timings_ms: Timings = Timings()
+
+
+class Progress(Model):
+    """A step that has just begun, in words for the person who waits."""
+
+    step: Literal["reading", "reproducing", "searching", "fixing", "checking"]
+    text: str

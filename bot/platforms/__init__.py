@@ -1,0 +1,1 @@
+"""Where people ask: one module per place, each drawing the same Answer."""

@@ -1,0 +1,150 @@
+"""Settings: `config.yaml`, then `TORCHMEDIC_SECTION__KEY` variables, checked and frozen."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import types
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from bot.errors import SettingsError
+
+_PREFIX = "TORCHMEDIC_"
+_SECRETS = frozenset({"TORCHMEDIC_EXECUTOR_TOKEN", "TORCHMEDIC_CONFIG"})  # read elsewhere
+MIB = 1024 * 1024
+
+
+@dataclass(frozen=True)
+class ExecutorSettings:
+    """Where and how snippets run."""
+
+    url: str = ""  # empty: a child of this process; unix:/path/to/socket; http://host:port
+    tier: str = "auto"  # auto, namespaces, uid, process
+    slots: int = 0  # runs side by side; 0: one per core
+    wall_s: float = 10  # a snippet's time
+    memory_mib: int = 4096  # a snippet's memory
+    processes: int = 256  # a snippet's processes and threads
+
+
+@dataclass(frozen=True)
+class KnowledgeSettings:
+    """What is searched, and with which model."""
+
+    model: str = "all-MiniLM-L6-v2"  # a sentence-transformers name or folder
+    offline: bool = True  # never ask a hub for the model
+    articles: tuple[str, ...] = ()  # further folders of articles
+    documents: tuple[str, ...] = ()  # Markdown files and folders of them
+    auto_index: bool = True  # bring the index up to date when a question comes
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All settings.
+
+    Settings()                                  # the defaults
+    load_settings(Path("config.yaml"), os.environ)
+    """
+
+    state: str = "~/.local/state/torchmedic"  # the index and the articles' proofs
+    executor: ExecutorSettings = field(default_factory=ExecutorSettings)
+    knowledge: KnowledgeSettings = field(default_factory=KnowledgeSettings)
+
+    @property
+    def state_folder(self) -> Path:
+        """Where this bot keeps what it knows."""
+        return Path(self.state).expanduser()
+
+
+def load_settings(
+    path: Path | None = None, environment: Mapping[str, str] = os.environ
+) -> Settings:
+    """Read the settings.
+
+    Args:
+        path: a YAML file; None: `config.yaml` in the working folder if there is one.
+        environment: where `TORCHMEDIC_EXECUTOR__WALL_S=30` would be.
+
+    Raises:
+        SettingsError: names the file or variable, the key, and what it should be.
+    """
+    words: dict[str, Any] = {}
+    if path is None and Path("config.yaml").is_file():
+        path = Path("config.yaml")
+    if path is not None:
+        words = _read(path)
+    place = str(path) if path is not None else "the defaults"
+    for name, text in environment.items():
+        if name.startswith(_PREFIX) and name not in _SECRETS:
+            keys = name.removeprefix(_PREFIX).lower().split("__")
+            _put(words, keys, yaml.safe_load(text), name)
+            place = f"{place} or {name}"
+    settings = _build(Settings, words, place, "")
+    assert isinstance(settings, Settings)
+    return settings
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        words = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+    except OSError as e:
+        raise SettingsError(f"{path}: cannot be read ({e.strerror}); check the path") from e
+    except (yaml.YAMLError, UnicodeDecodeError) as e:
+        first = str(e).splitlines()[0]
+        raise SettingsError(f"{path}: is not YAML ({first}); compare it with config.yaml") from e
+    if not isinstance(words, dict):
+        raise SettingsError(f"{path}: should hold settings by name; compare it with config.yaml")
+    return words
+
+
+def _put(words: dict[str, Any], keys: list[str], value: Any, name: str) -> None:
+    for key in keys[:-1]:
+        inner = words.setdefault(key, {})
+        if not isinstance(inner, dict):
+            raise SettingsError(f"{name}: `{key}` has no settings inside")
+        words = inner
+    words[keys[-1]] = value
+
+
+def _build(kind: type, words: Mapping[str, Any], place: str, path: str) -> Any:
+    hints = typing.get_type_hints(kind)
+    known = {f.name for f in dataclasses.fields(kind)}
+    values: dict[str, Any] = {}
+    for key, value in words.items():
+        where = f"{path}{key}"
+        if key not in known:
+            raise SettingsError(
+                f"{place}: there is no setting `{where}`; known here: {', '.join(sorted(known))}"
+            )
+        values[key] = _convert(hints[key], value, place, where)
+    return kind(**values)
+
+
+def _convert(kind: Any, value: Any, place: str, where: str) -> Any:
+    if dataclasses.is_dataclass(kind):
+        assert isinstance(kind, type)
+        if not isinstance(value, dict):
+            raise SettingsError(f"{place}: `{where}` should hold settings by name")
+        return _build(kind, value, place, f"{where}.")
+    if isinstance(kind, types.GenericAlias) or typing.get_origin(kind) is tuple:
+        items = value if isinstance(value, list) else [value]
+        if value is None or not all(isinstance(x, str) for x in items):
+            raise SettingsError(f"{place}: `{where}` should be a list of texts")
+        return tuple(items)
+    if kind is float and type(value) is int:
+        value = float(value)
+    if type(value) is not kind:
+        raise SettingsError(
+            f"{place}: `{where}` should be a {_NAMES[kind]}, not {value!r} ({type(value).__name__})"
+        )
+    if kind in (int, float) and value < 0:
+        raise SettingsError(f"{place}: `{where}` should not be negative ({value})")
+    return value
+
+
+_NAMES = {int: "whole number", float: "number", str: "text", bool: "true or false"}

@@ -1,0 +1,331 @@
+"""Find tracebacks in pasted text: CPython's, IPython's, chained ones, and bare error lines.
+
+A traceback is read as segments: frames, then `Type: message`, then perhaps "During handling of …"
+and the next segment. The last segment is the error that the person saw last, so it gives type,
+message and frames; the text keeps everything.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from bot.models import PastedTraceback, TracebackFrame
+
+
+class Found(NamedTuple):
+    """A traceback and the lines [start, end) it takes."""
+
+    start: int
+    end: int
+    traceback: PastedTraceback
+
+
+_HEADER = "Traceback (most recent call last)"
+_FRAME = re.compile(r'\s*File "([^"]+)", line (\d+)(?:, in (.+))?\s*$')
+_CELL = re.compile(r"\s*((?:Cell|Input) In ?\[\d+\])(?:, line (\d+))?(?:, in (.+))?$")
+_IPYTHON_FILE = re.compile(r"\s*File (\S.*?):(\d+),? in (.+)$")
+_OLD_IPYTHON = re.compile(
+    r"(<ipython-input-[^>]+>|\[[^\]]+\]\([^)]*\)|[~/\w].*\.py[c]?) in (\S.*)$"
+)
+_ARROW = re.compile(r"-+> ?(\d+) ?(.*)$")
+_NUMBERED = re.compile(r"\s*\d+(?: |$)")
+_CARETS = re.compile(r"[\s^~]+$")
+_RULE = re.compile(r"\s*-{10,}\s*$")
+_DOTTED = re.compile(r"[^\W\d][\w.]*$")
+_ERROR_NAME = re.compile(
+    r"(?:Error|Exception|Interrupt|Exit|Iteration|Unsupported|Empty|Full|Timeout|Failure|Warning)$"
+)
+_LINKS = (
+    "During handling of the above exception",
+    "The above exception was the direct cause",
+)
+# Second lines of messages that are not indented, so that only knowing them tells them from prose.
+_MESSAGE_GOES_ON = re.compile(
+    r"CUDA kernel errors might|For debugging consider|Compile with `?TORCH_USE|Device-side assert"
+    r"|Set TORCH|You can suppress this exception|from user code:|If you are a|See https?://"
+    r"|Exception raised from|frame #\d+:|Search for `|Hint: |Developer debug context"
+    r"|  ?Explanation:|import torch\._dynamo$|Please (?:use|see|check|make sure|run)"
+    r"|An attempt has been made|safe_globals|\(\d\) In PyTorch|While executing|Original traceback:"
+)
+_RANK = re.compile(r"\[rank\d+\]: ?")  # torchrun puts it before every line
+
+
+@dataclass
+class _Segment:
+    type: str = ""
+    message: list[str] = field(default_factory=list)
+    frames: list[TracebackFrame] = field(default_factory=list)
+
+
+def find_tracebacks(lines: Sequence[str], *, whole_block: bool) -> list[Found]:
+    """Find every traceback, in order.
+
+    Args:
+        lines: any text.
+        whole_block: nothing but program output is in these lines (a fence, a log), so the lines
+            directly below an error belong to its message; in prose only those known to.
+    """
+    plain = [_RANK.sub("", line, count=1) if line.startswith("[rank") else line for line in lines]
+    found: list[Found] = []
+    pos = 0
+    while pos < len(plain):
+        if not _starts(plain[pos]):
+            pos += 1
+            continue
+        start = pos - 1 if pos and _RULE.match(plain[pos - 1]) else pos
+        segments, pos = _read_chain(plain, pos, whole_block)
+        if segments:
+            last = segments[-1]
+            text = "\n".join(lines[start:pos])
+            found.append(Found(start, pos, _pasted(last, text)))
+    return found
+
+
+def _pasted(segment: _Segment, text: str) -> PastedTraceback:
+    return PastedTraceback(
+        type=segment.type,
+        message="\n".join(segment.message).strip(),
+        frames=tuple(segment.frames),
+        text=text,
+    )
+
+
+def _starts(line: str) -> bool:
+    return _is_header(line) or bool(_FRAME.match(line) or _CELL.match(line))
+
+
+def _is_header(line: str) -> bool:
+    return line.rstrip().rstrip(":").endswith(_HEADER)
+
+
+def _read_chain(lines: Sequence[str], pos: int, whole_block: bool) -> tuple[list[_Segment], int]:
+    """Read segments for as long as one leads to the next; also where the last one ends."""
+    segments: list[_Segment] = []
+    while True:
+        segment, pos = _read_segment(lines, pos, whole_block)
+        segments.append(segment)
+        after = _skip_blank(lines, pos)
+        if after < len(lines) and lines[after].strip().startswith(_LINKS):
+            after = _skip_blank(lines, after + 1)
+        elif not (after < len(lines) and after == pos and _is_header(lines[after])):
+            return segments, pos
+        if after == len(lines) or not (_starts(lines[after]) or _RULE.match(lines[after])):
+            return segments, pos
+        pos = after
+
+
+def _skip_blank(lines: Sequence[str], pos: int) -> int:
+    while pos < len(lines) and not lines[pos].strip():
+        pos += 1
+    return pos
+
+
+def _read_segment(lines: Sequence[str], pos: int, whole_block: bool) -> tuple[_Segment, int]:
+    """Read from a header or a first frame to the end of the error's message."""
+    segment = _Segment()
+    if _RULE.match(lines[pos]):
+        pos += 1
+    margin = 0
+    if pos < len(lines) and _is_header(lines[pos]):
+        margin = len(lines[pos]) - len(lines[pos].lstrip())
+        # IPython names the type first; needed where the end was not pasted.
+        named = lines[pos].partition(_HEADER)[0].split()
+        segment.type = named[0] if named and _is_error_name(named[0]) else ""
+        pos += 1
+    code_due = False  # the line below a frame is its code, even without indentation
+    while pos < len(lines):
+        line = lines[pos]
+        if frame := _frame(line):
+            segment.frames.append(frame)
+            code_due = True
+        elif final := _final(line[margin:] if line[:margin].isspace() or not margin else line):
+            if _is_error_name(final[0]) or (segment.frames and not code_due):
+                segment.type = final[0]
+                return segment, _read_message(segment, final[1], lines, pos + 1, whole_block)
+            if not code_due:
+                break
+            code_due = _keep_code(segment, line)
+        elif not line.strip():
+            after = _skip_blank(lines, pos)
+            if after == len(lines) or not _goes_on(lines[after], margin):
+                break
+            pos = after
+            continue
+        elif code_due or _belongs(line):
+            code_due = _keep_code(segment, line)
+        else:
+            break
+        pos += 1
+    return segment, pos
+
+
+def _frame(line: str) -> TracebackFrame | None:
+    if match := _FRAME.match(line):
+        return TracebackFrame(file=match[1], line=int(match[2][:9]), function=match[3] or "")
+    if match := _CELL.match(line):
+        number = int((match[2] or "0")[:9])
+        return TracebackFrame(file=match[1], line=number, function=_bare_name(match[3]))
+    if match := _IPYTHON_FILE.match(line):
+        return TracebackFrame(file=match[1], line=int(match[2][:9]), function=_bare_name(match[3]))
+    if match := _OLD_IPYTHON.match(line):
+        return TracebackFrame(file=match[1], line=0, function=_bare_name(match[2]))
+    return None
+
+
+def _bare_name(function: str | None) -> str:
+    """`Net.forward` of `Net.forward(self, x)`."""
+    return (function or "").partition("(")[0].strip()
+
+
+def _keep_code(segment: _Segment, line: str) -> bool:
+    """Give a source line to the last frame if it is the one; whether it is still missing."""
+    if not segment.frames or _CARETS.match(line):
+        return bool(segment.frames) and not segment.frames[-1].code
+    frame = segment.frames[-1]
+    if arrow := _ARROW.match(line.strip()):
+        segment.frames[-1] = frame.model_copy(
+            update={"line": int(arrow[1][:9]), "code": arrow[2].strip()}
+        )
+    elif not frame.code and not _NUMBERED.match(line) and not _is_elided(line):
+        segment.frames[-1] = frame.model_copy(update={"code": line.strip()})
+    return False
+
+
+def _is_elided(line: str) -> bool:
+    """`[Previous line repeated 3 more times]`, `...`, `[...]`."""
+    return line.strip().startswith(("[Previous line", "...", "[...", "…", "<snip", "(...)"))
+
+
+def _belongs(line: str) -> bool:
+    """Lines that stand between the frames."""
+    return (
+        line[:1] in " \t"
+        or bool(
+            _CARETS.match(line) or _ARROW.match(line) or _NUMBERED.match(line) or _RULE.match(line)
+        )
+        or _is_elided(line)
+    )
+
+
+def _goes_on(line: str, margin: int) -> bool:
+    """Whether a traceback goes on below a blank line; IPython puts one between frames."""
+    if _frame(line) or _ARROW.match(line) or re.match(r"\s*\d+ ", line):
+        return True
+    final = _final(line[margin:])
+    return final is not None and _is_error_name(final[0])
+
+
+def _final(line: str) -> tuple[str, str] | None:
+    """`Type: message` or a lone `Type` at the left edge."""
+    name, colon, message = line.partition(":")
+    name = name.rstrip() if not colon else name
+    if not _DOTTED.match(name) or (not colon and line.rstrip() != name):
+        return None
+    return name, message.strip()
+
+
+def _is_error_name(name: str) -> bool:
+    return bool(_DOTTED.match(name) and _ERROR_NAME.search(name))
+
+
+def _read_message(
+    segment: _Segment, first: str, lines: Sequence[str], pos: int, whole_block: bool
+) -> int:
+    """Collect a message over its lines; returns where it ends."""
+    segment.message = [first]
+    in_user_code = False
+    while pos < len(lines):
+        line = lines[pos]
+        if _is_header(line) or line.lstrip().startswith((">>>", "In [")):
+            break
+        if not line.strip():
+            after = _skip_blank(lines, pos)
+            if after == len(lines) or not _continues_message(lines[after]):
+                break
+            pos = after
+            continue
+        in_user_code = in_user_code or line.startswith("from user code:")
+        frame = _FRAME.match(line)
+        if frame and not in_user_code:
+            break
+        if frame:
+            # torch.compile names the person's own line here, below the message.
+            # https://pytorch.org/docs/stable/torch.compiler_troubleshooting.html
+            found = _frame(line)
+            assert found is not None
+            segment.frames.append(found)
+        elif in_user_code and line[:1].isspace():
+            _keep_code(segment, line)
+        elif whole_block or line[:1].isspace() or _continues_message(line):
+            if not in_user_code:
+                segment.message.append(line.rstrip())
+        else:
+            break
+        pos += 1
+    return pos
+
+
+def _continues_message(line: str) -> bool:
+    return bool(_MESSAGE_GOES_ON.match(line.lstrip()))
+
+
+# A name that ends like an error's, a colon and a message, anywhere in a line of prose. It may
+# not begin inside a word, so every word is tried once.
+_BARE = re.compile(r"(?<![\w.])([^\W\d][\w.]*(?:Error|Exception|Unsupported)): +(\S.*)")
+_DECORATION = "`*_\"'“”‘’ \t>"
+
+
+def find_bare_error(lines: Sequence[str]) -> Found | None:
+    """Find a `Type: message` that was pasted without its frames.
+
+    Returns:
+        The lines it takes; none (start == end) where it is part of a sentence.
+    """
+    for pos, line in enumerate(lines):
+        match = _BARE.search(line)
+        if not match:
+            continue
+        before, message = line[: match.start()], match[2]
+        message = _within_quotes(before[-1:], message)
+        segment = _Segment(type=match[1], message=[message])
+        if before.strip(_DECORATION):
+            return Found(pos, pos, _pasted(segment, match[1] + ": " + message))
+        end = _read_message(segment, message, lines, pos + 1, False)
+        text = "\n".join([line.lstrip(_DECORATION), *lines[pos + 1 : end]])
+        return Found(pos, end, _pasted(segment, text.rstrip("`* \t\n")))
+    return None
+
+
+def _within_quotes(opening: str, message: str) -> str:
+    """The message up to the quote that closes it, where one opened right before it.
+
+    Messages hold quotes of their own: 'TypeError: 'bool' object is not callable' when training.
+    """
+    closing = {"`": "`", '"': '"', "'": "'", "“": "”", "‘": "’"}.get(opening)
+    if closing is None:
+        return message.rstrip("`* \t")
+    inside, last = 0, -1
+    for pos, character in enumerate(message):
+        if character != closing:
+            continue
+        ends_a_word = not message[pos + 1 : pos + 2].isalnum()
+        if ends_a_word and inside % 2 == 0:
+            return message[:pos]
+        last = pos if ends_a_word else last
+        inside += 1
+    return message[:last] if last >= 0 else message
+
+
+_LIBRARY = re.compile(
+    r"(?:site|dist)-packages|[\\/]lib(?:64)?[\\/]python\d|<frozen"
+    r"|[\\/][^\\/]*(?:python|conda)[^\\/]*[\\/](?:envs[\\/][^\\/]+[\\/])?lib[\\/]",
+    re.IGNORECASE,
+)
+
+
+def user_frames(traceback: PastedTraceback) -> tuple[TracebackFrame, ...]:
+    """The frames in the person's own code: not in installed packages or Python itself."""
+    return tuple(frame for frame in traceback.frames if not _LIBRARY.search(frame.file))

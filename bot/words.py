@@ -1,0 +1,187 @@
+"""The sentences of an Answer, built from what a run showed and from nothing else."""
+
+from __future__ import annotations
+
+import re
+
+from bot.models import AnswerCulprit, Question
+from bot.repair import Repair
+from executor.job import Caught, ErrorSeen, JobResult, Outcome
+from knowledge.verify import MISTAKES, Mistake
+
+_GPU = re.compile(
+    r"not compiled with CUDA|No CUDA GPUs|no NVIDIA driver|torch\.cuda\.\w+ not available"
+    r"|CUDA driver|not linked with support for cuda|Torch not compiled with",
+)
+
+
+def missing(question: Question, run: JobResult) -> str:
+    """Why the snippet could not really be run here, and the next step; empty if it could."""
+    for by_limit in (_limit(run), _nothing_ran(run)):
+        if by_limit:
+            return by_limit
+    error = run.error
+    if error is None:
+        return ""
+    line = f" (line {error.line})" if error.line else ""
+    if _GPU.search(error.message):
+        return (
+            f"needs a GPU{line}: `{_short(error.code)}` asks for CUDA, and this executor has no "
+            "GPU; run it on one with a GPU, or say device cpu in the snippet"
+        )
+    if error.type == "ModuleNotFoundError" and (m := re.search(r"No module named '([\w.]+)'",
+                                                               error.message)):  # fmt: skip
+        return (
+            f"needs the module `{m.group(1)}`{line}, which is not installed here; post the part "
+            "that fails without it, or the full traceback"
+        )
+    if error.type == "NameError" and (m := re.search(r"name '(\w+)' is not defined",
+                                                     error.message)):  # fmt: skip
+        name = m.group(1)
+        if not re.search(rf"^\s*(def|class|import)\s+{name}\b|\b{name}\s*=[^=]",
+                         question.code, re.M):  # fmt: skip
+            return (
+                f"`{name}`{line} is used but never defined in what you posted; post the part that "
+                "makes it too, so that it can be run"
+            )
+    if error.type == "FileNotFoundError" and (m := re.search(r"directory: '(.+?)'",
+                                                             error.message)):  # fmt: skip
+        return f"reads `{m.group(1)}`{line}, which is not here; attach it, or make the data up"
+    if error.type == "SystemExit" and "usage:" in run.stderr:
+        return f"wants command-line arguments{line}; put the values into the snippet"
+    if error.type == "EOFError" and "input" in error.code:
+        return f"asks for input{line}, and nobody can type here; put a value in its place"
+    return ""
+
+
+def _limit(run: JobResult) -> str:
+    value = run.limit.value if run.limit else 0
+    if run.outcome is Outcome.TIMEOUT:
+        return (
+            f"was stopped after {value:g} s: it had not finished by then; make it smaller (fewer "
+            "steps, less data) until it still fails"
+        )
+    if run.outcome is Outcome.OUT_OF_MEMORY:
+        return (
+            f"was stopped when it held more than {value / 2**30:.1f} GiB of memory; make the "
+            "tensors smaller"
+        )
+    if run.outcome is Outcome.OUTPUT_LIMIT:
+        return f"was stopped when it had printed more than {value / 2**20:.0f} MiB; print less"
+    return ""
+
+
+def _nothing_ran(run: JobResult) -> str:
+    if run.outcome in (Outcome.SETUP_ERROR, Outcome.UNAVAILABLE):
+        return f"could not be started: {run.detail}"
+    return ""
+
+
+def not_run(reason: str) -> str:
+    """The headline when the snippet could not be run."""
+    return f"Not run to its end: it {reason}."
+
+
+def fixed(wrong: Mistake, run: JobResult, repair: Repair) -> str:
+    """The headline when a fix was verified."""
+    assert repair.fix is not None
+    c = run.autograd
+    if c is not None and c.modified_line and c.saved_line:
+        if c.modified_line == c.saved_line:
+            return f"Fixed: line {c.modified_line} overwrites values that backward still needs."
+        return (
+            f"Fixed: line {c.modified_line} overwrites the values that line {c.saved_line} still "
+            "needs for the gradient."
+        )
+    if wrong.error is None and (first := _first_finding(run)):
+        return f"Fixed: {first}."
+    return f"Fixed: {repair.fix.title}."
+
+
+def reproduced(wrong: Mistake, run: JobResult, repair: Repair) -> str:
+    """The headline when the mistake was seen and no single fix is verified."""
+    if repair.alternatives:
+        what = _first_finding(run) if wrong.error is None else _error(wrong.error)
+        ways = "; or ".join(f.intent or f.title for f in repair.alternatives)
+        return f"Reproduced: {what}. What to do depends on what you mean ({ways}): each was run."
+    if wrong.error is not None:
+        return f"Reproduced: {_error(wrong.error)}. No fix passed every check."
+    return f"It runs, but {_first_finding(run)}. No fix passed every check."
+
+
+def crashed(run: JobResult) -> str:
+    """The headline when the interpreter itself was ended by a signal."""
+    names = {"SIGSEGV": "a segmentation fault", "SIGABRT": "abort()", "SIGBUS": "a bus error"}
+    how = names.get(run.exit.signal or "", run.exit.signal or "a signal")
+    return f"Reproduced: the interpreter is ended by {how}; there is no Python exception to show."
+
+
+def runs(question: Question, run: JobResult) -> str:
+    """The headline when nothing went wrong here."""
+    where = f"torch {run.env.torch.partition('+')[0]} on CPU"
+    if run.error is not None and run.error.type == "SystemExit":
+        return f"Runs here ({where}) and ends itself with exit code {run.exit.code}."
+    if question.traceback is not None:
+        theirs = question.versions.get("torch")
+        version = f" (you have {theirs})" if theirs else "; say which torch you have"
+        return f"Runs here: the {question.traceback.type} does not come up with {where}{version}."
+    if run.handlers and not run.caught:
+        one = "your except branch was" if run.handlers == 1 else "your except branches were"
+        return f"Runs here with {where}: nothing is raised, {one} never entered."
+    return f"Runs here with {where}: nothing is raised, and the probes find no mistake."
+
+
+def unsure(question: Question, best: str, score: float, needed: float) -> str:
+    """The headline when nothing is known."""
+    closest = f" (closest: “{best}”, {score:.2f} of {needed:.2f} needed)" if best else ""
+    ask = "post the full traceback and the code that fails"
+    if question.traceback is not None:
+        ask = "post the code that fails"
+    return f"Not sure: nothing I know fits well enough{closest}. If this is about PyTorch, {ask}."
+
+
+def culprit(question: Question, run: JobResult) -> AnswerCulprit | None:
+    """Both ends of an in-place error in the asker's words."""
+    c = run.autograd
+    if c is None:
+        return None
+    lines = question.code.splitlines()
+    changed = c.modified_code
+    if changed and c.modified_line and c.modified_line <= len(lines):
+        whole = lines[c.modified_line - 1].strip()  # of `x[0] = e` the run names only `x[0]`
+        changed = whole if whole.startswith(changed) else changed
+    tensor = None
+    if c.tensor is not None:
+        view = ", a view" if c.tensor.is_view else ""
+        name = f"`{c.tensor.name}`: " if c.tensor.name else ""
+        tensor = (
+            f"{name}{c.tensor.dtype} {list(c.tensor.shape)}{view}, version "
+            f"{c.tensor.saved_version} → {c.tensor.found_version}"
+        )
+    return AnswerCulprit(
+        saved_line=c.saved_line,
+        saved_code=c.saved_code,
+        modified_line=c.modified_line,
+        modified_code=changed,
+        tensor=tensor,
+    )
+
+
+def _error(error: ErrorSeen | Caught) -> str:
+    line = f" at line {error.line}" if error.line else ""
+    caught = ", which your own except takes" if isinstance(error, Caught) else ""
+    return f"{error.type}{line}{caught}"
+
+
+def _first_finding(run: JobResult) -> str:
+    for f in run.findings:
+        if f.kind in MISTAKES:
+            line = f" (line {f.line})" if f.line else ""
+            name = f"`{f.name}`"
+            return f.message.replace(name, name + line, 1).rstrip(".")
+    return ""
+
+
+def _short(code: str) -> str:
+    first = code.splitlines()[0] if code else ""
+    return first if len(first) <= 60 else first[:59] + "…"

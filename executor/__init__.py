@@ -1,0 +1,1 @@
+"""Runs strangers' code in a jail and says what really happened."""

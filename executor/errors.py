@@ -1,0 +1,39 @@
+"""What can go wrong in executor/.
+
+ExecutorError
+├── JailError                  a wall could not be built; nothing ran
+├── StartError                 the executor could not start
+├── ExecutorGoneError          it stopped answering, or was never there
+├── ExecutorBusyError          its queue is full; `retry_after_s` says when to come back
+└── BadJobError                the executor refused the job as malformed
+
+A snippet that crashes is none of these: it is a JobResult with an Outcome.
+"""
+
+
+class ExecutorError(Exception):
+    """Base of everything executor/ raises; the message names the place and the next step."""
+
+
+class JailError(ExecutorError):
+    """A wall of the jail could not be built."""
+
+
+class StartError(ExecutorError):
+    """The executor could not start."""
+
+
+class ExecutorGoneError(ExecutorError):
+    """The executor does not answer."""
+
+
+class ExecutorBusyError(ExecutorError):
+    """The queue is full."""
+
+    def __init__(self, message: str, retry_after_s: float) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class BadJobError(ExecutorError):
+    """The executor could not read the job."""

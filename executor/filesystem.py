@@ -1,0 +1,140 @@
+"""A root directory that holds only what Python needs, for the `namespaces` tier.
+
+It is built once, in the warm server's own mount namespace, and vanishes with it: no mount is ever
+left on the machine. Whoever reads it needs no rights in the folders above Python's: those are made
+anew here, empty but for the one that leads on.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import socket
+import struct
+from collections.abc import Iterable
+from pathlib import Path
+
+from executor import syscalls as sys_
+from executor.limits import Limits
+
+_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt/nvidia")
+_ETC = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "passwd", "group", "nsswitch.conf", "hosts",
+        "localtime", "timezone", "mime.types", "alternatives", "fonts", "ssl")  # fmt: skip
+_DEVICES = ("null", "zero", "full", "random", "urandom")
+_SYSFS = ("/sys/devices/system/cpu", "/sys/devices/system/node")
+
+
+SHARED = Path("/slots")  # where the runs' folders are seen, inside
+
+
+def enter_new_root(at: Path, readable: Iterable[Path], shared: Path) -> None:
+    """Leave this process with a read-only root of system libraries, `readable` and `shared`.
+
+    Args:
+        at: an empty folder to build on.
+        readable: files and folders to see, at the same paths, read-only.
+        shared: the folder that supervisor and run share, seen as SHARED, writable.
+
+    Raises:
+        OSError: a mount was refused.
+    """
+    sys_.mount("none", "/", flags=sys_.MS_REC | sys_.MS_PRIVATE)
+    sys_.mount("root", str(at), "tmpfs", sys_.MS_NOSUID | sys_.MS_NODEV, "size=1m,mode=755")
+    for name in _SYSTEM:
+        source = Path(name)
+        if source.is_symlink():  # merged /usr: /lib -> usr/lib
+            (at / name[1:]).symlink_to(source.readlink())
+        elif source.exists():
+            _bind(source, at, read_only=True)
+    for name in _ETC:
+        if (source := Path("/etc") / name).exists():
+            _bind(source, at, read_only=True)
+    for path in _outermost(readable):
+        _bind(path, at, read_only=True)
+    for name in _SYSFS:
+        if Path(name).exists():
+            _bind(Path(name), at, read_only=True)
+    for name in _DEVICES:
+        _bind(Path("/dev") / name, at, read_only=False)
+    for link, target in (("fd", "/proc/self/fd"), ("stdin", "/proc/self/fd/0"),
+                         ("stdout", "/proc/self/fd/1"), ("stderr", "/proc/self/fd/2")):  # fmt: skip
+        (at / "dev" / link).symlink_to(target)
+    _bind(shared, at, read_only=False, target=SHARED)
+    for name in ("proc", "tmp", "dev/shm"):
+        (at / name).mkdir(exist_ok=True)
+    # The server's own /tmp and /proc, until each run mounts one that shows only itself.
+    sys_.mount("tmp", str(at / "tmp"), "tmpfs", sys_.MS_NOSUID | sys_.MS_NODEV, "size=16m")
+    sys_.mount("/proc", str(at / "proc"), flags=sys_.MS_BIND | sys_.MS_REC)
+    old = at / ".old"
+    old.mkdir()
+    sys_.pivot_root(str(at), str(old))
+    os.chdir("/")
+    sys_.unmount("/.old", sys_.MNT_DETACH)
+    Path("/.old").rmdir()
+    flags = sys_.MS_REMOUNT | sys_.MS_RDONLY | sys_.MS_NOSUID | sys_.MS_NODEV
+    sys_.mount("root", "/", "tmpfs", flags, "size=1m,mode=755")
+
+
+def _outermost(paths: Iterable[Path]) -> list[Path]:
+    """The paths that lie in no other one, and not in what is there already."""
+    kept: list[Path] = []
+    for path in sorted({p.absolute() for p in paths if p.exists()}):
+        parents = {str(p) for p in path.parents}
+        if not parents & {*_SYSTEM, *map(str, kept)}:
+            kept.append(path)
+    return kept
+
+
+def _bind(source: Path, root: Path, *, read_only: bool, target: Path | None = None) -> None:
+    target = root / str(target or source)[1:]
+    if source.is_dir():
+        target.mkdir(parents=True, exist_ok=True)
+    else:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.touch()
+    sys_.mount(str(source), str(target), flags=sys_.MS_BIND | sys_.MS_REC)
+    device = str(source).startswith("/dev/")
+    flags = sys_.MS_NOSUID | (0 if device else sys_.MS_NODEV)
+    if read_only:
+        flags |= sys_.MS_RDONLY
+    # In a user namespace a remount may not lose the flags that the mount came with.
+    flags |= os.statvfs(target).f_flag & (sys_.MS_NOEXEC | sys_.MS_NOSUID | sys_.MS_NODEV)
+    sys_.mount("none", str(target), flags=sys_.MS_REMOUNT | sys_.MS_BIND | flags)
+
+
+def mount_private(limits: Limits) -> None:
+    """Give a run, in its own mount and pid namespace, /proc, /tmp and /dev/shm of its own.
+
+    Raises:
+        OSError: a mount was refused.
+    """
+    safe = sys_.MS_NOSUID | sys_.MS_NODEV
+    sys_.mount("proc", "/proc", "proc", safe | sys_.MS_NOEXEC)
+    room = f"size={limits.temp_bytes},nr_inodes={limits.temp_files},mode=1777"
+    sys_.mount("tmp", "/tmp", "tmpfs", safe, room)
+    sys_.mount("shm", "/dev/shm", "tmpfs", safe, room)
+
+
+def bring_loopback_up() -> None:
+    """Switch on `lo` in a fresh network namespace, so that gloo and servers of one's own work."""
+    siocgifflags, siocsifflags, iff_up = 0x8913, 0x8914, 0x1
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        request = struct.pack("16sh14x", b"lo", 0)
+        flags = struct.unpack("16sh14x", fcntl.ioctl(s, siocgifflags, request))[1]
+        fcntl.ioctl(s, siocsifflags, struct.pack("16sh14x", b"lo", flags | iff_up))
+
+
+def map_own_user() -> None:
+    """In a fresh user namespace: be its root, mapped to who we were.
+
+    Raises:
+        OSError: the kernel or a security module refuses (Ubuntu's AppArmor rule, say).
+    """
+    uid, gid = os.getuid(), os.getgid()
+    sys_.unshare(sys_.CLONE_NEWUSER | sys_.CLONE_NEWNS)
+    for name, text in (("setgroups", "deny"), ("uid_map", f"0 {uid} 1"), ("gid_map", f"0 {gid} 1")):
+        fd = os.open(f"/proc/self/{name}", os.O_WRONLY)
+        try:
+            os.write(fd, text.encode())
+        finally:
+            os.close(fd)

@@ -1,0 +1,175 @@
+"""The walls around one run, put up from the inside, in order; if one fails, nothing runs.
+
+setsid · stdin from /dev/null · pipes · nothing else open · (namespaces: the monitor's work)
+· own uid · no capabilities · limits · first to die when memory is short · clean environment
+· no_new_privs · Landlock · seccomp
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import sys
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from executor import landlock, seccomp, syscalls
+from executor.errors import JailError
+from executor.limits import Limits
+
+
+class Tier(StrEnum):
+    """How strong the jail is, weakest first. Each has all that the ones before it have."""
+
+    PROCESS = "process"  # rlimits, Landlock and seccomp where the kernel has them: own code only
+    UID = "uid"  # plus a user of its own: what a container without extra rights can do
+    NAMESPACES = "namespaces"  # plus its own file system, processes, network and IPC
+    GVISOR = "gvisor"  # a kernel of its own (the container's runtime)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Where one run lives and as whom."""
+
+    tier: Tier
+    home: Path  # the slot's folder; the run may write in home/work, home/tmp and home/report
+    uid: int | None  # None: as whoever started the executor
+    readable: tuple[Path, ...]  # what Python needs to see
+    internet: bool  # INET sockets may be made: only where the network leads nowhere
+    wall_s: float
+    limits: Limits
+
+    def to_json(self) -> dict[str, object]:
+        """The cell in words that JSON has."""
+        words = asdict(self)
+        return words | {"home": str(self.home), "readable": [str(p) for p in self.readable]}
+
+    @classmethod
+    def from_json(cls, words: dict[str, Any]) -> Cell:
+        """The cell that `to_json` wrote."""
+        return cls(
+            tier=Tier(words["tier"]),
+            home=Path(words["home"]),
+            uid=words["uid"],
+            readable=tuple(Path(p) for p in words["readable"]),
+            internet=words["internet"],
+            wall_s=words["wall_s"],
+            limits=Limits(**words["limits"]),
+        )
+
+    @property
+    def work(self) -> Path:
+        """The working folder, where the snippet's file and its attachments are."""
+        return self.home / "work"
+
+    @property
+    def report(self) -> Path:
+        """The folder for what the probes saw."""
+        return self.home / "report"
+
+    @property
+    def temp(self) -> Path:
+        """The run's folder for temporary files."""
+        return Path("/tmp") if self.tier is Tier.NAMESPACES else self.home / "tmp"
+
+
+def enter(cell: Cell, stdout: int, stderr: int, keep_open: int) -> int:
+    """Put this process behind every wall of its tier.
+
+    Args:
+        cell: the walls wanted.
+        stdout, stderr: pipes that become descriptors 1 and 2.
+        keep_open: the one other descriptor that survives; the caller closes it.
+
+    Returns:
+        Landlock's ABI in force (0 where the kernel has none and the tier allows that).
+
+    Raises:
+        JailError: names the wall that could not be built.
+    """
+    try:
+        os.setsid()
+        null = os.open("/dev/null", os.O_RDONLY)
+        for source, target in ((null, 0), (stdout, 1), (stderr, 2)):
+            os.dup2(source, target)
+        os.closerange(3, keep_open)
+        os.closerange(keep_open + 1, 65536)
+        if cell.uid is not None:
+            os.setgroups([])
+            os.setresgid(cell.uid, cell.uid, cell.uid)
+            os.setresuid(cell.uid, cell.uid, cell.uid)
+        syscalls.drop_all_capabilities()
+        # A change of user makes /proc/self unreadable to its own process; give that back.
+        syscalls.prctl(syscalls.PR_SET_DUMPABLE, 1)
+        syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)
+        _set_limits(cell)
+        Path("/proc/self/oom_score_adj").write_text("1000")
+        _clean_environment(cell)
+        os.chdir(cell.work)
+        os.umask(0o077)
+        syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
+        abi = _restrict_files(cell)
+        seccomp.install(internet=cell.internet, own_ipc=cell.tier is Tier.NAMESPACES)
+    except OSError as e:
+        raise JailError(f"the jail ({cell.tier}) could not be built: {e}") from e
+    return abi
+
+
+def _set_limits(cell: Cell) -> None:
+    limits = cell.limits
+    # No RLIMIT_AS: CUDA and torch's threads reserve address space that they never use.
+    for which, value in (
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_CPU, int(cell.wall_s * (os.cpu_count() or 1)) + 5),
+        (resource.RLIMIT_FSIZE, limits.file_bytes),
+        (resource.RLIMIT_NOFILE, limits.open_files),
+        (resource.RLIMIT_MSGQUEUE, 0),
+        (resource.RLIMIT_MEMLOCK, 1 << 20),
+    ):
+        resource.setrlimit(which, (value, value))
+    if cell.uid is not None or cell.tier is Tier.NAMESPACES:
+        # Counted per user: without a user of its own it would count the operator's processes too.
+        resource.setrlimit(resource.RLIMIT_NPROC, (limits.processes, limits.processes))
+    resource.setrlimit(resource.RLIMIT_SIGPENDING, (128, 128))
+
+
+def _clean_environment(cell: Cell) -> None:
+    temp, work = str(cell.temp), str(cell.work)
+    os.environ.clear()
+    os.environ.update(
+        PATH=f"{Path(sys.executable).parent}:/usr/bin:/bin",
+        HOME=work,
+        USER="snippet",
+        LANG="C.UTF-8",
+        TMPDIR=temp,
+        XDG_CACHE_HOME=temp,
+        MPLCONFIGDIR=temp,
+        MPLBACKEND="Agg",
+        PYTHONIOENCODING="utf-8:strict",
+        PYTHONUNBUFFERED="",
+        # Hubs cannot be reached from here; say so at once instead of trying for minutes.
+        HF_HUB_OFFLINE="1",
+        OMP_NUM_THREADS="1",
+    )
+
+
+def _restrict_files(cell: Cell) -> int:
+    if landlock.abi() < 1:
+        if cell.tier is Tier.UID:
+            raise OSError(38, "Landlock is missing from this kernel, and tier `uid` needs it")
+        return 0
+    system = ("/usr", "/lib", "/lib64", "/bin", "/sbin", "/etc", "/sys/devices/system", "/dev/fd")
+    readable = [p for p in system if Path(p).exists()] + [str(p) for p in cell.readable]
+    writable = [str(cell.work), str(cell.report), "/proc", "/dev/null", "/dev/zero", "/dev/full"]
+    writable += ["/dev/urandom", "/dev/random", str(cell.temp)]
+    if cell.tier is not Tier.PROCESS:
+        writable.append("/dev/shm")
+    return landlock.restrict(_existing(readable), _existing(writable), tcp=cell.internet)
+
+
+def _existing(paths: Iterable[str]) -> list[str]:
+    return [p for p in paths if Path(p).exists()]

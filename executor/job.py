@@ -1,0 +1,282 @@
+"""The words between the bot and the executor: what a Job asks for and what a JobResult says.
+
+The JSON of these models is the stable contract; new fields may come, none goes or changes.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+SNIPPET = "snippet.py"  # what the snippet's file is called, wherever it runs
+REPORT = "report.json"
+
+
+class Model(BaseModel):
+    """A value: immutable, and a word it does not know is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Outcome(StrEnum):
+    """How a run ended, decided by wait status, clock and counters, never by what it printed."""
+
+    OK = "ok"
+    ERROR = "error"  # an exception nobody caught, or a non-zero exit code
+    TIMEOUT = "timeout"
+    OUT_OF_MEMORY = "out_of_memory"
+    OUTPUT_LIMIT = "output_limit"
+    KILLED = "killed"  # a signal that was not ours
+    SETUP_ERROR = "setup_error"  # a wall of the jail could not be built, so nothing ran
+    UNAVAILABLE = "unavailable"  # the device, or the executor itself, was not there
+
+
+class Probe(StrEnum):
+    """Probes that cost a second run; the cheap ones are always on."""
+
+    INPLACE = "inplace"  # which line saved the tensor, which line changed it
+    GRADIENTS = "gradients"  # every backward's loss and leaf gradients, and the final tensors
+    ORACLE = "oracle"  # GRADIENTS, of the forward as written: in-place changes are let through
+
+
+class File(Model):
+    """A file that goes into the working folder, or came out of it. Names are plain, no folders."""
+
+    name: str = Field(min_length=1, max_length=255)
+    base64: str
+    mime: str = "application/octet-stream"
+
+
+class Job(Model):
+    """One run of a snippet."""
+
+    code: str
+    files: tuple[File, ...] = ()
+    device: Literal["cpu", "cuda"] = "cpu"
+    wall_s: float = Field(default=10, gt=0, le=600)
+    seed: int | None = 0
+    cold: bool = False  # in a fresh interpreter, where nothing is imported yet
+    probes: tuple[Probe, ...] = ()
+
+
+class Exit(Model):
+    """The kernel's word: an exit code or the name of the signal."""
+
+    code: int | None
+    signal: str | None
+
+
+class Limit(Model):
+    """The limit that ended the run, e.g. ("wall_s", 10)."""
+
+    name: str
+    value: float
+
+
+class ErrorSeen(Model):
+    """The exception that ended the run. Lines are 1-based in the snippet, columns 0-based bytes."""
+
+    type: str
+    message: str
+    line: int | None = None
+    col: int | None = None
+    end_col: int | None = None
+    code: str = ""  # the expression that raised, or its whole line
+    traceback: str = ""
+    origin: str = ""  # "torch" | "python" | "raise": who raised it
+
+
+class Caught(Model):
+    """An exception the snippet caught itself."""
+
+    type: str
+    message: str
+    line: int | None = None  # where it was raised, in the snippet
+    handler_line: int | None = None  # the `except` that took it
+    code: str = ""
+    origin: str = ""
+    traceback: str = ""
+    stdout_bytes: int = 0  # what the snippet had printed by then
+
+
+class WarningSeen(Model):
+    """A warning, with the snippet's line that led to it."""
+
+    category: str
+    message: str
+    line: int | None = None
+
+
+class Variable(Model):
+    """One local variable; tensors carry their facts, anything else only type and repr."""
+
+    type: str
+    shape: tuple[int, ...] | None = None
+    dtype: str | None = None
+    device: str | None = None
+    requires_grad: bool | None = None
+    is_leaf: bool | None = None
+    version: int | None = None
+    grad_fn: str | None = None
+    repr: str | None = None
+
+
+class Frame(Model):
+    """One of the snippet's own frames at the moment of the error, outermost first."""
+
+    function: str
+    line: int
+    locals: dict[str, Variable] = {}
+
+
+class TensorRef(Model):
+    """The tensor an in-place error is about."""
+
+    name: str | None
+    shape: tuple[int, ...]
+    dtype: str
+    is_view: bool
+    saved_version: int
+    found_version: int
+
+
+class Culprit(Model):
+    """An in-place error's two ends: who saved the tensor, who changed it, who then needed it.
+
+    Columns are 0-based byte offsets; a span may reach over several lines. None means that the
+    probe could not know (the change came from library code, say).
+    """
+
+    saved_line: int | None = None
+    saved_end_line: int | None = None
+    saved_col: int | None = None
+    saved_end_col: int | None = None
+    saved_code: str | None = None
+    modified_line: int | None = None
+    modified_end_line: int | None = None
+    modified_col: int | None = None
+    modified_end_col: int | None = None
+    modified_code: str | None = None
+    modified_op: str | None = None  # e.g. "aten.add_.Tensor"
+    needed_line: int | None = None
+    tensor: TensorRef | None = None
+
+
+class Finding(Model):
+    """Something a probe saw in a run that is no exception; worded as a fact."""
+
+    kind: str
+    line: int | None
+    name: str
+    message: str
+    facts: dict[str, Any] = {}
+
+
+class Fingerprint(Model):
+    """A tensor's value in a few numbers: equal tensors agree, different ones almost surely do not.
+
+    `projections` are inner products with fixed pseudo-random unit vectors.
+    """
+
+    shape: tuple[int, ...]
+    dtype: str
+    norm: float
+    projections: tuple[float, ...]
+
+
+class Backward(Model):
+    """One call of backward() or autograd.grad(): the loss and the gradients it left behind."""
+
+    line: int | None
+    loss: Fingerprint | None
+    grads: tuple[Fingerprint, ...]
+
+
+class ModuleCall(Model):
+    """A call of a module by the snippet itself (not by another module), as its shapes."""
+
+    module: str
+    line: int | None
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+
+
+class Values(Model):
+    """What a run computed, for comparing it with another one."""
+
+    backwards: tuple[Backward, ...] = ()
+    tensors: dict[str, Fingerprint] = {}  # the snippet's global tensors and parameters at the end
+
+
+class Environment(Model):
+    """Where it ran."""
+
+    torch: str = ""
+    python: str = ""
+    cuda: str | None = None
+    device: str = "cpu"
+    driver: str | None = None
+    modules: dict[str, str] = {}
+
+
+class Isolation(Model):
+    """Which walls stood around the run."""
+
+    tier: Literal["process", "uid", "namespaces", "gvisor"]
+    landlock_abi: int
+    seccomp: bool
+    user: str
+    network: str
+
+
+class Report(Model):
+    """What the probes saw, as the run itself wrote it down: never trusted for the outcome."""
+
+    error: ErrorSeen | None = None
+    caught: tuple[Caught, ...] = ()
+    handlers: int = 0
+    warnings: tuple[WarningSeen, ...] = ()
+    frames: tuple[Frame, ...] = ()
+    autograd: Culprit | None = None
+    findings: tuple[Finding, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    values: Values | None = None
+    calls: tuple[ModuleCall, ...] = ()
+    trained: bool = False
+    moved: tuple[str, ...] = ()
+    env: Environment = Environment()
+    gpu_peak_memory_bytes: int = 0
+    notes: tuple[str, ...] = ()  # probes that failed, and why
+
+
+class JobResult(Model):
+    """What happened. A snippet that crashes is a result, never an exception of ours."""
+
+    outcome: Outcome
+    exit: Exit = Exit(code=None, signal=None)
+    limit: Limit | None = None
+    stdout: str = ""
+    stderr: str = ""
+    dropped_bytes: int = 0
+    error: ErrorSeen | None = None
+    caught: tuple[Caught, ...] = ()
+    handlers: int = 0  # `except` clauses in the snippet
+    warnings: tuple[WarningSeen, ...] = ()
+    frames: tuple[Frame, ...] = ()
+    autograd: Culprit | None = None
+    findings: tuple[Finding, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    values: Values | None = None
+    calls: tuple[ModuleCall, ...] = ()
+    trained: bool = False  # an optimizer stepped
+    moved: tuple[str, ...] = ()  # names of the parameters that an optimizer holds and changed
+    files: tuple[File, ...] = ()
+    env: Environment = Environment()
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    peak_memory_bytes: int = 0
+    gpu_peak_memory_bytes: int = 0
+    isolation: Isolation | None = None
+    detail: str = ""  # for setup_error and unavailable: what went wrong and what to do

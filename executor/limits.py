@@ -1,0 +1,31 @@
+"""What one run may use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+KIB = 1024
+MIB = 1024 * KIB
+GIB = 1024 * MIB
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one run may use, beside the wall time that its Job names.
+
+    Limits()                              # 4 GiB, 256 processes and threads
+    Limits(memory_bytes=16 * GIB)         # a big model, the rest as above
+    """
+
+    memory_bytes: int = 4 * GIB  # anonymous and shared memory of all processes of the run
+    processes: int = 256  # processes and threads together, as the kernel counts them
+    open_files: int = 1024
+    file_bytes: int = 64 * MIB  # the largest single file
+    temp_bytes: int = 256 * MIB  # /tmp and /dev/shm each, where the tier gives the run its own
+    temp_files: int = 5000
+    output_bytes: int = 4 * MIB  # stdout and stderr together; one more byte ends the run
+    head_bytes: int = 48 * KIB  # kept of the start of each stream …
+    tail_bytes: int = 16 * KIB  # … and of its end, where the error is
+    report_bytes: int = 8 * MIB  # what the probes may say
+    returned_files: int = 10
+    returned_file_bytes: int = 8 * MIB

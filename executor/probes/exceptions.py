@@ -1,0 +1,143 @@
+"""An exception, told by the snippet's own lines: the failing expression and what it worked on."""
+
+from __future__ import annotations
+
+import dis
+import re
+import traceback
+from pathlib import Path
+from types import TracebackType
+
+from executor.job import ErrorSeen, Frame, Variable
+from executor.probes.source import Place, Source
+from executor.probes.tensors import variable
+
+_MESSAGE = 4000
+_TRACEBACK = 16_000
+_FRAMES = 12
+_LOCALS = 40
+_LIBRARY = re.compile(r'File "[^"\n]*/(?:site|dist)-packages/')  # where it lies says nothing
+
+
+def describe(error: BaseException, source: Source) -> ErrorSeen:
+    """The error as seen from the snippet: innermost own line, its expression, the traceback."""
+    own = _own(error, source)
+    span = source.span(_place(own[-1])) if own else None
+    line = span.line if span else None
+    col, end_col = (span.col, span.end_col) if span and span.end_line == span.line else (None, None)
+    code = span.text if span else ""
+    if isinstance(error, SyntaxError) and error.filename == source.filename:
+        line, col = error.lineno, (error.offset or 1) - 1
+        code = source.line(line or 0)
+    return ErrorSeen(
+        type=type(error).__name__,
+        message=_message(error),
+        line=line,
+        col=col,
+        end_col=end_col,
+        code=code,
+        traceback=text_of(error, source),
+        origin=_origin(error, source),
+    )
+
+
+def frames(error: BaseException, source: Source) -> tuple[Frame, ...]:
+    """The snippet's frames at the moment of the error, outermost first, with their variables."""
+    seen = []
+    for tb in _own(error, source)[-_FRAMES:]:
+        names = [
+            (name, value)
+            for name, value in tb.tb_frame.f_locals.items()
+            if not name.startswith("__") and not _uninteresting(value)
+        ]
+        seen.append(
+            Frame(
+                function=tb.tb_frame.f_code.co_name,
+                line=tb.tb_lineno,
+                locals={name: _variable(value) for name, value in names[-_LOCALS:]},
+            )
+        )
+    return tuple(seen)
+
+
+def _variable(value: object) -> Variable:
+    try:
+        return variable(value)
+    except Exception:  # a broken subclass must not hide the error it is part of
+        return Variable(type=type(value).__name__)
+
+
+def _uninteresting(value: object) -> bool:
+    return type(value).__name__ in {"module", "function", "type", "builtin_function_or_method"}
+
+
+def _message(error: BaseException) -> str:
+    try:
+        text = str(error)
+    except Exception:
+        text = "(the exception's own __str__ failed)"
+    return text if len(text) <= _MESSAGE else text[:_MESSAGE] + " …"
+
+
+def text_of(error: BaseException, source: Source) -> str:
+    """The traceback as Python prints it, without our frames and the jail's paths."""
+    without_ours(error, source)
+    try:
+        text = "".join(traceback.format_exception(error, limit=-40))
+    except Exception:
+        text = f"{type(error).__name__}: {_message(error)}\n"
+    text = text.replace(source.filename, Path(source.filename).name)
+    text = _LIBRARY.sub('File "', text)
+    if len(text) > _TRACEBACK:
+        text = text[: _TRACEBACK // 4] + "\n  …\n" + text[-3 * _TRACEBACK // 4 :]
+    return text
+
+
+def without_ours(error: BaseException, source: Source) -> None:
+    """Drop the frames above the snippet's first one, here and in every chained exception."""
+    seen: set[int] = set()
+    todo: list[BaseException | None] = [error]
+    while todo:
+        e = todo.pop()
+        if e is None or id(e) in seen:
+            continue
+        seen.add(id(e))
+        tb = e.__traceback__
+        while tb is not None and tb.tb_frame.f_code.co_filename != source.filename:
+            tb = tb.tb_next
+        if tb is not None or isinstance(e, SyntaxError):
+            e.__traceback__ = tb
+        todo += [e.__cause__, e.__context__]
+
+
+def _own(error: BaseException, source: Source) -> list[TracebackType]:
+    own = []
+    tb = error.__traceback__
+    while tb is not None:
+        if tb.tb_frame.f_code.co_filename == source.filename:
+            own.append(tb)
+        tb = tb.tb_next
+    return own
+
+
+def _place(tb: TracebackType) -> Place:
+    return Place(tb.tb_frame.f_code, tb.tb_lasti, tb.tb_lineno)
+
+
+def _origin(error: BaseException, source: Source) -> str:
+    """Who raised it: "torch", "raise" (the snippet's own statement) or "python"."""
+    tb = error.__traceback__
+    while tb is not None and tb.tb_next is not None:
+        tb = tb.tb_next
+    if tb is None:
+        return "python"
+    path = tb.tb_frame.f_code.co_filename
+    if path != source.filename:
+        return "torch" if re.search(r"[/\\]torch[/\\]", path) or path.startswith("<") else "python"
+    opcode = tb.tb_frame.f_code.co_code[tb.tb_lasti]
+    if dis.opname[opcode] == "RAISE_VARARGS":
+        return "raise"
+    if isinstance(error, (RuntimeError, NotImplementedError)):
+        return "torch"  # compiled code raises these; Python itself, at no expression of this kind
+    named = re.search(r"torch|[Tt]ensor|dimension|\bdim\b", _message(error))
+    return "torch" if named and isinstance(error, (TypeError, ValueError, IndexError)) else "python"

@@ -1,0 +1,98 @@
+"""What a run computed: each backward's loss and leaf gradients, and the tensors it ended with.
+
+As an oracle it lets in-place changes of saved tensors through while keeping what was saved
+(`allow_mutation_on_saved_tensors`): the gradients of the forward as it was written, which a fix
+must reproduce.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from typing import Any
+
+import torch
+
+from executor.job import Backward, Fingerprint, Values
+from executor.probes.source import Source
+from executor.probes.tensors import fingerprint
+
+_NODES = 20_000
+_BACKWARDS = 200
+_TENSORS = 200
+
+
+class GradientsProbe:
+    """Listens to backward() and grad(); `oracle` lets changed saved tensors pass."""
+
+    def __init__(self, source: Source, *, oracle: bool) -> None:
+        self.source = source
+        self.oracle = oracle
+        self.seen: list[Backward] = []
+        self._stack = ExitStack()
+
+    def start(self) -> None:
+        """Listen."""
+        if self.oracle:
+            self._stack.enter_context(torch.autograd.graph.allow_mutation_on_saved_tensors())
+        self._backward, self._grad = torch.autograd.backward, torch.autograd.grad
+        torch.autograd.backward = self._on_backward
+        torch.autograd.grad = self._on_grad
+
+    def stop(self) -> None:
+        """Stop listening."""
+        torch.autograd.backward, torch.autograd.grad = self._backward, self._grad
+        self._stack.close()
+
+    def _on_backward(self, tensors: Any, *args: Any, **kwargs: Any) -> None:
+        roots = [tensors] if isinstance(tensors, torch.Tensor) else list(tensors)
+        leaves = _leaves(roots)
+        self._backward(tensors, *args, **kwargs)
+        self._note(roots, [leaf.grad for leaf in leaves])
+
+    def _on_grad(self, outputs: Any, *args: Any, **kwargs: Any) -> Any:
+        grads = self._grad(outputs, *args, **kwargs)
+        roots = [outputs] if isinstance(outputs, torch.Tensor) else list(outputs)
+        self._note(roots, grads)
+        return grads
+
+    def _note(self, roots: Sequence[torch.Tensor], grads: Sequence[torch.Tensor | None]) -> None:
+        if len(self.seen) >= _BACKWARDS:
+            return
+        self.seen.append(
+            Backward(
+                line=self.source.line_now(),
+                loss=fingerprint(roots[0]) if roots else None,
+                grads=tuple(fingerprint(g) for g in grads if g is not None),
+            )
+        )
+
+    def values(self, namespace: dict[str, Any]) -> Values:
+        """What was seen, and the tensors and parameters that the snippet's globals hold now."""
+        tensors: dict[str, Fingerprint] = {}
+        for name, value in list(namespace.items()):
+            if isinstance(value, torch.nn.Module):
+                for key, p in value.named_parameters():
+                    tensors[f"{name}.{key}"] = fingerprint(p)
+            elif isinstance(value, torch.Tensor) and not name.startswith("__"):
+                tensors[name] = fingerprint(value)
+            if len(tensors) >= _TENSORS:
+                break
+        return Values(backwards=tuple(self.seen), tensors=tensors)
+
+
+def _leaves(roots: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+    """The leaves that a backward from the roots will reach, in the order of the graph."""
+    found: list[torch.Tensor] = [r for r in roots if r.grad_fn is None and r.requires_grad]
+    seen: set[Any] = set()
+    todo = [r.grad_fn for r in reversed(roots) if r.grad_fn is not None]
+    while todo and len(seen) < _NODES:
+        node = todo.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        leaf = getattr(node, "variable", None)
+        if isinstance(leaf, torch.Tensor):
+            found.append(leaf)
+        todo += [n for n, _ in reversed(node.next_functions) if n is not None]
+    return found

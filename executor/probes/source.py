@@ -1,0 +1,75 @@
+"""Where in the snippet something is happening: its frames, positions and expressions."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from itertools import islice
+from types import CodeType, FrameType
+
+
+@dataclass(frozen=True)
+class Place:
+    """An instruction of the snippet, as cheap to take as a probe on a hot path needs it."""
+
+    code: CodeType
+    instruction: int  # byte offset, as f_lasti and tb_lasti give it
+    line: int
+
+
+@dataclass(frozen=True)
+class Span:
+    """An expression: lines 1-based, columns 0-based byte offsets; None where Python knows none."""
+
+    line: int
+    end_line: int | None
+    col: int | None
+    end_col: int | None
+    text: str
+
+
+class Source:
+    """The snippet's text, for turning instructions into expressions."""
+
+    def __init__(self, code: str, filename: str) -> None:
+        self.filename = filename
+        self.lines = code.splitlines() or [""]
+
+    def line(self, number: int) -> str:
+        """A line without its indentation; empty where there is none."""
+        return self.lines[number - 1].strip() if 0 < number <= len(self.lines) else ""
+
+    def span(self, place: Place) -> Span:
+        """The expression that an instruction belongs to."""
+        positions = next(islice(place.code.co_positions(), place.instruction // 2, None), None)
+        line, end_line, col, end_col = positions or (None, None, None, None)
+        line = line or place.line
+        if end_line is None or col is None or end_col is None:
+            return Span(line, None, None, None, self.line(line))
+        return Span(line, end_line, col, end_col, self._cut(line, end_line, col, end_col))
+
+    def _cut(self, line: int, end_line: int, col: int, end_col: int) -> str:
+        rows = [row.encode() for row in self.lines[line - 1 : end_line]]
+        if not rows:
+            return ""
+        rows[-1] = rows[-1][:end_col]
+        rows[0] = rows[0][col:]
+        text = b"\n".join(rows).decode(errors="replace")
+        return text if len(text) <= 400 else text[:400] + " …"
+
+    def frame(self) -> FrameType | None:
+        """The innermost frame of the snippet that is running now."""
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None and frame.f_code.co_filename != self.filename:
+            frame = frame.f_back
+        return frame
+
+    def here(self) -> Place | None:
+        """Where the snippet is now."""
+        frame = self.frame()
+        return Place(frame.f_code, frame.f_lasti, frame.f_lineno) if frame is not None else None
+
+    def line_now(self) -> int | None:
+        """The snippet's line that is running now."""
+        frame = self.frame()
+        return frame.f_lineno if frame is not None else None

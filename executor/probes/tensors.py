@@ -1,0 +1,104 @@
+"""Tensors in a few words: what a frame's variables are, and fingerprints to compare values by."""
+
+from __future__ import annotations
+
+import math
+import reprlib
+import sys
+from typing import TYPE_CHECKING, Any
+
+from executor.job import Fingerprint, Variable
+
+if TYPE_CHECKING:
+    import torch
+
+_PLAIN = (int, float, complex, bool, str, bytes, type(None), list, tuple, dict, set, range, slice)
+_SMALL = 8  # tensors up to this many elements show their values
+_PROJECTIONS = 4
+_SAMPLED = 1 << 20  # larger tensors are compared by a strided sample of this size
+
+
+def variable(value: object) -> Variable:
+    """A variable's facts; nothing of the snippet's own is called (a `__repr__` may do anything)."""
+    torch = sys.modules.get("torch")
+    kind = type(value).__name__
+    if torch is not None and isinstance(value, torch.Tensor):
+        return _tensor(value, kind)
+    shape = getattr(value, "shape", None) if type(value).__module__ == "numpy" else None
+    return Variable(
+        type=kind,
+        shape=tuple(shape) if isinstance(shape, tuple) else None,
+        dtype=str(getattr(value, "dtype", "")) or None if shape is not None else None,
+        repr=_short(value) if type(value) in _PLAIN and _is_plain(value) else None,
+    )
+
+
+def _is_plain(value: Any, depth: int = 2) -> bool:
+    """Whether repr() of the value runs only Python's own code."""
+    if isinstance(value, (list, tuple, set)):
+        return depth > 0 and all(
+            type(x) in _PLAIN and _is_plain(x, depth - 1) for x in list(value)[:50]
+        )
+    if isinstance(value, dict):
+        return _is_plain([*list(value)[:50], *list(value.values())[:50]], depth)
+    return True
+
+
+def _short(value: object) -> str:
+    limits = reprlib.Repr()
+    limits.maxstring = limits.maxother = 100
+    text = limits.repr(value)
+    return text if len(text) <= 200 else text[:200] + "…"
+
+
+def _tensor(t: torch.Tensor, kind: str) -> Variable:
+    grad_fn = t.grad_fn
+    text = None
+    if t.numel() <= _SMALL and t.device.type == "cpu" and not t.is_quantized:
+        text = str(t.detach().tolist())
+    try:
+        version: int | None = t._version
+    except RuntimeError:  # inference tensors do not count versions
+        version = None
+    return Variable(
+        type=kind,
+        shape=tuple(t.shape),
+        dtype=str(t.dtype).removeprefix("torch."),
+        device=str(t.device),
+        requires_grad=t.requires_grad,
+        is_leaf=t.is_leaf,
+        version=version,
+        grad_fn=grad_fn.name() if grad_fn is not None else None,
+        repr=text,
+    )
+
+
+def fingerprint(t: torch.Tensor) -> Fingerprint:
+    """A tensor's norm and its inner products with fixed pseudo-random vectors, as float64."""
+    import torch
+
+    flat = t.detach().reshape(-1)
+    if flat.numel() > _SAMPLED:
+        flat = flat[:: flat.numel() // _SAMPLED]
+    flat = torch.view_as_real(flat).reshape(-1) if flat.is_complex() else flat
+    values = torch.nan_to_num(flat.cpu().double(), nan=1e300, posinf=2e300, neginf=-2e300)
+    # Cosines of incommensurable frequencies: the same on every machine, and no random state moves.
+    steps = torch.arange(1, values.numel() + 1, dtype=torch.float64)
+    projections = tuple(
+        float(values @ torch.cos(steps * math.sqrt(prime))) for prime in (2, 3, 5, 7)[:_PROJECTIONS]
+    )
+    return Fingerprint(
+        shape=tuple(t.shape),
+        dtype=str(t.dtype).removeprefix("torch."),
+        norm=float(values.norm()),
+        projections=projections,
+    )
+
+
+def same(a: Fingerprint, b: Fingerprint, tolerance: float = 1e-4) -> bool:
+    """Whether two fingerprints are of equal tensors, up to rounding."""
+    if a.shape != b.shape:
+        return False
+    room = tolerance * max(a.norm, b.norm) + 1e-7
+    pairs = zip((a.norm, *a.projections), (b.norm, *b.projections), strict=True)
+    return all(abs(x - y) <= room or x == y for x, y in pairs)

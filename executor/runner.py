@@ -1,0 +1,272 @@
+"""Run the snippet as Python would at home, with the probes listening; write down what they saw.
+
+Everything here happens behind the walls, in the run's own process. The report is a file that the
+supervisor collects afterwards; it says what was seen, never how the run ended.
+"""
+
+from __future__ import annotations
+
+import ast
+import atexit
+import builtins
+import io
+import json
+import linecache
+import os
+import random
+import sys
+import tempfile
+import threading
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+from executor import complete
+from executor.job import REPORT, SNIPPET, Environment, ErrorSeen, Frame, Job, Probe, Report
+from executor.probes import exceptions
+from executor.probes.caught import CaughtProbe
+from executor.probes.source import Source
+from executor.probes.warned import WarnedProbe
+
+
+class _Counting(io.FileIO):
+    """stdout's lowest layer; knows how much went through."""
+
+    written = 0
+
+    def write(self, data: Any) -> int:
+        n = super().write(data)
+        self.written += n
+        return n
+
+
+class _Run:
+    """One run of one snippet: its probes, its namespace, its report."""
+
+    def __init__(self, job: Job, work: Path) -> None:
+        self.job = job
+        self.work = work
+        self.filename = str(work / SNIPPET)
+        self.source = Source(job.code, self.filename)
+        self.raw = _Counting(1, "w", closefd=False)
+        self.caught = CaughtProbe(self.source, self._printed)
+        self.warned = WarnedProbe(self.source)
+        self.notes: list[str] = []
+        self.error: ErrorSeen | None = None
+        self.frames: tuple[Frame, ...] = ()
+        self.assumptions: tuple[str, ...] = ()
+        self.trainer: Any = None
+        self.inplace: Any = None
+        self.gradients: Any = None
+
+    def _printed(self) -> int:
+        sys.stdout.flush()
+        return self.raw.written
+
+    def namespace(self) -> dict[str, Any]:
+        """A fresh `__main__`, so that pickling, inspect and tracebacks work as at home."""
+        module = types.ModuleType("__main__")
+        module.__file__ = self.filename
+        module.__builtins__ = builtins  # type: ignore[attr-defined]
+        sys.modules["__main__"] = module
+        sys.argv = [SNIPPET]
+        sys.path[0:0] = [str(self.work)]
+        return module.__dict__
+
+    def execute(self) -> int:
+        """Run it to its end; the exit code it would have."""
+        names = self.namespace()
+        sys.stdout = io.TextIOWrapper(
+            io.BufferedWriter(self.raw), encoding="utf-8", errors="strict", write_through=False
+        )
+        Path(self.filename).write_text(self.job.code, encoding="utf-8", errors="surrogatepass")
+        linecache.checkcache(self.filename)
+        try:
+            tree = ast.parse(self.job.code, self.filename)
+            supplied, self.assumptions = complete.supply(self.job.code, self.filename)
+            names.update(supplied)
+            self._listen(tree)
+            program = compile(
+                self.caught.instrument(tree), self.filename, "exec", dont_inherit=True
+            )
+            exec(program, names)
+            code = 0
+        except SystemExit as e:
+            code = self._exit_code(e)
+        except BaseException as e:
+            self._failed(e)
+            code = 1
+        self._stop_listening(names)
+        return code
+
+    def _listen(self, tree: ast.Module) -> None:
+        self.caught.start()
+        self.warned.start()
+        if "torch" not in sys.modules:
+            return  # a cold run imports it itself, or does not
+        from executor.probes import gradients, inplace, training
+
+        if not _compiles(tree):  # torch.compile guards on hooks: it must see none
+            self.trainer = training.TrainingProbe(self.source, tree)
+            self.trainer.start()
+        if Probe.GRADIENTS in self.job.probes or Probe.ORACLE in self.job.probes:
+            oracle = Probe.ORACLE in self.job.probes
+            self.gradients = gradients.GradientsProbe(self.source, oracle=oracle)
+            self.gradients.start()
+        if Probe.INPLACE in self.job.probes:
+            self.inplace = inplace.InplaceProbe(self.source)
+            self.inplace.start()
+
+    def _stop_listening(self, names: dict[str, Any]) -> None:
+        for probe in (self.inplace, self.gradients):
+            if probe is not None:
+                self._guard(type(probe).__name__, probe.stop)
+        if self.trainer is not None:
+            self._guard("TrainingProbe", lambda: self.trainer.stop(names, self.error))
+
+    def _failed(self, error: BaseException) -> None:
+        self._guard("exception", lambda: self._describe(error))
+        exceptions.without_ours(error, self.source)
+        try:
+            if sys.excepthook is not sys.__excepthook__:
+                sys.excepthook(type(error), error, error.__traceback__)
+            else:
+                sys.stderr.write(exceptions.text_of(error, self.source))
+        except Exception:
+            pass  # a broken hook of the snippet's own
+        try:
+            # The probes' last words need the error's frames, and stdio its place: keep both alive.
+            sys.last_value = error
+        except Exception:
+            pass
+
+    def _describe(self, error: BaseException) -> None:
+        self.error = exceptions.describe(error, self.source)
+        self.frames = exceptions.frames(error, self.source)
+
+    def _exit_code(self, error: SystemExit) -> int:
+        code = error.code
+        if code is None or code == 0:
+            return 0
+        self._describe(error)
+        if isinstance(code, int):
+            return code & 0xFF
+        print(code, file=sys.stderr)
+        return 1
+
+    def _guard(self, what: str, do: Callable[[], Any]) -> None:
+        """A probe that fails is a note in the report, never the snippet's failure."""
+        try:
+            do()
+        except BaseException as e:
+            self.notes.append(f"{what}: {type(e).__name__}: {e}"[:500])
+
+    def report(self, names: dict[str, Any]) -> Report:
+        """What was seen."""
+        values = None
+        if self.gradients is not None:
+            try:
+                values = self.gradients.values(names)
+            except Exception as e:
+                self.notes.append(f"values: {type(e).__name__}: {e}"[:500])
+        trainer = self.trainer
+        return Report(
+            error=self.error,
+            caught=tuple(self.caught.seen),
+            handlers=self.caught.handlers,
+            warnings=tuple(self.warned.seen),
+            frames=self.frames,
+            autograd=self.inplace.culprit if self.inplace is not None else None,
+            findings=tuple(trainer.findings) if trainer is not None else (),
+            assumptions=self.assumptions,
+            values=values,
+            calls=tuple(trainer.calls) if trainer is not None else (),
+            trained=trainer.trained if trainer is not None else False,
+            moved=tuple(trainer.moved) if trainer is not None else (),
+            env=_environment(),
+            notes=tuple(self.notes),
+        )
+
+
+def _compiles(tree: ast.Module) -> bool:
+    return any(isinstance(n, ast.Attribute) and n.attr == "compile" for n in ast.walk(tree))
+
+
+def _environment() -> Environment:
+    torch = sys.modules.get("torch")
+    if torch is None:
+        return Environment(python=sys.version.split()[0])
+    return Environment(
+        torch=torch.__version__, python=sys.version.split()[0], cuda=torch.version.cuda
+    )
+
+
+def _seed(seed: int | None) -> None:
+    """The same random numbers for "before" and "after"; fresh ones where no seed is given."""
+    random.seed(seed)
+    if numpy := sys.modules.get("numpy"):
+        numpy.random.seed(seed)
+    if torch := sys.modules.get("torch"):
+        torch.manual_seed(seed) if seed is not None else torch.seed()
+
+
+def _say_where_input_went() -> None:
+    """`input()` ends at once, in words that help."""
+
+    def no_input(prompt: object = "", /) -> str:
+        if prompt:
+            print(prompt, end="", flush=True)
+        raise EOFError("EOF when reading a line: nobody can type here; put a value in its place")
+
+    builtins.input = no_input
+
+
+def run(words: dict[str, Any], cell: Any) -> NoReturn:
+    """Run the job behind the walls that already stand, write the report, end this process."""
+    if words.get("cold"):
+        order = cell.report / "order.json"
+        order.write_text(json.dumps({"job": words, "work": str(cell.work),
+                                     "report": str(cell.report)}))  # fmt: skip
+        os.execv(sys.executable, [sys.executable, "-P", "-m", "executor.runner", str(order)])
+    _run_here(words, cell.work, cell.report)
+
+
+def _run_here(words: dict[str, Any], work: Path, report: Path) -> NoReturn:
+    tempfile.tempdir = None  # cached by the server's imports, for another user
+    sys.stderr = io.TextIOWrapper(
+        io.FileIO(2, "w", closefd=False), encoding="utf-8", errors="backslashreplace",
+        write_through=True,
+    )  # fmt: skip
+    sys.stdin = io.TextIOWrapper(io.FileIO(0, "r", closefd=False), encoding="utf-8")
+    job = Job.model_validate(words)
+    _say_where_input_went()
+    _seed(job.seed)
+    one = _Run(job, work)
+    code = one.execute()
+    for finish in (threading._shutdown, atexit._run_exitfuncs):  # type: ignore[attr-defined]
+        try:
+            finish()
+        except SystemExit as e:
+            code = e.code if isinstance(e.code, int) else 1
+        except BaseException as e:
+            sys.stderr.write(exceptions.text_of(e, one.source))
+    text = one.report(sys.modules["__main__"].__dict__).model_dump_json(exclude_defaults=True)
+    (report / REPORT).write_text(text)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            pass  # the snippet closed it
+    os._exit(code)
+
+
+def _cold() -> NoReturn:
+    """Entry point of a fresh interpreter, where only Python's own modules are imported yet."""
+    order = json.loads(Path(sys.argv[1]).read_text())
+    Path(sys.argv[1]).unlink()
+    _run_here(order["job"] | {"cold": False}, Path(order["work"]), Path(order["report"]))
+
+
+if __name__ == "__main__":
+    _cold()

@@ -1,0 +1,1 @@
+"""Knows: articles, documents, search over both, and the codemods that repair snippets."""

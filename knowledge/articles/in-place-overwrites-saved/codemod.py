@@ -1,0 +1,289 @@
+"""Keep what backward needs: write to a new tensor instead, or save a copy.
+
+The run names both ends, the expression that saved and the one that changed; either can be edited.
+Which edit keeps the person's meaning is not argued here: the checks compare each candidate with
+the gradients of the forward as it was written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from executor.job import Culprit, JobResult
+from executor.probes.tensors import same as same_values
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import Program, method, operand, same
+
+_ERROR = "modified by an inplace operation"
+_IN_NAME = {"zero_", "fill_", "copy_", "normal_", "uniform_", "masked_fill_", "index_fill_"}
+
+
+def applies(result: JobResult) -> bool:
+    """The in-place error was raised, and the second run saw who wrote."""
+    seen = [e.message for e in (result.error, *result.caught) if e is not None]
+    return result.autograd is not None and any(_ERROR in message for message in seen)
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """The write made into a new tensor, else what was saved made into a copy."""
+    culprit = result.autograd
+    assert culprit is not None
+    yield from _at_the_write(program, culprit)
+    yield from _at_the_saving(program, culprit)
+
+
+# -- at the write ----------------------------------------------------------------------------
+
+
+def _at_the_write(program: Program, c: Culprit) -> Iterator[Rewrite]:
+    node = program.at(c.modified_line, c.modified_col, c.modified_end_line, c.modified_end_col)
+    if node is not None:
+        yield from _written_by(program, node)
+    yield from _in_place_modules(program)
+
+
+def _written_by(program: Program, node: cst.CSTNode) -> Iterator[Rewrite]:
+    small = program.up(node, cst.BaseSmallStatement)
+    line = program.up(node, cst.SimpleStatementLine)
+    if isinstance(small, cst.AugAssign):
+        if isinstance(small.target, (cst.Name, cst.Attribute)):
+            yield Rewrite(
+                program.replace({small: _plain(small)}),
+                f"line {program.line(small)}: `{_sign(small)}=` writes into the tensor that "
+                f"backward needs; `{_sign(small)}` makes a new one",
+            )
+        elif line is not None:
+            yield from _copy_first(program, line, small.target)
+    elif isinstance(small, cst.Assign) and line is not None:
+        for target in small.targets:
+            if isinstance(target.target, cst.Subscript):
+                yield from _copy_first(program, line, target.target)
+    call = node if isinstance(node, cst.Call) else None
+    if isinstance(small, cst.Expr) and isinstance(small.value, cst.Call):
+        call = call or small.value
+    if call is not None:
+        yield from _without_underscore(program, call, small, line)
+        yield from _without_inplace(program, call)
+
+
+def _plain(s: cst.AugAssign) -> cst.Assign:
+    """`x += e` as `x = x + e`."""
+    operator = cst.parse_expression(f"a {_sign(s)} b")
+    assert isinstance(operator, cst.BinaryOperation)
+    value = operator.with_changes(left=s.target, right=operand(s.value))
+    return cst.Assign([cst.AssignTarget(s.target)], value, semicolon=s.semicolon)
+
+
+def _sign(s: cst.AugAssign) -> str:
+    return cst.Module(()).code_for_node(s.operator).strip().rstrip("=")
+
+
+def _copy_first(
+    program: Program, line: cst.SimpleStatementLine, target: cst.BaseExpression
+) -> Iterator[Rewrite]:
+    """`x[i] = e` after `x = x.clone()`."""
+    base = target
+    while isinstance(base, cst.Subscript):
+        base = base.value
+    if isinstance(base, (cst.Name, cst.Attribute)):
+        name = program.text(base)
+        yield Rewrite(
+            program.replace({}, before={line: f"{name} = {name}.clone()\n"}),
+            f"line {program.line(line)}: write to a copy of `{name}`; backward keeps the original",
+        )
+
+
+def _without_underscore(
+    program: Program,
+    call: cst.Call,
+    small: cst.BaseSmallStatement | None,
+    line: cst.SimpleStatementLine | None,
+) -> Iterator[Rewrite]:
+    """`x.add_(1)` as `x = x.add(1)`."""
+    function = call.func
+    if not isinstance(function, cst.Attribute) or function.attr.value.endswith("__"):
+        return
+    name = function.attr.value
+    if not name.endswith("_"):
+        return
+    alone = isinstance(small, cst.Expr) and small.value is call
+    if alone and isinstance(function.value, (cst.Name, cst.Attribute)):
+        owner = program.text(function.value)
+        if name in _IN_NAME and line is not None:
+            yield from _copy_first(program, line, function.value)
+        new = call.with_changes(func=function.with_changes(attr=cst.Name(name[:-1])))
+        assert isinstance(small, cst.Expr)
+        assign = cst.Assign([cst.AssignTarget(function.value)], new, semicolon=small.semicolon)
+        yield Rewrite(
+            program.replace({small: assign}),
+            f"line {program.line(call)}: `{owner} = {owner}.{name[:-1]}(…)` makes a new tensor "
+            f"where `{name}` wrote into the old one",
+        )
+    elif not alone:
+        new = call.with_changes(func=function.with_changes(attr=cst.Name(name[:-1])))
+        yield Rewrite(
+            program.replace({call: new}),
+            f"line {program.line(call)}: `{name[:-1]}` makes a new tensor where `{name}` wrote "
+            "into the old one",
+        )
+
+
+def _without_inplace(program: Program, call: cst.Call) -> Iterator[Rewrite]:
+    for argument in call.args:
+        if _is_inplace(argument):
+            kept = [a for a in call.args if a is not argument]
+            if kept:
+                kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+            yield Rewrite(
+                program.replace({call: call.with_changes(args=kept)}),
+                f"line {program.line(call)}: without inplace=True the input stays as it was saved",
+            )
+
+
+def _in_place_modules(program: Program) -> Iterator[Rewrite]:
+    """Modules built with inplace=True: each alone, then all of them."""
+    calls = [c for c in program.all(cst.Call) if any(map(_is_inplace, c.args))]
+    calls.sort(key=program.line)
+    for c in calls:
+        yield from _without_inplace(program, c)
+    if len(calls) > 1:
+        edits: dict[cst.CSTNode, cst.CSTNode] = {
+            a.value: cst.Name("False") for c in calls for a in c.args if _is_inplace(a)
+        }
+        yield Rewrite(program.replace(edits), "without inplace=True nothing saved is overwritten")
+
+
+def _is_inplace(argument: cst.Arg) -> bool:
+    named = argument.keyword is not None and argument.keyword.value == "inplace"
+    return named and isinstance(argument.value, cst.Name) and argument.value.value == "True"
+
+
+# -- at the saving ---------------------------------------------------------------------------
+
+
+def _at_the_saving(program: Program, c: Culprit) -> Iterator[Rewrite]:
+    saver = program.at(c.saved_line, c.saved_col, c.saved_end_line, c.saved_end_col)
+    if not isinstance(saver, cst.BaseExpression):
+        return
+    line = program.up(saver, cst.SimpleStatementLine)
+    tensor = c.tensor.name if c.tensor else None
+    names = [tensor] if tensor else []
+    known = {*names, *program.imported()}
+    names += [n.value for n in program.inside(saver, cst.Name) if n.value not in known]
+    for name in names:
+        for scope in (saver, line, *_earlier_lines(program, line, c)):
+            uses = [u for s in _flat(scope) for u in _uses(program, s, name)]
+            if uses:
+                yield Rewrite(
+                    program.replace({u: method(u, "clone") for u in uses}),
+                    f"line {program.line(uses[0])}: backward keeps a copy of `{name}`, taken "
+                    f"before line {c.modified_line} writes into it",
+                )
+    if line is not None:
+        yield Rewrite(
+            program.replace({saver: method(saver, "clone")}),
+            f"line {program.line(saver)}: what is written to later is a copy of this result",
+        )
+
+
+def _flat(scope: cst.CSTNode | list[cst.SimpleStatementLine] | None) -> list[cst.CSTNode]:
+    if scope is None:
+        return []
+    return list(scope) if isinstance(scope, list) else [scope]
+
+
+def _earlier_lines(
+    program: Program, line: cst.SimpleStatementLine | None, c: Culprit
+) -> Iterator[list[cst.SimpleStatementLine]]:
+    """The saving line with its neighbours in the same block, before the write."""
+    block = program.parent(line) if line is not None else None
+    if block is None or line is None:
+        return
+    lines = [s for s in getattr(block, "body", ()) if isinstance(s, cst.SimpleStatementLine)]
+    limit = c.modified_line or 0
+    same_block = [s for s in lines if program.line(s) < limit or s is line]
+    if len(same_block) > 1:
+        yield same_block
+
+
+def _uses(program: Program, scope: cst.CSTNode, name: str) -> list[cst.Name]:
+    """Where a variable is read inside some code: not its attributes, keywords or targets."""
+    uses = []
+    for node in program.inside(scope, cst.Name):
+        parent = program.parent(node)
+        if node.value != name:
+            continue
+        if isinstance(parent, cst.Attribute) and (
+            parent.attr is node or parent.attr.value in {"shape", "size", "dtype", "device"}
+        ):
+            continue
+        if isinstance(parent, cst.Arg) and parent.keyword is node:
+            continue
+        if isinstance(parent, (cst.AssignTarget, cst.Param, cst.AugAssign, cst.For)):
+            continue
+        if isinstance(parent, cst.Subscript) and same(parent.value, node):
+            target = program.parent(parent)
+            if isinstance(target, (cst.AssignTarget, cst.AugAssign)):
+                continue
+        uses.append(node)
+    return uses
+
+
+# -- checks ----------------------------------------------------------------------------------
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """Losses, gradients and tensors equal those of the forward as it was written.
+
+    `before` is the oracle's run: the same code, with in-place changes let through while backward
+    gets what was saved.
+    """
+    if before.values is None or not before.values.backwards:
+        return [Check(name="gradients", passed=False, detail="no oracle: its run did not finish")]
+    if after.values is None:
+        return [Check(name="gradients", passed=False, detail="the fixed run said nothing")]
+    return [_losses(before, after), _gradients(before, after), _tensors(before, after)]
+
+
+def _losses(before: JobResult, after: JobResult) -> Check:
+    assert before.values is not None and after.values is not None
+    wanted = [b.loss for b in before.values.backwards]
+    got = [b.loss for b in after.values.backwards]
+    equal = len(wanted) == len(got) and all(
+        x is not None and y is not None and same_values(x, y)
+        for x, y in zip(wanted, got, strict=True)
+    )
+    return Check(
+        name="loss",
+        passed=equal,
+        detail="equal to the loss of the code as written" if equal else "the loss changed",
+    )
+
+
+def _gradients(before: JobResult, after: JobResult) -> Check:
+    assert before.values is not None and after.values is not None
+    wanted = [g for b in before.values.backwards for g in b.grads]
+    got = [g for b in after.values.backwards for g in b.grads]
+    equal = len(wanted) == len(got) and all(map(same_values, wanted, got))
+    return Check(
+        name="gradients",
+        passed=equal and bool(wanted),
+        detail=f"all {len(wanted)} equal the ones the formula means"
+        if equal
+        else "they are not the ones the formula means",
+    )
+
+
+def _tensors(before: JobResult, after: JobResult) -> Check:
+    assert before.values is not None and after.values is not None
+    wanted, got = before.values.tensors, after.values.tensors
+    changed = [n for n in wanted if n not in got or not same_values(wanted[n], got[n])]
+    return Check(
+        name="values",
+        passed=not changed,
+        detail=f"{', '.join(changed[:3])} ended with other values"
+        if changed
+        else "every tensor ends with the values it had",
+    )

@@ -1,0 +1,188 @@
+"""Register what a module should know: tensors as Parameters or buffers, layers in ModuleLists.
+
+A tensor that asks for a gradient is meant to learn. One that does not may be a constant: then both
+ways are shown, each run, and the person chooses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import libcst as cst
+
+from executor.job import Finding, JobResult
+from executor.probes.tensors import same as same_values
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import Program, call
+
+_KINDS = {"unregistered_parameter", "unregistered_tensor", "unregistered_module"}
+_SAYS_LEARN = r"\b(learn|train|optimi[sz]|updat|gradient)"
+_LEARN, _KEEP = "it should learn", "it is a constant"
+
+
+def applies(result: JobResult) -> bool:
+    """The module holds something that it never registered."""
+    return any(f.kind in _KINDS for f in result.findings)
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """All of them registered at once; a constant also as a buffer."""
+    found = [f for f in result.findings if f.kind in _KINDS]
+    sites = {id(f): _assignments(program, f) for f in found}
+    found = [f for f in found if sites[id(f)]]
+    if not found:
+        return
+    unclear = [f for f in found if f.kind == "unregistered_tensor"]
+    intent = _LEARN if unclear else ""
+    edits: dict[cst.CSTNode, cst.CSTNode] = {}
+    for f in found:
+        for site in sites[id(f)]:
+            edits |= _registered(program, f, site)
+    if edits:
+        yield Rewrite(
+            program.replace(edits),
+            _title(found),
+            intent,
+            tuple(f.name for f in found if f.kind != "unregistered_module"),
+            _SAYS_LEARN,
+        )
+    if unclear and len(unclear) == len(found):
+        buffers = {s: _buffer(s) for f in found for s in sites[id(f)]}
+        if all(buffers.values()):
+            yield Rewrite(
+                program.replace({s: b for s, b in buffers.items() if b is not None}),
+                f"{_names(found)} as a buffer: it moves with the module and is saved with it, "
+                "but never learns",
+                _KEEP,
+            )
+
+
+def _title(found: list[Finding]) -> str:
+    kinds = {f.kind for f in found}
+    if kinds == {"unregistered_module"}:
+        return f"{_names(found)} in a container that registers its layers"
+    return f"{_names(found)} as a Parameter: parameters() holds it and the optimizer moves it"
+
+
+def _names(found: list[Finding]) -> str:
+    return ", ".join(dict.fromkeys(f"`{f.facts['attribute']}`" for f in found))
+
+
+def _assignments(program: Program, finding: Finding) -> list[cst.Assign]:
+    """`self.attribute = …` in the finding's class, where the value makes the thing."""
+    facts: dict[str, Any] = finding.facts
+    found = []
+    for cls in program.all(cst.ClassDef):
+        if cls.name.value != facts["class"]:
+            continue
+        for assign in program.inside(cls, cst.Assign):
+            if len(assign.targets) == 1 and _is_own(assign.targets[0].target, facts["attribute"]):
+                found.append(assign)
+    return found[:1]
+
+
+def _is_own(target: cst.BaseAssignTargetExpression, attribute: str) -> bool:
+    return isinstance(target, cst.Attribute) and target.attr.value == attribute
+
+
+def _registered(
+    program: Program, finding: Finding, assign: cst.Assign
+) -> dict[cst.CSTNode, cst.CSTNode]:
+    def wrapped(name: str, *values: cst.BaseExpression) -> cst.BaseExpression:
+        return call(program.name_of("torch.nn", name), *map(cst.Arg, values))
+
+    value = assign.value
+    if isinstance(value, (cst.List, cst.ListComp, cst.Tuple)):
+        kind = "ModuleList" if finding.kind == "unregistered_module" else "ParameterList"
+        empty = isinstance(value, cst.List) and not value.elements
+        new = wrapped(kind) if empty else wrapped(kind, value)
+    elif isinstance(value, (cst.Dict, cst.DictComp)):
+        kind = "ModuleDict" if finding.kind == "unregistered_module" else "ParameterDict"
+        empty = isinstance(value, cst.Dict) and not value.elements
+        new = wrapped(kind) if empty else wrapped(kind, value)
+    elif finding.kind == "unregistered_module":
+        return {}
+    else:
+        new = wrapped("Parameter", _bare(_unwrapped(value)))
+    return {value: new}
+
+
+def _unwrapped(value: cst.BaseExpression) -> cst.BaseExpression:
+    """The tensor inside `nn.Parameter(t) * 2`, `Variable(t)` and the like, as one expression."""
+
+    class Unwrap(cst.CSTTransformer):
+        def leave_Call(  # noqa: N802  (LibCST's name)
+            self, original_node: cst.Call, updated_node: cst.Call
+        ) -> cst.BaseExpression:
+            name = cst.Module(()).code_for_node(updated_node.func).rpartition(".")[2]
+            if name in {"Parameter", "Variable"} and updated_node.args:
+                return updated_node.args[0].value
+            return updated_node
+
+    return cst.ensure_type(value.visit(Unwrap()), cst.BaseExpression)
+
+
+def _bare(value: cst.BaseExpression) -> cst.BaseExpression:
+    """Without requires_grad=True and .requires_grad_(): a Parameter asks for gradients itself."""
+
+    class Bare(cst.CSTTransformer):
+        def leave_Call(  # noqa: N802  (LibCST's name)
+            self, original_node: cst.Call, updated_node: cst.Call
+        ) -> cst.BaseExpression:
+            function = updated_node.func
+            if isinstance(function, cst.Attribute) and function.attr.value == "requires_grad_":
+                return function.value
+            kept = [a for a in updated_node.args if not _asks_for_gradient(a)]
+            if len(kept) == len(updated_node.args):
+                return updated_node
+            if kept:
+                kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+            return updated_node.with_changes(args=kept)
+
+    return cst.ensure_type(value.visit(Bare()), cst.BaseExpression)
+
+
+def _asks_for_gradient(argument: cst.Arg) -> bool:
+    return argument.keyword is not None and argument.keyword.value == "requires_grad"
+
+
+def _buffer(assign: cst.Assign) -> cst.Expr | None:
+    """`self.x = t` as `self.register_buffer("x", t)`."""
+    target = assign.targets[0].target
+    if not isinstance(target, cst.Attribute) or isinstance(assign.value, (cst.List, cst.Dict)):
+        return None
+    register = target.with_changes(attr=cst.Name("register_buffer"))
+    name = cst.SimpleString(f'"{target.attr.value}"')
+    return cst.Expr(cst.Call(register, [cst.Arg(name), cst.Arg(assign.value)]),
+                    semicolon=assign.semicolon)  # fmt: skip
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """Registered, and moved by the optimizer if it should learn; the first loss as before."""
+    left = [f.name for f in after.findings if f.kind in _KINDS]
+    found = [
+        Check(
+            name="registered",
+            passed=not left,
+            detail=f"{', '.join(left)} still is not"
+            if left
+            else "the module knows all its tensors",
+        )
+    ]
+    if proposal.intent != _KEEP and after.trained:
+        found += [_moves(name, after) for name in proposal.subjects]
+    if before.values and before.values.backwards and after.values and after.values.backwards:
+        first, then = before.values.backwards[0].loss, after.values.backwards[0].loss
+        equal = first is not None and then is not None and same_values(first, then)
+        detail = "as before" if equal else "it starts from another value than before"
+        found.append(Check(name="first loss", passed=equal, detail=detail))
+    return found
+
+
+def _moves(name: str, after: JobResult) -> Check:
+    attribute = re.sub(r"\[.*", "", name)
+    moved = any(attribute in path.split(".") for path in after.moved)
+    detail = f"`{name}` is in the optimizer and moves" if moved else f"`{name}` does not move"
+    return Check(name="learns", passed=moved, detail=detail)

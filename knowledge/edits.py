@@ -1,0 +1,202 @@
+"""A snippet as a syntax tree that can be pointed into: by a run's positions, by names, by lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TypeVar
+
+import libcst as cst
+from libcst.metadata import (
+    ByteSpanPositionProvider,
+    MetadataWrapper,
+    ParentNodeProvider,
+    PositionProvider,
+)
+
+N = TypeVar("N", bound=cst.CSTNode)
+
+
+class Program:
+    """A parsed snippet. Edits give new modules and keep every comment, blank and line ending.
+
+    Program("x = 1\\n").replace({node: new})
+
+    Raises:
+        cst.ParserSyntaxError: the code does not parse.
+    """
+
+    def __init__(self, code: str) -> None:
+        wrapper = MetadataWrapper(cst.parse_module(code), unsafe_skip_copy=True)
+        self.module = wrapper.module
+        self._spans = wrapper.resolve(ByteSpanPositionProvider)
+        self._parents = wrapper.resolve(ParentNodeProvider)
+        self._positions = wrapper.resolve(PositionProvider)
+        self._line_starts = [0]
+        for line in code.encode(self.module.encoding).splitlines(keepends=True):
+            self._line_starts.append(self._line_starts[-1] + len(line))
+
+    def all(self, kind: type[N]) -> Iterator[N]:
+        """Every node of a kind, in no promised order."""
+        return (node for node in self._spans if isinstance(node, kind))
+
+    def at(
+        self, line: int | None, col: int | None, end_line: int | None, end_col: int | None
+    ) -> cst.CSTNode | None:
+        """The expression, else small statement, with this span (lines 1-based, byte columns)."""
+        if line is None or col is None or end_line is None or end_col is None:
+            return None
+        if max(line, end_line) > len(self._line_starts):
+            return None
+        start = self._line_starts[line - 1] + col
+        length = self._line_starts[end_line - 1] + end_col - start
+        there = [n for n, s in self._spans.items() if s.start == start and s.length == length]
+        for kind in (cst.BaseExpression, cst.BaseSmallStatement):
+            for node in there:
+                if isinstance(node, kind):
+                    return node
+        return None
+
+    def up(self, node: cst.CSTNode, kind: type[N]) -> N | None:
+        """The node itself or the nearest one around it of a kind."""
+        current: cst.CSTNode | None = node
+        while current is not None and not isinstance(current, kind):
+            current = self._parents.get(current)
+        return current
+
+    def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """The node around this one."""
+        return self._parents.get(node)
+
+    def inside(self, node: cst.CSTNode, kind: type[N]) -> list[N]:
+        """Every node of a kind inside this one, itself included, in source order."""
+        span = self._spans[node]
+        found = [
+            n
+            for n in self.all(kind)
+            if span.start <= self._spans[n].start
+            and self._spans[n].start + self._spans[n].length <= span.start + span.length
+        ]
+        return sorted(found, key=lambda n: self._spans[n].start)
+
+    def line(self, node: cst.CSTNode) -> int:
+        """The 1-based line where a node starts."""
+        return self._positions[node].start.line
+
+    def statement_on(self, line: int) -> cst.SimpleStatementLine | None:
+        """The simple statement that covers a line."""
+        for statement in self.all(cst.SimpleStatementLine):
+            position = self._positions[statement]
+            if position.start.line <= line <= position.end.line:
+                return statement
+        return None
+
+    def text(self, node: cst.CSTNode) -> str:
+        """The node's source."""
+        return self.module.code_for_node(node).strip()
+
+    def replace(
+        self,
+        nodes: Mapping[cst.CSTNode, cst.CSTNode],
+        before: Mapping[cst.SimpleStatementLine, str] | None = None,
+    ) -> cst.Module:
+        """A new module with nodes replaced and statements inserted.
+
+        Args:
+            nodes: old node → new node.
+            before: statement → the source of one to insert before it.
+        """
+        return self.module.visit(_Edit(nodes, before or {}))
+
+    def imported(self) -> set[str]:
+        """Names that the snippet's imports bind."""
+        items: list[cst.ImportAlias] = []
+        for plain in self.all(cst.Import):
+            items += plain.names
+        for chosen in self.all(cst.ImportFrom):
+            if not isinstance(chosen.names, cst.ImportStar):
+                items += chosen.names
+        return {_alias(item) or _dotted(item.name).partition(".")[0] for item in items}
+
+    def name_of(self, module: str, attribute: str) -> str:
+        """How this snippet would call `module.attribute`, e.g. `nn.Parameter`."""
+        aliases: dict[str, str] = {}
+        for statement in self.all(cst.ImportFrom):
+            source = _dotted(statement.module)
+            if isinstance(statement.names, cst.ImportStar):
+                continue
+            for item in statement.names:
+                alias = _alias(item) or _dotted(item.name)
+                if source == module and _dotted(item.name) == attribute:
+                    return alias
+                aliases[f"{source}.{_dotted(item.name)}"] = alias
+        for plain in self.all(cst.Import):
+            for item in plain.names:
+                aliases[_dotted(item.name)] = _alias(item) or _dotted(item.name)
+        if module in aliases:
+            return f"{aliases[module]}.{attribute}"
+        top, _, rest = module.partition(".")
+        if top in aliases:
+            return ".".join(filter(None, (aliases[top], rest, attribute)))
+        last = module.rpartition(".")[2]
+        return f"{last}.{attribute}" if rest else f"{module}.{attribute}"
+
+
+def _dotted(node: cst.CSTNode | None) -> str:
+    if isinstance(node, cst.Attribute):
+        return f"{_dotted(node.value)}.{node.attr.value}"
+    return node.value if isinstance(node, cst.Name) else ""
+
+
+def _alias(item: cst.ImportAlias) -> str:
+    return _dotted(item.asname.name) if item.asname else ""
+
+
+class _Edit(cst.CSTTransformer):
+    def __init__(
+        self,
+        nodes: Mapping[cst.CSTNode, cst.CSTNode],
+        before: Mapping[cst.SimpleStatementLine, str],
+    ) -> None:
+        super().__init__()
+        self._nodes = nodes
+        self._before = before
+
+    def on_leave(  # type: ignore[override]
+        self, original_node: cst.CSTNode, updated_node: cst.CSTNode
+    ) -> cst.CSTNode | cst.FlattenSentinel[cst.CSTNode] | cst.RemovalSentinel:
+        new = self._nodes.get(original_node, updated_node)
+        if isinstance(original_node, cst.SimpleStatementLine) and original_node in self._before:
+            inserted = cst.parse_statement(self._before[original_node])
+            assert isinstance(inserted, cst.SimpleStatementLine)
+            assert isinstance(new, cst.SimpleStatementLine)
+            # Comments above the statement stay above what now comes first.
+            inserted = inserted.with_changes(leading_lines=new.leading_lines)
+            return cst.FlattenSentinel([inserted, new.with_changes(leading_lines=())])
+        return new
+
+
+def operand(expression: cst.BaseExpression) -> cst.BaseExpression:
+    """The expression, in parentheses if it could fall apart beside an operator or before a dot."""
+    whole = (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.Integer, cst.Float, cst.List,
+             cst.SimpleString, cst.Dict, cst.ListComp)  # fmt: skip
+    if isinstance(expression, whole) or expression.lpar:
+        return expression
+    return expression.with_changes(
+        lpar=[*expression.lpar, cst.LeftParen()], rpar=[cst.RightParen(), *expression.rpar]
+    )
+
+
+def method(value: cst.BaseExpression, name: str, *arguments: cst.Arg) -> cst.Call:
+    """`value.name(arguments)`."""
+    return cst.Call(cst.Attribute(operand(value), cst.Name(name)), arguments)
+
+
+def call(function: str, *arguments: cst.Arg) -> cst.Call:
+    """`function(arguments)`, the function by its dotted name."""
+    return cst.Call(cst.parse_expression(function), arguments)
+
+
+def same(a: cst.CSTNode, b: cst.CSTNode) -> bool:
+    """Whether two nodes are the same code, white space aside."""
+    empty = cst.Module(())
+    return empty.code_for_node(a).split() == empty.code_for_node(b).split()

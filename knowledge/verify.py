@@ -1,0 +1,220 @@
+"""When a fix may be called verified: every check that a run can make, in one place.
+
+"It no longer crashes" is the least of them. A rewrite that cuts the gradient, swallows the error
+or throws the result away runs too.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from executor.job import Caught, ErrorSeen, JobResult, ModuleCall, Outcome
+from knowledge.codemod import Check, Codemod, Proposal
+
+# Findings that say a run is silently wrong, as opposed to facts worth knowing.
+MISTAKES = frozenset(
+    {
+        "unregistered_parameter", "unregistered_tensor", "unregistered_module", "not_in_optimizer",
+        "no_gradient", "zero_gradient", "gradient_not_finite", "never_moved",
+    }
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """What the original run did wrong: an error (caught or not), or findings without one."""
+
+    error: ErrorSeen | Caught | None
+    findings: frozenset[tuple[str, str]]  # (kind, name)
+
+    @property
+    def is_there(self) -> bool:
+        """Whether there is anything to fix."""
+        return self.error is not None or bool(self.findings)
+
+
+def mistake(result: JobResult) -> Mistake:
+    """What a run shows to be wrong.
+
+    The error that ended the run comes first; then the first one that the snippet caught itself,
+    if PyTorch raised it (`try: import apex` is no mistake).
+    """
+    error: ErrorSeen | Caught | None = result.error
+    if error is None:
+        error = next((c for c in result.caught if c.origin == "torch"), None)
+    return Mistake(
+        error, frozenset((f.kind, f.name) for f in result.findings if f.kind in MISTAKES)
+    )
+
+
+def same_error(a: ErrorSeen | Caught | None, b: ErrorSeen | Caught | None) -> bool:
+    """Whether two runs failed in the same way, numbers aside."""
+    if a is None or b is None:
+        return a is b
+    return a.type == b.type and _shape(a.message) == _shape(b.message)
+
+
+def _shape(message: str) -> str:
+    return re.sub(r"\d+", "#", message)[:120]
+
+
+def shows(result: JobResult, wrong: Mistake) -> bool:
+    """Whether a run shows the mistake, or is broken in some other way: nothing one would offer."""
+    if result.outcome is not Outcome.OK:
+        return True
+    if wrong.error is not None and any(same_error(c, wrong.error) for c in result.caught):
+        return True
+    return any((f.kind, f.name) in wrong.findings for f in result.findings)
+
+
+def checks(
+    before: JobResult,
+    after: JobResult,
+    codemod: Codemod,
+    proposal: Proposal,
+    reference: JobResult | None = None,
+) -> list[Check]:
+    """Everything that must hold for one candidate, beside `undone`.
+
+    Args:
+        before: the original run.
+        after: the rewritten snippet's run, with its gradients, under the same seed.
+        codemod: whose rewrite it is.
+        proposal: the rewrite.
+        reference: the original run with gradients (an oracle's, for in-place errors), if it
+            could be made: what `after` has to agree with.
+    """
+    wrong = mistake(before)
+    made = [_gone(before, after, wrong), _nothing_new(before, after, wrong)]
+    if wrong.error is not None:
+        made.append(_same_output(before, after, wrong.error))
+    made += [_no_silent_mistake(before, after, wrong), _batch_kept(before, after, reference)]
+    made += codemod.module.checks(reference or before, after, proposal)
+    return made
+
+
+def _gone(before: JobResult, after: JobResult, wrong: Mistake) -> Check:
+    if after.outcome is not Outcome.OK:
+        what = after.error.type if after.error else after.outcome.value
+        line = f" at line {after.error.line}" if after.error and after.error.line else ""
+        return Check(name="no error", passed=False, detail=f"it ends with {what}{line}")
+    if wrong.error is not None and any(same_error(c, wrong.error) for c in after.caught):
+        return Check(name="no error", passed=False, detail="the error is still raised, and caught")
+    return Check(name="no error", passed=True, detail="it runs to the end")
+
+
+def _nothing_new(before: JobResult, after: JobResult, wrong: Mistake) -> Check:
+    known = [(c.type, _shape(c.message)) for c in before.caught]
+    new = [c for c in after.caught if (c.type, _shape(c.message)) not in known]
+    if before.error is not None:
+        new += [c for c in after.caught if same_error(c, before.error) and c not in new]
+    if after.handlers > before.handlers:
+        return Check(name="nothing new", passed=False, detail="it adds an exception handler")
+    if new:
+        detail = f"a new {new[0].type} is raised and caught: {new[0].message[:80]}"
+        return Check(name="nothing new", passed=False, detail=detail)
+    warned = {(w.category, _shape(w.message)) for w in before.warnings}
+    fresh = [w for w in after.warnings if (w.category, _shape(w.message)) not in warned]
+    if fresh and wrong.error is None:
+        # After an error the run goes further than before, and may warn where it had not been.
+        detail = f"a new {fresh[0].category}: {fresh[0].message[:80]}"
+        return Check(name="nothing new", passed=False, detail=detail)
+    return Check(name="nothing new", passed=True, detail="no new exception or warning")
+
+
+def _same_output(before: JobResult, after: JobResult, error: ErrorSeen | Caught) -> Check:
+    printed = before.stdout
+    if isinstance(error, Caught):
+        printed = printed.encode()[: error.stdout_bytes].decode(errors="ignore")
+    if before.dropped_bytes or after.dropped_bytes:
+        printed = printed[: 8 * 1024]
+    equal = after.stdout.startswith(printed)
+    detail = "what was printed before the error is unchanged" if equal else "it prints other values"
+    return Check(name="output", passed=equal, detail=detail)
+
+
+def _no_silent_mistake(before: JobResult, after: JobResult, wrong: Mistake) -> Check:
+    # An error ends a run before its training could show anything: then nothing is excused.
+    excused = frozenset() if before.error is not None else wrong.findings
+    left = [f for f in after.findings if f.kind in MISTAKES and (f.kind, f.name) not in excused]
+    if left:
+        return Check(name="silent mistakes", passed=False, detail=left[0].message)
+    return Check(name="silent mistakes", passed=True, detail="the probes find none")
+
+
+def _batch_kept(before: JobResult, after: JobResult, reference: JobResult | None) -> Check:
+    """Every top-level call of a module keeps its first dimension, unless it never did."""
+    known = {(c.module, c.inputs[:1], c.outputs[:1]) for c in (*before.calls, *_calls(reference))}
+    for c in after.calls:
+        kept = not c.inputs or not c.outputs or c.inputs[0] == c.outputs[0]
+        if not kept and (c.module, c.inputs[:1], c.outputs[:1]) not in known:
+            detail = f"{c.module} at line {c.line} turns {list(c.inputs)} into {list(c.outputs)}"
+            return Check(name="batch", passed=False, detail=detail)
+    return Check(name="batch", passed=True, detail="the batch dimension is kept")
+
+
+def _calls(result: JobResult | None) -> tuple[ModuleCall, ...]:
+    return result.calls if result is not None else ()
+
+
+# -- what changed ----------------------------------------------------------------------------
+
+
+def diff(original: str, fixed: str) -> str:
+    """The change as a unified diff, two lines around it, without the file header."""
+    lines = difflib.unified_diff(original.splitlines(), fixed.splitlines(), lineterm="", n=2)
+    return "\n".join(list(lines)[2:])
+
+
+def places(original: str, fixed: str) -> int:
+    """How many separate places of the code a rewrite changed."""
+    return len(_changed(original.splitlines(True), fixed.splitlines(True)))
+
+
+def with_each_place_undone(original: str, fixed: str) -> list[str]:
+    """The rewrite with one of its places put back, for each; empty if it has only one place.
+
+    Undoing the only place gives the original, which has been run already.
+    """
+    old, new = original.splitlines(True), fixed.splitlines(True)
+    changed = _changed(old, new)
+    if len(changed) < 2:
+        return []
+    variants = []
+    for _, i1, i2, j1, j2 in changed:
+        variants.append("".join([*new[:j1], *old[i1:i2], *new[j2:]]))
+    return variants
+
+
+def undone(results: Sequence[JobResult], wrong: Mistake) -> Check:
+    """Undoing any place of the change brings the mistake back: nothing in it is idle."""
+    idle = [i for i, r in enumerate(results, start=1) if not shows(r, wrong)]
+    if idle:
+        return Check(name="minimal", passed=False, detail=f"change {idle[0]} is not needed")
+    n = max(1, len(results))
+    detail = "the change" if n == 1 else f"each of the {n} changes"
+    return Check(name="minimal", passed=True, detail=f"without {detail} the mistake is back")
+
+
+def _changed(old: list[str], new: list[str]) -> list[tuple[str, int, int, int, int]]:
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    return [op for op in matcher.get_opcodes() if op[0] != "equal"]
+
+
+_IN_PLACE_ALONE = re.compile(r"^\s*[\w.\[\]]+\.(\w+?)_\(")
+
+
+def nothing_thrown_away(original: str, fixed: str) -> Check:
+    """`x.add_(1)` must not have become `x.add(1)`: that computes a value and drops it."""
+    old, new = original.splitlines(), fixed.splitlines()
+    for _, i1, i2, j1, j2 in _changed(old, new):
+        written = {m.group(1) for line in old[i1:i2] if (m := _IN_PLACE_ALONE.match(line))}
+        for j in range(j1, j2):
+            m = re.match(r"^\s*[\w.\[\]]+\.(\w+)\(.*\)\s*(#.*)?$", new[j])
+            if m and m.group(1) in written:
+                detail = f"line {j + 1} computes a value and drops it"
+                return Check(name="nothing thrown away", passed=False, detail=detail)
+    return Check(name="nothing thrown away", passed=True, detail="every new value is used")
