@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -90,19 +90,15 @@ class Library:
         return open_index(self.folder, self.sources, self.model)
 
 
-def open_executor(settings: ExecutorSettings, articles: Sequence[str] = ()) -> ExecutorClient:
+def open_executor(settings: ExecutorSettings) -> ExecutorClient:
     """The executor that the settings name; an embedded one starts at its first job.
-
-    Args:
-        settings: its section.
-        articles: further folders of articles, whose codemods its runs must be able to read.
 
     Raises:
         SettingsError: the address is none.
     """
     url = settings.url
     if not url:
-        return ExecutorClient.embedded(_embedded(settings, articles))
+        return ExecutorClient.embedded(_embedded(settings))
     if url.startswith("unix:"):
         return ExecutorClient.on_socket(Path(url.removeprefix("unix:")).expanduser())
     if url.startswith(("http://", "https://")):
@@ -118,13 +114,13 @@ def open_executor(settings: ExecutorSettings, articles: Sequence[str] = ()) -> E
     )
 
 
-def _embedded(settings: ExecutorSettings, articles: Sequence[str]) -> dict[str, object]:
+def _embedded(settings: ExecutorSettings) -> dict[str, object]:
     words: dict[str, object] = {
         "tier": settings.tier,
         "limits": {"memory_bytes": settings.memory_mib * MIB, "processes": settings.processes},
         # Codemods read strangers' code, so they run there: see knowledge/codemod.py.
         "preload": ["libcst.metadata", "knowledge.codemod", "knowledge.edits"],
-        "readable": [*knowledge.__path__, *(str(_expanded(a).absolute()) for a in articles)],
+        "readable": list(knowledge.__path__),
     }
     if settings.slots:
         words["slots"] = settings.slots
@@ -138,7 +134,7 @@ async def open_medic(settings: Settings, say: Say = lambda _: None) -> AsyncIter
     Raises:
         TorchmedicErrors of every part, as their own docstrings say.
     """
-    executor = open_executor(settings.executor, settings.knowledge.articles)
+    executor = open_executor(settings.executor)
     threads = ThreadPoolExecutor(1, thread_name_prefix="library")
     try:
         library = Library(settings, say)

@@ -295,7 +295,7 @@ async def _prove(settings: Settings, slugs: list[str]) -> int:
     chosen = [known[s] for s in slugs] or library.articles
     console = _console()
     verdicts = []
-    async with open_executor(settings.executor, settings.knowledge.articles) as executor:
+    async with open_executor(settings.executor) as executor:
         for article in chosen:
             verdict = await prove(executor, article, library.codemods)
             verdicts.append(verdict)
@@ -318,3 +318,7 @@ def _console() -> Console:
 
     terminal = sys.stdout.isatty()
     return Console(highlight=False, width=None if terminal else 100)
+
+
+if __name__ == "__main__":
+    main()

@@ -109,7 +109,8 @@ async def _heals(
     if repaired.fix is None and not repaired.alternatives:
         why = "; ".join(f"{c.name}: {c.detail}" for f in repaired.refused for c in f.checks
                         if not c.passed)  # fmt: skip
-        return [f"{path}: makes no verified fix of broken.py ({why or 'it proposes nothing'})"]
+        why = why or repaired.problem or "it proposes nothing"
+        return [f"{path}: makes no verified fix of broken.py ({why})"]
     return []
 
 

@@ -240,6 +240,8 @@ def _tracebacks_outside_strings(lines: Sequence[str]) -> list[Found]:
     """The tracebacks among code; one in a docstring is part of the code."""
     in_string = {n for n, (state, _, _) in enumerate(walk(lines)) if state.quote}
     found = find_tracebacks(lines, whole_block=True)
+    if not found and (bare := find_bare_error(lines, among_code=True)):
+        found = [bare]
     return [place for place in found if place.start not in in_string]
 
 

@@ -24,6 +24,7 @@ class Repair:
     fix: Fix | None = None
     alternatives: tuple[Fix, ...] = ()
     refused: tuple[Fix, ...] = ()
+    problem: str = ""  # a codemod that failed on this snippet, and how
 
 
 def applicable(codemods: Sequence[Codemod], before: JobResult) -> list[Codemod]:
@@ -53,6 +54,9 @@ async def repair(
     """
     proposed = await executor.run(proposal_job(codemods, job.code, before))
     proposals = read_proposals(proposed)
+    if not proposals:
+        error = proposed.error
+        return Repair(problem=f"{error.type}: {error.message}" if error else proposed.detail)
     proposals.sort(key=lambda p: verify.places(job.code, p.code))
     by_slug = {c.slug: c for c in codemods}
     if meant := [p for p in proposals if p.said and re.search(p.said, asked, re.IGNORECASE)]:
@@ -64,7 +68,7 @@ async def repair(
     for start in range(0, min(len(proposals), _MOST), _AT_ONCE):
         batch = [p for p in proposals[start : start + _AT_ONCE] if p.intent not in meanings]
         tried = await asyncio.gather(
-            *(_try(executor, by_slug[p.codemod], p, job, before, reference) for p in batch)
+            *(judge(executor, by_slug[p.codemod], p, job, before, reference) for p in batch)
         )
         for proposal, fix in zip(batch, tried, strict=True):
             if not fix.verified:
@@ -79,7 +83,7 @@ async def repair(
     return Repair(verified[0] if verified else None, (), tuple(refused))
 
 
-async def _try(
+async def judge(
     executor: ExecutorClient,
     codemod: Codemod,
     proposal: Proposal,
@@ -87,7 +91,7 @@ async def _try(
     before: JobResult,
     reference: JobResult | None,
 ) -> Fix:
-    """Run one candidate and judge it."""
+    """Run one candidate and judge it: verified only if every check holds."""
     again = job.model_copy(update={"code": proposal.code, "probes": (Probe.GRADIENTS,)})
     after = await executor.run(again)
     checks = [

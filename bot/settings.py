@@ -9,7 +9,7 @@ import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import yaml
 
@@ -25,7 +25,7 @@ class ExecutorSettings:
     """Where and how snippets run."""
 
     url: str = ""  # empty: a child of this process; unix:/path/to/socket; http://host:port
-    tier: str = "auto"  # auto, namespaces, uid, process
+    tier: Literal["auto", "namespaces", "uid", "process"] = "auto"  # the jail of the child
     slots: int = 0  # runs side by side; 0: one per core
     wall_s: float = 10  # a snippet's time
     memory_mib: int = 4096  # a snippet's memory
@@ -136,6 +136,11 @@ def _convert(kind: Any, value: Any, place: str, where: str) -> Any:
         if value is None or not all(isinstance(x, str) for x in items):
             raise SettingsError(f"{place}: `{where}` should be a list of texts")
         return tuple(items)
+    if typing.get_origin(kind) is Literal:
+        if value not in (choices := typing.get_args(kind)):
+            known = ", ".join(map(str, choices))
+            raise SettingsError(f"{place}: `{where}` should be one of {known}; not {value!r}")
+        return value
     if kind is float and type(value) is int:
         value = float(value)
     if type(value) is not kind:

@@ -278,15 +278,19 @@ _BARE = re.compile(r"(?<![\w.])([^\W\d][\w.]*(?:Error|Exception|Unsupported)): +
 _DECORATION = "`*_\"'“”‘’ \t>"
 
 
-def find_bare_error(lines: Sequence[str]) -> Found | None:
+def find_bare_error(lines: Sequence[str], *, among_code: bool = False) -> Found | None:
     """Find a `Type: message` that was pasted without its frames.
+
+    Args:
+        lines: prose, or code and what it printed.
+        among_code: only the left edge counts; elsewhere it is a comment or an `except`.
 
     Returns:
         The lines it takes; none (start == end) where it is part of a sentence.
     """
     for pos, line in enumerate(lines):
         match = _BARE.search(line)
-        if not match:
+        if not match or (among_code and match.start()):
             continue
         before, message = line[: match.start()], match[2]
         message = _within_quotes(before[-1:], message)

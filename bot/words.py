@@ -104,9 +104,14 @@ def reproduced(wrong: Mistake, run: JobResult, repair: Repair) -> str:
         what = _first_finding(run) if wrong.error is None else _error(wrong.error)
         ways = "; or ".join(f.intent or f.title for f in repair.alternatives)
         return f"Reproduced: {what}. What to do depends on what you mean ({ways}): each was run."
+    tried = len(repair.refused)
+    none = ""
+    if tried:
+        what = "The one fix I tried" if tried == 1 else f"None of the {tried} fixes I tried"
+        none = f" {what} {'did not pass' if tried == 1 else 'passed'} every check."
     if wrong.error is not None:
-        return f"Reproduced: {_error(wrong.error)}. No fix passed every check."
-    return f"It runs, but {_first_finding(run)}. No fix passed every check."
+        return f"Reproduced: {_error(wrong.error)}: {_first_sentence(wrong.error.message)}.{none}"
+    return f"It runs, but {_first_finding(run)}.{none}"
 
 
 def crashed(run: JobResult) -> str:
@@ -180,6 +185,11 @@ def _first_finding(run: JobResult) -> str:
             name = f"`{f.name}`"
             return f.message.replace(name, name + line, 1).rstrip(".")
     return ""
+
+
+def _first_sentence(message: str) -> str:
+    first = re.split(r"(?<=[\w\])])\. |\n", message.strip())[0].rstrip(".:")
+    return first if len(first) <= 160 else first[:159] + "…"
 
 
 def _short(code: str) -> str:

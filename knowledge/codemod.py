@@ -14,8 +14,8 @@ inside the jail, by a job like any other: `proposal_job` makes that job, `propos
 from __future__ import annotations
 
 import base64
-import importlib.util
 import json
+import types
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,7 +87,7 @@ class Codemod:
     """One article's codemod."""
 
     slug: str
-    path: Path
+    source: str
     module: CodemodModule
 
 
@@ -97,31 +97,32 @@ def load_codemods(root: Path = ARTICLES) -> list[Codemod]:
     Raises:
         ArticleError: one cannot be imported or lacks a function.
     """
-    return [_load(path) for path in sorted(root.glob("*/codemod.py"))]
+    paths = sorted(root.glob("*/codemod.py"))
+    return [_load(p.parent.name, p.read_text(encoding="utf-8"), str(p)) for p in paths]
 
 
-def _load(path: Path) -> Codemod:
-    slug = path.parent.name
-    spec = importlib.util.spec_from_file_location(f"knowledge.articles.{slug}.codemod", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
+def _load(slug: str, source: str, place: str) -> Codemod:
+    module = types.ModuleType(f"knowledge.articles.{slug}.codemod")
     try:
-        spec.loader.exec_module(module)
+        exec(compile(source, place, "exec", dont_inherit=True), module.__dict__)
     except Exception as e:
-        raise ArticleError(f"{path}: cannot be imported ({type(e).__name__}: {e})") from e
+        raise ArticleError(f"{place}: cannot be imported ({type(e).__name__}: {e})") from e
     for name in ("applies", "rewrite", "checks"):
         if not callable(getattr(module, name, None)):
-            raise ArticleError(f"{path}: defines no function {name}(); see knowledge/codemod.py")
-    return Codemod(slug, path, cast(CodemodModule, module))
+            raise ArticleError(f"{place}: defines no function {name}(); see knowledge/codemod.py")
+    return Codemod(slug, source, cast(CodemodModule, module))
 
 
 # -- in the bot ------------------------------------------------------------------------------
 
 
 def proposal_job(codemods: Sequence[Codemod], code: str, result: JobResult) -> Job:
-    """The job that applies the codemods to a snippet."""
+    """The job that applies the codemods to a snippet.
+
+    The codemods travel with it, so an executor anywhere applies the ones that the bot knows.
+    """
     order = {
-        "codemods": [_place(c) for c in codemods],
+        "codemods": {c.slug: c.source for c in codemods},
         "code": code,
         "result": result.model_dump(mode="json", exclude={"files", "values"}),
     }
@@ -132,14 +133,8 @@ def proposal_job(codemods: Sequence[Codemod], code: str, result: JobResult) -> J
     )
 
 
-def _place(codemod: Codemod) -> str:
-    """Where the jail finds it: our own lie beside its own copy of this file."""
-    own = codemod.path.is_relative_to(ARTICLES)
-    return str(codemod.path.relative_to(ARTICLES) if own else codemod.path.absolute())
-
-
 def read_proposals(result: JobResult) -> list[Proposal]:
-    """What `propose` wrote; nothing if it failed (the snippet may be more than LibCST reads)."""
+    """What `propose` wrote; nothing if it failed: `result.error` then says how."""
     for file in result.files:
         if file.name == "proposals.json":
             try:
@@ -156,13 +151,13 @@ def _file(name: str, text: str) -> File:
 # -- in the jail -----------------------------------------------------------------------------
 
 
-def propose(folder: Path = Path(), root: Path = ARTICLES) -> None:
+def propose(folder: Path = Path()) -> None:
     """Read `order.json`, apply the codemods, write `proposals.json`. Runs in the jail."""
     order: dict[str, Any] = json.loads((folder / "order.json").read_text())
     result = JobResult.model_validate(order["result"])
     proposals = []
-    for place in order["codemods"]:
-        proposals += rewrites(_load(root / place), order["code"], result)
+    for slug, source in order["codemods"].items():
+        proposals += rewrites(_load(slug, source, f"{slug}/codemod.py"), order["code"], result)
     text = TypeAdapter(list[Proposal]).dump_json(proposals)
     (folder / "proposals.json").write_bytes(text)
 

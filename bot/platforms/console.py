@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.status import Status as Spinner
@@ -59,6 +61,8 @@ def card(answer: Answer, *, explain: bool = False) -> RenderableType:
         parts += ["", _error(answer.error)]
     if answer.culprit is not None:
         parts.append(_culprit(answer))
+    elif answer.error is not None and not answer.error.caught and (values := _values(answer)):
+        parts.append(values)
     if answer.findings:
         parts += ["", _findings(answer)]
     parts += _printed(answer)
@@ -108,6 +112,19 @@ def _culprit(answer: Answer) -> RenderableType:
     if c.tensor:
         table.add_row("  tensor", "", Text(harmless(c.tensor)))
     return table
+
+
+def _values(answer: Answer) -> RenderableType | None:
+    """The tensors that the failing line worked on, as they were."""
+    run, error = answer.run, answer.error
+    if run is None or error is None or not run.frames:
+        return None
+    table = Table.grid(padding=(0, 2))
+    for name, v in run.frames[-1].locals.items():
+        if v.shape is not None and re.search(rf"\b{re.escape(name)}\b", error.code):
+            grad = ", requires grad" if v.requires_grad else ""
+            table.add_row(f"  {name}", Text(f"{v.type} {v.dtype} {list(v.shape)}{grad}"))
+    return table if table.row_count else None
 
 
 def _findings(answer: Answer) -> RenderableType:

@@ -73,7 +73,7 @@ def _uninteresting(value: object) -> bool:
 
 def _message(error: BaseException) -> str:
     try:
-        text = str(error)
+        text = error.msg if isinstance(error, SyntaxError) else str(error)
     except Exception:
         text = "(the exception's own __str__ failed)"
     return text if len(text) <= _MESSAGE else text[:_MESSAGE] + " …"

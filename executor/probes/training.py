@@ -89,7 +89,7 @@ class TrainingProbe:
             self._tell_unregistered(modules, used=True)
             self._tell_optimized()
             self._tell_left_out(namespace)
-            learned = [w.name for w in self._optimized.values() if w.name and w.moved]
+            learned = [w.name for w in self._optimized.values() if w.moved]
             self.moved = learned[:_NAMES]
         elif error is not None and _PARAMETER_LIST_ERRORS.search(error.message):
             self._tell_unregistered(_live_modules(), used=False)
@@ -124,10 +124,10 @@ class TrainingProbe:
         if not any(o is optimizer for o in self._optimizers):
             self._optimizers.append(optimizer)
         names = self._names()
-        has_closure = bool(args and callable(args[0])) or callable(kwargs.get("closure"))
+        has_closure = any(map(callable, (*args, kwargs.get("closure"))))
         for group in optimizer.param_groups:
-            for p in group["params"]:
-                watched = self._watch(self._optimized, p, names)
+            for i, p in enumerate(group["params"]):
+                watched = self._watch(p, names, f"{type(optimizer).__name__}'s parameter {i}")
                 if not has_closure:  # LBFGS computes its gradients inside the step
                     _look(watched)
         for key, (name, tensor, line) in names.items():
@@ -138,14 +138,15 @@ class TrainingProbe:
 
     def _watch(
         self,
-        where: dict[int, _Watched],
         tensor: torch.Tensor,
         names: dict[int, tuple[str, torch.Tensor, int | None]],
+        otherwise: str,
     ) -> _Watched:
-        watched = where.get(id(tensor))
+        watched = self._optimized.get(id(tensor))
         if watched is None:
-            name, _, line = names.get(id(tensor), ("", tensor, None))
-            watched = where[id(tensor)] = _Watched(name, tensor, line, _copy(tensor))
+            name, _, line = names.get(id(tensor), (otherwise, tensor, None))
+            watched = _Watched(name, tensor, line, _copy(tensor))
+            self._optimized[id(tensor)] = watched
         return watched
 
     def _names(self) -> dict[int, tuple[str, torch.Tensor, int | None]]:
@@ -243,7 +244,7 @@ class TrainingProbe:
 
     def _tell_optimized(self) -> None:
         for w in self._optimized.values():
-            if not w.steps or not w.name or not w.tensor.requires_grad:
+            if not w.steps or not w.tensor.requires_grad:
                 continue
             shape = list(w.tensor.shape)
             if w.missing == w.steps:

@@ -466,6 +466,15 @@ def test_error_below_the_code_in_one_fence():
     assert question.traceback is not None
 
 
+def test_error_line_below_the_code_in_one_fence():
+    """The last line of an error is no code, even where the fence says python."""
+    question = read_message(fence(f"{CODE}  # ValueError: no\nRuntimeError: a leaf Variable"))
+
+    assert question.code == f"{CODE}  # ValueError: no"
+    assert question.traceback is not None
+    assert question.traceback.message == "a leaf Variable"
+
+
 def test_error_in_a_sentence():
     """An error quoted in a sentence is known; the sentence stays whole."""
     text = "Why 'TypeError: 'bool' object is not callable' when training?"

@@ -1,0 +1,304 @@
+"""bot/answer.py: what people believe about PyTorch, and what really happens.
+
+The first eighteen messages do what the eighteen programs of the five founding documents do, in
+programs of our own. Half of what those documents claim is not so on today's torch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from bot.answer import Medic
+from bot.question import read_message
+from tests.conftest import Ask, last_of
+
+RELU = "Why does torch.relu_() fail with 'unknown parameter type' on my tensor?"
+GAMMA = "Can a torch.cuda.FloatTensor be my layer's gamma parameter?"
+UNPACKED = "Errors when I modify a tensor that I unpacked from another one"
+NON_LEAF = "non-leaf tensor error: optimise the model together with an extra learnable tensor"
+IN_PLACE = "What makes PyTorch complain about in-place operations?"
+
+TRAIN = """
+model = Scaled()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+for step in range(2):
+    optimizer.zero_grad()
+    loss = (model(torch.randn(6, 4)) - 1).pow(2).mean()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def module(attribute: str, use: str = "self.gain") -> str:
+    """A module with one extra attribute, and its training."""
+    return (
+        "import torch\nfrom torch import nn\n\n"
+        "class Scaled(nn.Module):\n"
+        "    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        self.linear = nn.Linear(4, 4)\n"
+        f"        self.gain = {attribute}\n\n"
+        "    def forward(self, x):\n"
+        f"        return self.linear(x) * {use}\n" + TRAIN
+    )
+
+
+CUDA_GAIN = "torch.cuda.FloatTensor([2.0])"
+
+RUNS = {
+    "relu_ on an int tensor inside try": (
+        RELU,
+        "import torch\ntry:\n    counts = torch.tensor([[-3, 4], [5, -6]], dtype=torch.int32)\n"
+        "    counts.relu_()\n    print(counts)\nexcept Exception as e:\n    print('failed', e)\n",
+    ),
+    "relu_ on a detached tensor inside try": (
+        RELU,
+        "import torch\nfrom torch import nn\nout = nn.Linear(3, 3)(torch.randn(2, 3)).detach()\n"
+        "try:\n    out.relu_()\nexcept RuntimeError as e:\n    print('failed', e)\nprint(out)\n",
+    ),
+    "relu_ on uint8 batches from a loader": (
+        RELU,
+        "import numpy as np\nimport torch\nfrom torch.utils.data import DataLoader\n"
+        "pixels = [np.array([1, 200, 7], dtype=np.uint8)] * 4\n"
+        "for batch in DataLoader(pixels, batch_size=2):\n    try:\n        batch.relu_()\n"
+        "    except Exception as e:\n        print('failed', e)\n",
+    ),
+    "normalised into a new tensor": (
+        UNPACKED,
+        "import torch\ndef scaled(picture):\n    rows = []\n    for row in picture:\n"
+        "        rows.append((row - row.min()) / (row.max() - row.min()))\n"
+        "    return torch.stack(rows)\np = torch.rand(3, 5, requires_grad=True)\n"
+        "scaled(p).pow(2).sum().backward()\nprint('done')\n",
+    ),
+    "thresholded element by element on a clone": (
+        UNPACKED,
+        "import torch\nt = torch.randn(3, 3, requires_grad=True)\nu = t.clone()\n"
+        "for i in range(3):\n    for j in range(3):\n        if u[i, j] < 0.2:\n"
+        "            u[i, j] = 0\ntry:\n    u.sum().backward()\nexcept RuntimeError as e:\n"
+        "    print(e)\n",
+    ),
+    "thresholded with masked_fill": (
+        UNPACKED,
+        "import torch\nt = torch.randn(3, 3, requires_grad=True)\n"
+        "t.masked_fill(t < 0.2, 0).sum().backward()\nprint(t.grad)\n",
+    ),
+    "the extra tensor is a Parameter": (NON_LEAF, module("nn.Parameter(torch.ones(4))")),
+    "a Parameter raised through .data in forward": (
+        NON_LEAF,
+        module("nn.Parameter(torch.ones(4))").replace(
+            "        return", "        self.gain.data += 0.1\n        return"
+        ),
+    ),
+    "a Parameter whose .data is replaced after use": (
+        NON_LEAF,
+        module("nn.Parameter(torch.ones(4))").replace(
+            "        return self.linear(x) * self.gain",
+            "        grown = self.gain + 0.1\n        out = self.linear(x) * grown\n"
+            "        self.gain.data = grown.data\n        return out",
+        ),
+    ),
+    "add_ before sum": (
+        IN_PLACE,
+        "import torch\na = torch.ones(3, requires_grad=True)\nb = a * 3\nb.add_(5)\n"
+        "b.sum().backward()\nprint(a.grad)\n",
+    ),
+    "masked assignment into plain data": (
+        IN_PLACE,
+        "import torch\nx = torch.randn(20, 3)\nx[x > 1] = 0\n"
+        "print(torch.nn.Linear(3, 2)(x).sum())\n",
+    ),
+    "masked assignment into a clone, then backward": (
+        IN_PLACE,
+        "import torch\nx = torch.randn(20, 3)\ny = x.clone()\ny[x > 1] = 0\n"
+        "torch.nn.Linear(3, 2)(y).sum().backward()\n",
+    ),
+}
+
+
+def posted(text: str, code: str) -> str:
+    """A message with a fenced snippet."""
+    return f"{text}\n\n```python\n{code}```\n"
+
+
+@pytest.mark.parametrize("name", RUNS)
+async def test_what_is_believed_to_fail_and_does_not(ask: Ask, name: str):
+    """It runs on this torch: nothing raised, nothing caught, and the answer says so."""
+    text, code = RUNS[name]
+    answer = await ask(posted(text, code))
+
+    assert answer.status == "runs", answer.headline
+    assert answer.error is None and answer.fix is None
+    assert answer.run is not None and answer.run.caught == ()
+    if "except" in code:
+        assert "never entered" in answer.headline
+
+
+@pytest.mark.parametrize(
+    "attribute",
+    [CUDA_GAIN, f"{CUDA_GAIN}.requires_grad_(True)", f"nn.Parameter({CUDA_GAIN})"],
+)
+async def test_a_cuda_tensor_on_a_machine_without_gpu_is_not_run(ask: Ask, attribute: str):
+    """Torch raises a TypeError here, which says nothing about the code: a GPU is missing."""
+    answer = await ask(posted(GAMMA, module(attribute)))
+
+    assert answer.status == "not_run"
+    assert "needs a GPU" in answer.headline and "line 8" in answer.headline
+    assert answer.error is None and answer.fix is None
+
+
+async def test_an_error_the_snippet_swallows_is_found_and_fixed(ask: Ask):
+    """The in-place error ends in the snippet's own except; it is real all the same."""
+    code = (
+        "import torch\n"
+        "def stretch(picture):\n"
+        "    for k in range(picture.shape[0]):\n"
+        "        plane = picture[k]\n"
+        "        lowest = plane.min()\n"
+        "        highest = plane.max()\n"
+        "        for r in range(plane.shape[0]):\n"
+        "            plane[r] = (plane[r] - lowest) / (highest - lowest)\n"
+        "    return picture\n"
+        "p = torch.rand(2, 4, 4, requires_grad=True)\n"
+        "total = stretch(p.clone()).sum() ** 2\n"
+        "try:\n"
+        "    total.backward()\n"
+        "except RuntimeError as e:\n"
+        "    print('hm', e)\n"
+    )
+    answer = await ask(posted(UNPACKED, code))
+
+    assert answer.status == "fixed", answer.headline
+    assert answer.error is not None and answer.error.caught
+    assert (answer.error.type, answer.error.line) == ("RuntimeError", 13)
+    assert answer.culprit is not None
+    assert (answer.culprit.saved_line, answer.culprit.modified_line) == (6, 8)
+    assert answer.fix is not None and "plane.clone().min()" in answer.fix.code
+
+
+async def test_a_constant_attribute_never_trains(ask: Ask):
+    """No error, and yet `gain` stays where it is: the finding names it, its line and why."""
+    answer = await ask(posted("odd results", module("torch.zeros(4)", "(1 + self.gain)")))
+
+    found = {(f.kind, f.name, f.line) for f in answer.findings}
+    assert found == {("unregistered_tensor", "gain", 8)}
+    assert answer.status == "reproduced" and answer.fix is None
+    assert {f.intent for f in answer.alternatives} == {"it should learn", "it is a constant"}
+    assert all(f.verified for f in answer.alternatives)
+
+
+async def test_the_askers_words_say_which_meaning_is_theirs(ask: Ask):
+    """Whoever says that it should learn gets the Parameter as the fix."""
+    answer = await ask(posted("why does gain never learn?", module("torch.ones(4)")))
+
+    assert answer.status == "fixed" and answer.fix is not None
+    assert "nn.Parameter(torch.ones(4))" in answer.fix.code
+
+
+async def test_a_detached_parameter_gets_no_gradient(ask: Ask):
+    """It is in the optimizer and stays where it is, because forward cuts it off."""
+    code = module("nn.Parameter(torch.ones(4))", "self.gain.clone().detach()")
+    answer = await ask(posted(NON_LEAF, code))
+
+    assert [(f.kind, f.name) for f in answer.findings] == [("no_gradient", "model.gain")]
+    assert answer.status == "reproduced" and answer.fix is None
+
+
+# -- around the eighteen ---------------------------------------------------------------------
+
+
+async def test_a_question_without_code_gets_the_explanation(ask: Ask):
+    """Advice comes from an article, and says nothing about code it has not seen."""
+    answer = await ask("can't optimize a non-leaf Tensor — what does that mean?")
+
+    assert answer.status == "advice" and answer.run is None and answer.evidence is None
+    assert answer.why is not None and answer.why.article == "non-leaf-tensor-in-optimizer"
+
+
+async def test_an_explanation_carries_the_run_that_proves_it(ask: Ask):
+    """The article's own programs were run, here and on this torch, before it is quoted."""
+    answer = await ask("relu_ says unknown parameter type")
+
+    assert answer.why is not None and answer.why.proof is not None
+    assert answer.why.proof.holds is True
+    assert answer.why.proof.torch.startswith("2.")
+
+
+async def test_a_traceback_alone_is_looked_up_and_said_to_be_alone(ask: Ask):
+    """No code, no claim about code."""
+    answer = await ask(
+        "help\n```\nTraceback (most recent call last):\n"
+        '  File "train.py", line 12, in <module>\n    loss.backward()\n'
+        "RuntimeError: one of the variables needed for gradient computation has been modified by "
+        "an inplace operation: [torch.FloatTensor [64, 3]], which is output 0 of ReluBackward0, "
+        "is at version 1; expected version 0 instead.\n```"
+    )
+
+    assert answer.status == "advice" and answer.run is None
+    assert "traceback alone" in answer.headline
+
+
+async def test_nothing_known_is_said_to_be_unknown(ask: Ask):
+    """Off topic: not sure, with what is missing and how near the nearest was."""
+    answer = await ask("how do I merge two data frames on a date column?")
+
+    assert answer.status == "unsure" and answer.why is None
+    assert "needed" in answer.headline or "Not sure" in answer.headline
+
+
+@pytest.mark.parametrize(
+    ("code", "says"),
+    [
+        ("import torchvision_of_tomorrow\n", "torchvision_of_tomorrow"),
+        ("import torch\nloss = criterion(model(x), y)\n", "never defined"),
+        ("rows = open('measurements.csv').read()\n", "measurements.csv"),
+        ("n = int(input('how many? '))\n", "nobody can type"),
+        ("while True:\n    pass\n", "was stopped after"),
+        ("while True:\n    print('x' * 5000)\n", "printed more than"),
+        ("import torch\nmodel = torch.nn.Linear(2, 2).cuda()\n", "needs a GPU"),
+    ],
+)
+async def test_what_cannot_be_run_is_said_with_the_next_step(medic: Medic, code: str, says: str):
+    """Not run is not an error of theirs: it says what was missing and what to post."""
+    answer = await last_of(replace(medic, wall_s=2).answer(read_message(posted("why?", code))))
+
+    assert answer.status == "not_run", answer.headline
+    assert says in answer.headline and answer.fix is None
+
+
+async def test_a_crash_of_the_interpreter_is_a_result(ask: Ask):
+    """A segmentation fault has no Python exception; the signal is named."""
+    answer = await ask(posted("dies", "import ctypes\nctypes.string_at(0)\n"))
+
+    assert answer.status == "reproduced" and "segmentation fault" in answer.headline
+
+
+async def test_missing_imports_are_supplied_and_said(ask: Ask):
+    """Everyone leaves out `import torch.nn as nn`; the answer lists what was assumed."""
+    answer = await ask(posted("?", "print(nn.Linear(2, 3)(torch.ones(1, 2)).shape)\n"))
+
+    assert answer.status == "runs"
+    assert {"import torch", "import torch.nn as nn"} <= set(answer.assumptions)
+
+
+async def test_several_blocks_are_one_program(ask: Ask):
+    """The second block uses what the first defines; the answer says that they were joined."""
+    answer = await ask(
+        "first\n```python\nimport torch\nw = torch.ones(2)\n```\nthen\n```python\nprint(w + v)\n```"
+    )
+
+    assert answer.status == "not_run" and "`v` (line 3)" in answer.headline
+    assert any("2 blocks are one program" in a for a in answer.assumptions)
+
+
+async def test_a_failure_only_a_fresh_interpreter_shows(ask: Ask):
+    """The warm server has imported what the snippet forgot; a posted traceback asks for more."""
+    answer = await ask(
+        "```python\nimport concurrent\nprint(concurrent.futures.ThreadPoolExecutor)\n```\n"
+        '```\nTraceback (most recent call last):\n  File "a.py", line 2, in <module>\n'
+        "AttributeError: module 'concurrent' has no attribute 'futures'\n```"
+    )
+
+    assert answer.status == "reproduced" and answer.error is not None
+    assert answer.error.type == "AttributeError" and answer.error.line == 2
