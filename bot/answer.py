@@ -65,7 +65,8 @@ class Medic:
             watch.lap("run")
 
         yield Progress(step="searching", text="looking it up")
-        found = await asyncio.to_thread(self.look, _query(question, run), _error(question, wrong))
+        error = _error(question, run, wrong)
+        found = await asyncio.to_thread(self.look, _query(question, run), error)
         watch.lap("search")
 
         repaired = Repair()
@@ -77,7 +78,7 @@ class Medic:
                 repaired = await repair(self.executor, codemods, job, run, reference, question.text)
             watch.lap("fix")
 
-        why = self._why(found, repaired)
+        why = self._why(found, repaired, error)
         proofs = {}
         if why is not None and (article := self.articles.get(why.article)) is not None:
             proofs[article.slug] = await self.prove(article)
@@ -169,7 +170,9 @@ class Medic:
         )
         return _say(known, "advice", f"{known.why.title}{alone}")
 
-    def _why(self, found: SearchResult, repaired: Repair) -> Why | None:
+    def _why(
+        self, found: SearchResult, repaired: Repair, error: tuple[str, str] | None
+    ) -> Why | None:
         """The best explanation; where a fix was verified, its own article's."""
         hit = None if found.abstained or not found.hits else found.hits[0]
         fixes = [repaired.fix] if repaired.fix else list(repaired.alternatives)
@@ -181,7 +184,9 @@ class Medic:
             return None
         article = self.articles.get(hit.source)
         if article is not None:
-            return self._why_of(article, hit.score)
+            why = self._why_of(article, hit.score)
+            aside = article.says_of(*error) if error is not None else ""
+            return why.model_copy(update={"text": aside}) if aside else why
         return Why(
             text=hit.passage, article=hit.source, title=hit.title, url=None, score=hit.score,
             proof=None,
@@ -190,6 +195,7 @@ class Medic:
     def _why_of(self, article: Article, score: float) -> Why:
         return Why(
             text=" ".join(article.why.split("\n\n")[0].split()),
+            remedy=article.fix,
             article=article.slug,
             title=article.title,
             url=article.sources[0] if article.sources else None,
@@ -224,9 +230,10 @@ def _query(question: Question, run: JobResult | None) -> str:
     return "\n".join(parts)
 
 
-def _error(question: Question, wrong: Mistake) -> tuple[str, str] | None:
-    """The error to look up: the real one, else the pasted one."""
-    if wrong.error is not None:
+def _error(question: Question, run: JobResult | None, wrong: Mistake) -> tuple[str, str] | None:
+    """The error to look up: the real one unless it is ours (no GPU here), else the pasted one."""
+    ours = run is not None and bool(words.missing(question, run))
+    if wrong.error is not None and not ours:
         return wrong.error.type, wrong.error.message
     if question.traceback is not None:
         return question.traceback.type, question.traceback.message

@@ -100,9 +100,10 @@ class Proof(Model):
 
 
 class Why(Model):
-    """The explanation."""
+    """The explanation; `remedy` is what its article advises, not tried on this code."""
 
     text: str
+    remedy: str = ""
     article: str
     title: str
     url: str | None

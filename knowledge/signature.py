@@ -25,8 +25,9 @@ _SIZED_DTYPES = " ".join(name for name in _DTYPES.split() if name[-1].isdigit())
 _PARTICULARS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern), placeholder)
     for pattern, placeholder in (
+        (r"\s+", " "),
         # Advice, not the error: it changes with anomaly mode and with the version.
-        (r"\s*\bHint: .*$", ""),
+        (r"\bHint: .*$", ""),
         (r"\bhttps?://[^\s<>]{1,500}", "<url>"),
         (r"(?<![\w<'\"])'[^'\n]{0,300}'(?!\w)", "<q>"),
         (r'(?<![\w<"])"[^"\n]{0,300}"(?!\w)', "<q>"),
@@ -51,9 +52,8 @@ _PARTICULARS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?!\w)", "<n>"),
         (r"<n> ?(?:bytes|[KMGT]i?B)\b", "<n> bytes"),
         (r"<n>(?:[,x*] ?<n>)+", "<n>"),
-        (r"\[\s*(?:<n>,?)?\s*\]", "[<n>]"),
+        (r"\[ ?(?:<n>,?)? ?\]", "[<n>]"),
         (r"\(<n>,?\)", "(<n>)"),
-        (r"\s+", " "),
     )
 )
 

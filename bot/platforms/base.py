@@ -44,7 +44,7 @@ async def follow(said: AsyncIterator[Progress | Answer], card: Card) -> Answer:
 
 def harmless(text: str) -> str:
     """A stranger's text that can move no cursor, ring no bell and turn no line around."""
-    return _HARMFUL.sub("�", text.replace("\r\n", "\n"))
+    return _HARMFUL.sub("�", text.replace("\r\n", "\n").expandtabs(8))
 
 
 def proof_in_words(proof: Proof | None) -> str:

@@ -68,9 +68,11 @@ def card(answer: Answer, *, explain: bool = False) -> RenderableType:
     parts += _printed(answer)
     if answer.assumptions:
         parts += ["", _row("Assumed", Text(harmless(" · ".join(answer.assumptions))))]
+    fixes = [answer.fix] if answer.fix is not None else list(answer.alternatives)
     if answer.why is not None:
         parts += ["", _why(answer.why)]
-    fixes = [answer.fix] if answer.fix is not None else list(answer.alternatives)
+        if not fixes and answer.why.remedy and answer.status != "runs":
+            parts += ["", _row("Try", Text(harmless(_plain(answer.why.remedy))))]
     for fix in fixes:
         parts += ["", _fix(fix)]
     if explain:
@@ -91,7 +93,7 @@ def _row(label: str, content: RenderableType) -> RenderableType:
 def _error(error: AnswerError) -> RenderableType:
     where = f" at line {error.line}" if error.line else ""
     caught = " (raised, and caught by your own except)" if error.caught else ""
-    head = Text(f"{error.type}{where}{caught}", style="bold")
+    head = Text(harmless(f"{error.type}{where}{caught}"), style="bold")
     if error.code:
         head.append(f"   {_one_line(error.code)}", style="dim")
     lines = harmless(error.message).splitlines()
@@ -123,7 +125,8 @@ def _values(answer: Answer) -> RenderableType | None:
     for name, v in run.frames[-1].locals.items():
         if v.shape is not None and re.search(rf"\b{re.escape(name)}\b", error.code):
             grad = ", requires grad" if v.requires_grad else ""
-            table.add_row(f"  {name}", Text(f"{v.type} {v.dtype} {list(v.shape)}{grad}"))
+            facts = f"{v.type} {v.dtype} {list(v.shape)}{grad}"
+            table.add_row(Text(f"  {harmless(name)}"), Text(harmless(facts)))
     return table if table.row_count else None
 
 
@@ -150,13 +153,24 @@ def _why(why: Why) -> RenderableType:
     return _row("Why", text)
 
 
+def _plain(markdown: str) -> str:
+    """Markdown as plain text: its paragraphs flow, its code stands indented."""
+    blocks: list[str] = []
+    for i, part in enumerate(re.split(r"```\w*\n?", markdown)):
+        if i % 2:
+            blocks.append("\n".join("    " + line for line in part.rstrip().splitlines()))
+        else:
+            blocks += [" ".join(p.split()) for p in part.split("\n\n") if p.strip()]
+    return "\n".join(blocks)
+
+
 def _fix(fix: Fix) -> RenderableType:
     passed = [c for c in fix.checks if c.passed]
     verdict = "ran, and it passes" if fix.verified else "ran, and does not pass"
     head = Text(f"{verdict}: ", style="green" if fix.verified else "red")
     head.append(f"{len(passed)} of {len(fix.checks)} checks", style="dim")
     if fix.intent:
-        head = Text(f"if {fix.intent}", style="bold").append(" · ").append_text(head)
+        head = Text(harmless(f"if {fix.intent}"), style="bold").append(" · ").append_text(head)
     told = Group(head, Text(harmless(fix.title)), _diff(fix.diff), _checks(fix))
     return _row("Fix", told)
 
@@ -193,7 +207,7 @@ def _footer(answer: Answer) -> list[RenderableType]:
         if e.seconds_after is not None:
             bits.append(f"fixed in {e.seconds_after:.2f} s")
         bits.append(f"answered in {answer.timings_ms.total / 1000:.2f} s")
-        lines.append(Text(" · ".join(bits), style="dim"))
+        lines.append(Text(harmless(" · ".join(bits)), style="dim"))
     if answer.why is not None:
         source = f"[1] {answer.why.title} — {proof_in_words(answer.why.proof)}"
         if answer.why.url:

@@ -98,8 +98,9 @@ OFF_TOPIC = (
     "how to one-hot encode labels",
 )
 
-# Written after weights and threshold were fixed.
-HELD_OUT = {
+# Written after the first weights were fixed. One of them (torch.load) was answered with confidence
+# 0.88, which is why search knows subjects that are not ours; so these helped to choose, too.
+LOOKED_AT = {
     "relu-inplace-integer": (
         "torch.relu_ gives me a TypeError, my input comes straight from OpenCV as an int array",
         "do I need to convert an int64 tensor before the in-place relu?",
@@ -122,7 +123,7 @@ HELD_OUT = {
     ),
 }
 
-HELD_OUT_OFF_TOPIC = (
+LOOKED_AT_OFF_TOPIC = (
     "how do I rotate an image by 30 degrees with OpenCV",
     "my landlord wants to raise the rent",
     "CrossEntropyLoss expects class indices or probabilities?",
@@ -133,4 +134,41 @@ HELD_OUT_OFF_TOPIC = (
     "kubernetes pod stuck in CrashLoopBackOff",
     "how to plot a confusion matrix",
     "torch.load fails with an UnpicklingError, weights only",
+)
+
+# Written after the present weights and threshold were fixed. Nothing was changed for them.
+HELD_OUT = {
+    "relu-inplace-integer": (
+        "is there a way to apply relu_ to a ByteTensor",
+        "torch.relu_ says must be Tensor not numpy.ndarray",
+    ),
+    "plain-tensor-attribute-not-a-parameter": (
+        "custom attention layer: my query vector is a tensor with requires_grad but never changes",
+        "TypeError when I set layer.weight to a new tensor, it wants torch.nn.Parameter or None",
+    ),
+    "in-place-write-to-a-view-saved-for-backward": (
+        "I overwrite img[0] after computing img[0].std() and then loss.backward() throws",
+        "looping over rows of a tensor and editing them in place gives an autograd error",
+    ),
+    "non-leaf-tensor-in-optimizer": (
+        "optimizer raises that my tensor is not a leaf although I set requires_grad=True",
+        "can Adam update a style vector as well as the weights of the network?",
+    ),
+    "in-place-overwrites-saved": (
+        "gradient computation fails since I switched to x.mul_() after a sigmoid",
+        "why does inplace=True in my ReLU break training with a skip connection",
+    ),
+}
+
+HELD_OUT_OFF_TOPIC = (
+    "torch.stack complains about tensors of different sizes",
+    "how do I profile a training loop",
+    "Adam or AdamW for a vision transformer?",
+    "what does tensor.contiguous() do",
+    "RuntimeError: expected scalar type Half but found Float",
+    "why does my validation accuracy jump up and down",
+    "is there a view of the harbour from the hotel",
+    "how to set the random seed in torch",
+    "does anyone have notes from yesterday's meeting",
+    "model.eval() gives other results than model.train()",
 )

@@ -1,0 +1,59 @@
+"""What the tests of knowledge/ share: the real model, loaded once, and one index."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from knowledge.article import Article, load_articles
+from knowledge.embedding import EmbeddingModel
+from knowledge.index import build_index, open_index
+from knowledge.search import Search
+
+
+class CountingModel:
+    """The real model, which also remembers what it was asked to embed."""
+
+    def __init__(self, model: EmbeddingModel) -> None:
+        self._model = model
+        self.embedded: list[str] = []
+
+    @property
+    def identity(self) -> str:
+        return self._model.identity
+
+    def encode(self, texts: Sequence[str]) -> np.ndarray:
+        self.embedded += texts
+        return self._model.encode(texts)
+
+
+@pytest.fixture(scope="session")
+def model() -> EmbeddingModel:
+    return EmbeddingModel()
+
+
+@pytest.fixture
+def counting(model: EmbeddingModel) -> CountingModel:
+    return CountingModel(model)
+
+
+@pytest.fixture(scope="session")
+def articles() -> list[Article]:
+    return load_articles()
+
+
+@pytest.fixture(scope="session")
+def index_folder(
+    model: EmbeddingModel, articles: list[Article], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    folder = tmp_path_factory.mktemp("index")
+    build_index(folder, articles, model)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def search(model: EmbeddingModel, articles: list[Article], index_folder: Path) -> Search:
+    return Search(open_index(index_folder, articles, model), model)

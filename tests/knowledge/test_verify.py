@@ -1,0 +1,91 @@
+"""knowledge/verify.py: what was changed, and what a run has to show."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from executor.job import Caught, ErrorSeen, Finding, JobResult, Outcome
+from knowledge import verify
+
+lines = st.lists(st.sampled_from(["a = 1", "b = 2", "c = 3", "", "d = a"]), max_size=12)
+
+
+def program(rows: list[str]) -> str:
+    """Lines as a file."""
+    return "".join(row + "\n" for row in rows)
+
+
+@given(lines, lines)
+def test_each_variant_undoes_one_place(old_rows: list[str], new_rows: list[str]):
+    """With n places there are n variants, each one change closer to the original."""
+    old, new = program(old_rows), program(new_rows)
+    variants = verify.with_each_place_undone(old, new)
+
+    assert len(variants) in (0, verify.places(old, new))
+    for variant in variants:
+        assert verify.places(old, variant) < verify.places(old, new)
+
+
+@given(lines)
+def test_no_change_has_no_place(rows: list[str]):
+    """The same code differs nowhere, and its diff is empty."""
+    code = program(rows)
+
+    assert verify.places(code, code) == 0
+    assert verify.diff(code, code) == ""
+    assert verify.with_each_place_undone(code, code) == []
+
+
+def test_the_diff_is_short_and_has_no_file_header():
+    """Two lines around the change, and nothing else."""
+    code = "\n".join(f"x{i} = {i}" for i in range(20))
+    diff = verify.diff(code, code.replace("x9 = 9", "x9 = 90")).splitlines()
+
+    assert diff[0].startswith("@@") and len(diff) == 7
+    assert "-x9 = 9" in diff and "+x9 = 90" in diff
+
+
+def error(message: str, kind: str = "RuntimeError") -> ErrorSeen:
+    """An error that ended a run."""
+    return ErrorSeen(type=kind, message=message, line=1)
+
+
+def test_numbers_do_not_make_another_error():
+    """The same failure with other sizes is the same failure."""
+    small, large = error("size 3 and 4"), error("size 512 and 10")
+
+    assert verify.same_error(small, large)
+    assert not verify.same_error(small, error("size 3 and 4", "ValueError"))
+    assert not verify.same_error(small, None)
+
+
+def test_only_torchs_own_caught_errors_are_mistakes():
+    """`try: import apex` is how programs are written; a swallowed backward error is not."""
+
+    def run(origin: str) -> JobResult:
+        caught = Caught(type="RuntimeError", message="m", line=2, origin=origin)
+        return JobResult(outcome=Outcome.OK, caught=(caught,))
+
+    assert verify.mistake(run("torch")).is_there
+    assert not verify.mistake(run("python")).is_there
+    assert not verify.mistake(run("raise")).is_there
+
+
+def test_a_finding_is_a_mistake_only_if_its_kind_is():
+    """Facts worth knowing do not make a run wrong."""
+
+    def run(kind: str) -> JobResult:
+        finding = Finding(kind=kind, line=1, name="g", message="m")
+        return JobResult(outcome=Outcome.OK, findings=(finding,))
+
+    assert verify.mistake(run("unregistered_parameter")).is_there
+    assert not verify.mistake(run("curious")).is_there
+
+
+def test_a_value_computed_and_dropped_is_seen():
+    """`x.add_(1)` became `x.add(1)`: it runs, and does nothing."""
+    dropped = verify.nothing_thrown_away("x.add_(1)\n", "x.add(1)\n")
+    kept = verify.nothing_thrown_away("x.add_(1)\n", "x = x.add(1)\n")
+
+    assert not dropped.passed and kept.passed
