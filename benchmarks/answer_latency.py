@@ -76,9 +76,8 @@ async def main(rounds: int) -> int:
         f"  of which run {parts.run:.0f} ms, search {parts.search:.0f} ms, fix {parts.fix:.0f} ms"
     )
     ratio = statistics.median(ratios)
-    print(
-        f"ratio                        {ratio:7.1f}    (from {min(ratios):.1f} to {max(ratios):.1f})"
-    )
+    spread = f"from {min(ratios):.1f} to {max(ratios):.1f}"
+    print(f"ratio                        {ratio:7.1f}    ({spread})")
     return 0 if ratio >= TARGET else 1
 
 

@@ -26,6 +26,10 @@ _SYSFS = ("/sys/devices/system/cpu", "/sys/devices/system/node")
 
 SHARED = Path("/slots")  # where the runs' folders are seen, inside
 
+# Folder → where it can also be seen, for what must be readable and lies in /tmp (a checkout there,
+# say): each run's own /tmp would hide it.
+_kept_from_tmp: dict[Path, Path] = {}
+
 
 def enter_new_root(at: Path, readable: Iterable[Path], shared: Path) -> None:
     """Leave this process with a read-only root of system libraries, `readable` and `shared`.
@@ -49,8 +53,13 @@ def enter_new_root(at: Path, readable: Iterable[Path], shared: Path) -> None:
     for name in _ETC:
         if (source := Path("/etc") / name).exists():
             _bind(source, at, read_only=True)
+    (at / "tmp").mkdir()  # the server's own; each run mounts one over it
+    sys_.mount("tmp", str(at / "tmp"), "tmpfs", sys_.MS_NOSUID | sys_.MS_NODEV, "size=16m")
     for path in _outermost(readable):
         _bind(path, at, read_only=True)
+        if path.is_relative_to("/tmp"):
+            _kept_from_tmp[path] = Path("/.kept") / str(len(_kept_from_tmp))
+            _bind(path, at, read_only=True, target=_kept_from_tmp[path])
     for name in _SYSFS:
         if Path(name).exists():
             _bind(Path(name), at, read_only=True)
@@ -60,10 +69,9 @@ def enter_new_root(at: Path, readable: Iterable[Path], shared: Path) -> None:
                          ("stdout", "/proc/self/fd/1"), ("stderr", "/proc/self/fd/2")):  # fmt: skip
         (at / "dev" / link).symlink_to(target)
     _bind(shared, at, read_only=False, target=SHARED)
-    for name in ("proc", "tmp", "dev/shm"):
+    for name in ("proc", "dev/shm"):
         (at / name).mkdir(exist_ok=True)
-    # The server's own /tmp and /proc, until each run mounts one that shows only itself.
-    sys_.mount("tmp", str(at / "tmp"), "tmpfs", sys_.MS_NOSUID | sys_.MS_NODEV, "size=16m")
+    # The server's own /proc, until each run mounts one that shows only itself.
     sys_.mount("/proc", str(at / "proc"), flags=sys_.MS_BIND | sys_.MS_REC)
     old = at / ".old"
     old.mkdir()
@@ -112,6 +120,9 @@ def mount_private(limits: Limits) -> None:
     sys_.mount("proc", "/proc", "proc", safe | sys_.MS_NOEXEC)
     room = f"size={limits.temp_bytes},nr_inodes={limits.temp_files},mode=1777"
     sys_.mount("tmp", "/tmp", "tmpfs", safe, room)
+    for path, kept in _kept_from_tmp.items():
+        path.mkdir(parents=True)
+        sys_.mount(str(kept), str(path), flags=sys_.MS_BIND)  # read-only, as the kept one is
     sys_.mount("shm", "/dev/shm", "tmpfs", safe, room)
 
 
