@@ -15,6 +15,7 @@ from bot.errors import SettingsError, StateError
 from bot.proof import Proofs
 from bot.settings import MIB, ExecutorSettings, Settings
 from executor.client import ExecutorClient
+from executor.errors import ExecutorError
 from knowledge.article import ARTICLES, Article, load_articles
 from knowledge.codemod import Codemod, load_codemods
 from knowledge.document import Document, load_documents
@@ -132,13 +133,13 @@ async def open_medic(settings: Settings, say: Say = lambda _: None) -> AsyncIter
     """A Medic ready to answer. Executor and embedding model start at the same time.
 
     Raises:
-        TorchmedicErrors of every part, as their own docstrings say.
+        BotError, KnowledgeError, ExecutorError: as the parts' own docstrings say.
     """
     executor = open_executor(settings.executor)
     threads = ThreadPoolExecutor(1, thread_name_prefix="library")
     try:
         library = Library(settings, say)
-        warming = asyncio.create_task(_warm(executor))
+        warming = asyncio.create_task(_warm(executor, say))
         index: Future[Search] = threads.submit(_search, library)
 
         def look(text: str, error: tuple[str, str] | None) -> SearchResult:
@@ -164,12 +165,21 @@ def _search(library: Library) -> Search:
     return Search(index, library.model)
 
 
-async def _warm(executor: ExecutorClient) -> None:
-    """Start an embedded executor now; whoever asks it something hears of it if that fails."""
+async def _warm(executor: ExecutorClient, say: Say) -> None:
+    """Start an embedded executor now, and say so if its jail is the weakest one.
+
+    That it cannot start is said to whoever asks it something.
+    """
     try:
-        await executor.capabilities()
-    except Exception:
-        pass
+        here = await executor.capabilities()
+    except ExecutorError:
+        return
+    if here["tier"] == "process":
+        why = "; ".join(f"{tier}: {reason}" for tier, reason in here["refused_tiers"].items())
+        say(
+            "this machine allows only the weakest jail (process: limits and a system-call filter), "
+            f"so ask only about code that you would run yourself ({why})"
+        )
 
 
 def _expanded(path: str) -> Path:

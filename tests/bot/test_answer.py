@@ -248,6 +248,47 @@ async def test_nothing_known_is_said_to_be_unknown(ask: Ask):
 
 
 @pytest.mark.parametrize(
+    "question",
+    [
+        "how do I centre a div",
+        "what is a transformer in electrical engineering",
+        "my sourdough does not rise, is the starter dead?",
+        "which tyres for a gravel bike in winter",
+        "git rebase or merge for a long-lived branch?",
+        "what does the torch of the Statue of Liberty weigh",
+        "how to write a cover letter for a museum job",
+        "SELECT is slow on a table with ten million rows",
+        "best time of the year to visit Kyoto",
+        "how can I install printer drivers on Ubuntu",
+    ],
+)
+async def test_off_topic_is_unsure(ask: Ask, question: str):
+    """No article is stretched to fit."""
+    answer = await ask(question)
+
+    assert answer.status == "unsure" and answer.why is None and answer.sources == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "article"),
+    [
+        (RELU, "relu-inplace-integer"),
+        (GAMMA, "plain-tensor-attribute-not-a-parameter"),
+        (UNPACKED, "in-place-write-to-a-view-saved-for-backward"),
+        (NON_LEAF, "non-leaf-tensor-in-optimizer"),
+        (IN_PLACE, "in-place-overwrites-saved"),
+    ],
+)
+async def test_each_subject_finds_its_article(ask: Ask, question: str, article: str):
+    """Asked without code, each subject of the founding documents has an explanation."""
+    answer = await ask(question)
+
+    assert answer.status == "advice", answer.headline
+    assert answer.why is not None and answer.why.article == article
+    assert answer.why.text and answer.why.remedy
+
+
+@pytest.mark.parametrize(
     ("code", "says"),
     [
         ("import torchvision_of_tomorrow\n", "torchvision_of_tomorrow"),
