@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from dataclasses import dataclass
 
 from bot import words
+from bot.missing import missing
 from bot.models import (
     Answer,
     AnswerError,
@@ -70,7 +71,7 @@ class Medic:
         watch.lap("search")
 
         repaired = Repair()
-        if run is not None and not words.missing(question, run):
+        if run is not None and not missing(run):
             if codemods := applicable(self.codemods, run):
                 yield Progress(step="fixing", text="trying fixes on your code")
                 if reference is None:
@@ -140,7 +141,7 @@ class Medic:
         )
         if run is None:
             return self._unrun(question, found, known)
-        if reason := words.missing(question, run):
+        if reason := missing(run):
             return _say(known, "not_run", words.not_run(reason))
         told = known.model_copy(
             update={
@@ -232,7 +233,7 @@ def _query(question: Question, run: JobResult | None) -> str:
 
 def _error(question: Question, run: JobResult | None, wrong: Mistake) -> tuple[str, str] | None:
     """The error to look up: the real one unless it is ours (no GPU here), else the pasted one."""
-    ours = run is not None and bool(words.missing(question, run))
+    ours = run is not None and bool(missing(run))
     if wrong.error is not None and not ours:
         return wrong.error.type, wrong.error.message
     if question.traceback is not None:

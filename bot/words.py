@@ -6,80 +6,13 @@ import re
 
 from bot.models import AnswerCulprit, Question
 from bot.repair import Repair
-from executor.job import Caught, ErrorSeen, JobResult, Outcome
+from executor.job import Caught, ErrorSeen, JobResult
 from knowledge.verify import MISTAKES, Mistake
-
-_GPU = re.compile(
-    r"not compiled with CUDA|No CUDA GPUs|no NVIDIA driver|torch\.cuda\.\w+ not available"
-    r"|CUDA driver|not linked with support for cuda|Torch not compiled with",
-)
-
-
-def missing(question: Question, run: JobResult) -> str:
-    """Why the snippet could not really be run here, and the next step; empty if it could."""
-    for by_limit in (_limit(run), _nothing_ran(run)):
-        if by_limit:
-            return by_limit
-    error = run.error
-    if error is None:
-        return ""
-    line = f" (line {error.line})" if error.line else ""
-    if _GPU.search(error.message):
-        return (
-            f"needs a GPU{line}: `{_short(error.code)}` asks for CUDA, and this executor has no "
-            "GPU; run it on one with a GPU, or say device cpu in the snippet"
-        )
-    if error.type == "ModuleNotFoundError" and (m := re.search(r"No module named '([\w.]+)'",
-                                                               error.message)):  # fmt: skip
-        return (
-            f"needs the module `{m.group(1)}`{line}, which is not installed here; post the part "
-            "that fails without it, or the full traceback"
-        )
-    if error.type == "NameError" and (m := re.search(r"name '(\w+)' is not defined",
-                                                     error.message)):  # fmt: skip
-        name = m.group(1)
-        if not re.search(rf"^\s*(def|class|import)\s+{name}\b|\b{name}\s*=[^=]",
-                         question.code, re.M):  # fmt: skip
-            return (
-                f"`{name}`{line} is used but never defined in what you posted; post the part that "
-                "makes it too, so that it can be run"
-            )
-    if error.type == "FileNotFoundError" and (m := re.search(r"directory: '(.+?)'",
-                                                             error.message)):  # fmt: skip
-        return f"reads `{m.group(1)}`{line}, which is not here; attach it, or make the data up"
-    if error.type == "SystemExit" and "usage:" in run.stderr:
-        return f"wants command-line arguments{line}; put the values into the snippet"
-    if error.type == "EOFError" and "input" in error.code:
-        return f"asks for input{line}, and nobody can type here; put a value in its place"
-    return ""
-
-
-def _limit(run: JobResult) -> str:
-    value = run.limit.value if run.limit else 0
-    if run.outcome is Outcome.TIMEOUT:
-        return (
-            f"was stopped after {value:g} s: it had not finished by then; make it smaller (fewer "
-            "steps, less data) until it still fails"
-        )
-    if run.outcome is Outcome.OUT_OF_MEMORY:
-        return (
-            f"was stopped when it held more than {value / 2**30:.1f} GiB of memory; make the "
-            "tensors smaller"
-        )
-    if run.outcome is Outcome.OUTPUT_LIMIT:
-        return f"was stopped when it had printed more than {value / 2**20:.0f} MiB; print less"
-    return ""
-
-
-def _nothing_ran(run: JobResult) -> str:
-    if run.outcome in (Outcome.SETUP_ERROR, Outcome.UNAVAILABLE):
-        return f"could not be started: {run.detail}"
-    return ""
 
 
 def not_run(reason: str) -> str:
     """The headline when the snippet could not be run."""
-    return f"Not run to its end: it {reason}."
+    return f"Not run to its end: {reason}."
 
 
 def fixed(wrong: Mistake, run: JobResult, repair: Repair) -> str:
@@ -190,8 +123,3 @@ def _first_finding(run: JobResult) -> str:
 def _first_sentence(message: str) -> str:
     first = re.split(r"(?<=[\w\])])\. |\n", message.strip())[0].rstrip(".:")
     return first if len(first) <= 160 else first[:159] + "…"
-
-
-def _short(code: str) -> str:
-    first = code.splitlines()[0] if code else ""
-    return first if len(first) <= 60 else first[:59] + "…"

@@ -242,6 +242,7 @@ class Report(Model):
     autograd: Culprit | None = None
     findings: tuple[Finding, ...] = ()
     assumptions: tuple[str, ...] = ()
+    undefined: tuple[str, ...] = ()
     values: Values | None = None
     calls: tuple[ModuleCall, ...] = ()
     trained: bool = False
@@ -268,6 +269,7 @@ class JobResult(Model):
     autograd: Culprit | None = None
     findings: tuple[Finding, ...] = ()
     assumptions: tuple[str, ...] = ()
+    undefined: tuple[str, ...] = ()  # names that it reads and nowhere binds, and nobody supplied
     values: Values | None = None
     calls: tuple[ModuleCall, ...] = ()
     trained: bool = False  # an optimizer stepped

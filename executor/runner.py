@@ -29,6 +29,8 @@ from executor.probes.caught import CaughtProbe
 from executor.probes.source import Source
 from executor.probes.warned import WarnedProbe
 
+_NAMES = 50  # of undefined ones, told at most
+
 
 class _Counting(io.FileIO):
     """stdout's lowest layer; knows how much went through."""
@@ -56,6 +58,7 @@ class _Run:
         self.error: ErrorSeen | None = None
         self.frames: tuple[Frame, ...] = ()
         self.assumptions: tuple[str, ...] = ()
+        self.undefined: tuple[str, ...] = ()
         self.trainer: Any = None
         self.inplace: Any = None
         self.gradients: Any = None
@@ -86,6 +89,8 @@ class _Run:
             tree = ast.parse(self.job.code, self.filename)
             supplied, self.assumptions = complete.supply(self.job.code, self.filename)
             names.update(supplied)
+            unbound = complete.undefined_names(self.job.code, self.filename) - supplied.keys()
+            self.undefined = tuple(sorted(unbound))[:_NAMES]
             self._listen(tree)
             program = compile(
                 self.caught.instrument(tree), self.filename, "exec", dont_inherit=True
@@ -180,6 +185,7 @@ class _Run:
             autograd=self.inplace.culprit if self.inplace is not None else None,
             findings=tuple(trainer.findings) if trainer is not None else (),
             assumptions=self.assumptions,
+            undefined=self.undefined,
             values=values,
             calls=tuple(trainer.calls) if trainer is not None else (),
             trained=trainer.trained if trainer is not None else False,

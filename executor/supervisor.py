@@ -416,6 +416,7 @@ class _Watched:
             autograd=report.autograd,
             findings=report.findings,
             assumptions=report.assumptions,
+            undefined=report.undefined,
             values=report.values,
             calls=report.calls,
             trained=report.trained,

@@ -1,0 +1,142 @@
+"""Why a snippet could not really be run here, and what its author can do about it.
+
+An error that comes from the place and not from the code (no GPU, no network, a module that is not
+installed, a part that was not posted) is never presented as the answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from executor.job import ErrorSeen, JobResult, Outcome
+
+
+def missing(run: JobResult) -> str:
+    """The reason as a clause, with the next step; empty if the snippet could be run."""
+    return _limit(run) or _never_started(run) or (_lacking(run, run.error) if run.error else "")
+
+
+def _limit(run: JobResult) -> str:
+    value = run.limit.value if run.limit else 0
+    if run.outcome is Outcome.TIMEOUT:
+        return (
+            f"it was stopped after {value:g} s, when it had not finished; make it smaller (fewer "
+            "steps, less data) until it still fails"
+        )
+    if run.outcome is Outcome.OUT_OF_MEMORY:
+        return (
+            f"it was stopped when it held more than {value / 2**30:.1f} GiB of memory; make the "
+            "tensors smaller"
+        )
+    if run.outcome is Outcome.OUTPUT_LIMIT:
+        return f"it was stopped when it had printed more than {value / 2**20:.0f} MiB; print less"
+    return ""
+
+
+def _never_started(run: JobResult) -> str:
+    if run.outcome in (Outcome.SETUP_ERROR, Outcome.UNAVAILABLE):
+        return f"it could not be started: {run.detail}"
+    return ""
+
+
+def _lacking(run: JobResult, error: ErrorSeen) -> str:
+    at = f" (line {error.line})" if error.line else ""
+    if error.type == "NameError" and (
+        m := re.search(r"name '(\w+)' is not defined", error.message)
+    ):
+        # A name that the snippet does bind somewhere is a mistake of its own, and a real answer.
+        if m[1] not in run.undefined:
+            return ""
+        return (
+            f"`{m[1]}`{at} is used but never defined in what you posted; post the part that makes "
+            "it too, so that it can be run"
+        )
+    if error.type == "SystemExit" and "usage:" in run.stderr:
+        return f"it wants command-line arguments{at}; put the values into the snippet"
+    if error.type == "EOFError" and "input" in error.code:
+        return f"it asks for input{at}, and nobody can type here; put a value in its place"
+    seen = f"{error.type}: {error.message}"
+    for pattern, clause in _LACKS:
+        if m := pattern.search(seen):
+            return clause(m, error, at)
+    return ""
+
+
+def _gpu(m: re.Match[str], error: ErrorSeen, at: str) -> str:
+    return (
+        f"it needs a GPU{at}: `{_short(error.code)}` asks for CUDA, and this executor has no GPU; "
+        "run it on one with a GPU, or say device cpu in the snippet"
+    )
+
+
+def _module(m: re.Match[str], error: ErrorSeen, at: str) -> str:
+    return (
+        f"it needs the module `{m[1]}`{at}, which is not installed here; post the part that fails "
+        "without it, or the full traceback"
+    )
+
+
+def _file(m: re.Match[str], error: ErrorSeen, at: str) -> str:
+    return f"it reads `{m[1]}`{at}, which is not here; attach it, or make the data up in the code"
+
+
+def _network(m: re.Match[str], error: ErrorSeen, at: str) -> str:
+    return (
+        f"it asks for something from the network{at}, and there is none here; build the model "
+        "without pretrained weights, or attach the file"
+    )
+
+
+def _processes(m: re.Match[str], error: ErrorSeen, at: str) -> str:
+    return (
+        f"it wants to be one of several processes{at}, as torchrun starts them; post the part that "
+        "fails in a single process, or the full traceback"
+    )
+
+
+def _left_out(m: re.Match[str], error: ErrorSeen, at: str) -> str:
+    return f"`...`{at} stands where code was left out; post that part too, so that it can be run"
+
+
+def _memory(m: re.Match[str], error: ErrorSeen, at: str) -> str:
+    size = re.search(r"allocate (\d+) bytes", error.message)
+    much = f" ({int(size[1]) / 2**30:.1f} GiB at once)" if size else ""
+    return f"it asks for more memory than there is{at}{much}; make the tensors smaller"
+
+
+_Clause = Callable[[re.Match[str], ErrorSeen, str], str]
+
+_LACKS: tuple[tuple[re.Pattern[str], _Clause], ...] = (
+    (
+        re.compile(
+            r"not compiled with CUDA|No CUDA GPUs|no NVIDIA driver|torch\.cuda\.\w+ not available"
+            r"|not linked with support for cuda|Torch not compiled with|Invalid CUDA 'device"
+        ),
+        _gpu,
+    ),
+    (re.compile(r"^ModuleNotFoundError: No module named '([\w.]+)'"), _module),
+    (re.compile(r"^FileNotFoundError: .*directory: '(.+?)'"), _file),
+    (
+        re.compile(
+            r"couldn't connect to '|Network is unreachable|Temporary failure in name resolution"
+            r"|Name or service not known|LocalEntryNotFoundError|offline mode is enabled"
+            r"|Max retries exceeded|nodename nor servname"
+        ),
+        _network,
+    ),
+    (
+        re.compile(
+            r"env:// rendezvous|^KeyError: '(MASTER_ADDR|WORLD_SIZE|RANK|LOCAL_RANK)'"
+            r"|NCCL built in|ProcessGroupNCCL"
+        ),
+        _processes,
+    ),
+    (re.compile(r"'ellipsis' object"), _left_out),
+    (re.compile(r"^MemoryError|DefaultCPUAllocator|fail at alloc_cpu"), _memory),
+)
+
+
+def _short(code: str) -> str:
+    first = code.splitlines()[0] if code else ""
+    return first if len(first) <= 60 else first[:59] + "…"
