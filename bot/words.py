@@ -43,8 +43,21 @@ def reproduced(wrong: Mistake, run: JobResult, repair: Repair) -> str:
         what = "The one fix I tried" if tried == 1 else f"None of the {tried} fixes I tried"
         none = f" {what} {'did not pass' if tried == 1 else 'passed'} every check."
     if wrong.error is not None:
-        return f"Reproduced: {_error(wrong.error)}: {_first_sentence(wrong.error.message)}.{none}"
+        live = layer(run)
+        told = f" {live[0].upper()}{live[1:]}." if live else ""
+        message = _first_sentence(wrong.error.message)
+        return f"Reproduced: {_error(wrong.error)}: {message}.{told}{none}"
     return f"It runs, but {_first_finding(run)}.{none}"
+
+
+def layer(run: JobResult) -> str:
+    """What the failing layer is and gets, from the run itself; empty if no layer failed."""
+    at = run.layer
+    if at is None or at.input is None:
+        return ""
+    name = f"`{at.name}` is {at.repr}" if at.name else f"the layer is {at.repr}"
+    made = f", made at line {at.line}" if at.line else ""
+    return f"{name}{made}; its input here is {at.dtype} {list(at.input)}"
 
 
 def crashed(run: JobResult) -> str:

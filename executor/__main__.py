@@ -10,12 +10,16 @@ import socket
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import uvicorn
+from fastapi import FastAPI
 
 from executor.app import build
 from executor.limits import Limits
 from executor.supervisor import Settings, Supervisor
+
+_GRACE_S = 5  # for answers on their way when told to stop; then running snippets are ended
 
 
 def main() -> int:
@@ -24,6 +28,10 @@ def main() -> int:
     where = parser.add_mutually_exclusive_group(required=True)
     where.add_argument("--uds", type=Path, help="serve on this Unix socket")
     where.add_argument("--port", type=int, help="serve on this TCP port")
+    parser.add_argument(
+        "--uds-mode", type=lambda text: int(text, 8), default=0o600, metavar="OCTAL",
+        help="permissions of the --uds socket: 660 opens it to our group (600)",
+    )  # fmt: skip
     parser.add_argument("--host", default="127.0.0.1", help="address for --port (127.0.0.1)")
     parser.add_argument(
         "--settings", default="{}", help="the executor's settings as JSON (see config.yaml)"
@@ -46,15 +54,20 @@ def main() -> int:
     if given.uds:
         given.uds.unlink(missing_ok=True)
         with socket.socket(socket.AF_UNIX) as listener:
-            old = os.umask(0o177)
+            old = os.umask(0o777 & ~given.uds_mode)
             listener.bind(str(given.uds))
             os.umask(old)
             listener.listen(128)
-            config = uvicorn.Config(app, log_level="warning", access_log=False)
-            uvicorn.Server(config).run(sockets=[listener])
+            uvicorn.Server(_config(app)).run(sockets=[listener])
     else:
-        uvicorn.run(app, host=given.host, port=given.port, log_level="warning", access_log=False)
+        uvicorn.Server(_config(app, host=given.host, port=given.port)).run()
     return 0
+
+
+def _config(app: FastAPI, **where: Any) -> uvicorn.Config:
+    return uvicorn.Config(
+        app, log_level="warning", access_log=False, timeout_graceful_shutdown=_GRACE_S, **where
+    )
 
 
 def settings_from(words: dict[str, object]) -> Settings:

@@ -4,20 +4,48 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import math
+import os
 import threading
-from collections.abc import AsyncIterator, Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import AsyncIterator
+from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from typing import Annotated
 
-from fastapi import Depends, FastAPI, HTTPException, Request
+from fastapi import Body, Depends, FastAPI, Header, HTTPException, Request
+from fastapi.openapi.models import Example
+from fastapi.responses import PlainTextResponse
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
-from executor.errors import StartError
+from executor import metrics
+from executor.errors import ExecutorBusyError, StartError
 from executor.job import Job, JobResult, Model
+from executor.selftest import Row
 from executor.supervisor import Supervisor
 
 _BEARER = HTTPBearer(auto_error=False)
+_GONE_S = 0.25  # how often a waiting client is looked after
+
+_JOBS = {
+    "prints": Example(summary="A line", value={"code": "import torch\nprint(torch.ones(2))"}),
+    "in place": Example(
+        summary="An in-place error, with both its ends",
+        value={
+            "code": "import torch\nx = torch.ones(3, requires_grad=True)\ny = x.exp()\n"
+            "y.add_(1)\ny.sum().backward()",
+            "probes": ["inplace"],
+        },
+    ),
+    "files": Example(
+        summary="An attachment, and a fresh interpreter",
+        value={
+            "code": "print(open('data.txt').read())",
+            "files": [{"name": "data.txt", "base64": "aGVsbG8="}],
+            "cold": True,
+            "wall_s": 30,
+        },
+    ),
+}
 
 
 class Capabilities(Model):
@@ -36,11 +64,23 @@ class Capabilities(Model):
 class Health(Model):
     """Whether it takes jobs."""
 
-    status: str  # "ok" | "failed"
+    status: str  # "starting" | "ok" | "failed"
     detail: str
     waiting: int
     running: int
     unhealthy_slots: dict[int, str]
+    tier: str | None
+    landlock_abi: int | None
+    seccomp: bool
+    kernel: str
+    driver: str | None
+    selftest: tuple[Row, ...]
+
+
+class Position(Model):
+    """Where a job is."""
+
+    ahead: int | None  # jobs before it in the queue; null once it runs
 
 
 def build(supervisor: Supervisor, token: str | None) -> FastAPI:
@@ -51,24 +91,25 @@ def build(supervisor: Supervisor, token: str | None) -> FastAPI:
         token: the bearer token that every request must carry; None on a Unix socket, where the
             folder's permissions decide who may ask.
     """
-    threads = ThreadPoolExecutor(supervisor.settings.slots, thread_name_prefix="run")
-    started = threading.Event()
+    started = asyncio.Event()
     failure: list[str] = []
-    waiting = running = 0
+    asked: dict[str, Future[JobResult]] = {}
 
-    def start() -> None:
+    async def start() -> None:
         try:
-            supervisor.start()
+            await asyncio.to_thread(supervisor.start)
         except StartError as e:
             failure.append(str(e))
+        except Exception as e:
+            failure.append(f"the executor could not start: {e!r}")
         finally:
             started.set()
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        threading.Thread(target=start, name="start", daemon=True).start()
+        starting = asyncio.create_task(start())
         yield
-        threads.shutdown(wait=False, cancel_futures=True)
+        await starting
         await asyncio.to_thread(supervisor.close)
 
     def allowed(sent: Annotated[HTTPAuthorizationCredentials | None, Depends(_BEARER)]) -> None:
@@ -81,36 +122,48 @@ def build(supervisor: Supervisor, token: str | None) -> FastAPI:
     )
 
     async def ready() -> None:
-        await asyncio.to_thread(started.wait)
-        if failure:
-            raise HTTPException(503, failure[0])
+        await started.wait()
+        if failure or (refusal := supervisor.refuses):
+            raise HTTPException(503, failure[0] if failure else refusal)
 
-    @app.post("/v1/run")
-    async def run(job: Job, request: Request) -> JobResult:
-        """Run a snippet in the jail and say what happened."""
-        nonlocal waiting, running
+    @app.post("/v1/run", responses={429: {"description": "The queue is full."}})
+    async def run(
+        job: Annotated[Job, Body(openapi_examples=_JOBS)],
+        request: Request,
+        x_job_id: Annotated[str | None, Header(max_length=100)] = None,
+    ) -> JobResult:
+        """Run a snippet in the jail and say what happened.
+
+        Hanging up ends the run. With a header `X-Job-Id`, `GET /v1/queue/{id}` says how many jobs
+        are ahead of this one while it waits.
+        """
         await ready()
-        if waiting - running >= supervisor.settings.queue:
+        cancel = threading.Event()
+        try:
+            result = supervisor.submit(job, cancel)
+        except ExecutorBusyError as e:
             raise HTTPException(
                 429,
-                f"{waiting - running} jobs are waiting already; try again in a moment",
-                headers={"Retry-After": "5"},
-            )
-        cancel = threading.Event()
-
-        def work() -> JobResult:
-            nonlocal running
-            running += 1
-            try:
-                return supervisor.run(job, cancel)
-            finally:
-                running -= 1
-
-        waiting += 1
+                str(e),
+                headers={
+                    "Retry-After": str(math.ceil(e.retry_after_s)),
+                    "X-Queue-Length": str(e.waiting),
+                },
+            ) from e
+        if x_job_id:
+            asked[x_job_id] = result
         try:
-            return await _unless_gone(work, request, cancel, threads)
+            return await _unless_gone(result, request, cancel)
         finally:
-            waiting -= 1
+            if x_job_id:
+                asked.pop(x_job_id, None)
+
+    @app.get("/v1/queue/{job_id}")
+    async def queue(job_id: str) -> Position:
+        """How many jobs are ahead of one that waits."""
+        if job_id not in asked:
+            raise HTTPException(404, "no job of this id waits or runs here")
+        return Position(ahead=supervisor.position(asked[job_id]))
 
     @app.get("/v1/capabilities")
     async def capabilities() -> Capabilities:
@@ -131,29 +184,40 @@ def build(supervisor: Supervisor, token: str | None) -> FastAPI:
 
     @app.get("/health")
     async def health() -> Health:
-        """Whether it takes jobs; answers at once."""
+        """Whether it takes jobs, and which walls it tried; answers at once."""
+        here = supervisor.ready
+        detail = failure[0] if failure else supervisor.refuses
         return Health(
-            status="failed" if failure else "ok" if started.is_set() else "starting",
-            detail=failure[0] if failure else "",
-            waiting=max(0, waiting - running),
-            running=running,
+            status="failed" if detail else "ok" if started.is_set() else "starting",
+            detail=detail,
+            waiting=supervisor.waiting,
+            running=supervisor.running,
             unhealthy_slots=supervisor.unhealthy_slots,
+            tier=here.tier if here else None,
+            landlock_abi=here.landlock_abi if here else None,
+            seccomp=here is not None,
+            kernel=f"{os.uname().sysname} {os.uname().release} {os.uname().machine}",
+            driver=None,
+            selftest=supervisor.selftest,
         )
+
+    @app.get("/metrics", response_class=PlainTextResponse)
+    async def counters() -> str:
+        """Counters in Prometheus' text format."""
+        return metrics.text(supervisor)
 
     return app
 
 
 async def _unless_gone(
-    work: Callable[[], JobResult],
-    request: Request,
-    cancel: threading.Event,
-    threads: ThreadPoolExecutor,
+    result: Future[JobResult], request: Request, cancel: threading.Event
 ) -> JobResult:
-    """Do the work in a thread; end it when the client hangs up."""
-    task = asyncio.get_running_loop().run_in_executor(threads, work)
-    while True:
-        done, _ = await asyncio.wait({task}, timeout=0.5)
-        if done:
-            return task.result()
-        if await request.is_disconnected():
-            cancel.set()
+    """Wait for the result; end the run when the client hangs up."""
+    done = asyncio.wrap_future(result)
+    try:
+        while not (await asyncio.wait({done}, timeout=_GONE_S))[0]:
+            if await request.is_disconnected():
+                cancel.set()
+        return done.result()
+    finally:
+        cancel.set()

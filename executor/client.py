@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import json
-import shutil
 import subprocess
 import sys
-import tempfile
+import uuid
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import httpx
 
-from executor.errors import BadJobError, ExecutorBusyError, ExecutorGoneError
+from executor.errors import (
+    BadJobError,
+    ExecutorBusyError,
+    ExecutorError,
+    ExecutorGoneError,
+)
 from executor.job import Job, JobResult
+from executor.scratch import Scratch
 
 _CONNECT_S = 5.0
 _START_S = 150.0  # the warm server imports torch on a cold disk
+_LOOK_S = 0.5  # how often a waiting job's place is asked for
+_DEATHS = 3  # of the embedded executor under one job, before we give up
 _SLACK_S = 150.0  # beyond a job's wall time: start, queue, sweep
 
 
@@ -49,18 +56,42 @@ class ExecutorClient:
         """An executor that is a child of this process and ends with it."""
         return EmbeddedExecutor(settings or {})
 
-    async def run(self, job: Job) -> JobResult:
+    async def run(self, job: Job, ahead: Callable[[int], None] | None = None) -> JobResult:
         """Run a job.
+
+        Args:
+            job: what to run.
+            ahead: told how many jobs are before this one while it waits in the queue.
 
         Raises:
             ExecutorBusyError: its queue is full.
             ExecutorGoneError: it does not answer.
             BadJobError: it could not read the job.
         """
-        answer = await self._ask(
-            "POST", "/v1/run", content=job.model_dump_json(), timeout_s=job.wall_s + _SLACK_S
-        )
-        return JobResult.model_validate_json(answer.content)
+        job_id = uuid.uuid4().hex
+        watcher = asyncio.create_task(self._watch_queue(job_id, ahead)) if ahead else None
+        try:
+            answer = await self._ask(
+                "POST", "/v1/run", content=job.model_dump_json(), job_id=job_id,
+                timeout_s=job.wall_s + _SLACK_S,
+            )  # fmt: skip
+        finally:
+            if watcher is not None:
+                watcher.cancel()
+        return JobResult.model_validate_json(answer.content, extra="ignore")
+
+    async def _watch_queue(self, job_id: str, ahead: Callable[[int], None]) -> None:
+        told = None
+        while True:
+            await asyncio.sleep(_LOOK_S)
+            try:
+                answer = await self._ask("GET", f"/v1/queue/{job_id}", timeout_s=_CONNECT_S)
+            except ExecutorError:
+                continue  # not there yet, or just done
+            position = answer.json()["ahead"]
+            if position is not None and position != told:
+                told = position
+                ahead(position)
 
     async def capabilities(self) -> dict[str, Any]:
         """Tier, versions, devices and slots."""
@@ -72,12 +103,18 @@ class ExecutorClient:
         return dict((await self._ask("GET", "/health", timeout_s=_CONNECT_S)).json())
 
     async def _ask(
-        self, method: str, path: str, *, timeout_s: float, content: str | None = None
+        self,
+        method: str,
+        path: str,
+        *,
+        timeout_s: float,
+        content: str | None = None,
+        job_id: str = "",
     ) -> httpx.Response:
         try:
             answer = await self._http.request(
                 method, path, content=content, timeout=httpx.Timeout(timeout_s, connect=_CONNECT_S),
-                headers={"Content-Type": "application/json"},
+                headers={"Content-Type": "application/json", "X-Job-Id": job_id},
             )  # fmt: skip
         except httpx.TimeoutException as e:
             raise ExecutorGoneError(
@@ -119,20 +156,21 @@ class EmbeddedExecutor(ExecutorClient):
     def __init__(self, settings: dict[str, Any]) -> None:
         self._settings = settings
         self._child: subprocess.Popen[bytes] | None = None
-        self._folder: Path | None = None
+        self._folder: Scratch | None = None
         self._starting = asyncio.Lock()
         super().__init__(_http("http://executor"), "this process's own child")
 
-    async def run(self, job: Job) -> JobResult:
-        """Run a job; if the child dies under it, once more on a fresh one."""
-        await self.start()
-        try:
-            return await super().run(job)
-        except ExecutorGoneError:
-            if self._child is not None and self._child.poll() is None:
-                raise
+    async def run(self, job: Job, ahead: Callable[[int], None] | None = None) -> JobResult:
+        """Run a job; if the child dies under it, again on a fresh one."""
+        for death in range(_DEATHS):
             await self.start()
-            return await super().run(job)
+            child = self._child
+            try:
+                return await super().run(job, ahead)
+            except ExecutorGoneError:
+                if death == _DEATHS - 1 or not await _ends(child):
+                    raise
+        raise AssertionError("unreachable")
 
     async def capabilities(self) -> dict[str, Any]:
         """Tier, versions, devices and slots."""
@@ -149,8 +187,8 @@ class EmbeddedExecutor(ExecutorClient):
             if self._child is not None and self._child.poll() is None:
                 return
             await self._stop_child()
-            self._folder = Path(tempfile.mkdtemp(prefix="torchmedic-"))
-            socket_path = self._folder / "executor.sock"
+            self._folder = Scratch("socket")
+            socket_path = self._folder.path / "executor.sock"
             self._child = subprocess.Popen(  # noqa: ASYNC220  (returns at once)
                 [sys.executable, "-P", "-m", "executor", "--uds", str(socket_path),
                  "--settings", json.dumps(self._settings), "--until-stdin-closes"],
@@ -192,8 +230,17 @@ class EmbeddedExecutor(ExecutorClient):
                 child.kill()
                 child.wait()
         if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder.close()
             self._folder = None
+
+
+async def _ends(child: subprocess.Popen[bytes] | None) -> bool:
+    """Whether the child is dead, or dies now: its sockets close a moment before it can be seen."""
+    for _ in range(20):
+        if child is None or child.poll() is not None:
+            return True
+        await asyncio.sleep(0.05)
+    return False
 
 
 def _http(url: str, **more: Any) -> httpx.AsyncClient:

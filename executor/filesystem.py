@@ -22,22 +22,20 @@ _ETC = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "passwd", "group", "nsswitc
         "localtime", "timezone", "mime.types", "alternatives", "fonts", "ssl")  # fmt: skip
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 _SYSFS = ("/sys/devices/system/cpu", "/sys/devices/system/node")
+CELL = Path("/cell")  # where a run finds its folders
 
-
-SHARED = Path("/slots")  # where the runs' folders are seen, inside
 
 # Folder → where it can also be seen, for what must be readable and lies in /tmp (a checkout there,
 # say): each run's own /tmp would hide it.
 _kept_from_tmp: dict[Path, Path] = {}
 
 
-def enter_new_root(at: Path, readable: Iterable[Path], shared: Path) -> None:
-    """Leave this process with a read-only root of system libraries, `readable` and `shared`.
+def enter_new_root(at: Path, readable: Iterable[Path]) -> None:
+    """Leave this process with a read-only root of system libraries and `readable`.
 
     Args:
         at: an empty folder to build on.
         readable: files and folders to see, at the same paths, read-only.
-        shared: the folder that supervisor and run share, seen as SHARED, writable.
 
     Raises:
         OSError: a mount was refused.
@@ -68,9 +66,8 @@ def enter_new_root(at: Path, readable: Iterable[Path], shared: Path) -> None:
     for link, target in (("fd", "/proc/self/fd"), ("stdin", "/proc/self/fd/0"),
                          ("stdout", "/proc/self/fd/1"), ("stderr", "/proc/self/fd/2")):  # fmt: skip
         (at / "dev" / link).symlink_to(target)
-    _bind(shared, at, read_only=False, target=SHARED)
-    for name in ("proc", "dev/shm"):
-        (at / name).mkdir(exist_ok=True)
+    for name in ("proc", "dev/shm", "cell/work", "cell/report", "cell/tmp"):
+        (at / name).mkdir(parents=True, exist_ok=True)
     # The server's own /proc, until each run mounts one that shows only itself.
     sys_.mount("/proc", str(at / "proc"), flags=sys_.MS_BIND | sys_.MS_REC)
     old = at / ".old"
@@ -111,7 +108,10 @@ def _bind(source: Path, root: Path, *, read_only: bool, target: Path | None = No
 
 
 def mount_private(limits: Limits) -> None:
-    """Give a run, in its own mount and pid namespace, /proc, /tmp and /dev/shm of its own.
+    """Give a run, in its own mount and pid namespace, folders that nobody else ever sees.
+
+    Each has its own quota of bytes and of files, and all vanish with the last process: nothing
+    needs to be wiped. The report has room of its own, so that a full disk can still be told.
 
     Raises:
         OSError: a mount was refused.
@@ -119,11 +119,14 @@ def mount_private(limits: Limits) -> None:
     safe = sys_.MS_NOSUID | sys_.MS_NODEV
     sys_.mount("proc", "/proc", "proc", safe | sys_.MS_NOEXEC)
     room = f"size={limits.temp_bytes},nr_inodes={limits.temp_files},mode=1777"
-    sys_.mount("tmp", "/tmp", "tmpfs", safe, room)
+    for target in (CELL / "work", CELL / "tmp", Path("/dev/shm")):
+        sys_.mount("run", str(target), "tmpfs", safe, room)
+    sys_.mount(str(CELL / "tmp"), "/tmp", flags=sys_.MS_BIND)
     for path, kept in _kept_from_tmp.items():
         path.mkdir(parents=True)
         sys_.mount(str(kept), str(path), flags=sys_.MS_BIND)  # read-only, as the kept one is
-    sys_.mount("shm", "/dev/shm", "tmpfs", safe, room)
+    room = f"size={limits.report_bytes + limits.returned_bytes},nr_inodes=64,mode=1777"
+    sys_.mount("report", str(CELL / "report"), "tmpfs", safe | sys_.MS_NOEXEC, room)
 
 
 def bring_loopback_up() -> None:

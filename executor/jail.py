@@ -1,8 +1,8 @@
 """The walls around one run, put up from the inside, in order; if one fails, nothing runs.
 
 setsid · stdin from /dev/null · pipes · nothing else open · (namespaces: the monitor's work)
-· own uid · no capabilities · limits · first to die when memory is short · clean environment
-· no_new_privs · Landlock · seccomp
+· own uid · no capabilities · limits · clean environment · no_new_privs · Landlock · seccomp
+· then the job comes · first to die when memory is short · CPU seconds
 """
 
 from __future__ import annotations
@@ -36,11 +36,10 @@ class Cell:
     """Where one run lives and as whom."""
 
     tier: Tier
-    home: Path  # the slot's folder; the run may write in home/work, home/tmp and home/report
+    home: Path  # the run may write in home/work, home/tmp and home/report
     uid: int | None  # None: as whoever started the executor
     readable: tuple[Path, ...]  # what Python needs to see
     internet: bool  # INET sockets may be made: only where the network leads nowhere
-    wall_s: float
     limits: Limits
 
     def to_json(self) -> dict[str, object]:
@@ -57,7 +56,6 @@ class Cell:
             uid=words["uid"],
             readable=tuple(Path(p) for p in words["readable"]),
             internet=words["internet"],
-            wall_s=words["wall_s"],
             limits=Limits(**words["limits"]),
         )
 
@@ -74,16 +72,21 @@ class Cell:
     @property
     def temp(self) -> Path:
         """The run's folder for temporary files."""
-        return Path("/tmp") if self.tier is Tier.NAMESPACES else self.home / "tmp"
+        return self.home / "tmp"
+
+    @property
+    def folders(self) -> tuple[Path, Path, Path]:
+        """The three folders in which the run may write."""
+        return self.work, self.report, self.temp
 
 
-def enter(cell: Cell, stdout: int, stderr: int, keep_open: int) -> int:
+def enter(cell: Cell, stdout: int, stderr: int, keep_open: tuple[int, ...]) -> int:
     """Put this process behind every wall of its tier.
 
     Args:
         cell: the walls wanted.
         stdout, stderr: pipes that become descriptors 1 and 2.
-        keep_open: the one other descriptor that survives; the caller closes it.
+        keep_open: the only other descriptors that survive; the caller closes them.
 
     Returns:
         Landlock's ABI in force (0 where the kernel has none and the tier allows that).
@@ -96,8 +99,7 @@ def enter(cell: Cell, stdout: int, stderr: int, keep_open: int) -> int:
         null = os.open("/dev/null", os.O_RDONLY)
         for source, target in ((null, 0), (stdout, 1), (stderr, 2)):
             os.dup2(source, target)
-        os.closerange(3, keep_open)
-        os.closerange(keep_open + 1, 65536)
+        syscalls.close_all_but(0, 1, 2, *keep_open)
         if cell.uid is not None:
             os.setgroups([])
             os.setresgid(cell.uid, cell.uid, cell.uid)
@@ -107,10 +109,12 @@ def enter(cell: Cell, stdout: int, stderr: int, keep_open: int) -> int:
         syscalls.prctl(syscalls.PR_SET_DUMPABLE, 1)
         syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)
         _set_limits(cell)
-        Path("/proc/self/oom_score_adj").write_text("1000")
         _clean_environment(cell)
-        os.chdir(cell.work)
         os.umask(0o077)
+        if cell.tier is not Tier.NAMESPACES:  # there, each is a file system of its own
+            for folder in cell.folders:
+                folder.mkdir()
+        os.chdir(cell.work)
         syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
         abi = _restrict_files(cell)
         seccomp.install(internet=cell.internet, own_ipc=cell.tier is Tier.NAMESPACES)
@@ -119,12 +123,28 @@ def enter(cell: Cell, stdout: int, stderr: int, keep_open: int) -> int:
     return abi
 
 
+def begin(wall_s: float) -> None:
+    """The last two limits, set when the job is there: until then the run waits for it.
+
+    Raises:
+        OSError: the kernel refused.
+    """
+    # The memory killer takes a run first; one that only waits must not be its victim.
+    Path("/proc/self/oom_score_adj").write_text("1000")
+    cpu_s = cpu_seconds(wall_s)
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + 1))
+
+
+def cpu_seconds(wall_s: float) -> int:
+    """CPU seconds for each process of a run: only a clock that fails lets one get there."""
+    return int(wall_s * (os.cpu_count() or 1)) + 5
+
+
 def _set_limits(cell: Cell) -> None:
     limits = cell.limits
     # No RLIMIT_AS: CUDA and torch's threads reserve address space that they never use.
     for which, value in (
         (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_CPU, int(cell.wall_s * (os.cpu_count() or 1)) + 5),
         (resource.RLIMIT_FSIZE, limits.file_bytes),
         (resource.RLIMIT_NOFILE, limits.open_files),
         (resource.RLIMIT_MSGQUEUE, 0),
@@ -139,8 +159,10 @@ def _set_limits(cell: Cell) -> None:
 
 def _clean_environment(cell: Cell) -> None:
     temp, work = str(cell.temp), str(cell.work)
+    kept = {k: v for k, v in os.environ.items() if k == "PYTHONPATH"}  # a cold run needs it too
     os.environ.clear()
     os.environ.update(
+        kept,
         PATH=f"{Path(sys.executable).parent}:/usr/bin:/bin",
         HOME=work,
         USER="snippet",
@@ -148,7 +170,7 @@ def _clean_environment(cell: Cell) -> None:
         TMPDIR=temp,
         XDG_CACHE_HOME=temp,
         MPLCONFIGDIR=temp,
-        MPLBACKEND="Agg",
+        MPLBACKEND="module://executor.figures",
         PYTHONIOENCODING="utf-8:strict",
         PYTHONUNBUFFERED="",
         # Hubs cannot be reached from here; say so at once instead of trying for minutes.
@@ -159,8 +181,8 @@ def _clean_environment(cell: Cell) -> None:
 
 def _restrict_files(cell: Cell) -> int:
     if landlock.abi() < 1:
-        if cell.tier is Tier.UID:
-            raise OSError(38, "Landlock is missing from this kernel, and tier `uid` needs it")
+        if cell.tier in {Tier.UID, Tier.NAMESPACES}:
+            raise OSError(38, f"Landlock is missing from this kernel; tier `{cell.tier}` needs it")
         return 0
     system = ("/usr", "/lib", "/lib64", "/bin", "/sbin", "/etc", "/sys/devices/system", "/dev/fd")
     readable = [p for p in system if Path(p).exists()] + [str(p) for p in cell.readable]

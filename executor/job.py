@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 SNIPPET = "snippet.py"  # what the snippet's file is called, wherever it runs
 REPORT = "report.json"
+FIGURES = "figures"  # the folder beside it for figures that were still open
 
 
 class Model(BaseModel):
@@ -142,6 +143,17 @@ class TensorRef(Model):
     found_version: int
 
 
+class Layer(Model):
+    """The layer of torch.nn that an error came out of."""
+
+    name: str  # as the failing frame would call it, e.g. "self.fc"; empty if it cannot be named
+    type: str
+    repr: str
+    line: int | None  # where it was made
+    input: tuple[int, ...] | None
+    dtype: str | None
+
+
 class Culprit(Model):
     """An in-place error's two ends: who saved the tensor, who changed it, who then needed it.
 
@@ -229,6 +241,7 @@ class Isolation(Model):
     seccomp: bool
     user: str
     network: str
+    missing: tuple[str, ...] = ()  # walls that a stronger tier has and this one has not
 
 
 class Report(Model):
@@ -239,6 +252,7 @@ class Report(Model):
     handlers: int = 0
     warnings: tuple[WarningSeen, ...] = ()
     frames: tuple[Frame, ...] = ()
+    layer: Layer | None = None  # the layer that the error came out of
     autograd: Culprit | None = None
     findings: tuple[Finding, ...] = ()
     assumptions: tuple[str, ...] = ()
@@ -266,6 +280,7 @@ class JobResult(Model):
     handlers: int = 0  # `except` clauses in the snippet
     warnings: tuple[WarningSeen, ...] = ()
     frames: tuple[Frame, ...] = ()
+    layer: Layer | None = None  # the layer that the error came out of
     autograd: Culprit | None = None
     findings: tuple[Finding, ...] = ()
     assumptions: tuple[str, ...] = ()
@@ -275,6 +290,7 @@ class JobResult(Model):
     trained: bool = False  # an optimizer stepped
     moved: tuple[str, ...] = ()  # names of the parameters that an optimizer holds and changed
     files: tuple[File, ...] = ()
+    skipped: tuple[str, ...] = ()  # files that stayed behind, each with the reason
     env: Environment = Environment()
     seconds: float = 0.0
     cpu_seconds: float = 0.0

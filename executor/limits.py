@@ -21,11 +21,14 @@ class Limits:
     processes: int = 256  # processes and threads together, as the kernel counts them
     open_files: int = 1024
     file_bytes: int = 64 * MIB  # the largest single file
-    temp_bytes: int = 256 * MIB  # /tmp and /dev/shm each, where the tier gives the run its own
-    temp_files: int = 5000
+    temp_bytes: int = 256 * MIB  # work folder, /tmp and /dev/shm each (tier `namespaces`)
+    temp_files: int = 5000  # files and folders in each of them
     output_bytes: int = 4 * MIB  # stdout and stderr together; one more byte ends the run
     head_bytes: int = 48 * KIB  # kept of the start of each stream …
     tail_bytes: int = 16 * KIB  # … and of its end, where the error is
     report_bytes: int = 8 * MIB  # what the probes may say
     returned_files: int = 10
+    returned_figures: int = 8  # matplotlib figures that are still open at the end
     returned_file_bytes: int = 8 * MIB
+    returned_bytes: int = 24 * MIB  # all files together
+    returned_pixels: int = 25_000_000  # of one image

@@ -78,6 +78,15 @@ def pivot_root(new: str, old: str) -> None:
     syscall(number, new.encode(), old.encode(), what="pivot_root")
 
 
+def close_all_but(*fds: int) -> None:
+    """Close every other descriptor of this process."""
+    after = 0
+    for fd in (*sorted(fds), 65536):
+        if fd > after:  # os.closerange(0, 0) closes them all: its last, -1, becomes the largest
+            os.closerange(after, fd)
+        after = fd + 1
+
+
 def drop_all_capabilities() -> None:
     """Empty every capability set of this process, the bounding set included, for good.
 

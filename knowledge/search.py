@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Literal
 
-import bm25s
 import numpy as np
 
+from knowledge.elsewhere import ELSEWHERE
 from knowledge.index import Embeds, Index, Source
 from knowledge.signature import find_signatures, generalise, matches, mentions, signature
+from knowledge.words import Words
 
 THRESHOLD = 0.5
 
@@ -25,106 +25,6 @@ _MEANING_WEIGHT = 35.6
 _WORDS_WEIGHT = 18.8
 _ELSEWHERE_WEIGHT = -27.0
 _BIAS = -7.9
-
-# Subjects that sound like ours and are not. A question that is nearer to them than to any source
-# is probably about something nobody wrote down here; without them, one PyTorch question in three
-# was answered with the wrong article. A source on such a subject, once there is one, is nearer
-# still, so nothing has to be taken from this list.
-_ELSEWHERE = (
-    "installing PyTorch, CUDA, cuDNN or GPU drivers",
-    "No module named torch, import torch fails",
-    "undefined symbol or DLL load failed when importing an extension",
-    "which version of torch goes with which version of CUDA",
-    "torch.cuda.is_available() is False",
-    "running out of GPU memory",
-    "CUDA error: device-side assert, illegal memory access",
-    "tensors on different devices, cpu and cuda",
-    "moving a model or data to the GPU",
-    "which GPU or computer to buy",
-    "training on several GPUs, DataParallel, DistributedDataParallel, NCCL",
-    "training is slow or hangs",
-    "choosing a learning rate, a scheduler or other hyperparameters",
-    "which optimizer is best, Adam or SGD",
-    "reading or changing the state of an optimizer",
-    "the loss is nan or explodes",
-    "the loss does not go down, the accuracy is bad",
-    "the model overfits",
-    "gradients are zero or vanish",
-    "gradients are None",
-    "computing gradients, Jacobians and Hessians with autograd",
-    "how backward() and autograd work",
-    "backward through the graph a second time",
-    "grad can be implicitly created only for scalar outputs",
-    "clipping or accumulating gradients",
-    "writing a custom autograd.Function or a custom backward",
-    "freezing layers, fine-tuning a pretrained model",
-    "initializing weights",
-    "saving and loading a model or checkpoint",
-    "loading a state_dict, missing or unexpected keys",
-    "pickle errors when loading a file",
-    "exporting a model to ONNX, TorchScript, TFLite or a phone",
-    "torch.jit tracing or scripting fails",
-    "torch.compile and torch.fx",
-    "quantizing or pruning a model",
-    "mixed precision, autocast and half",
-    "moving from TensorFlow or Keras to PyTorch",
-    "shapes cannot be multiplied, size mismatch",
-    "the size of tensor a must match the size of tensor b",
-    "reshaping, view, permute or flatten a tensor",
-    "concatenating, stacking or splitting tensors",
-    "selecting, masking or gathering elements of a tensor",
-    "index out of range, dimension out of range",
-    "finding the maximum, minimum, sort or top k of a tensor",
-    "sums, means, norms and matrix products of tensors",
-    "comparing tensors, finding unique values",
-    "repeating, padding or expanding a tensor",
-    "random numbers and seeds, reproducible results",
-    "converting between NumPy arrays, lists and tensors",
-    "getting a Python number out of a tensor",
-    "changing the dtype, expected scalar type Long but found Float",
-    "the input type and the weight type should be the same",
-    "an argument must be a Tensor and is a str, list or None",
-    "'NoneType' object, None where a value was expected",
-    "an object is not callable, not iterable or not subscriptable",
-    "module torch or nn has no attribute",
-    "missing positional argument, unexpected keyword argument",
-    "syntax errors and undefined names in Python",
-    "writing a Dataset, a DataLoader or a sampler",
-    "DataLoader worker processes, collate functions and batches",
-    "loading, transforming and augmenting images with torchvision",
-    "saving or showing an image",
-    "text, tokenizers, embeddings and torchtext",
-    "what a layer does: convolution, pooling, linear, embedding",
-    "batch norm, layer norm and dropout",
-    "LSTM, GRU and hidden states",
-    "transformers and attention",
-    "BERT and Hugging Face models",
-    "GANs, autoencoders and generative models",
-    "graph neural networks, torch_geometric",
-    "reinforcement learning",
-    "object detection and segmentation",
-    "counting parameters or printing the layers of a model",
-    "getting the output of a hidden layer, hooks",
-    "combining or reusing models and layers",
-    "train mode and eval mode, inference",
-    "cross-entropy, targets and class weights",
-    "choosing or writing a loss function",
-    "labels, one-hot encoding and multi-label targets",
-    "metrics, accuracy, precision and confusion matrix",
-    "logging, TensorBoard and progress bars",
-    "PyTorch Lightning and other trainers",
-    "sparse tensors and complex numbers",
-    "C++, libtorch and extensions",
-    "multiprocessing and shared memory",
-    "which activation function to use",
-    "pandas, scikit-learn and data frames",
-    "Docker, Kubernetes, cloud and deployment",
-    "web pages, JavaScript, databases, servers and shell commands",
-    "git, editors, notebooks and environments",
-    "sports, health, cooking, travel and the household",
-    "physics, engineering and electronics",
-    "greetings, thanks and small talk",
-)
 
 # Why a source is considered, and the scores that leaves room for.
 _REAL_ERROR, _QUOTED_ERROR, _NO_ERROR = 2, 1, 0
@@ -145,16 +45,6 @@ _OUR_SUBJECT = re.compile(r"\s*(?:\b(?:in|of|with|using)\s+)?\bpytorch(?:'s)?\b"
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _PARTICULAR = re.compile(r"[A-Za-z_]{3,}")
 _TENSOR_TYPES = {"torch", "cuda", "FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor"}
-_WORD = re.compile(r"[a-z0-9_]+")
-_ENDINGS = ("ing", "ed", "es", "s")
-_STOP_WORDS = """
-a about after all also am an and any are as at be because been before but by can could did do does
-down for from had has have he here how i if in into is it its just may me might must my no not of
-on or our out shall she should so some than that the then there these they this those to too up us
-very was we were what when where which who why will with would you your
-pytorch torch python code error errors issue problem help fix resolve cause causes
-"""
-_STOPPED = frozenset(_STOP_WORDS.split())
 
 Why = Literal["signature", "meaning", "words"]
 
@@ -214,7 +104,7 @@ class Search:
         numbers = {source.id: number for number, source in enumerate(self._sources)}
         self._source_of = np.array([numbers[name] for name in names], dtype=np.int64)
         self._starts = np.searchsorted(self._source_of, np.arange(len(self._sources)))
-        self._words = _Words([piece.text for piece in index.passages], self._starts)
+        self._words = Words([piece.text for piece in index.passages], self._starts)
         self._patterns = [
             [signature(None, error) for error in source.errors] for source in self._sources
         ]
@@ -255,8 +145,7 @@ class Search:
                 strength += _SAME_PARTICULAR * _share_particulars(source, error[1])
             score = _score(strength, tier)
             if not error_is_known and tier == _NO_ERROR:
-                carried = _score(message[number].strength, tier) if number in message else 0.0
-                score = min(score, max(carried, self._threshold - _JUST_BELOW))
+                score = min(score, self._threshold - _JUST_BELOW)
             hit = Hit(
                 source=source.id,
                 kind=source.kind,
@@ -322,61 +211,7 @@ class Search:
 
     @cached_property
     def _elsewhere(self) -> np.ndarray:
-        return self._model.encode(_ELSEWHERE)  # (len(_ELSEWHERE), dim)
-
-
-class _Words:
-    """BM25 over the passages, as the share of a question that a source's passages account for."""
-
-    def __init__(self, texts: Sequence[str], starts: np.ndarray) -> None:
-        self._starts = starts
-        self._n_passages = len(texts)
-        tokens = [tokenize(text) for text in texts]
-        self._n_with = Counter(token for passage in tokens for token in set(passage))
-        self._bm25 = bm25s.BM25(method="lucene")
-        if tokens:
-            self._bm25.index(tokens, show_progress=False)
-
-    def coverage(self, text: str) -> np.ndarray:
-        """How much of the text each source accounts for, in [0, 1), shape (n_sources,).
-
-        Every word counts as much as it is rare, words that nobody has included; a word's score
-        in a source is the best that any of its passages gives it.
-        """
-        tokens = dict.fromkeys(tokenize(text))
-        covered = np.zeros(len(self._starts), dtype=np.float64)
-        for token in tokens:
-            if self._n_with[token]:
-                scores = self._bm25.get_scores([token])  # (n_passages,)
-                covered += np.maximum.reduceat(scores, self._starts)
-        whole = sum(self._rarity(token) for token in tokens)
-        return covered / whole if whole else covered
-
-    def _rarity(self, token: str) -> float:
-        # Lucene's inverse document frequency, the most a token can score:
-        # https://github.com/xhluca/bm25s/blob/main/bm25s/scoring.py
-        count = self._n_with[token]
-        return math.log(1 + (self._n_passages - count + 0.5) / (count + 0.5))
-
-
-def tokenize(text: str) -> list[str]:
-    """Words as BM25 sees them: lower case, endings cut, `snake_case` whole and in parts."""
-    tokens = []
-    for word in _WORD.findall(text.lower()):
-        parts = [part for part in word.split("_") if part]
-        tokens += [_stem(part) for part in parts if part not in _STOPPED]
-        if len(parts) > 1:
-            tokens.append(word)
-    return tokens
-
-
-@lru_cache(maxsize=100_000)
-def _stem(word: str) -> str:
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            word = word.removesuffix(ending)
-            break
-    return word[:-1] if len(word) > 3 and word.endswith("e") else word
+        return self._model.encode(ELSEWHERE)  # (len(ELSEWHERE), dim)
 
 
 def _parts(text: str) -> list[_Part]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from dataclasses import dataclass
 from itertools import islice
@@ -73,3 +74,16 @@ class Source:
         """The snippet's line that is running now."""
         frame = self.frame()
         return frame.f_lineno if frame is not None else None
+
+
+def attribute_lines(tree: ast.Module) -> dict[tuple[str, str], int]:
+    """(class, attribute) → the line that first assigns it through `self`."""
+    lines: dict[tuple[str, str], int] = {}
+    for cls in (n for n in ast.walk(tree) if isinstance(n, ast.ClassDef)):
+        for node in ast.walk(cls):
+            if not isinstance(node, (ast.Assign, ast.AnnAssign)):
+                continue
+            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
+                    lines.setdefault((cls.name, target.attr), node.lineno)
+    return lines

@@ -21,7 +21,7 @@ from torch.nn.modules import module as hooks
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from executor.job import ErrorSeen, Finding, ModuleCall
-from executor.probes.source import Source
+from executor.probes.source import Source, attribute_lines
 
 _CALLS = 50
 _PER_KIND = 8
@@ -57,7 +57,7 @@ class TrainingProbe:
         self.findings: list[Finding] = []
         self.calls: list[ModuleCall] = []
         self.moved: list[str] = []
-        self._attributes = _attribute_lines(tree)
+        self._attributes = attribute_lines(tree)
         self._stack: list[tuple[nn.Module, int | None, tuple[int, ...]]] = []
         self._roots: dict[int, nn.Module] = {}
         self._inputs: set[int] = set()
@@ -373,16 +373,3 @@ def _stored(code: CodeType) -> set[str]:
     import dis
 
     return {str(i.argval) for i in dis.get_instructions(code) if i.opname == "STORE_ATTR"}
-
-
-def _attribute_lines(tree: ast.Module) -> dict[tuple[str, str], int]:
-    """(class, attribute) → the line that first assigns it through `self`."""
-    lines: dict[tuple[str, str], int] = {}
-    for cls in (n for n in ast.walk(tree) if isinstance(n, ast.ClassDef)):
-        for node in ast.walk(cls):
-            if not isinstance(node, (ast.Assign, ast.AnnAssign)):
-                continue
-            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
-                if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
-                    lines.setdefault((cls.name, target.attr), node.lineno)
-    return lines

@@ -343,3 +343,22 @@ async def test_a_failure_only_a_fresh_interpreter_shows(ask: Ask):
 
     assert answer.status == "reproduced" and answer.error is not None
     assert answer.error.type == "AttributeError" and answer.error.line == 2
+
+
+async def test_a_failing_layer_is_named_with_its_line_and_its_input(ask: Ask):
+    """The traceback ends in torch's code; the answer says which layer, made where, gets what."""
+    answer = await ask(
+        posted(
+            "crashes",
+            "import torch\nfrom torch import nn\n\nclass Net(nn.Module):\n"
+            "    def __init__(self):\n        super().__init__()\n"
+            "        self.head = nn.Sequential(nn.ReLU(), nn.Linear(12, 3))\n\n"
+            "    def forward(self, x):\n        return self.head(x.flatten(1))\n\n"
+            "Net()(torch.randn(5, 2, 4))\n",
+        )
+    )
+
+    assert answer.status == "reproduced"
+    assert "`self.head.1` is Linear(in_features=12, out_features=3, bias=True)" in answer.headline
+    assert "made at line 7; its input here is float32 [5, 8]" in answer.headline
+    assert answer.why is None  # no article knows this error, and none is stretched to fit

@@ -10,7 +10,8 @@ from knowledge.article import Article
 from knowledge.document import parse_document
 from knowledge.embedding import EmbeddingModel
 from knowledge.index import build_index, open_index
-from knowledge.search import THRESHOLD, Search, tokenize
+from knowledge.search import THRESHOLD, Search
+from knowledge.words import tokenize
 from tests.knowledge import questions
 
 INPLACE = (
