@@ -188,12 +188,28 @@ async def test_a_constant_attribute_never_trains(ask: Ask):
     assert all(f.verified for f in answer.alternatives)
 
 
-async def test_the_askers_words_say_which_meaning_is_theirs(ask: Ask):
+@pytest.mark.parametrize(
+    "text",
+    [
+        "why does gain never learn?",
+        "my gain isn't updated",
+        "one learnable tensor beside the model",
+    ],
+)
+async def test_the_askers_words_say_which_meaning_is_theirs(ask: Ask, text: str):
     """Whoever says that it should learn gets the Parameter as the fix."""
-    answer = await ask(posted("why does gain never learn?", module("torch.ones(4)")))
+    answer = await ask(posted(text, module("torch.ones(4)")))
 
     assert answer.status == "fixed" and answer.fix is not None
     assert "nn.Parameter(torch.ones(4))" in answer.fix.code
+
+
+@pytest.mark.parametrize("text", ["my training is odd", "why is the loss so high after training?"])
+async def test_training_alone_is_not_a_meaning(ask: Ask, text: str):
+    """A constant may be right: nobody is told to train it for saying "training"."""
+    answer = await ask(posted(text, module("torch.ones(4)")))
+
+    assert answer.fix is None and len(answer.alternatives) == 2
 
 
 async def test_a_detached_parameter_gets_no_gradient(ask: Ask):

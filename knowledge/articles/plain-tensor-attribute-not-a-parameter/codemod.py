@@ -18,7 +18,11 @@ from knowledge.codemod import Check, Proposal, Rewrite
 from knowledge.edits import Program, call
 
 _KINDS = {"unregistered_parameter", "unregistered_tensor", "unregistered_module"}
-_SAYS_LEARN = r"\b(learn|train|optimi[sz]|updat|gradient)"
+# Not merely "training": a constant such as a mean is part of many a training that goes wrong.
+_SAYS_LEARN = (
+    r"\b(learnable|trainable)\b"
+    r"|(\bnever|\bnot|n.t|\bwon.t)\W+(\w+\W+){0,2}(learn|train|updat|chang|mov|optimi[sz])"
+)
 _LEARN, _KEEP = "it should learn", "it is a constant"
 
 
