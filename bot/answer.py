@@ -48,13 +48,19 @@ class Medic:
     codemods: Sequence[Codemod]
     wall_s: float = 10
 
-    async def answer(self, question: Question) -> AsyncIterator[Progress | Answer]:
+    async def answer(
+        self, question: Question, parse_ms: float = 0.0
+    ) -> AsyncIterator[Progress | Answer]:
         """Say what is being done while it is done; the last thing said is the Answer.
+
+        Args:
+            question: one message understood.
+            parse_ms: how long understanding it took, for the Answer's timings.
 
         Raises:
             ExecutorError: the executor is gone or full.
         """
-        watch = _Watch()
+        watch = _Watch(parse_ms)
         run = reference = None
         wrong = Mistake(None, frozenset())
         job = Job(code=question.code, files=question.files, wall_s=self.wall_s)
@@ -270,9 +276,9 @@ def _evidence(run: JobResult, repaired: Repair) -> Evidence:
 class _Watch:
     """Milliseconds of each step."""
 
-    def __init__(self) -> None:
+    def __init__(self, parse_ms: float) -> None:
         self._began = self._last = time.perf_counter()
-        self._laps: dict[str, float] = {}
+        self._laps: dict[str, float] = {"parse": parse_ms}
 
     def lap(self, name: str) -> None:
         now = time.perf_counter()
@@ -280,5 +286,5 @@ class _Watch:
         self._last = now
 
     def done(self) -> Timings:
-        total = (time.perf_counter() - self._began) * 1000
+        total = (time.perf_counter() - self._began) * 1000 + self._laps["parse"]
         return Timings(**self._laps, total=total)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -79,11 +80,13 @@ async def _ask(names: list[str], settings: Settings, *, json: bool, explain: boo
     from bot.platforms.base import follow
     from bot.platforms.console import ConsoleCard
 
-    questions: list[Question] = []
+    questions: list[tuple[Question, float]] = []
     failed = 0
     for name in names:
+        began = time.perf_counter()
         try:
-            questions.append(_read_question(name))
+            question = _read_question(name)
+            questions.append((question, (time.perf_counter() - began) * 1000))
         except QuestionError as e:
             _complain(f"{name}: {e}" if name != "-" else str(e))
             failed = 1
@@ -91,12 +94,12 @@ async def _ask(names: list[str], settings: Settings, *, json: bool, explain: boo
         return failed
     console = _console()
     async with open_medic(settings, _say) as medic:
-        for i, question in enumerate(questions):
+        for i, (question, parse_ms) in enumerate(questions):
             card = _JsonCard() if json else ConsoleCard(console, explain=explain)
             if i and not json:
                 console.rule()
             try:
-                await follow(medic.answer(question), card)
+                await follow(medic.answer(question, parse_ms), card)
             except _OURS as e:
                 card.clear()
                 _complain(str(e))

@@ -1,0 +1,113 @@
+"""The architecture is the folder tree: who may import whom, and what the bot may never do."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+MODULES = sorted(
+    p for folder in ("bot", "knowledge", "executor") for p in (ROOT / folder).rglob("*.py")
+    if p.name not in ("broken.py", "fixed.py")
+)  # fmt: skip
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Every module that a file imports, wherever in it."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (item.name for item in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+
+
+def name(path: Path) -> str:
+    """`bot/cli.py`."""
+    return str(path.relative_to(ROOT))
+
+
+def of(folder: str) -> list[Path]:
+    """The modules of one package."""
+    return [p for p in MODULES if name(p).startswith(f"{folder}/")]
+
+
+def test_executor_imports_neither_of_the_others():
+    """The container runs it alone."""
+    for path in of("executor"):
+        assert not [m for m in imports(path) if m.split(".")[0] in ("bot", "knowledge")], path
+
+
+def test_knowledge_needs_only_the_words_of_the_executor():
+    """`knowledge` reads results; it never starts anything."""
+    allowed = {"executor.job", "executor.client", "executor.probes.tensors"}
+    for path in of("knowledge"):
+        used = {m for m in imports(path) if m.split(".")[0] == "executor"}
+        assert used <= allowed, (path, used - allowed)
+        assert not [m for m in imports(path) if m.split(".")[0] == "bot"], path
+
+
+@pytest.mark.parametrize(
+    ("library", "module"),
+    [
+        ("faiss", "knowledge/index.py"),
+        ("sentence_transformers", "knowledge/embedding.py"),
+        ("bm25s", "knowledge/words.py"),
+        ("yaml", None),
+        ("uvicorn", "executor/__main__.py"),
+        ("fastapi", "executor/app.py"),
+        ("httpx", "executor/client.py"),
+        ("prompt_toolkit", "bot/cli.py"),
+    ],
+)
+def test_a_library_we_might_swap_is_imported_in_one_module(library: str, module: str | None):
+    """Swapping it edits one file."""
+    users = {name(p) for p in MODULES if library in {m.split(".")[0] for m in imports(p)}}
+
+    if module is None:
+        assert len(users) <= 3, users
+    else:
+        assert users == {module}
+
+
+FORBIDDEN_CALLS = {"eval", "exec", "compile", "__import__"}
+FORBIDDEN_MODULES = {"ast", "pickle", "marshal", "shelve", "dill", "cloudpickle", "libcst",
+                     "importlib", "code", "runpy", "torch"}  # fmt: skip
+
+
+def test_the_bot_never_evaluates_parses_or_unpickles():
+    """All of that happens in the jail: the bot's own modules have no means to do it."""
+    for path in of("bot"):
+        tree = ast.parse(path.read_text())
+        calls = {n.func.id for n in ast.walk(tree)
+                 if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}  # fmt: skip
+        assert not calls & FORBIDDEN_CALLS, path
+        assert not {m.split(".")[0] for m in imports(path)} & FORBIDDEN_MODULES, path
+
+
+def test_the_supervisor_never_imports_torch():
+    """It owns sockets, clock and verdict, and must start and stay up whatever torch does."""
+    jailed = {"executor/runner.py", "executor/server.py"}
+    for path in of("executor"):
+        if name(path) in jailed or name(path).startswith("executor/probes/"):
+            continue
+        assert "torch" not in {m.split(".")[0] for m in imports(path)}, path
+
+
+def test_every_module_says_in_its_first_line_what_it_is_for():
+    """One sentence; a module that needs two has two jobs."""
+    for path in MODULES:
+        first = (ast.get_docstring(ast.parse(path.read_text())) or "").split("\n")[0]
+        assert first.endswith((".", ":", ";")) and len(first) > 20, (path, first)
+
+
+def test_only_entry_points_read_the_environment():
+    """Below them everything gets plain arguments, so a test builds what it needs."""
+    readers = {
+        name(p)
+        for p in [*of("bot"), *of("knowledge")]
+        if "os.environ" in p.read_text() or "getenv" in p.read_text()
+    }
+    assert readers <= {"bot/settings.py", "bot/assemble.py", "knowledge/embedding.py"}, readers
