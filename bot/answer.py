@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from dataclasses import dataclass
 
 from bot import words
-from bot.missing import missing
+from bot.missing import missing, needs_gpu
 from bot.models import (
     Answer,
     AnswerError,
@@ -44,6 +44,7 @@ class Medic:
     executor: ExecutorClient
     look: Look  # (text, real error) → passages
     articles: Mapping[str, Article]
+    has_gpu: Callable[[], Awaitable[bool]]  # whether the executor has one
     prove: Callable[[Article], Awaitable[Proof]]  # run what it claims, unless that was done
     codemods: Sequence[Codemod]
     wall_s: float = 10
@@ -99,6 +100,8 @@ class Medic:
             oracle: for in-place errors, the same code with the gradients it should have.
         """
         run = await self.executor.run(job)
+        if needs_gpu(run) and await self.has_gpu():
+            return await self._reproduce(question, job.model_copy(update={"device": "cuda"}))
         seen = [e.message for e in (run.error, *run.caught) if e is not None]
         if any(_IN_PLACE in message for message in seen):
             traced, oracle = await asyncio.gather(

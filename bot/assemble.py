@@ -118,7 +118,11 @@ def open_executor(settings: ExecutorSettings) -> ExecutorClient:
 def _embedded(settings: ExecutorSettings) -> dict[str, object]:
     words: dict[str, object] = {
         "tier": settings.tier,
-        "limits": {"memory_bytes": settings.memory_mib * MIB, "processes": settings.processes},
+        "limits": {
+            "memory_bytes": settings.memory_mib * MIB,
+            "gpu_memory_bytes": settings.gpu_memory_mib * MIB,
+            "processes": settings.processes,
+        },
         # Codemods read strangers' code, so they run there: see knowledge/codemod.py.
         "preload": ["libcst.metadata", "knowledge.codemod", "knowledge.edits"],
         "readable": list(knowledge.__path__),
@@ -145,10 +149,14 @@ async def open_medic(settings: Settings, say: Say = lambda _: None) -> AsyncIter
         def look(text: str, error: tuple[str, str] | None) -> SearchResult:
             return index.result().search(text, error)
 
+        async def has_gpu() -> bool:
+            return "cuda" in (await executor.capabilities())["devices"]
+
         yield Medic(
             executor=executor,
             look=look,
             articles={a.slug: a for a in library.articles},
+            has_gpu=has_gpu,
             prove=lambda article: library.proofs.prove(executor, article, library.codemods),
             codemods=library.codemods,
             wall_s=settings.executor.wall_s,

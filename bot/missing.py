@@ -17,6 +17,13 @@ def missing(run: JobResult) -> str:
     return _limit(run) or _never_started(run) or (_lacking(run, run.error) if run.error else "")
 
 
+def needs_gpu(run: JobResult) -> bool:
+    """Whether it failed because there is no GPU where it ran."""
+    return (
+        run.error is not None and run.env.device == "cpu" and bool(_GPU.search(run.error.message))
+    )
+
+
 def _limit(run: JobResult) -> str:
     value = run.limit.value if run.limit else 0
     if run.outcome is Outcome.TIMEOUT:
@@ -105,16 +112,15 @@ def _memory(m: re.Match[str], error: ErrorSeen, at: str) -> str:
     return f"it asks for more memory than there is{at}{much}; make the tensors smaller"
 
 
+_GPU = re.compile(
+    r"not compiled with CUDA|No CUDA GPUs|no NVIDIA driver|torch\.cuda\.\w+ not available"
+    r"|not linked with support for cuda|Torch not compiled with|Invalid CUDA 'device"
+)
+
 _Clause = Callable[[re.Match[str], ErrorSeen, str], str]
 
 _LACKS: tuple[tuple[re.Pattern[str], _Clause], ...] = (
-    (
-        re.compile(
-            r"not compiled with CUDA|No CUDA GPUs|no NVIDIA driver|torch\.cuda\.\w+ not available"
-            r"|not linked with support for cuda|Torch not compiled with|Invalid CUDA 'device"
-        ),
-        _gpu,
-    ),
+    (_GPU, _gpu),
     (re.compile(r"^ModuleNotFoundError: No module named '([\w.]+)'"), _module),
     (re.compile(r"^FileNotFoundError: .*directory: '(.+?)'"), _file),
     (

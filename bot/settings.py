@@ -29,6 +29,7 @@ class ExecutorSettings:
     slots: int = 0  # runs side by side; 0: one per core
     wall_s: float = 10  # a snippet's time
     memory_mib: int = 4096  # a snippet's memory
+    gpu_memory_mib: int = 16384  # PyTorch's on a GPU, where there is one
     processes: int = 256  # a snippet's processes and threads
 
 

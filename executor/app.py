@@ -13,8 +13,9 @@ from contextlib import asynccontextmanager
 from typing import Annotated
 
 from fastapi import Body, Depends, FastAPI, Header, HTTPException, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.models import Example
-from fastapi.responses import PlainTextResponse
+from fastapi.responses import JSONResponse, PlainTextResponse
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from executor import metrics
@@ -121,6 +122,12 @@ def build(supervisor: Supervisor, token: str | None) -> FastAPI:
         title="Torchmedic executor", version="1", lifespan=lifespan, dependencies=[Depends(allowed)]
     )
 
+    @app.exception_handler(RequestValidationError)
+    async def malformed(_: Request, error: RequestValidationError) -> JSONResponse:
+        # FastAPI's own answer repeats the input, and fails where that is no JSON (bytes, NaN).
+        told = [{"loc": list(e["loc"]), "msg": e["msg"]} for e in error.errors()[:20]]
+        return JSONResponse({"detail": told}, status_code=422)
+
     async def ready() -> None:
         await started.wait()
         if failure or (refusal := supervisor.refuses):
@@ -178,7 +185,7 @@ def build(supervisor: Supervisor, token: str | None) -> FastAPI:
             torch=here.torch,
             python=here.python,
             cuda=here.cuda,
-            devices=("cpu",),
+            devices=("cpu", "cuda") if supervisor.gpus.any else ("cpu",),
             slots=supervisor.settings.slots,
         )
 

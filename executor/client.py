@@ -163,12 +163,11 @@ class EmbeddedExecutor(ExecutorClient):
     async def run(self, job: Job, ahead: Callable[[int], None] | None = None) -> JobResult:
         """Run a job; if the child dies under it, again on a fresh one."""
         for death in range(_DEATHS):
-            await self.start()
-            child = self._child
             try:
+                await self.start()
                 return await super().run(job, ahead)
             except ExecutorGoneError:
-                if death == _DEATHS - 1 or not await _ends(child):
+                if death == _DEATHS - 1 or not await _was_killed(self._child):
                     raise
         raise AssertionError("unreachable")
 
@@ -234,11 +233,13 @@ class EmbeddedExecutor(ExecutorClient):
             self._folder = None
 
 
-async def _ends(child: subprocess.Popen[bytes] | None) -> bool:
-    """Whether the child is dead, or dies now: its sockets close a moment before it can be seen."""
+async def _was_killed(child: subprocess.Popen[bytes] | None) -> bool:
+    """Whether a signal ended the child, or ends it now: its sockets close a moment earlier."""
     for _ in range(20):
-        if child is None or child.poll() is not None:
-            return True
+        if child is None:
+            return True  # another job's question has found out already, and is restarting it
+        if child.poll() is not None:
+            return child.returncode < 0
         await asyncio.sleep(0.05)
     return False
 

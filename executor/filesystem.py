@@ -14,6 +14,7 @@ import struct
 from collections.abc import Iterable
 from pathlib import Path
 
+from executor import gpu
 from executor import syscalls as sys_
 from executor.limits import Limits
 
@@ -22,6 +23,7 @@ _ETC = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "passwd", "group", "nsswitc
         "localtime", "timezone", "mime.types", "alternatives", "fonts", "ssl")  # fmt: skip
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 _SYSFS = ("/sys/devices/system/cpu", "/sys/devices/system/node")
+_SYSFS_WITH_GPU = ("/sys",)
 CELL = Path("/cell")  # where a run finds its folders
 
 
@@ -58,11 +60,13 @@ def enter_new_root(at: Path, readable: Iterable[Path]) -> None:
         if path.is_relative_to("/tmp"):
             _kept_from_tmp[path] = Path("/.kept") / str(len(_kept_from_tmp))
             _bind(path, at, read_only=True, target=_kept_from_tmp[path])
-    for name in _SYSFS:
+    gpus = gpu.found()
+    for name in _SYSFS_WITH_GPU if gpus.any else _SYSFS:
         if Path(name).exists():
             _bind(Path(name), at, read_only=True)
-    for name in _DEVICES:
-        _bind(Path("/dev") / name, at, read_only=False)
+    nodes = {node for number in gpus.numbers for node in gpu.nodes(number)}
+    for node in [*(Path("/dev") / name for name in _DEVICES), *sorted(nodes)]:
+        _bind(node, at, read_only=False)  # Landlock gives a run the one GPU of its slot
     for link, target in (("fd", "/proc/self/fd"), ("stdin", "/proc/self/fd/0"),
                          ("stdout", "/proc/self/fd/1"), ("stderr", "/proc/self/fd/2")):  # fmt: skip
         (at / "dev" / link).symlink_to(target)

@@ -1,16 +1,18 @@
 """The self-test's snippet: a dozen attacks, run inside the jail as any job would be.
 
-Each attack returns what it got hold of; raising OSError means that a wall held. It is sent as the
-code of a job and runs on its own: it imports nothing of ours. One JSON object a line says how each
-went; the last attack leaves a daemon and links behind, which the supervisor looks for afterwards.
+Each attack returns what it got hold of; raising OSError means that a wall held. None does any harm
+where its wall is missing: it asks for the key and does not turn it (signal 0, files opened and not
+written, a mount of no file system). It is sent as the code of a job and runs on its own: it imports
+nothing of ours. One JSON object a line says how each went; the last attack leaves a daemon and a
+link behind, which the supervisor looks for afterwards.
 """
 
 from __future__ import annotations
 
 import ctypes
+import errno
 import json
 import os
-import signal
 import socket
 import sys
 import time
@@ -19,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 libc = ctypes.CDLL(None, use_errno=True)
+BEYOND = {errno.EINVAL, errno.EFAULT, errno.ENODEV}  # past the wall, stopped by a wrong argument
 ATTACKS: dict[str, Callable[[], object]] = {}
 
 
@@ -29,10 +32,11 @@ def attack(function: Callable[[], object]) -> Callable[[], object]:
 
 
 def call(number: int, *args: int) -> int:
-    """A raw system call; its result, or the OSError that the kernel answered."""
+    """A raw system call; its result, or the OSError of the wall that stopped it."""
     result = libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, args))
-    if result < 0:
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    why = ctypes.get_errno()
+    if result < 0 and why not in BEYOND:
+        raise OSError(why, os.strerror(why))
     return int(result)
 
 
@@ -44,7 +48,7 @@ def numbers(x86_64: int, aarch64: int) -> int:
 @attack
 def write_etc() -> object:
     """Write where the system lives."""
-    return Path("/etc/torchmedic-was-here").write_text("x")
+    return os.open("/etc/passwd", os.O_WRONLY)
 
 
 @attack
@@ -98,11 +102,10 @@ def unshare_user() -> object:
 
 
 @attack
-def mount_tmpfs() -> object:
-    """Mount over the system."""
-    if libc.mount(b"x", b"/tmp", b"tmpfs", ctypes.c_ulong(0), None) != 0:
-        raise OSError(ctypes.get_errno(), "mount")
-    return "mounted"
+def mount() -> object:
+    """Mount over the system: who may, hears only that there is no such file system."""
+    words = [ctypes.create_string_buffer(w) for w in (b"x", b"/tmp", b"no such file system")]
+    return call(numbers(165, 40), *map(ctypes.addressof, words), 0, 0)
 
 
 @attack
@@ -113,16 +116,14 @@ def bpf() -> object:
 
 @attack
 def signal_server() -> object:
-    """End the server, the monitor and everything else that can be signalled."""
-    hit = []
-    for pid in [*TARGET["pids"], os.getppid(), 1]:
+    """Be allowed to signal the server, the supervisor or the monitor."""
+    for pid in (*TARGET["pids"], os.getppid()):
         try:
-            os.kill(pid, signal.SIGKILL)
-            hit.append(pid)
+            os.kill(pid, 0)
         except OSError:
             continue
-    if hit and hit != [1]:  # in a pid namespace pid 1 takes no signal from inside
-        return hit
+        if pid != 1:  # in a pid namespace pid 1 takes no signal from inside
+            return pid
     raise PermissionError
 
 
@@ -141,8 +142,9 @@ def read_server_memory() -> object:
 
 @attack
 def ptrace_parent() -> object:
-    """Attach to the process that started this one."""
-    return call(numbers(101, 117), 16, os.getppid(), 0, 0)
+    """Attach to the process that started this one, without stopping it."""
+    seize = 0x4206
+    return call(numbers(101, 117), seize, os.getppid(), 0, 0)
 
 
 @attack
@@ -175,14 +177,6 @@ def raise_limits() -> object:
     Path("/proc/self/oom_score_adj").write_text("-1000")
     resource.setrlimit(resource.RLIMIT_NOFILE, (1 << 20, 1 << 20))
     return "raised"
-
-
-@attack
-def signal_everyone() -> object:
-    """One signal to all that may be signalled; this process ignores it."""
-    signal.signal(signal.SIGUSR1, signal.SIG_IGN)
-    os.kill(-1, signal.SIGUSR1)
-    raise PermissionError  # what it hit is seen from outside
 
 
 @attack

@@ -17,7 +17,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from executor import landlock, seccomp, syscalls
+from executor import gpu, landlock, seccomp, syscalls
 from executor.errors import JailError
 from executor.limits import Limits
 
@@ -41,6 +41,7 @@ class Cell:
     readable: tuple[Path, ...]  # what Python needs to see
     internet: bool  # INET sockets may be made: only where the network leads nowhere
     limits: Limits
+    gpu: int | None = None  # the one GPU that it may open
 
     def to_json(self) -> dict[str, object]:
         """The cell in words that JSON has."""
@@ -57,6 +58,7 @@ class Cell:
             readable=tuple(Path(p) for p in words["readable"]),
             internet=words["internet"],
             limits=Limits(**words["limits"]),
+            gpu=words["gpu"],
         )
 
     @property
@@ -148,9 +150,10 @@ def _set_limits(cell: Cell) -> None:
         (resource.RLIMIT_FSIZE, limits.file_bytes),
         (resource.RLIMIT_NOFILE, limits.open_files),
         (resource.RLIMIT_MSGQUEUE, 0),
-        (resource.RLIMIT_MEMLOCK, 1 << 20),
     ):
         resource.setrlimit(which, (value, value))
+    if cell.gpu is None:  # CUDA pins memory for its transfers
+        resource.setrlimit(resource.RLIMIT_MEMLOCK, (1 << 20, 1 << 20))
     if cell.uid is not None or cell.tier is Tier.NAMESPACES:
         # Counted per user: without a user of its own it would count the operator's processes too.
         resource.setrlimit(resource.RLIMIT_NPROC, (limits.processes, limits.processes))
@@ -177,6 +180,8 @@ def _clean_environment(cell: Cell) -> None:
         HF_HUB_OFFLINE="1",
         OMP_NUM_THREADS="1",
     )
+    if cell.gpu is not None:
+        os.environ.update(gpu.environment(cell.gpu, temp))
 
 
 def _restrict_files(cell: Cell) -> int:
@@ -188,6 +193,9 @@ def _restrict_files(cell: Cell) -> int:
     readable = [p for p in system if Path(p).exists()] + [str(p) for p in cell.readable]
     writable = [str(cell.work), str(cell.report), "/proc", "/dev/null", "/dev/zero", "/dev/full"]
     writable += ["/dev/urandom", "/dev/random", str(cell.temp)]
+    if cell.gpu is not None:
+        writable += [str(node) for node in gpu.nodes(cell.gpu)]
+        readable.append("/sys")  # CUDA looks its device up there; without it, error 304
     if cell.tier is not Tier.PROCESS:
         writable.append("/dev/shm")
     return landlock.restrict(_existing(readable), _existing(writable), tcp=cell.internet)

@@ -18,10 +18,11 @@ class Limits:
     """
 
     memory_bytes: int = 4 * GIB  # anonymous and shared memory of all processes of the run
+    gpu_memory_bytes: int = 16 * GIB  # of PyTorch's allocator on a GPU, where there is one
     processes: int = 256  # processes and threads together, as the kernel counts them
     open_files: int = 1024
-    file_bytes: int = 64 * MIB  # the largest single file
-    temp_bytes: int = 256 * MIB  # work folder, /tmp and /dev/shm each (tier `namespaces`)
+    file_bytes: int = 256 * MIB  # the largest single file; torch.compile makes one of 100 MiB
+    temp_bytes: int = 512 * MIB  # work folder, /tmp and /dev/shm each (tier `namespaces`)
     temp_files: int = 5000  # files and folders in each of them
     output_bytes: int = 4 * MIB  # stdout and stderr together; one more byte ends the run
     head_bytes: int = 48 * KIB  # kept of the start of each stream …

@@ -43,6 +43,14 @@ class Ends:
     order: int  # where the run receives its job
 
 
+@dataclass(frozen=True)
+class Work:
+    """What the jailed process does, behind its walls."""
+
+    wake: Callable[[], None]  # while it waits for its job: a GPU takes its time
+    run: Callable[[dict[str, Any]], NoReturn]  # with its job; it never returns
+
+
 class Bell:
     """Rings when a child ends. (A pidfd would do, but gVisor has none.)"""
 
@@ -66,13 +74,13 @@ def say(status: int, fd: int | None = None, **words: object) -> None:
         s.sendmsg([json.dumps(words).encode()], [rights] if fd is not None else [])
 
 
-def watch(cell: jail.Cell, ends: Ends, run: Callable[[dict[str, Any]], NoReturn]) -> NoReturn:
+def watch(cell: jail.Cell, ends: Ends, work: Work) -> NoReturn:
     """Be the monitor: build the run, wait for its end or for the word to end it, sweep, report.
 
     Args:
         cell: the walls.
         ends: the way to the supervisor.
-        run: what the jailed process does with its job; it never returns.
+        work: what the jailed process does.
     """
     try:
         os.setsid()
@@ -80,13 +88,13 @@ def watch(cell: jail.Cell, ends: Ends, run: Callable[[dict[str, Any]], NoReturn]
         say(ends.status, started=os.getpid())
         bell = Bell()
         if cell.tier is jail.Tier.NAMESPACES:
-            init = _start_init(cell, ends, run)
+            init = _start_init(cell, ends, work)
             syscalls.close_all_but(ends.status, ends.kill, *bell.fds)
             _outlive(init, ends, bell)
         else:
             child = os.fork()
             if child == 0:
-                _be_jailed(cell, ends, run)
+                _be_jailed(cell, ends, work)
             syscalls.close_all_but(ends.status, ends.kill, *bell.fds)
             _see_through(cell, child, ends, bell)
     except (JailError, OSError) as e:
@@ -98,7 +106,7 @@ def watch(cell: jail.Cell, ends: Ends, run: Callable[[dict[str, Any]], NoReturn]
 # -- pid 1 of the run's own pid namespace ----------------------------------------------------
 
 
-def _start_init(cell: jail.Cell, ends: Ends, run: Callable[[dict[str, Any]], NoReturn]) -> int:
+def _start_init(cell: jail.Cell, ends: Ends, work: Work) -> int:
     syscalls.unshare(
         syscalls.CLONE_NEWPID
         | syscalls.CLONE_NEWNET
@@ -106,13 +114,14 @@ def _start_init(cell: jail.Cell, ends: Ends, run: Callable[[dict[str, Any]], NoR
         | syscalls.CLONE_NEWUTS
     )
     filesystem.bring_loopback_up()
+    socket.sethostname("localhost")  # gloo looks its own host name up, and our machine's is private
     init = os.fork()
     if init == 0:
-        _be_init(cell, ends, run)
+        _be_init(cell, ends, work)
     return init
 
 
-def _be_init(cell: jail.Cell, ends: Ends, run: Callable[[dict[str, Any]], NoReturn]) -> NoReturn:
+def _be_init(cell: jail.Cell, ends: Ends, work: Work) -> NoReturn:
     """When this process exits, the kernel ends everything in the namespace.
 
     The run itself must not be pid 1: abort() and ignored signals would behave unlike at home.
@@ -125,7 +134,7 @@ def _be_init(cell: jail.Cell, ends: Ends, run: Callable[[dict[str, Any]], NoRetu
         bell = Bell()
         child = os.fork()
         if child == 0:
-            _be_jailed(cell, ends, run)
+            _be_jailed(cell, ends, work)
         syscalls.close_all_but(ends.status, ends.kill, *bell.fds)
         syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)
         _see_through(cell, child, ends, bell)
@@ -152,11 +161,12 @@ def _outlive(init: int, ends: Ends, bell: Bell) -> None:
 # -- the run ---------------------------------------------------------------------------------
 
 
-def _be_jailed(cell: jail.Cell, ends: Ends, run: Callable[[dict[str, Any]], NoReturn]) -> NoReturn:
+def _be_jailed(cell: jail.Cell, ends: Ends, work: Work) -> NoReturn:
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     try:
         abi = jail.enter(cell, ends.stdout, ends.stderr, keep_open=(ends.status, ends.order))
+        work.wake()
         say(ends.status, jailed=abi)
         order = _receive(ends.order)
         jail.begin(order["wall_s"])
@@ -166,7 +176,7 @@ def _be_jailed(cell: jail.Cell, ends: Ends, run: Callable[[dict[str, Any]], NoRe
     except BaseException as e:
         say(ends.status, setup_error=str(e) or type(e).__name__)
         os._exit(70)
-    run(order)
+    work.run(order)
 
 
 def _receive(order: int) -> dict[str, Any]:
@@ -264,6 +274,8 @@ def _sweep(cell: jail.Cell) -> int:
 
 def _kill_namespace() -> int:
     """As pid 1: one atomic pass over everything in here; 1 while something is still going."""
+    if os.getpid() != 1:  # anywhere else "everything" would be the whole machine
+        return 1
     try:
         os.kill(-1, signal.SIGKILL)
     except ProcessLookupError:
@@ -282,7 +294,8 @@ def _kill_all_of(uid: int) -> None:
     if helper == 0:
         try:
             os.setresuid(uid, uid, uid)
-            os.kill(-1, signal.SIGKILL)  # all that this user may signal, the helper excepted
+            if os.getresuid() == (uid, uid, uid) and uid != 0:  # as root it would end the machine
+                os.kill(-1, signal.SIGKILL)  # all that this user may signal, the helper excepted
         finally:
             os._exit(0)
     os.waitpid(helper, 0)

@@ -187,6 +187,7 @@ def wipe(folder: Path) -> None:
             path.chmod(0o700)
             for inner in _entries(path):
                 if inner.is_dir(follow_symlinks=False):
+                    Path(inner.path).chmod(0o700)  # its ".." changes, so it must be writable
                     Path(inner.path).rename(folder / f".wipe-{os.getpid()}-{next(number)}")
                 else:
                     Path(inner.path).unlink()

@@ -215,6 +215,7 @@ class _Run:
             trained=trainer.trained if trainer is not None else False,
             moved=tuple(trainer.moved) if trainer is not None else (),
             env=_environment(),
+            gpu_peak_memory_bytes=_gpu_peak_memory_bytes(),
             notes=tuple(self.notes),
         )
 
@@ -227,9 +228,22 @@ def _environment() -> Environment:
     torch = sys.modules.get("torch")
     if torch is None:
         return Environment(python=sys.version.split()[0])
+    from executor.gpu import found
+    from executor.probes import device
+
+    gpu = device.name() if "executor.probes.device" in sys.modules else None
     return Environment(
-        torch=torch.__version__, python=sys.version.split()[0], cuda=torch.version.cuda
+        torch=torch.__version__,
+        python=sys.version.split()[0],
+        cuda=torch.version.cuda,
+        device=f"cuda:0 {gpu}" if gpu else "cpu",
+        driver=found().driver if gpu else None,
     )
+
+
+def _gpu_peak_memory_bytes() -> int:
+    device = sys.modules.get("executor.probes.device")
+    return int(device.peak_memory_bytes()) if device is not None else 0
 
 
 def _seed(seed: int | None) -> None:

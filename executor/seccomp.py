@@ -95,7 +95,8 @@ _CLONE, _CLONE3 = (56, 220), (435, 435)
 _ARCHITECTURE = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32_BIT = 0x40000000
 
-_AF_UNIX, _AF_INET, _AF_INET6 = 1, 2, 10
+_AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK = 1, 2, 10, 16
+_NETLINK_ROUTE = 0
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
 _NAMESPACE_FLAGS = (
     syscalls.CLONE_NEWNS
@@ -109,7 +110,7 @@ _NAMESPACE_FLAGS = (
 
 # BPF: the opcodes used, and the layout of struct seccomp_data (little-endian).
 _LOAD, _JUMP_EQUAL, _JUMP_GREATER_EQUAL, _JUMP_ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_NUMBER, _ARCH, _ARG0_LOW, _ARG1_LOW = 0, 4, 16, 24
+_NUMBER, _ARCH, _ARG0_LOW, _ARG1_LOW, _ARG2_LOW = 0, 4, 16, 24, 32
 _ALLOW, _ERRNO, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 
 _SET_MODE_FILTER = 1
@@ -145,6 +146,22 @@ def _refuse_argument(
     return [_op(_JUMP_EQUAL, number, 0, len(body)), *body]
 
 
+def _allow_interface_list(number: int) -> list[bytes]:
+    """Let socket(AF_NETLINK, …, NETLINK_ROUTE) through: getifaddrs() asks it, and gloo that.
+
+    It can list interfaces; to change one takes a capability that no run has.
+    """
+    body = [
+        _op(_LOAD, _ARG0_LOW),
+        _op(_JUMP_EQUAL, _AF_NETLINK, 0, 3),
+        _op(_LOAD, _ARG2_LOW),
+        _op(_JUMP_EQUAL, _NETLINK_ROUTE, 0, 1),
+        _op(_RETURN, _ALLOW),
+        _op(_LOAD, _NUMBER),  # for the tests that follow
+    ]
+    return [_op(_JUMP_EQUAL, number, 0, len(body)), *body]
+
+
 def program(machine: str, *, internet: bool, own_ipc: bool) -> bytes:
     """The filter as BPF instructions, eight bytes each.
 
@@ -168,6 +185,8 @@ def program(machine: str, *, internet: bool, own_ipc: bool) -> bytes:
     # glibc falls back to clone, whose flags a filter can read.
     ops += _refuse(_CLONE3[which], _ENOSYS)
     families = [_AF_UNIX, _AF_INET, _AF_INET6] if internet else [_AF_UNIX]
+    if internet:
+        ops += _allow_interface_list(_SOCKET[which])
     for numbers in (_SOCKET, _SOCKETPAIR):
         ops += _refuse_argument(
             numbers[which], _ARG0_LOW, _JUMP_EQUAL, families, _EAFNOSUPPORT, unless=True

@@ -105,8 +105,6 @@ def rows(run: Run, tier: Tier, trouble: str) -> tuple[Row, ...]:
     found.append(_row("daemon_outlives_run", run.left == 0 and not trouble, daemon))
     links = [f.name for f in run.collected.files if f.name == "stolen.txt"]
     found.append(_row("link_is_followed", not links, "skipped" if not links else "it came back"))
-    was_here = Path("/etc/torchmedic-was-here").exists()
-    found.append(_row("system_was_written", not was_here, "it exists" if was_here else "no trace"))
     return tuple(found)
 
 

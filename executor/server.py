@@ -107,12 +107,18 @@ def _serve(control: socket.socket) -> NoReturn:
 def _become_monitor(cell: jail.Cell, ends: monitor.Ends) -> NoReturn:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
+    def wake() -> None:
+        from executor.probes import device  # imported above, before the fork
+
+        if cell.gpu is not None:
+            device.wake(cell.limits.gpu_memory_bytes)
+
     def run(job: dict[str, Any]) -> NoReturn:
         from executor import runner  # imported above, before the fork
 
         runner.run(job, cell)
 
-    monitor.watch(cell, ends, run)
+    monitor.watch(cell, ends, monitor.Work(wake, run))
 
 
 def _reap() -> None:

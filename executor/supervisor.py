@@ -10,22 +10,22 @@ import os
 import socket
 import sys
 import threading
-from collections import deque
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from executor import selftest, syscalls
-from executor.errors import ExecutorBusyError, ServerGoneError, StartError
+from executor import gpu, selftest, syscalls
+from executor.errors import ServerGoneError, StartError
 from executor.filesystem import CELL
 from executor.jail import Cell, Tier
 from executor.job import SNIPPET, File, Isolation, Job, JobResult, Outcome
 from executor.limits import Limits
+from executor.line import Device, Line, Waiting
 from executor.outputs import wipe
 from executor.run import Run
 from executor.scratch import Scratch, sweep_stale
-from executor.tiers import candidates, isolation
+from executor.tiers import candidates, in_gvisor, isolation
 from executor.users import own_users
 from executor.verdict import not_run, result_of
 from executor.warm import Ready, WarmServer
@@ -48,15 +48,6 @@ class Settings:
     runs_per_server: int = 200  # then a fresh one: same address layout in every fork
 
 
-@dataclass(eq=False)
-class _Waiting:
-    """A job on its way to a slot."""
-
-    job: Job
-    cancel: threading.Event
-    result: Future[JobResult] = field(default_factory=Future)
-
-
 class Supervisor:
     """Slots, and the warm server behind them. `start` before `run`, `close` at the end."""
 
@@ -72,10 +63,13 @@ class Supervisor:
         self._server: WarmServer | None = None
         self._server_lock = threading.RLock()
         self._renewing = False
-        self._queue: deque[_Waiting] = deque()
-        self._change = threading.Condition()
-        self._idle = 0
-        self._current: list[_Waiting] = []
+        self.gpus = gpu.found()
+        # Each slot's GPU, if it has one: strangers never share a GPU.
+        self._slots: list[int | None] = [None] * settings.slots + [*self.gpus.numbers]
+        devices: dict[Device, int] = {"cpu": settings.slots, "cuda": len(self.gpus.numbers)}
+        self._line = Line(settings.queue, devices)
+        self._change = threading.Lock()
+        self._current: list[Waiting] = []
         self._closing = False
         self._threads: list[threading.Thread] = []
 
@@ -91,7 +85,7 @@ class Supervisor:
         self._scratch = Scratch("executor")
         self._scratch.path.chmod(0o711)
         (self._scratch.path / "root").mkdir()
-        self._own_users = own_users(self.settings.slots + 1) if os.geteuid() == 0 else None
+        self._own_users = self._users()
         try:
             # A monitor whose warm server died is ours to reap.
             syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
@@ -99,13 +93,20 @@ class Supervisor:
         except BaseException:
             self._scratch.close()
             raise
-        for slot in range(self.settings.slots):
+        for slot in range(len(self._slots)):
             thread = threading.Thread(
                 target=self._serve, args=(slot,), name=f"slot{slot}", daemon=True
             )
             thread.start()
             self._threads.append(thread)
         return ready
+
+    def _users(self) -> range | None:
+        """A user number for each slot and one for the self-test; None where we may not switch."""
+        try:
+            return own_users(len(self._slots) + 1) if os.geteuid() == 0 else None
+        except LookupError:
+            return None
 
     def _choose_tier(self) -> Ready:
         tiers = candidates() if self.settings.tier == "auto" else [Tier(self.settings.tier)]
@@ -121,6 +122,10 @@ class Supervisor:
         raise StartError(f"the executor cannot start its jail here. {reasons}")
 
     def _start_server(self, tier: Tier) -> WarmServer:
+        if tier is Tier.GVISOR and not in_gvisor():
+            raise StartError("this kernel is not gVisor's; start the container with runsc")
+        if tier in {Tier.UID, Tier.GVISOR} and self._own_users is None:
+            raise StartError("giving each run a user of its own needs root and free user numbers")
         root = self._scratch.path / "root"
         server = WarmServer(tier, root, self._readable(), self.settings.preload)
         self.ready = server.ready
@@ -135,7 +140,7 @@ class Supervisor:
     def _try_walls(self, server: WarmServer) -> None:
         """Attack the server's jail, as any job could."""
         with selftest.Target(server.ready.pid) as target:
-            run = Run(self._cell(self.settings.slots, server.ready), server.build, 0)
+            run = Run(self._cell(len(self._slots), server.ready), server.build, 0)
             try:
                 run.wait_until_built()
                 run.go(selftest.job(target))
@@ -158,7 +163,7 @@ class Supervisor:
             self._closing = True
             for waiting in self._current:
                 waiting.cancel.set()
-            self._change.notify_all()
+        self._line.close()
         for thread in self._threads:
             thread.join(30)
         self._refuse_waiting("the executor was stopped")
@@ -192,24 +197,15 @@ class Supervisor:
         Raises:
             ExecutorBusyError: too many are waiting.
         """
-        waiting = _Waiting(job, cancel)
+        waiting = Waiting(job, cancel)
         if refusal := self._refusal(job):
             waiting.result.set_result(refusal)
             return waiting.result
-        with self._change:
-            if len(self._queue) >= self.settings.queue + self._idle:
-                ahead = len(self._queue)
-                raise ExecutorBusyError(
-                    f"{ahead} jobs are waiting already; try again in a moment",
-                    retry_after_s=1 + ahead / self.settings.slots,
-                    waiting=ahead,
-                )
-            self._queue.append(waiting)
-            self._change.notify()
+        self._line.join(waiting)
         return waiting.result
 
     def _refusal(self, job: Job) -> JobResult | None:
-        if job.device == "cuda":
+        if job.device == "cuda" and not self.gpus.any:
             return not_run(
                 Outcome.UNAVAILABLE,
                 "this executor has no GPU; start it on a GPU machine, or ask for device cpu",
@@ -217,9 +213,20 @@ class Supervisor:
         if bad := next((f.name for f in job.files if not _plain(f)), None):
             detail = f"the attachment's name {bad!r} is no plain file name"
             return not_run(Outcome.SETUP_ERROR, detail)
-        if reason := self.refuses:
+        if reason := self.refuses or self._sick(job.device):
             return not_run(Outcome.SETUP_ERROR, reason)
         return None
+
+    def _device(self, slot: int) -> Device:
+        return "cpu" if self._slots[slot] is None else "cuda"
+
+    def _sick(self, device: Device) -> str:
+        """Why this device takes no job any more; empty while one of its slots is healthy."""
+        slots = [n for n in range(len(self._slots)) if self._device(n) == device]
+        if not slots or any(n not in self.unhealthy_slots for n in slots):
+            return ""
+        reasons = "; ".join(sorted({self.unhealthy_slots[n] for n in slots}))
+        return f"no {device} slot is healthy any more ({reasons}); restart the executor"
 
     @property
     def takes_jobs(self) -> bool:
@@ -231,47 +238,30 @@ class Supervisor:
         """Why no job is taken at all; empty while there is a healthy slot."""
         if self._closing:
             return "the executor was stopped"
-        if len(self.unhealthy_slots) < self.settings.slots:
-            return ""
-        reasons = "; ".join(sorted(set(self.unhealthy_slots.values())))
-        return f"no slot is healthy any more ({reasons}); restart the executor"
+        return self._sick("cpu") if not self.gpus.any or self._sick("cuda") else ""
 
     def position(self, result: Future[JobResult]) -> int | None:
-        """How many jobs are ahead of this one in the queue; None once it runs."""
-        with self._change:
-            return next((i for i, w in enumerate(self._queue) if w.result is result), None)
+        """How many jobs for its device are ahead of this one; None once it runs."""
+        return self._line.position(result)
 
     @property
     def waiting(self) -> int:
         """Jobs that no slot has taken yet."""
-        return len(self._queue)
+        return len(self._line)
+
+    @property
+    def idle(self) -> int:
+        """Slots that have a run ready and nothing to do."""
+        return self._line.idle
 
     @property
     def running(self) -> int:
         """Jobs that run now."""
         return len(self._current)
 
-    def _take(self) -> _Waiting | None:
-        """The next job; None when the executor closes."""
-        with self._change:
-            self._idle += 1
-            try:
-                while not self._closing:
-                    if not self._queue:
-                        self._change.wait()
-                    elif (waiting := self._queue.popleft()).result.set_running_or_notify_cancel():
-                        self._current.append(waiting)
-                        return waiting
-                return None
-            finally:
-                self._idle -= 1
-
-    def _refuse_waiting(self, reason: str) -> None:
-        with self._change:
-            while self._queue:
-                result = self._queue.popleft().result
-                if result.set_running_or_notify_cancel():
-                    result.set_result(not_run(Outcome.SETUP_ERROR, reason))
+    def _refuse_waiting(self, reason: str, device: Device | None = None) -> None:
+        for waiting in self._line.leave(device):
+            waiting.result.set_result(not_run(Outcome.SETUP_ERROR, reason))
 
     # -- a slot ------------------------------------------------------------------------------
 
@@ -279,11 +269,13 @@ class Supervisor:
         """A slot's life: keep a run ready, give it a job, take it away, and again."""
         while True:
             run = self._build(slot)
-            waiting = self._take()
+            waiting = self._line.take(self._device(slot))
             if waiting is None:
                 if isinstance(run, Run):
                     run.close()
                 return
+            with self._change:
+                self._current.append(waiting)
             try:
                 run, result = self._do(waiting, run, slot)
             except Exception as e:  # ours, not the snippet's: the job must have its answer
@@ -293,18 +285,18 @@ class Supervisor:
             if trouble:
                 with self._change:
                     self.unhealthy_slots[slot] = trouble
-                if self.refuses:
-                    self._refuse_waiting(self.refuses)
+                if sick := self._sick(self._device(slot)):
+                    self._refuse_waiting(sick, self._device(slot))
                 return
 
-    def _answer(self, waiting: _Waiting, result: JobResult) -> None:
+    def _answer(self, waiting: Waiting, result: JobResult) -> None:
         with self._change:
             self._current.remove(waiting)
             self.outcomes[result.outcome] = self.outcomes.get(result.outcome, 0) + 1
             self.busy_seconds += result.seconds
         waiting.result.set_result(result)
 
-    def _do(self, waiting: _Waiting, run: Run | str, slot: int) -> tuple[Run | str, JobResult]:
+    def _do(self, waiting: Waiting, run: Run | str, slot: int) -> tuple[Run | str, JobResult]:
         """Give the job to the run; when that turns out to be dead, to one built anew, once."""
         for _ in range(2):
             if waiting.cancel.is_set():
@@ -389,6 +381,7 @@ class Supervisor:
             readable=tuple(self._readable()),
             internet=ready.tier is Tier.NAMESPACES or _only_loopback(),
             limits=self.settings.limits,
+            gpu=self._slots[slot] if slot < len(self._slots) else None,
         )
 
     def _isolation(self, cell: Cell) -> Isolation:

@@ -1,0 +1,63 @@
+"""GPUs: which there are, what a jailed run needs of them, and waking one behind the walls.
+
+Nothing may fork once CUDA is initialised, so a run for the GPU is built like any other (forked from
+a server that never touched CUDA, behind its walls) and only then wakes its GPU, while it waits for
+its job. That it could is the health check: `nvidia-smi` passes where `cuInit` is refused.
+
+Nothing in here has been tried on a GPU yet; `docs/gpu.md` says what was.
+
+Source:
+    Device nodes and paths that CUDA opens: the notes of gVisor's nvproxy and of the NVIDIA
+    container toolkit, https://gvisor.dev/docs/user_guide/gpu/
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+_NODE = re.compile(r"nvidia(\d+)")
+_SHARED_NODES = ("nvidiactl", "nvidia-uvm", "nvidia-uvm-tools")
+_DRIVER = Path("/proc/driver/nvidia/version")
+
+
+@dataclass(frozen=True)
+class Gpus:
+    """The GPUs that this executor may hand out, one slot each."""
+
+    numbers: tuple[int, ...]
+    driver: str | None
+
+    @property
+    def any(self) -> bool:
+        """Whether there is one."""
+        return bool(self.numbers)
+
+
+def found(devices: Path = Path("/dev"), driver: Path = _DRIVER) -> Gpus:
+    """Look for GPUs by their device nodes: nothing is opened, nothing initialised."""
+    try:
+        names = [entry.name for entry in devices.iterdir()]
+        version = driver.read_text().splitlines()[0]
+    except (OSError, IndexError):
+        return Gpus((), None)
+    numbers = sorted(int(m[1]) for name in names if (m := _NODE.fullmatch(name)))
+    release = re.search(r"\b(\d+\.\d+(?:\.\d+)?)\b", version)
+    return Gpus(tuple(numbers), release[1] if release else None)
+
+
+def nodes(number: int, devices: Path = Path("/dev")) -> list[Path]:
+    """The device nodes that a run on this GPU opens for reading, writing and ioctl."""
+    wanted = [devices / name for name in (f"nvidia{number}", *_SHARED_NODES)]
+    return [node for node in wanted if node.exists()]
+
+
+def environment(number: int, temp: str) -> dict[str, str]:
+    """What CUDA should know: one GPU, and where it may keep what it compiles."""
+    return {
+        "CUDA_VISIBLE_DEVICES": str(number),
+        "CUDA_CACHE_PATH": temp,
+        "TRITON_CACHE_DIR": temp,
+        "TORCHINDUCTOR_CACHE_DIR": temp,
+    }
