@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
-from fastapi import FastAPI
 
-from executor.app import build
+from executor.app import Application, build
 from executor.limits import Limits
 from executor.supervisor import Settings, Supervisor
 
@@ -64,7 +63,7 @@ def main() -> int:
     return 0
 
 
-def _config(app: FastAPI, **where: Any) -> uvicorn.Config:
+def _config(app: Application, **where: Any) -> uvicorn.Config:
     return uvicorn.Config(
         app, log_level="warning", access_log=False, timeout_graceful_shutdown=_GRACE_S, **where
     )

@@ -49,6 +49,9 @@ _JOBS = {
 }
 
 
+Application = FastAPI  # what `build` makes; whoever serves it needs no other name
+
+
 class Capabilities(Model):
     """What this executor can do."""
 
