@@ -46,6 +46,10 @@ async def prove(executor: ExecutorClient, article: Article, codemods: Sequence[C
     broken, fixed = await asyncio.gather(
         executor.run(job), executor.run(Job(code=article.fixed, wall_s=_WALL_S))
     )
+    for run in (broken, fixed):
+        if run.outcome in (Outcome.SETUP_ERROR, Outcome.UNAVAILABLE):  # says nothing of the article
+            problem = f"{article.folder}: could not be run here: {run.detail}"
+            return Verdict(article.slug, (problem,), _proof(run.env.torch, holds=None))
     problems = [*_broken(article, broken), *_fixed(article, fixed)]
     own = [c for c in codemods if c.slug == article.slug]
     if own and not problems:
@@ -154,6 +158,8 @@ class Proofs:
         if article.slug in known:
             return known[article.slug]
         verdict = await prove(executor, article, codemods)
+        if verdict.proof.holds is None:
+            return verdict.proof
         try:
             self.keep([article], [verdict])
         except OSError:

@@ -150,7 +150,8 @@ def ptrace_parent() -> object:
 @attack
 def network() -> object:
     """Reach a server outside, and the address where clouds keep their keys."""
-    for address in (("127.0.0.1", TARGET["port"]), ("169.254.169.254", 80)):
+    ours = [("127.0.0.1", TARGET["port"])] if "port" in TARGET else []
+    for address in (*ours, ("169.254.169.254", 80)):
         with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as s:
             s.settimeout(0.5)
             try:

@@ -21,6 +21,7 @@ import select
 import signal
 import socket
 import time
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -176,7 +177,12 @@ def _be_jailed(cell: jail.Cell, ends: Ends, work: Work) -> NoReturn:
     except BaseException as e:
         say(ends.status, setup_error=str(e) or type(e).__name__)
         os._exit(70)
-    work.run(order)
+    try:
+        work.run(order)
+    except BaseException:  # ours: the snippet's own never come this far
+        traceback.print_exc()
+    finally:
+        os._exit(70)
 
 
 def _receive(order: int) -> dict[str, Any]:

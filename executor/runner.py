@@ -301,13 +301,17 @@ def _run_here(words: dict[str, Any], work: Path, report: Path) -> NoReturn:
             code = e.code if isinstance(e.code, int) else 1
         except BaseException as e:
             sys.stderr.write(exceptions.text_of(e, one.source))
-    text = one.report(sys.modules["__main__"].__dict__).model_dump_json(exclude_defaults=True)
-    (report / REPORT).write_text(text)
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except (OSError, ValueError):
             pass  # the snippet closed it
+    text = one.report(sys.modules["__main__"].__dict__).model_dump_json(exclude_defaults=True)
+    try:
+        (report / REPORT).write_text(text)
+    except OSError as e:
+        (report / REPORT).unlink(missing_ok=True)  # half a report is none
+        print(f"(the probes' report could not be written: {e.strerror})", file=sys.stderr)
     os._exit(code)
 
 

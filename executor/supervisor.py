@@ -26,7 +26,7 @@ from executor.outputs import wipe
 from executor.run import Run
 from executor.scratch import Scratch, sweep_stale
 from executor.tiers import candidates, in_gvisor, isolation
-from executor.users import own_users
+from executor.users import acting_as, own_users
 from executor.verdict import not_run, result_of
 from executor.warm import Ready, WarmServer
 
@@ -139,8 +139,10 @@ class Supervisor:
 
     def _try_walls(self, server: WarmServer) -> None:
         """Attack the server's jail, as any job could."""
-        with selftest.Target(server.ready.pid) as target:
-            run = Run(self._cell(len(self._slots), server.ready), server.build, 0)
+        cell = self._cell(len(self._slots), server.ready)
+        loopback = cell.internet and cell.tier is not Tier.NAMESPACES
+        with selftest.Target(server.ready.pid, loopback=loopback) as target:
+            run = Run(cell, server.build, 0)
             try:
                 run.wait_until_built()
                 run.go(selftest.job(target))
@@ -370,6 +372,10 @@ class Supervisor:
         home = CELL
         if ready.tier is not Tier.NAMESPACES:
             home = self._scratch.path / f"slot{slot}"
+            if own_user and self._own_users:  # a killed monitor's: root may not look into them here
+                with acting_as(self._own_users[slot]):
+                    for name in ("work", "report", "tmp"):
+                        wipe(home / name)
             wipe(home)
             home.mkdir()
             home.chmod(0o733 if own_user else 0o700)  # its user makes folders in it, no one lists
