@@ -329,7 +329,7 @@ def test_two_tracebacks():
         "C:\\Users\\me\\net.py",
         "<stdin>",
         "/home/me/torch_project/model.py",
-        "~/work/a.py",
+        "~/project/a.py",
     ],
 )
 def test_frames_of_the_user(file: str):
