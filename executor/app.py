@@ -207,7 +207,7 @@ def build(supervisor: Supervisor, token: str | None) -> FastAPI:
             landlock_abi=here.landlock_abi if here else None,
             seccomp=here is not None,
             kernel=f"{os.uname().sysname} {os.uname().release} {os.uname().machine}",
-            driver=None,
+            driver=supervisor.gpus.driver,
             selftest=supervisor.selftest,
         )
 
