@@ -244,37 +244,9 @@ class Isolation(Model):
     missing: tuple[str, ...] = ()  # walls that a stronger tier has and this one has not
 
 
-class Report(Model):
-    """What the probes saw, as the run itself wrote it down: never trusted for the outcome."""
+class Seen(Model):
+    """What the probes saw in a run."""
 
-    error: ErrorSeen | None = None
-    caught: tuple[Caught, ...] = ()
-    handlers: int = 0
-    warnings: tuple[WarningSeen, ...] = ()
-    frames: tuple[Frame, ...] = ()
-    layer: Layer | None = None  # the layer that the error came out of
-    autograd: Culprit | None = None
-    findings: tuple[Finding, ...] = ()
-    assumptions: tuple[str, ...] = ()
-    undefined: tuple[str, ...] = ()
-    values: Values | None = None
-    calls: tuple[ModuleCall, ...] = ()
-    trained: bool = False
-    moved: tuple[str, ...] = ()
-    env: Environment = Environment()
-    gpu_peak_memory_bytes: int = 0
-    notes: tuple[str, ...] = ()  # probes that failed, and why
-
-
-class JobResult(Model):
-    """What happened. A snippet that crashes is a result, never an exception of ours."""
-
-    outcome: Outcome
-    exit: Exit = Exit(code=None, signal=None)
-    limit: Limit | None = None
-    stdout: str = ""
-    stderr: str = ""
-    dropped_bytes: int = 0
     error: ErrorSeen | None = None
     caught: tuple[Caught, ...] = ()
     handlers: int = 0  # `except` clauses in the snippet
@@ -289,12 +261,29 @@ class JobResult(Model):
     calls: tuple[ModuleCall, ...] = ()
     trained: bool = False  # an optimizer stepped
     moved: tuple[str, ...] = ()  # names of the parameters that an optimizer holds and changed
+    env: Environment = Environment()
+    gpu_peak_memory_bytes: int = 0
+
+
+class Report(Seen):
+    """What the run itself wrote down: never trusted for the outcome."""
+
+    notes: tuple[str, ...] = ()  # probes that failed, and why
+
+
+class JobResult(Seen):
+    """What happened. A snippet that crashes is a result, never an exception of ours."""
+
+    outcome: Outcome
+    exit: Exit = Exit(code=None, signal=None)
+    limit: Limit | None = None
+    stdout: str = ""
+    stderr: str = ""
+    dropped_bytes: int = 0
     files: tuple[File, ...] = ()
     skipped: tuple[str, ...] = ()  # files that stayed behind, each with the reason
-    env: Environment = Environment()
     seconds: float = 0.0
     cpu_seconds: float = 0.0
     peak_memory_bytes: int = 0
-    gpu_peak_memory_bytes: int = 0
     isolation: Isolation | None = None
     detail: str = ""  # for setup_error and unavailable: what went wrong and what to do

@@ -15,6 +15,7 @@ from executor.job import (
     Limit,
     Outcome,
     Report,
+    Seen,
 )
 from executor.memory import oom_kills
 from executor.run import Run
@@ -51,8 +52,7 @@ def result_of(run: Run, ready: Ready, isolation: Isolation) -> JobResult:
     )
 
 
-# What both say, each under the same name.
-_SEEN = tuple((Report.model_fields.keys() & JobResult.model_fields.keys()) - {"error", "env"})
+_SEEN = tuple(Seen.model_fields.keys() - {"error", "env"})
 
 
 def _text(run: Run, text: str) -> str:
