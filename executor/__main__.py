@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
+from pydantic import TypeAdapter, ValidationError
 
 from executor.app import Application, build
-from executor.limits import Limits
 from executor.supervisor import Settings, Supervisor
 
 _GRACE_S = 5  # for answers on their way when told to stop; then running snippets are ended
@@ -47,7 +47,12 @@ def main() -> int:
             file=sys.stderr,
         )
         return 2
-    app = build(Supervisor(settings_from(json.loads(given.settings))), token)
+    try:
+        settings = settings_from(json.loads(given.settings))
+    except ValueError as e:
+        print(f"python -m executor: --settings: {e}", file=sys.stderr)
+        return 2
+    app = build(Supervisor(settings), token)
     if given.until_stdin_closes:
         threading.Thread(target=_stop_with_parent, daemon=True).start()
     if given.uds:
@@ -70,19 +75,17 @@ def _config(app: Application, **where: Any) -> uvicorn.Config:
 
 
 def settings_from(words: dict[str, object]) -> Settings:
-    """Settings from plain JSON, as `config.yaml` has them."""
-    known = dict(words)
-    limits = known.pop("limits", {})
-    readable = known.pop("readable", ())
-    preload = known.pop("preload", ())
-    assert isinstance(limits, dict) and isinstance(readable, (list, tuple))
-    assert isinstance(preload, (list, tuple))
-    return Settings(
-        limits=Limits(**limits),
-        readable=tuple(Path(str(p)) for p in readable),
-        preload=tuple(str(p) for p in preload),
-        **known,  # type: ignore[arg-type]
-    )
+    """Settings from plain JSON.
+
+    Raises:
+        ValueError: names the word that is unknown or of the wrong kind.
+    """
+    try:
+        return TypeAdapter(Settings).validate_python(words)
+    except ValidationError as e:
+        wrong = e.errors()[0]
+        name = ".".join(map(str, wrong["loc"]))
+        raise ValueError(f"{name}: {wrong['msg']} (it is {wrong['input']!r})") from e
 
 
 def _stop_with_parent() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import logging
 import math
 import os
 import threading
@@ -17,13 +18,16 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.models import Example
 from fastapi.responses import JSONResponse, PlainTextResponse
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from executor import metrics
 from executor.errors import ExecutorBusyError, StartError
 from executor.job import Job, JobResult, Model
+from executor.limits import MIB
 from executor.selftest import Row
 from executor.supervisor import Supervisor
 
+_LOG = logging.getLogger("executor")
 _BEARER = HTTPBearer(auto_error=False)
 _GONE_S = 0.25  # how often a waiting client is looked after
 
@@ -62,7 +66,8 @@ class Capabilities(Model):
     python: str
     cuda: str | None
     devices: tuple[str, ...]
-    slots: int
+    slots: int  # on the CPU
+    gpu_slots: int
 
 
 class Health(Model):
@@ -107,6 +112,8 @@ def build(supervisor: Supervisor, token: str | None) -> FastAPI:
         except Exception as e:
             failure.append(f"the executor could not start: {e!r}")
         finally:
+            if failure:  # /health says it to who asks; the log, to who looks why nobody can ask
+                _LOG.error("the executor takes no jobs: %s", failure[0])
             started.set()
 
     @asynccontextmanager
@@ -125,6 +132,8 @@ def build(supervisor: Supervisor, token: str | None) -> FastAPI:
         title="Torchmedic executor", version="1", lifespan=lifespan, dependencies=[Depends(allowed)]
     )
 
+    app.add_middleware(_BodyLimit, most_bytes=supervisor.settings.body_bytes)
+
     @app.exception_handler(RequestValidationError)
     async def malformed(_: Request, error: RequestValidationError) -> JSONResponse:
         # FastAPI's own answer repeats the input, and fails where that is no JSON (bytes, NaN).
@@ -136,7 +145,13 @@ def build(supervisor: Supervisor, token: str | None) -> FastAPI:
         if failure or (refusal := supervisor.refuses):
             raise HTTPException(503, failure[0] if failure else refusal)
 
-    @app.post("/v1/run", responses={429: {"description": "The queue is full."}})
+    @app.post(
+        "/v1/run",
+        responses={
+            413: {"description": "The body is larger than a job may be."},
+            429: {"description": "The queue is full."},
+        },
+    )
     async def run(
         job: Annotated[Job, Body(openapi_examples=_JOBS)],
         request: Request,
@@ -190,6 +205,7 @@ def build(supervisor: Supervisor, token: str | None) -> FastAPI:
             cuda=here.cuda,
             devices=("cpu", "cuda") if supervisor.gpus.any else ("cpu",),
             slots=supervisor.settings.slots,
+            gpu_slots=len(supervisor.gpus.numbers),
         )
 
     @app.get("/health")
@@ -217,6 +233,37 @@ def build(supervisor: Supervisor, token: str | None) -> FastAPI:
         return metrics.text(supervisor)
 
     return app
+
+
+class _BodyLimit:
+    """ASGI middleware: 413 with the limit in words, as soon as the limit is passed.
+
+    A body's length is what came: a `Content-Length` may lie or be missing.
+    """
+
+    def __init__(self, app: ASGIApp, most_bytes: int) -> None:
+        self._app = app
+        self._most = most_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        came = 0
+
+        async def counted() -> Message:
+            nonlocal came
+            message = await receive()
+            came += len(message.get("body", b""))
+            if came > self._most:
+                # FastAPI answers it; any other exception while it reads would be a 400.
+                raise HTTPException(
+                    413,
+                    f"a job may have {self._most / MIB:g} MiB, attachments and their base64 "
+                    "included; send smaller files, or make the data up in the code",
+                    {"Connection": "close"},
+                )
+            return message
+
+        await self._app(scope, counted, send)
 
 
 async def _unless_gone(

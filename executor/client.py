@@ -25,7 +25,9 @@ from executor.scratch import Scratch
 _CONNECT_S = 5.0
 _START_S = 150.0  # the warm server imports torch on a cold disk
 _LOOK_S = 0.5  # how often a waiting job's place is asked for
-_DEATHS = 3  # of the embedded executor under one job, before we give up
+# Of the embedded executor under one job, by a signal, before we give up. No job can end it: what
+# does is outside of it, a memory killer say. A start that fails is told at once.
+_DEATHS = 10
 _SLACK_S = 150.0  # beyond a job's wall time: start, queue, sweep
 
 
@@ -131,7 +133,7 @@ class ExecutorClient:
             raise ExecutorBusyError(
                 f"the executor at {self._where} is full: {_detail(answer)}", wait
             )
-        if answer.status_code in (400, 422):
+        if answer.status_code in (400, 413, 422):
             raise BadJobError(f"the executor refused the job: {_detail(answer)}")
         if answer.status_code != 200:
             raise ExecutorGoneError(

@@ -42,6 +42,7 @@ class Cell:
     internet: bool  # INET sockets may be made: only where the network leads nowhere
     limits: Limits
     gpu: int | None = None  # the one GPU that it may open
+    own_tmp: bool = False  # /tmp is for runs alone
 
     def to_json(self) -> dict[str, object]:
         """The cell in words that JSON has."""
@@ -59,6 +60,7 @@ class Cell:
             internet=words["internet"],
             limits=Limits(**words["limits"]),
             gpu=words["gpu"],
+            own_tmp=words["own_tmp"],
         )
 
     @property
@@ -80,6 +82,14 @@ class Cell:
     def folders(self) -> tuple[Path, Path, Path]:
         """The three folders in which the run may write."""
         return self.work, self.report, self.temp
+
+    @property
+    def shared(self) -> tuple[Path, ...]:
+        """Folders where runs of other users also write: theirs are told apart by their owner."""
+        if self.tier in {Tier.PROCESS, Tier.NAMESPACES}:
+            return ()  # wide open to anybody's files, or each run's own
+        tmp = (Path("/tmp"),) if self.own_tmp and self.uid is not None else ()
+        return (Path("/dev/shm"), *tmp)
 
 
 def enter(cell: Cell, stdout: int, stderr: int, keep_open: tuple[int, ...]) -> int:
@@ -197,7 +207,7 @@ def _restrict_files(cell: Cell) -> int:
         writable += [str(node) for node in gpu.nodes(cell.gpu)]
         readable.append("/sys")  # CUDA looks its device up there; without it, error 304
     if cell.tier is not Tier.PROCESS:
-        writable.append("/dev/shm")
+        writable += ["/dev/shm", *map(str, cell.shared)]
     return landlock.restrict(_existing(readable), _existing(writable), tcp=cell.internet)
 
 

@@ -17,6 +17,8 @@ class Limits:
     Limits(memory_bytes=16 * GIB)         # a big model, the rest as above
     """
 
+    __pydantic_config__ = {"extra": "forbid"}  # read from JSON, a word nobody knows is an error
+
     memory_bytes: int = 4 * GIB  # anonymous and shared memory of all processes of the run
     gpu_memory_bytes: int = 16 * GIB  # of PyTorch's allocator on a GPU, where there is one
     processes: int = 256  # processes and threads together, as the kernel counts them

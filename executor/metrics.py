@@ -27,7 +27,9 @@ def text(supervisor: Supervisor) -> str:
          {"": supervisor.server_starts})  # fmt: skip
     tell("queue_length", "gauge", "Jobs that wait for a slot.", {"": supervisor.waiting})
     tell("running", "gauge", "Jobs that run now.", {"": supervisor.running})
-    tell("slots", "gauge", "Runs that can go side by side.", {"": supervisor.settings.slots})
+    tell("slots", "gauge", "Runs that can go side by side, by device.",
+         {'{device="cpu"}': supervisor.settings.slots,
+          '{device="cuda"}': len(supervisor.gpus.numbers)})  # fmt: skip
     tell("unhealthy_slots", "gauge", "Slots that take no more jobs.",
          {"": len(supervisor.unhealthy_slots)})  # fmt: skip
     tell("up", "gauge", "1 while jobs are taken.", {"": float(supervisor.takes_jobs)})

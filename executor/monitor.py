@@ -222,7 +222,7 @@ def _see_through(cell: jail.Cell, child: int, ends: Ends, bell: Bell) -> None:
             os.close(fd)
     if cell.tier is not jail.Tier.NAMESPACES:  # there, everything vanishes with the mounts
         try:
-            outputs.wipe_all(cell.folders, Path("/dev/shm"), cell.uid)
+            outputs.wipe_all(cell.folders, cell.shared, cell.uid)
         except OSError as e:
             say(ends.status, left=0, unclean=str(e))
             return

@@ -150,13 +150,13 @@ def _kind(path: Path) -> str:
     return kinds.get(stat.S_IFMT(mode), "a device")
 
 
-def wipe_all(folders: tuple[Path, ...], shared_memory: Path, uid: int | None) -> None:
-    """Remove the run's folders and, where it has a user of its own, what it left in /dev/shm."""
+def wipe_all(folders: tuple[Path, ...], shared: tuple[Path, ...], uid: int | None) -> None:
+    """Remove the run's folders and, where it has a user of its own, what it left in shared ones."""
     for folder in folders:
         wipe(folder)
     if uid is None:
         return  # nobody could tell whose it is
-    for entry in _entries(shared_memory):
+    for entry in itertools.chain.from_iterable(map(_entries, shared)):
         try:
             if entry.stat(follow_symlinks=False).st_uid != uid:
                 continue

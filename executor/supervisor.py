@@ -20,9 +20,9 @@ from executor.errors import ServerGoneError, StartError
 from executor.filesystem import CELL
 from executor.jail import Cell, Tier
 from executor.job import SNIPPET, File, Isolation, Job, JobResult, Outcome
-from executor.limits import Limits
+from executor.limits import MIB, Limits
 from executor.line import Device, Line, Waiting
-from executor.outputs import wipe
+from executor.outputs import wipe, wipe_all
 from executor.run import Run
 from executor.scratch import Scratch, sweep_stale
 from executor.tiers import candidates, in_gvisor, isolation
@@ -39,12 +39,16 @@ class Settings:
     Settings(tier="uid", slots=1)
     """
 
+    __pydantic_config__ = {"extra": "forbid"}  # read from JSON, a word nobody knows is an error
+
     tier: Literal["auto", "process", "uid", "namespaces", "gvisor"] = "auto"
     slots: int = field(default_factory=lambda: os.cpu_count() or 1)
     queue: int = 32  # jobs that may wait; one more is told to come back
+    body_bytes: int = 48 * MIB  # of one request: a job, its attachments, their base64
     limits: Limits = field(default_factory=Limits)
     preload: tuple[str, ...] = ()  # modules that every run finds imported, beside torch
     readable: tuple[Path, ...] = ()  # what every run may read, beside Python and the system
+    own_tmp: bool = False  # tier uid: /tmp holds nothing of anybody else, so runs may use it
     runs_per_server: int = 200  # then a fresh one: same address layout in every fork
 
 
@@ -369,26 +373,26 @@ class Supervisor:
 
     def _cell(self, slot: int, ready: Ready) -> Cell:
         own_user = self._own_users is not None and ready.tier is not Tier.PROCESS
-        home = CELL
-        if ready.tier is not Tier.NAMESPACES:
-            home = self._scratch.path / f"slot{slot}"
-            if own_user and self._own_users:  # a killed monitor's: root may not look into them here
-                with acting_as(self._own_users[slot]):
-                    for name in ("work", "report", "tmp"):
-                        wipe(home / name)
-            wipe(home)
-            home.mkdir()
-            home.chmod(0o733 if own_user else 0o700)  # its user makes folders in it, no one lists
-        assert self._own_users is not None or not own_user
-        return Cell(
+        namespaces = ready.tier is Tier.NAMESPACES
+        home = CELL if namespaces else self._scratch.path / f"slot{slot}"
+        cell = Cell(
             tier=ready.tier,
             home=home,
             uid=self._own_users[slot] if own_user and self._own_users else None,
             readable=tuple(self._readable()),
-            internet=ready.tier is Tier.NAMESPACES or _only_loopback(),
+            internet=namespaces or _only_loopback(),
             limits=self.settings.limits,
             gpu=self._slots[slot] if slot < len(self._slots) else None,
+            own_tmp=self.settings.own_tmp,
         )
+        if not namespaces:
+            if cell.uid is not None:  # a killed monitor's: root may not look into them here
+                with acting_as(cell.uid):
+                    wipe_all(cell.folders, cell.shared, cell.uid)
+            wipe(home)
+            home.mkdir()
+            home.chmod(0o733 if own_user else 0o700)  # its user makes folders in it, no one lists
+        return cell
 
     def _isolation(self, cell: Cell) -> Isolation:
         assert self.ready is not None

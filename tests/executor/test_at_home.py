@@ -50,6 +50,24 @@ def test_processes(house: House, method: str) -> None:
     assert (result.outcome, result.stdout) == (Outcome.OK, "from a child\n"), result.stderr
 
 
+def test_tmp_by_its_name(house: House) -> None:
+    """Half of all examples save to /tmp; the next run finds nothing there."""
+    if house.tier == "uid" and not house.supervisor.settings.own_tmp:
+        pytest.skip("NOT TESTED HERE: this machine's /tmp is not the executor's own")
+    result = house.run(
+        """
+        import os, torch
+        print(sorted(n for n in os.listdir("/tmp") if "model" in n))
+        torch.save(torch.ones(2), "/tmp/model.pt")
+        os.makedirs("/tmp/models/deep")
+        print(torch.load("/tmp/model.pt"))
+        """
+    )
+
+    assert (result.outcome, result.stdout) == (Outcome.OK, "[]\ntensor([1., 1.])\n"), result.stderr
+    house.assert_clean()
+
+
 def test_shared_memory(house: House) -> None:
     result = house.run(
         """

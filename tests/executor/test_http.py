@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import random
+import re
 import signal
 import socket
 import subprocess
@@ -192,6 +193,76 @@ async def test_tcp_takes_only_its_token() -> None:
     finally:
         process.terminate()
         process.wait(30)
+
+
+async def test_body_larger_than_any_job_is_refused(tmp_path: Path) -> None:
+    """By its header at once, and by what really came where there is none; the server goes on."""
+    path = tmp_path / "executor.sock"
+    process = subprocess.Popen(  # noqa: ASYNC220
+        [sys.executable, "-m", "executor", "--uds", path, "--settings",
+         json.dumps({"slots": 1, "body_bytes": 100_000})],
+    )  # fmt: skip
+    while not path.exists():  # noqa: ASYNC110
+        await asyncio.sleep(0.05)
+    large = Job(code="print(1) #" + "x" * 100_000).model_dump_json().encode()
+
+    async def in_pieces() -> AsyncIterator[bytes]:
+        for at in range(0, len(large), 1000):
+            yield large[at : at + 1000]
+
+    transport = httpx.AsyncHTTPTransport(uds=str(path))
+    async with (
+        httpx.AsyncClient(transport=transport, base_url="http://x", timeout=60) as raw,
+        ExecutorClient.on_socket(path) as client,
+    ):
+        said = await raw.post("/v1/run", content=large)
+        pieces = await raw.post("/v1/run", content=in_pieces())
+        with pytest.raises(BadJobError, match=r"a job may have .* MiB"):
+            await client.run(Job(code="#" * 200_000))
+        after = await client.run(Job(code="print(1)"))
+    process.send_signal(signal.SIGTERM)
+    process.wait(30)
+
+    assert [said.status_code, pieces.status_code] == [413, 413]
+    assert "send smaller files" in pieces.json()["detail"]
+    assert after.stdout == "1\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        ({"slotz": 1}, "slotz: "),
+        ({"limits": {"memory": 1}}, "limits.memory: "),
+        ({"tier": "strong"}, "tier: .*'strong'"),
+        ([1], "dictionary"),
+    ],
+)
+def test_unknown_setting_is_named(words: object, complaint: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "executor", "--uds", "/nowhere", "--settings", json.dumps(words)],
+        capture_output=True, text=True,
+    )  # fmt: skip
+
+    assert done.returncode == 2
+    assert re.search(f"--settings: .*{complaint}", done.stderr), done.stderr
+    assert "Traceback" not in done.stderr
+
+
+async def test_start_that_fails_is_logged(tmp_path: Path) -> None:
+    """Who looks into the container's log finds the reason, not only who asks /health."""
+    path = tmp_path / "executor.sock"
+    settings = json.dumps({"tier": "gvisor"})
+    process = subprocess.Popen(  # noqa: ASYNC220
+        [sys.executable, "-m", "executor", "--uds", path, "--settings", settings],
+        stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stderr is not None
+    said = await asyncio.to_thread(process.stderr.readline)
+    process.send_signal(signal.SIGTERM)
+    process.wait(30)
+
+    assert "takes no jobs" in said
+    assert "gVisor" in said
 
 
 json_values = st.recursive(

@@ -92,8 +92,8 @@ def test_wipe_takes_any_tree(tmp_path: Path) -> None:
 def test_wipe_leaves_other_peoples_shared_memory(tmp_path: Path) -> None:
     (tmp_path / "someone's").write_text("x")
     (tmp_path / "folder").mkdir()
-    wipe_all((), tmp_path, uid=os.getuid() + 1)
+    wipe_all((), (tmp_path,), uid=os.getuid() + 1)
     assert len(list(tmp_path.iterdir())) == 2
 
-    wipe_all((), tmp_path, uid=os.getuid())
+    wipe_all((), (tmp_path,), uid=os.getuid())
     assert list(tmp_path.iterdir()) == []
