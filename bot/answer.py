@@ -79,11 +79,13 @@ class Medic:
 
         repaired = Repair()
         if run is not None and not missing(run):
-            if codemods := applicable(self.codemods, run):
+            if applicable(self.codemods, run):
                 yield Progress(step="fixing", text="trying fixes on your code")
                 if reference is None:
                     reference = await self._with_gradients(job)
-                repaired = await repair(self.executor, codemods, job, run, reference, question.text)
+                repaired = await repair(
+                    self.executor, self.codemods, job, run, reference, question.text
+                )
             watch.lap("fix")
 
         why = self._why(found, repaired, error)

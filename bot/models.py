@@ -126,6 +126,7 @@ class Fix(Model):
 
     codemod: str
     title: str = ""
+    steps: tuple[str, ...] = ()  # the titles, where it took more than one codemod
     intent: str = ""  # what the person then means, where the code leaves that open
     diff: str
     code: str

@@ -1,11 +1,15 @@
-"""Try the codemods on a snippet: every candidate is run, and only the checks call one verified."""
+"""Try the codemods on a snippet: every candidate is run, and only the checks call one verified.
+
+A candidate that removes one mistake and runs into the next is carried on, up to four steps; the
+diff and the checks are then those of all its steps together.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bot.models import Fix
 from executor.client import ExecutorClient
@@ -14,7 +18,11 @@ from knowledge import verify
 from knowledge.codemod import Check, Codemod, Proposal, proposal_job, read_proposals
 
 _AT_ONCE = 2  # candidates run side by side; the best come first, so few are ever needed
-_MOST = 10
+_MOST = 10  # candidates of one step
+_STEPS = 4
+_CARRIED_ON = 2  # candidates of one step that may be carried on
+
+IN_PLACE = "modified by an inplace operation"
 
 
 @dataclass(frozen=True)
@@ -27,11 +35,59 @@ class Repair:
     problem: str = ""  # a codemod that failed on this snippet, and how
 
 
+@dataclass(frozen=True)
+class Step:
+    """One rewrite on the way: whose it is, and the run whose mistake it removes."""
+
+    codemod: Codemod
+    proposal: Proposal
+    before: JobResult
+    reference: JobResult | None
+
+
+@dataclass(frozen=True)
+class _State:
+    """How far a repair has come: some code, what it does, and the steps that led to it."""
+
+    job: Job
+    run: JobResult
+    reference: JobResult | None
+    steps: tuple[Step, ...] = ()
+
+
+@dataclass
+class _Tried:
+    """What one step's candidates came to."""
+
+    verified: list[Fix] = field(default_factory=list)
+    refused: list[Fix] = field(default_factory=list)
+    further: list[_State] = field(default_factory=list)  # that moved on to another mistake
+    intents: set[str] = field(default_factory=set)
+    problem: str = ""
+
+
 def applicable(codemods: Sequence[Codemod], before: JobResult) -> list[Codemod]:
     """The codemods whose mistake this run shows."""
     if not verify.mistake(before).is_there:
         return []
     return [c for c in codemods if c.module.applies(before)]
+
+
+async def closer(executor: ExecutorClient, job: Job, run: JobResult) -> tuple[JobResult, JobResult]:
+    """Run it again with the eyes that mending needs.
+
+    Returns:
+        run: the same run; for an in-place error, with who saved and who wrote.
+        reference: what it computed; for an in-place error, the gradients it should have had.
+    """
+    seen = [e.message for e in (run.error, *run.caught) if e is not None]
+    if not any(IN_PLACE in message for message in seen):
+        return run, await executor.run(job.model_copy(update={"probes": (Probe.GRADIENTS,)}))
+    traced, oracle = await asyncio.gather(
+        executor.run(job.model_copy(update={"probes": (Probe.INPLACE,)})),
+        executor.run(job.model_copy(update={"probes": (Probe.ORACLE,)})),
+    )
+    return run.model_copy(update={"autograd": traced.autograd}), oracle
 
 
 async def repair(
@@ -42,45 +98,90 @@ async def repair(
     reference: JobResult | None,
     asked: str = "",
 ) -> Repair:
-    """Propose, run, check.
+    """Propose, run, check; where a candidate moves on to the next mistake, go on from there.
 
     Args:
         executor: where everything runs.
-        codemods: those that apply.
+        codemods: all there are: a later step may need another one than the first.
         job: the original run's job.
         before: its result.
         reference: its result with the gradients it should have, for comparison.
         asked: the person's own words: they may say which of several meanings is theirs.
     """
-    proposed = await executor.run(proposal_job(codemods, job.code, before))
+    states = [_State(job, before, reference)]
+    refused: list[Fix] = []
+    problem = ""
+    for depth in range(_STEPS):
+        further: list[_State] = []
+        for state in states:
+            tried = await _step(executor, codemods, state, job, before, asked)
+            problem = problem or (tried.problem if depth == 0 else "")
+            refused += tried.refused
+            further += tried.further
+            if tried.verified:
+                return _outcome(tried, refused)
+        states = further[:_CARRIED_ON]
+        if not states:
+            break
+    return Repair(refused=tuple(refused), problem=problem)
+
+
+def _outcome(tried: _Tried, refused: list[Fix]) -> Repair:
+    verified = tried.verified
+    if len(verified) > 1 or len(tried.intents) > 1:
+        return Repair(None, tuple(verified), tuple(refused))
+    return Repair(verified[0], (), tuple(refused))
+
+
+async def _step(
+    executor: ExecutorClient,
+    codemods: Sequence[Codemod],
+    state: _State,
+    job: Job,
+    before: JobResult,
+    asked: str,
+) -> _Tried:
+    """Every candidate for the mistake that a state's run shows."""
+    tried = _Tried()
+    if state.steps:  # the first state was looked at by whoever brought it
+        run, reference = await closer(executor, state.job, state.run)
+        state = _State(state.job, run, reference, state.steps)
+    here = applicable(codemods, state.run)
+    if not here:
+        return tried
+    proposed = await executor.run(proposal_job(here, state.job.code, state.run))
     proposals = read_proposals(proposed)
     if not proposals:
         error = proposed.error
-        return Repair(problem=f"{error.type}: {error.message}" if error else proposed.detail)
-    proposals.sort(key=lambda p: verify.places(job.code, p.code))
-    by_slug = {c.slug: c for c in codemods}
+        tried.problem = f"{error.type}: {error.message}" if error else proposed.detail
+        return tried
+    proposals.sort(key=lambda p: verify.places(state.job.code, p.code))
+    by_slug = {c.slug: c for c in here}
     if meant := [p for p in proposals if p.said and re.search(p.said, asked, re.IGNORECASE)]:
         proposals = [p.model_copy(update={"intent": ""}) for p in meant]
-    intents = {p.intent for p in proposals if p.intent}
-    verified: list[Fix] = []
-    refused: list[Fix] = []
+    tried.intents = {p.intent for p in proposals if p.intent}
     meanings: set[str] = set()
     for start in range(0, min(len(proposals), _MOST), _AT_ONCE):
-        batch = [p for p in proposals[start : start + _AT_ONCE] if p.intent not in meanings]
-        tried = await asyncio.gather(
-            *(judge(executor, by_slug[p.codemod], p, job, before, reference) for p in batch)
+        batch = [
+            Step(by_slug[p.codemod], p, state.run, state.reference)
+            for p in proposals[start : start + _AT_ONCE]
+            if p.intent not in meanings
+        ]
+        judged = await asyncio.gather(
+            *(_judge(executor, (*state.steps, step), job, before) for step in batch)
         )
-        for proposal, fix in zip(batch, tried, strict=True):
-            if not fix.verified:
-                refused.append(fix)
-            elif proposal.intent not in meanings:
-                verified.append(fix)
-                meanings.add(proposal.intent)
-        if verified and meanings >= intents:
+        for step, (fix, after) in zip(batch, judged, strict=True):
+            if fix.verified and step.proposal.intent not in meanings:
+                tried.verified.append(fix)
+                meanings.add(step.proposal.intent)
+            elif not fix.verified:
+                tried.refused.append(fix)
+                if verify.moved_on(state.run, after):
+                    ahead = job.model_copy(update={"code": step.proposal.code})
+                    tried.further.append(_State(ahead, after, None, (*state.steps, step)))
+        if tried.verified and meanings >= tried.intents:
             break
-    if len(verified) > 1 or (verified and len(intents) > 1):
-        return Repair(None, tuple(verified), tuple(refused))
-    return Repair(verified[0] if verified else None, (), tuple(refused))
+    return tried
 
 
 async def judge(
@@ -92,24 +193,37 @@ async def judge(
     reference: JobResult | None,
 ) -> Fix:
     """Run one candidate and judge it: verified only if every check holds."""
-    again = job.model_copy(update={"code": proposal.code, "probes": (Probe.GRADIENTS,)})
+    fix, _ = await _judge(executor, (Step(codemod, proposal, before, reference),), job, before)
+    return fix
+
+
+async def _judge(
+    executor: ExecutorClient, steps: tuple[Step, ...], job: Job, before: JobResult
+) -> tuple[Fix, JobResult]:
+    first, last = steps[0], steps[-1]
+    code = last.proposal.code
+    again = job.model_copy(update={"code": code, "probes": (Probe.GRADIENTS,)})
     after = await executor.run(again)
     checks = [
-        *verify.checks(before, after, codemod, proposal, reference),
-        verify.nothing_thrown_away(job.code, proposal.code),
-    ]
+        *verify.checks(before, after, first.reference),
+        *(c for s in steps for c in verify.checks_of(s.codemod, s.proposal, s.before, after,
+                                                     s.reference)),
+        verify.nothing_thrown_away(job.code, code),
+    ]  # fmt: skip
     if all(c.passed for c in checks):
-        checks.append(await _minimal(executor, proposal, job, before))
-    return Fix(
-        codemod=codemod.slug,
-        title=proposal.title,
-        intent=proposal.intent,
-        diff=verify.diff(job.code, proposal.code),
-        code=proposal.code,
+        checks.append(await _minimal(executor, last.proposal, job, before))
+    fix = Fix(
+        codemod=first.codemod.slug,
+        title=first.proposal.title,
+        steps=tuple(s.proposal.title for s in steps) if len(steps) > 1 else (),
+        intent=next((s.proposal.intent for s in steps if s.proposal.intent), ""),
+        diff=verify.diff(job.code, code),
+        code=code,
         verified=all(c.passed for c in checks),
         checks=tuple(checks),
         result=after.model_copy(update={"values": None}),
     )
+    return fix, after
 
 
 async def _minimal(

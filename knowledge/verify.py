@@ -70,30 +70,50 @@ def shows(result: JobResult, wrong: Mistake) -> bool:
     return any((f.kind, f.name) in wrong.findings for f in result.findings)
 
 
-def checks(
-    before: JobResult,
-    after: JobResult,
-    codemod: Codemod,
-    proposal: Proposal,
-    reference: JobResult | None = None,
-) -> list[Check]:
-    """Everything that must hold for one candidate, beside `undone`.
+def moved_on(before: JobResult, after: JobResult) -> bool:
+    """Whether a rewritten snippet got past the mistake and shows another one, which may be next.
+
+    The failing expression tells, not the message: a wrong rewrite fails at the same expression
+    with other numbers, and a right one at the next layer with the same message.
+    """
+    if not after.stdout.startswith(before.stdout) or not mistake(after).is_there:
+        return False
+    if before.error is None or after.error is None:
+        return before.error is not None and after.outcome is Outcome.OK
+    return _where(before) != _where(after)
+
+
+def _where(result: JobResult) -> tuple[str, str, str]:
+    assert result.error is not None
+    return result.error.type, result.error.code, result.layer.name if result.layer else ""
+
+
+def checks(before: JobResult, after: JobResult, reference: JobResult | None = None) -> list[Check]:
+    """Everything that must hold for any candidate, beside `undone`.
 
     Args:
         before: the original run.
         after: the rewritten snippet's run, with its gradients, under the same seed.
-        codemod: whose rewrite it is.
-        proposal: the rewrite.
         reference: the original run with gradients (an oracle's, for in-place errors), if it
-            could be made: what `after` has to agree with.
+            could be made.
     """
     wrong = mistake(before)
     made = [_gone(before, after, wrong), _nothing_new(before, after, wrong)]
     if wrong.error is not None:
         made.append(_same_output(before, after, wrong.error))
     made += [_no_silent_mistake(before, after, wrong), _batch_kept(before, after, reference)]
-    made += codemod.module.checks(reference or before, after, proposal)
     return made
+
+
+def checks_of(
+    codemod: Codemod,
+    proposal: Proposal,
+    before: JobResult,
+    after: JobResult,
+    reference: JobResult | None,
+) -> list[Check]:
+    """What the codemod itself wants to hold: `after` against the reference, if there is one."""
+    return codemod.module.checks(reference or before, after, proposal)
 
 
 def _gone(before: JobResult, after: JobResult, wrong: Mistake) -> Check:

@@ -171,7 +171,8 @@ def _fix(fix: Fix) -> RenderableType:
     head.append(f"{len(passed)} of {len(fix.checks)} checks", style="dim")
     if fix.intent:
         head = Text(harmless(f"if {fix.intent}"), style="bold").append(" · ").append_text(head)
-    told = Group(head, Text(harmless(fix.title)), _diff(fix.diff), _checks(fix))
+    titles = [f"{n}. {step}" for n, step in enumerate(fix.steps, start=1)] or [fix.title]
+    told = Group(head, Text(harmless("\n".join(titles))), _diff(fix.diff), _checks(fix))
     return _row("Fix", told)
 
 

@@ -445,3 +445,38 @@ async def test_healthy_training_is_left_alone(ask: Ask, name: str):
 
     assert answer.status == "runs", answer.headline
     assert answer.findings == ()
+
+
+# -- one mistake behind another --------------------------------------------------------------
+
+TWO = """\
+import torch
+net = torch.nn.Linear(3, 1)
+weights = net.parameters()
+print(sum(w.numel() for w in weights), 'weights')
+optimizer = torch.optim.SGD(weights, lr=0.1)
+out = net(torch.randn(5, 3)).exp()
+out += 1
+out.square().mean().backward()
+optimizer.step()
+"""
+
+
+async def test_two_mistakes_are_one_diff_with_two_steps(ask: Ask):
+    """The empty list hides the in-place error; both are mended, and undoing either fails."""
+    answer = await ask(posted(TWO))
+
+    assert answer.status == "fixed", (answer.headline, [f.checks for f in answer.refused])
+    assert answer.fix is not None and len(answer.fix.steps) == 2
+    assert "weights = list(net.parameters())" in answer.fix.code
+    assert "out = out + 1" in answer.fix.code
+    minimal = next(c for c in answer.fix.checks if c.name == "minimal")
+    assert minimal.detail == "without each of the 2 changes the mistake is back"
+
+
+async def test_what_only_gets_further_is_not_a_fix(ask: Ask):
+    """The first mistake could be mended, but what comes then has no honest edit."""
+    answer = await ask(posted(TWO + "raise RuntimeError('stop here')\n"))
+
+    assert answer.status == "reproduced", answer.headline
+    assert answer.fix is None and not answer.alternatives
