@@ -1,0 +1,198 @@
+"""How many real failures of a corpus get a fix, and what became of the candidates.
+
+    python -m benchmarks.fixes --corpus DIR --runs runs.jsonl.xz [--share 0.2] [--dump FILE]
+
+Every block that failed for a reason of its own (group `real`) goes through the whole path, as if
+somebody had posted it without a word. A fix counts only if a run verified it, alternatives only if
+each was run. `--dump` writes every diff, for reading by hand.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import random
+import statistics
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import Progress as Bar
+from rich.table import Table
+
+from benchmarks.corpus import Block, read_blocks
+from bot.answer import Medic
+from bot.assemble import open_medic
+from bot.models import Answer, Fix, Question, Snippet
+from bot.settings import load_settings
+from executor.client import ExecutorClient
+from executor.job import Job, JobResult
+
+_AT_ONCE = 2
+_TARGET = 0.40
+
+
+class Counted:
+    """An executor that counts the runs it is asked for."""
+
+    def __init__(self, executor: ExecutorClient) -> None:
+        self._executor = executor
+        self.runs = 0
+
+    async def run(self, job: Job, ahead: Callable[[int], None] | None = None) -> JobResult:
+        """Run a job."""
+        self.runs += 1
+        return await self._executor.run(job, ahead)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._executor, name)
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What the whole path made of one block."""
+
+    block: Block
+    answer: Answer
+    runs: int  # after the first one
+    seconds: float
+
+    @property
+    def offered(self) -> tuple[Fix, ...]:
+        """The verified fix, or the alternatives."""
+        return (self.answer.fix,) if self.answer.fix else self.answer.alternatives
+
+
+async def main(given: argparse.Namespace) -> int:
+    """Run them all and print the table; 0 if the share of fixes reaches the target."""
+    blocks = [b for b in read_blocks(given.corpus, given.runs) if b.record["group"] == "real"]
+    random.Random(given.seed).shuffle(blocks)
+    blocks = blocks[: round(len(blocks) * given.share)]
+    done: list[Tried] = []
+    async with open_medic(load_settings()) as medic:
+        with Bar(console=Console(stderr=True)) as bar:
+            task = bar.add_task("blocks", total=len(blocks))
+            todo = iter(blocks)
+
+            async def work() -> None:
+                for block in todo:
+                    done.append(await _try(medic, block))
+                    bar.advance(task)
+
+            await asyncio.gather(*(work() for _ in range(_AT_ONCE)))
+    done.sort(key=lambda t: (t.block.family, t.block.document, t.block.number))
+    _print(done)
+    if given.dump:
+        given.dump.write_text("\n".join(json.dumps(_row(t)) for t in done) + "\n")
+    return 0 if sum(bool(t.offered) for t in done) >= _TARGET * len(done) else 1
+
+
+async def _try(medic: Medic, block: Block) -> Tried:
+    counted = Counted(medic.executor)
+    mine = replace(medic, executor=counted)  # type: ignore[arg-type]
+    question = Question(text="", snippets=(Snippet(code=block.code),))
+    began = time.perf_counter()
+    said = [thing async for thing in mine.answer(question)]
+    answer = said[-1]
+    assert isinstance(answer, Answer)
+    return Tried(block, answer, counted.runs - 1, time.perf_counter() - began)
+
+
+def _print(done: list[Tried]) -> None:
+    families: dict[str, list[Tried]] = defaultdict(list)
+    for tried in done:
+        families[tried.block.family].append(tried)
+    table = Table(title="blocks that failed for a reason of their own")
+    for name in (
+        "family",
+        "failing",
+        "offered",
+        "verified",
+        "pairs",
+        "refused",
+        "diff",
+        "runs",
+        "s",
+    ):
+        table.add_column(name, justify="left" if name == "family" else "right")
+    for family, tried_here in sorted(families.items(), key=lambda item: -len(item[1])):
+        table.add_row(*_figures(family, tried_here))
+    table.add_section()
+    table.add_row(*_figures("all", done))
+    Console(width=130).print(table)
+    statuses = Counter(t.answer.status for t in done)
+    print("answers:", ", ".join(f"{n} {status}" for status, n in statuses.most_common()))
+    reasons = Counter(
+        check.name
+        for t in done
+        for fix in t.answer.refused
+        for check in fix.checks
+        if not check.passed
+    )
+    print("refused because:", ", ".join(f"{name} {n}" for name, n in reasons.most_common()))
+    fixed = [t for t in done if t.offered]
+    print(f"a verified fix or run alternatives: {len(fixed)} of {len(done)} "
+          f"({len(fixed) / max(1, len(done)):.1%}; target {_TARGET:.0%})")  # fmt: skip
+    if fixed:
+        few = sum(t.runs <= 4 for t in fixed)
+        print(f"at most four runs from the first error to the fix: {few / len(fixed):.0%}")
+
+
+def _figures(name: str, tried: list[Tried]) -> list[str]:
+    fixed = [t for t in tried if t.offered]
+    sizes = [_size(t.offered[0].diff) for t in fixed]
+    return [
+        name,
+        str(len(tried)),
+        str(sum(bool(t.offered or t.answer.refused) for t in tried)),
+        str(sum(t.answer.fix is not None for t in tried)),
+        str(sum(t.answer.fix is None for t in fixed)),
+        str(sum(len(t.answer.refused) for t in tried)),
+        f"{statistics.median(sizes):g}" if sizes else "",
+        f"{statistics.median(t.runs for t in fixed):g}" if fixed else "",
+        f"{statistics.median(t.seconds for t in fixed):.2f}" if fixed else "",
+    ]
+
+
+def _size(diff: str) -> int:
+    """Lines that the diff adds or takes away."""
+    return sum(line[:1] in "+-" for line in diff.splitlines())
+
+
+def _row(tried: Tried) -> dict[str, Any]:
+    answer = tried.answer
+    return {
+        "document": tried.block.document,
+        "block": tried.block.number,
+        "family": tried.block.family,
+        "status": answer.status,
+        "headline": answer.headline,
+        "error": answer.error.message if answer.error else None,
+        "fixes": [
+            {"codemod": f.codemod, "title": f.title, "steps": f.steps, "intent": f.intent,
+             "diff": f.diff, "checks": [c.detail for c in f.checks]}
+            for f in tried.offered
+        ],
+        "refused": [
+            {"codemod": f.codemod, "diff": f.diff,
+             "why": [f"{c.name}: {c.detail}" for c in f.checks if not c.passed]}
+            for f in answer.refused
+        ],
+        "code": tried.block.code,
+    }  # fmt: skip
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--corpus", type=Path, required=True, help="the folder of documents")
+    parser.add_argument("--runs", type=Path, required=True, help="what their blocks did")
+    parser.add_argument("--share", type=float, default=1.0, help="of the blocks, drawn by --seed")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--dump", type=Path, help="write every diff here, one JSON a line")
+    sys.exit(asyncio.run(main(parser.parse_args())))
