@@ -35,11 +35,12 @@ class Outcome(StrEnum):
 
 
 class Probe(StrEnum):
-    """Probes that cost a second run; the cheap ones are always on."""
+    """Probes that cost a second run; the cheap ones are always on, unless NONE is asked for."""
 
     INPLACE = "inplace"  # which line saved the tensor, which line changed it
     GRADIENTS = "gradients"  # every backward's loss and leaf gradients, and the final tensors
     ORACLE = "oracle"  # GRADIENTS, of the forward as written: in-place changes are let through
+    NONE = "none"  # no probe listens: for measuring what they cost and that they change nothing
 
 
 class File(Model):

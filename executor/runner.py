@@ -104,11 +104,10 @@ class _Run:
             names.update(supplied)
             unbound = complete.undefined_names(self.job.code, self.filename) - supplied.keys()
             self.undefined = tuple(sorted(unbound))[:_NAMES]
-            self._listen(tree)
-            program = compile(
-                self.caught.instrument(tree), self.filename, "exec", dont_inherit=True
-            )
-            exec(program, names)
+            if Probe.NONE not in self.job.probes:
+                self._listen(tree)
+                tree = self.caught.instrument(tree)
+            exec(compile(tree, self.filename, "exec", dont_inherit=True), names)
             code = 0
         except SystemExit as e:
             code = self._exit_code(e)

@@ -49,6 +49,23 @@ def test_output_is_that_of_bare_python(any_house: House, name: str, tmp_path: Pa
     assert (probed.exit.code == 0) == (bare.returncode == 0)
 
 
+def test_a_run_without_probes_sees_only_its_error(any_house: House) -> None:
+    """It is what the probes are measured against; how it ended is still told."""
+    code = """
+        import warnings
+        try:
+            1 / 0
+        except ZeroDivisionError:
+            warnings.warn("mine")
+        print([][0])
+        """
+    probed, bare = any_house.run(code), any_house.run(code, probes=(Probe.NONE,))
+
+    assert (len(probed.caught), len(probed.warnings)) == (1, 1)
+    assert (bare.caught, bare.warnings, bare.handlers) == ((), (), 0)
+    assert bare.error is not None and probed.error == bare.error
+
+
 def test_caught_exceptions_are_seen(any_house: House) -> None:
     result = any_house.run(
         """
