@@ -22,7 +22,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
-from executor import complete
+from executor.complete import imports
+from executor.complete.names import undefined_names
 from executor.job import (
     FIGURES,
     REPORT,
@@ -100,9 +101,9 @@ class _Run:
         linecache.checkcache(self.filename)
         try:
             self.tree = tree = ast.parse(self.job.code, self.filename)
-            supplied, self.assumptions = complete.supply(self.job.code, self.filename)
+            supplied, self.assumptions = imports.supply(self.job.code, self.filename)
             names.update(supplied)
-            unbound = complete.undefined_names(self.job.code, self.filename) - supplied.keys()
+            unbound = undefined_names(self.job.code, self.filename) - supplied.keys()
             self.undefined = tuple(sorted(unbound))[:_NAMES]
             if Probe.NONE not in self.job.probes:
                 self._listen(tree)

@@ -1,0 +1,8 @@
+"""Complete a fragment as far as can be done honestly.
+
+imports.py    the imports that everyone leaves out
+stand_ins.py  what stands for an undefined name, decided from how the name is used
+blame.py      whether an error comes from a stand-in and not from the snippet
+holes.py      bodies that were left out (`...`, `pass`)
+fresh.py      what passes only because this interpreter has more imported than a fresh one
+"""
