@@ -10,7 +10,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from bot import words
+from bot import completion, words
 from bot.missing import missing, needs_gpu
 from bot.models import (
     Answer,
@@ -69,6 +69,8 @@ class Medic:
         if question.code.strip():
             yield Progress(step="reproducing", text="running your snippet")
             run, reference = await self._reproduce(question, job)
+            if run.stand_ins:  # a fix is tried on what was run
+                job = job.model_copy(update={"stand_ins": True})
             wrong = mistake(run)
             watch.lap("run")
 
@@ -101,7 +103,7 @@ class Medic:
             run: what happened.
             oracle: for in-place errors, the same code with the gradients it should have.
         """
-        run = await self.executor.run(job)
+        run, job = await completion.run(self.executor, job)
         if needs_gpu(run) and await self.has_gpu():
             return await self._reproduce(question, job.model_copy(update={"device": "cuda"}))
         seen = [e.message for e in (run.error, *run.caught) if e is not None]
@@ -111,15 +113,18 @@ class Medic:
                 self.executor.run(job.model_copy(update={"probes": (Probe.ORACLE,)})),
             )
             return run.model_copy(update={"autograd": traced.autograd}), oracle
-        if (
-            question.traceback is not None
-            and run.outcome is Outcome.OK
-            and not mistake(run).is_there
+        if not run.stand_ins and (
+            run.warm_only
+            or (
+                question.traceback is not None
+                and run.outcome is Outcome.OK
+                and not mistake(run).is_there
+            )
         ):
             # A warm server can hide what a fresh interpreter shows: a submodule nobody imported.
             cold = await self.executor.run(job.model_copy(update={"cold": True}))
             if cold.outcome is Outcome.ERROR:
-                return cold, None
+                return cold.model_copy(update={"warm_only": run.warm_only}), None
         return run, None
 
     async def _with_gradients(self, job: Job) -> JobResult:
@@ -153,7 +158,7 @@ class Medic:
         if run is None:
             return self._unrun(question, found, known)
         if reason := missing(run):
-            return _say(known, "not_run", words.not_run(reason))
+            return _say(known, "not_run", words.not_run(reason, run))
         told = known.model_copy(
             update={
                 "error": AnswerError.of(wrong.error) if wrong.error is not None else None,

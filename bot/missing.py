@@ -14,7 +14,12 @@ from executor.job import ErrorSeen, JobResult, Outcome
 
 def missing(run: JobResult) -> str:
     """The reason as a clause, with the next step; empty if the snippet could be run."""
-    return _limit(run) or _never_started(run) or (_lacking(run, run.error) if run.error else "")
+    return (
+        _limit(run)
+        or _never_started(run)
+        or _completed(run)
+        or (_lacking(run, run.error) if run.error else "")
+    )
 
 
 def needs_gpu(run: JobResult) -> bool:
@@ -41,6 +46,23 @@ def _limit(run: JobResult) -> str:
     return ""
 
 
+def _completed(run: JobResult) -> str:
+    """It ended well, but not with what its author has: that says nothing about their code."""
+    if not run.stand_ins or run.outcome is not Outcome.OK:
+        return ""
+    names = [f"`{s.name}`" for s in run.stand_ins]
+    own = [f"`{s.name}`" for s in run.stand_ins if s.kind not in {"number", "device"}] or names
+    return (
+        f"with stand-ins for {_listed(names)} it reaches its end and nothing is wrong up to there; "
+        f"what it really does needs your {_listed(own)}: post "
+        f"{'it' if len(own) == 1 else 'them'} too"
+    )
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
 def _never_started(run: JobResult) -> str:
     if run.outcome in (Outcome.SETUP_ERROR, Outcome.UNAVAILABLE):
         return f"it could not be started: {run.detail}"
@@ -58,6 +80,11 @@ def _lacking(run: JobResult, error: ErrorSeen) -> str:
         return (
             f"`{m[1]}`{at} is used but never defined in what you posted; post the part that makes "
             "it too, so that it can be run"
+        )
+    if run.left_out is not None:
+        return (
+            f"the body of `{run.left_out.name}` (line {run.left_out.line}) was left out, and "
+            f"{error.type}{at} comes of that; post it too, so that it can be run"
         )
     if error.type == "SystemExit" and "usage:" in run.stderr:
         return f"it wants command-line arguments{at}; put the values into the snippet"

@@ -6,12 +6,14 @@ import re
 
 from bot.models import AnswerCulprit, Question
 from bot.repair import Repair
-from executor.job import Caught, ErrorSeen, JobResult
+from executor.job import Caught, ErrorSeen, JobResult, Outcome
 from knowledge.verify import MISTAKES, Mistake
 
 
-def not_run(reason: str) -> str:
+def not_run(reason: str, run: JobResult) -> str:
     """The headline when the snippet could not be run."""
+    if run.stand_ins and run.outcome is Outcome.OK:
+        return f"Not run as you have it: {reason}."
     return f"Not run to its end: {reason}."
 
 
@@ -46,6 +48,7 @@ def reproduced(wrong: Mistake, run: JobResult, repair: Repair) -> str:
         live = layer(run)
         told = f" {live[0].upper()}{live[1:]}." if live else ""
         message = _first_sentence(wrong.error.message)
+        told += warm_only(run)
         return f"Reproduced: {_error(wrong.error)}: {message}.{told}{none}"
     return f"It runs, but {_first_finding(run)}.{none}"
 
@@ -58,6 +61,20 @@ def layer(run: JobResult) -> str:
     name = f"`{at.name}` is {at.repr}" if at.name else f"the layer is {at.repr}"
     made = f", made at line {at.line}" if at.line else ""
     return f"{name}{made}; its input here is {at.dtype} {list(at.input)}"
+
+
+def warm_only(run: JobResult) -> str:
+    """What hides the error where more is imported; empty if that plays no part."""
+    error = run.error
+    if error is None or error.type != "AttributeError":
+        return ""
+    found = next((m for m in run.warm_only if m.rpartition(".")[2] in error.message), None)
+    if found is None:
+        return ""
+    return (
+        f" It passes in an interpreter where `{found}` is already imported; in a fresh one it "
+        f"fails: add `import {found}`."
+    )
 
 
 def crashed(run: JobResult) -> str:

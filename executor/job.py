@@ -61,6 +61,8 @@ class Job(Model):
     seed: int | None = 0
     cold: bool = False  # in a fresh interpreter, where nothing is imported yet
     probes: tuple[Probe, ...] = ()
+    stand_ins: bool = False  # supply undefined names with something that fits their use
+    other_choices: bool = False  # stand-ins with other sizes, wherever the snippet leaves them open
 
 
 class Exit(Model):
@@ -245,6 +247,22 @@ class Isolation(Model):
     missing: tuple[str, ...] = ()  # walls that a stronger tier has and this one has not
 
 
+class StandIn(Model):
+    """What stood for a name that the snippet does not define."""
+
+    name: str
+    line: int | None  # where the snippet reads it first
+    what: str
+    kind: str = ""  # number, device, tensor, model, batches, loss, optimizer
+
+
+class LeftOut(Model):
+    """A function or class whose body is only `...` or `pass`, and which the run then needed."""
+
+    name: str
+    line: int
+
+
 class Seen(Model):
     """What the probes saw in a run."""
 
@@ -258,6 +276,11 @@ class Seen(Model):
     findings: tuple[Finding, ...] = ()
     assumptions: tuple[str, ...] = ()
     undefined: tuple[str, ...] = ()  # names that it reads and nowhere binds, and nobody supplied
+    stand_ins: tuple[StandIn, ...] = ()
+    stand_in_at_fault: str = ""  # the one that the error comes from
+    depends_on_stand_ins: bool = False  # the failing expression may hold what came out of one
+    left_out: LeftOut | None = None  # the empty body that the error comes from
+    warm_only: tuple[str, ...] = ()  # modules used, never imported, that a fresh run may not have
     values: Values | None = None
     calls: tuple[ModuleCall, ...] = ()
     trained: bool = False  # an optimizer stepped

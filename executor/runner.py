@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from executor.complete import imports
+from executor.complete.completion import Completion
 from executor.complete.names import undefined_names
 from executor.job import (
     FIGURES,
@@ -30,6 +31,7 @@ from executor.job import (
     SNIPPET,
     Environment,
     ErrorSeen,
+    Finding,
     Frame,
     Job,
     Layer,
@@ -72,6 +74,7 @@ class _Run:
         self.layer: Layer | None = None
         self.tree: ast.Module | None = None
         self.assumptions: tuple[str, ...] = ()
+        self.completion: Completion | None = None
         self.undefined: tuple[str, ...] = ()
         self.trainer: Any = None
         self.inplace: Any = None
@@ -104,7 +107,10 @@ class _Run:
             supplied, self.assumptions = imports.supply(self.job.code, self.filename)
             names.update(supplied)
             unbound = undefined_names(self.job.code, self.filename) - supplied.keys()
-            self.undefined = tuple(sorted(unbound))[:_NAMES]
+            self.completion = Completion(self.job, tree)
+            names.update(self.completion.supply(unbound))
+            self.assumptions += self.completion.assumptions
+            self.undefined = tuple(sorted(unbound - self.completion.names))[:_NAMES]
             if Probe.NONE not in self.job.probes:
                 self._listen(tree)
                 tree = self.caught.instrument(tree)
@@ -162,10 +168,16 @@ class _Run:
     def _describe(self, error: BaseException) -> None:
         self.error = exceptions.describe(error, self.source)
         self.frames = exceptions.frames(error, self.source)
+        if self.completion is not None:
+            self._guard("completion", lambda: self._judge(error))
         if self.tree is not None and "torch" in sys.modules:
             from executor.probes import layer
 
             self.layer = layer.failing_layer(error, self.source, attribute_lines(self.tree))
+
+    def _judge(self, error: BaseException) -> None:
+        if self.completion is not None and self.error is not None:
+            self.completion.judge(error, self.error, exceptions.innermost(error, self.source))
 
     def _exit_code(self, error: SystemExit) -> int:
         code = error.code
@@ -190,6 +202,10 @@ class _Run:
         if figures is not None:
             self._guard("figures", figures.keep_open_figures)
 
+    def _findings(self) -> tuple[Finding, ...]:
+        found = tuple(self.trainer.findings) if self.trainer is not None else ()
+        return found if self.completion is None else self.completion.without_own(found)
+
     def report(self, names: dict[str, Any]) -> Report:
         """What was seen."""
         values = None
@@ -207,9 +223,10 @@ class _Run:
             frames=self.frames,
             layer=self.layer,
             autograd=self.inplace.culprit if self.inplace is not None else None,
-            findings=tuple(trainer.findings) if trainer is not None else (),
+            findings=self._findings(),
             assumptions=self.assumptions,
             undefined=self.undefined,
+            **(self.completion.facts() if self.completion is not None else {}),
             values=values,
             calls=tuple(trainer.calls) if trainer is not None else (),
             trained=trainer.trained if trainer is not None else False,

@@ -20,10 +20,11 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from executor import filesystem, jail, landlock, monitor, syscalls
+from executor.complete import fresh
 
 # Without torch._dynamo the first optimizer step costs 0.9 s in every fork.
 PRELOAD = ("torch", "torch.nn", "torch.optim", "torch.utils.data", "torch._dynamo", "numpy",
-           "executor.runner", "executor.probes.all")  # fmt: skip
+           "executor.runner", "executor.probes.all", "executor.complete.build")  # fmt: skip
 
 
 def main() -> None:
@@ -58,6 +59,8 @@ def _prepare(setup: dict[str, Any]) -> dict[str, object]:
     began = time.monotonic()
     for name in (*PRELOAD, *setup["preload"]):
         importlib.import_module(name)
+        if name == "torch":
+            fresh.remember()
     import torch  # the jailed side's own import, already paid for above
 
     torch.set_num_threads(1)

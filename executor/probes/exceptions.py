@@ -60,6 +60,13 @@ def frames(error: BaseException, source: Source) -> tuple[Frame, ...]:
     return tuple(seen)
 
 
+def innermost(error: BaseException, source: Source) -> dict[str, object]:
+    """The variables of the snippet's innermost frame, its globals included."""
+    own = _own(error, source)
+    frame = own[-1].tb_frame if own else None
+    return {} if frame is None else {**frame.f_globals, **frame.f_locals}
+
+
 def _variable(value: object) -> Variable:
     try:
         return variable(value)

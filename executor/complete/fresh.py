@@ -1,0 +1,67 @@
+"""What passes only because more is imported here than in a fresh interpreter.
+
+`torch.distributed.fsdp` is there for everybody once somebody has imported it. A snippet that says
+`import torch` and uses such a name without importing it fails at home.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+
+_ROOT = "torch"
+_brought: frozenset[str] = frozenset()
+
+
+def remember() -> None:
+    """Note what a plain `import torch` brings; to be called right after it, before more comes."""
+    global _brought
+    _brought = frozenset(sys.modules)
+
+
+def warm_only(tree: ast.Module) -> tuple[str, ...]:
+    """The submodules that a snippet reaches as attributes, never imports, and would not have."""
+    if not _brought:
+        return ()  # this interpreter is a fresh one itself
+    aliases = {_ROOT: _ROOT}  # also where the import itself was supplied
+    imported: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for item in node.names:
+                imported |= set(_prefixes(item.name))
+                aliases[item.asname or item.name.split(".")[0]] = (
+                    item.name if item.asname else item.name.split(".")[0]
+                )
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            imported |= set(_prefixes(node.module))
+            for item in node.names:
+                imported.add(f"{node.module}.{item.name}")
+                aliases[item.asname or item.name] = f"{node.module}.{item.name}"
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Attribute):
+            continue
+        path = _path(node)
+        module = f"{aliases.get(path[0], '')}.{'.'.join(path[1:])}" if path else ""
+        if (
+            module.startswith(f"{_ROOT}.")
+            and module in sys.modules
+            and module not in _brought
+            and module not in imported
+        ):
+            found.add(module)
+    return tuple(sorted(found))[:5]
+
+
+def _prefixes(module: str) -> list[str]:
+    parts = module.split(".")
+    return [".".join(parts[:n]) for n in range(1, len(parts) + 1)]
+
+
+def _path(node: ast.expr) -> list[str]:
+    """["torch", "distributed", "fsdp"] of `torch.distributed.fsdp`."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return [node.id, *reversed(parts)] if isinstance(node, ast.Name) else []
