@@ -109,10 +109,13 @@ class Medic:
         seen = [e.message for e in (run.error, *run.caught) if e is not None]
         if any(_IN_PLACE in message for message in seen):
             traced, oracle = await asyncio.gather(
-                self.executor.run(job.model_copy(update={"probes": (Probe.INPLACE,)})),
+                self._traced(job),
                 self.executor.run(job.model_copy(update={"probes": (Probe.ORACLE,)})),
             )
             return run.model_copy(update={"autograd": traced.autograd}), oracle
+        if run.suspects and run.outcome is Outcome.OK:
+            # It ran, and could still compute wrong gradients: writes that PyTorch does not count.
+            return _with_silent_writes(run, await self._traced(job)), None
         if not run.stand_ins and (
             run.warm_only
             or (
@@ -126,6 +129,9 @@ class Medic:
             if cold.outcome is Outcome.ERROR:
                 return cold.model_copy(update={"warm_only": run.warm_only}), None
         return run, None
+
+    async def _traced(self, job: Job) -> JobResult:
+        return await self.executor.run(job.model_copy(update={"probes": (Probe.INPLACE,)}))
 
     async def _with_gradients(self, job: Job) -> JobResult:
         return await self.executor.run(job.model_copy(update={"probes": (Probe.GRADIENTS,)}))
@@ -259,6 +265,15 @@ def _error(question: Question, run: JobResult | None, wrong: Mistake) -> tuple[s
 
 def _ended_itself(run: JobResult) -> bool:
     return run.error is not None and run.error.type == "SystemExit"
+
+
+def _with_silent_writes(run: JobResult, traced: JobResult) -> JobResult:
+    silent = tuple(f for f in traced.findings if f.kind == "silent_inplace_write")
+    if not silent:
+        return run
+    return run.model_copy(
+        update={"findings": (*silent, *run.findings), "autograd": traced.autograd}
+    )
 
 
 def _joined(question: Question) -> tuple[str, ...]:

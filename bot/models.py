@@ -81,13 +81,19 @@ class AnswerError(Model):
 
 
 class AnswerCulprit(Model):
-    """Both ends of an in-place error, as lines and expressions."""
+    """Both ends of an in-place error, as lines and expressions, and the line that needed it.
+
+    `note` says in words what could not be known, which layers did it, and from where the lines
+    inside functions were called.
+    """
 
     saved_line: int | None
     saved_code: str | None
     modified_line: int | None
     modified_code: str | None
     tensor: str | None
+    needed_line: int | None = None
+    note: str = ""
 
 
 class Proof(Model):

@@ -6,7 +6,7 @@ import re
 
 from bot.models import AnswerCulprit, Question
 from bot.repair import Repair
-from executor.job import Caught, ErrorSeen, JobResult, Outcome
+from executor.job import Caught, Culprit, ErrorSeen, JobResult, Outcome
 from knowledge.verify import MISTAKES, Mistake
 
 
@@ -132,7 +132,22 @@ def culprit(question: Question, run: JobResult) -> AnswerCulprit | None:
         modified_line=c.modified_line,
         modified_code=changed,
         tensor=tensor,
+        needed_line=c.needed_line,
+        note=_culprit_note(c),
     )
+
+
+def _culprit_note(c: Culprit) -> str:
+    """Which layers saved and changed it, from where that was called, and what is not known."""
+    notes = []
+    if c.modified_layer or c.saved_layer:
+        saved = f"saved by {c.saved_layer}" if c.saved_layer else ""
+        changed = f"changed by {c.modified_layer}" if c.modified_layer else ""
+        notes.append(", ".join(part for part in (saved, changed) if part))
+    calls = {n for n in (c.saved_call_line, c.modified_call_line) if n}
+    if calls:
+        notes.append("called from line " + " and ".join(map(str, sorted(calls))))
+    return "; ".join([*notes, *([c.note] if c.note else [])])
 
 
 def _error(error: ErrorSeen | Caught) -> str:

@@ -161,7 +161,9 @@ class Culprit(Model):
     """An in-place error's two ends: who saved the tensor, who changed it, who then needed it.
 
     Columns are 0-based byte offsets; a span may reach over several lines. None means that the
-    probe could not know (the change came from library code, say).
+    probe could not know (the change came from library code, say); `note` then says why. Layers
+    are those of torch.nn that the line had called; a call line is the outermost frame's, where
+    the line itself is inside a function.
     """
 
     saved_line: int | None = None
@@ -177,6 +179,11 @@ class Culprit(Model):
     modified_op: str | None = None  # e.g. "aten.add_.Tensor"
     needed_line: int | None = None
     tensor: TensorRef | None = None
+    saved_layer: str | None = None  # e.g. "model.1 (ReLU)"
+    saved_call_line: int | None = None
+    modified_layer: str | None = None
+    modified_call_line: int | None = None
+    note: str = ""  # what could not be known, and what PyTorch itself does not notice
 
 
 class Finding(Model):
@@ -275,6 +282,7 @@ class Seen(Model):
     autograd: Culprit | None = None
     findings: tuple[Finding, ...] = ()
     assumptions: tuple[str, ...] = ()
+    suspects: tuple[str, ...] = ()  # hidden in-place writes that the text could make: look again
     undefined: tuple[str, ...] = ()  # names that it reads and nowhere binds, and nobody supplied
     stand_ins: tuple[StandIn, ...] = ()
     stand_in_at_fault: str = ""  # the one that the error comes from

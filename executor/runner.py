@@ -76,6 +76,7 @@ class _Run:
         self.assumptions: tuple[str, ...] = ()
         self.completion: Completion | None = None
         self.undefined: tuple[str, ...] = ()
+        self.suspects: tuple[str, ...] = ()
         self.trainer: Any = None
         self.inplace: Any = None
         self.gradients: Any = None
@@ -131,6 +132,7 @@ class _Run:
             return  # a cold run imports it itself, or does not
         from executor.probes import gradients, inplace, training
 
+        self.suspects = inplace.suspects(tree)
         if not _compiles(tree):  # torch.compile guards on hooks: it must see none
             self.trainer = training.TrainingProbe(self.source, tree)
             self.trainer.start()
@@ -139,13 +141,14 @@ class _Run:
             self.gradients = gradients.GradientsProbe(self.source, oracle=oracle)
             self.gradients.start()
         if Probe.INPLACE in self.job.probes:
-            self.inplace = inplace.InplaceProbe(self.source)
+            self.inplace = inplace.InplaceProbe(self.source, compiles=_compiles(tree))
             self.inplace.start()
 
     def _stop_listening(self, names: dict[str, Any]) -> None:
-        for probe in (self.inplace, self.gradients):
-            if probe is not None:
-                self._guard(type(probe).__name__, probe.stop)
+        if self.inplace is not None:
+            self._guard("InplaceProbe", lambda: self.inplace.stop(self.error))
+        if self.gradients is not None:
+            self._guard("GradientsProbe", self.gradients.stop)
         if self.trainer is not None:
             self._guard("TrainingProbe", lambda: self.trainer.stop(names, self.error))
 
@@ -203,7 +206,8 @@ class _Run:
             self._guard("figures", figures.keep_open_figures)
 
     def _findings(self) -> tuple[Finding, ...]:
-        found = tuple(self.trainer.findings) if self.trainer is not None else ()
+        of = (p.findings for p in (self.inplace, self.trainer) if p is not None)
+        found = tuple(f for findings in of for f in findings)
         return found if self.completion is None else self.completion.without_own(found)
 
     def report(self, names: dict[str, Any]) -> Report:
@@ -224,6 +228,7 @@ class _Run:
             layer=self.layer,
             autograd=self.inplace.culprit if self.inplace is not None else None,
             findings=self._findings(),
+            suspects=self.suspects,
             assumptions=self.assumptions,
             undefined=self.undefined,
             **(self.completion.facts() if self.completion is not None else {}),

@@ -19,6 +19,7 @@ MISTAKES = frozenset(
     {
         "unregistered_parameter", "unregistered_tensor", "unregistered_module", "not_in_optimizer",
         "no_gradient", "zero_gradient", "gradient_not_finite", "never_moved",
+        "silent_inplace_write",
     }
 )  # fmt: skip
 

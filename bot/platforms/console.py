@@ -111,8 +111,12 @@ def _culprit(answer: Answer) -> RenderableType:
     ):
         place = f"line {line}" if line else "not known: outside your code"
         table.add_row(f"  {word}", place, Text(_one_line(code or "")))
+    if c.needed_line:
+        table.add_row("  needed", f"line {c.needed_line}")
     if c.tensor:
         table.add_row("  tensor", "", Text(harmless(c.tensor)))
+    if c.note:
+        table.add_row("  note", "", Text(harmless(c.note)))
     return table
 
 
