@@ -149,6 +149,7 @@ _Clause = Callable[[re.Match[str], ErrorSeen, str], str]
 _LACKS: tuple[tuple[re.Pattern[str], _Clause], ...] = (
     (_GPU, _gpu),
     (re.compile(r"^ModuleNotFoundError: No module named '([\w.]+)'"), _module),
+    (re.compile(r"^ImportError: .*requires `?([\w.]+).*pip install", re.S), _module),
     (re.compile(r"^FileNotFoundError: .*directory: '(.+?)'"), _file),
     (
         re.compile(
@@ -165,7 +166,7 @@ _LACKS: tuple[tuple[re.Pattern[str], _Clause], ...] = (
         ),
         _processes,
     ),
-    (re.compile(r"'ellipsis' object"), _left_out),
+    (re.compile(r"'ellipsis'"), _left_out),
     (re.compile(r"^MemoryError|DefaultCPUAllocator|fail at alloc_cpu"), _memory),
 )
 

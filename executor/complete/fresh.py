@@ -37,6 +37,8 @@ def warm_only(tree: ast.Module) -> tuple[str, ...]:
             for item in node.names:
                 imported.add(f"{node.module}.{item.name}")
                 aliases[item.asname or item.name] = f"{node.module}.{item.name}"
+    # Those that torch imports by itself at the first use.
+    lazy = {f"{_ROOT}.{name}" for name in getattr(sys.modules.get(_ROOT), "_lazy_modules", ())}
     found: set[str] = set()
     for node in ast.walk(tree):
         if not isinstance(node, ast.Attribute):
@@ -47,7 +49,7 @@ def warm_only(tree: ast.Module) -> tuple[str, ...]:
             module.startswith(f"{_ROOT}.")
             and module in sys.modules
             and module not in _brought
-            and module not in imported
+            and module not in imported | lazy
         ):
             found.add(module)
     return tuple(sorted(found))[:5]
