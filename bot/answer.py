@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from dataclasses import dataclass
 
 from bot import completion, words
+from bot.from_traceback import reading
 from bot.missing import missing, needs_gpu
 from bot.models import (
     Answer,
@@ -185,13 +186,15 @@ class Medic:
 
     def _unrun(self, question: Question, found: SearchResult, known: Answer) -> Answer:
         if found.abstained or known.why is None:
+            if question.traceback is not None and reading(question.traceback):
+                return _say(known, "advice", words.traceback_alone(question.traceback))
             best = found.hits[0].title if found.hits else ""
             text = words.unsure(question, best, found.confidence, found.threshold)
             return _say(known, "unsure", text)
-        alone = (
-            " (from the traceback alone: there was no code to run)" if question.traceback else ""
-        )
-        return _say(known, "advice", f"{known.why.title}{alone}")
+        text = known.why.title
+        if question.traceback is not None:
+            text = f"{text}. {words.traceback_alone(question.traceback)}"
+        return _say(known, "advice", text)
 
     def _why(
         self, found: SearchResult, repaired: Repair, error: tuple[str, str] | None

@@ -13,7 +13,8 @@ from bot.python_lines import opens_block, walk
 from bot.traceback_text import find_tracebacks
 
 _MAGIC = re.compile(
-    r"\s*(?:[%!]|[A-Za-z_]\w* *= *[%!][A-Za-z]|\?{1,2}\w|[A-Za-z_][\w.]*\?{1,2}\s*$)"
+    r"\s*(?:[%!]|[A-Za-z_]\w* *= *[%!][A-Za-z]|\?{1,2}\w|[A-Za-z_][\w.]*\?{1,2}\s*$"
+    r"|get_ipython\(\)\.\w+\(.*\)\s*$)"  # as in a notebook saved as .py
 )
 _FOREIGN_CELL = re.compile(
     r"\s*%%(?:bash|sh|script|system|sx|!|html|HTML|javascript|js|latex|markdown|svg|SVG"

@@ -325,6 +325,7 @@ def _within_quotes(opening: str, message: str) -> str:
 
 _LIBRARY = re.compile(
     r"(?:site|dist)-packages|[\\/]lib(?:64)?[\\/]python\d|<frozen"
+    r"|^(?:torch|torchvision|numpy|transformers)[\\/]"  # as the executor prints them
     r"|[\\/][^\\/]*(?:python|conda)[^\\/]*[\\/](?:envs[\\/][^\\/]+[\\/])?lib[\\/]",
     re.IGNORECASE,
 )

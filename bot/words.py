@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from bot.models import AnswerCulprit, Question
+from bot.from_traceback import place, reading
+from bot.models import AnswerCulprit, PastedTraceback, Question
 from bot.repair import Repair
 from executor.job import Caught, Culprit, ErrorSeen, JobResult, Outcome
 from knowledge.verify import MISTAKES, Mistake
@@ -99,12 +100,25 @@ def runs(question: Question, run: JobResult) -> str:
     return f"Runs here with {where}: nothing is raised, and the probes find no mistake."
 
 
+def traceback_alone(pasted: PastedTraceback) -> str:
+    """The diagnosis that a traceback allows by itself; says that nothing was run."""
+    said = reading(pasted)
+    return (
+        f"From the traceback alone (there was no code to run): {place(pasted)}"
+        f"{f': {said}' if said else ''}. Post the code that fails, so that it can be run."
+    )
+
+
 def unsure(question: Question, best: str, score: float, needed: float) -> str:
     """The headline when nothing is known."""
     closest = f" (closest: “{best}”, {score:.2f} of {needed:.2f} needed)" if best else ""
     ask = "post the full traceback and the code that fails"
     if question.traceback is not None:
-        ask = "post the code that fails"
+        at = place(question.traceback)
+        return (
+            f"Not sure: {at}, and nothing I know explains it{closest}. Post the code that fails, "
+            "so that it can be run."
+        )
     return f"Not sure: nothing I know fits well enough{closest}. If this is about PyTorch, {ask}."
 
 
