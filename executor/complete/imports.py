@@ -116,12 +116,7 @@ _CERTAIN = frozenset(
 def statement(name: str, module: str, attribute: str | None) -> str:
     """The import statement that binds the name."""
     if attribute is None:
-        head, _, tail = module.rpartition(".")
-        if name == module:
-            return f"import {module}"
-        return (
-            f"from {head} import {name}" if head and tail == name else f"import {module} as {name}"
-        )
+        return f"import {module}" if name == module else f"import {module} as {name}"
     renamed = f" as {name}" if attribute != name else ""
     return f"from {module} import {attribute}{renamed}"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import symtable
 from collections.abc import Iterator
@@ -24,7 +25,54 @@ def undefined_names(code: str, filename: str) -> set[str]:
                 bound.add(symbol.get_name())
             if is_global and symbol.is_referenced():
                 read.add(symbol.get_name())
+    bound -= _rebound_first(code)
     return {n for n in read - bound if not hasattr(builtins, n) and not n.startswith("__")}
+
+
+def _rebound_first(code: str) -> set[str]:
+    """Names whose first appearance is `x = x.to(device)`: made in a part that was not posted."""
+    seen: set[str] = set()
+    found: set[str] = set()
+    for statement in _at_the_top(ast.parse(code).body):
+        names = [n for n in ast.walk(statement) if isinstance(n, ast.Name)]
+        if isinstance(statement, ast.Assign):
+            stored = {n.id for n in names if isinstance(n.ctx, ast.Store)}
+            found |= {n.id for n in names if isinstance(n.ctx, ast.Load)} & stored - seen
+        seen |= {n.id for n in names}
+        seen |= {getattr(n, "name", "") or "" for n in ast.walk(statement)}
+        seen |= {a.asname or a.name.split(".")[0] for n in ast.walk(statement)
+                 if isinstance(n, (ast.Import, ast.ImportFrom)) for a in n.names}  # fmt: skip
+    return found
+
+
+def _at_the_top(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements outside functions and classes, in order, the simple ones of blocks too."""
+    for statement in body:
+        inner = [getattr(statement, part, []) for part in ("body", "orelse", "finalbody")]
+        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) or not any(
+            inner
+        ):
+            yield statement
+            continue
+        yield from _headers(statement)
+        for part in inner:
+            yield from _at_the_top(part)
+        for handler in getattr(statement, "handlers", []):
+            yield from _at_the_top(handler.body)
+
+
+def _headers(statement: ast.stmt) -> Iterator[ast.stmt]:
+    """The names in `for x in y:` and the like, without their bodies."""
+    names = [
+        part
+        for field in ("target", "iter", "test", "items", "subject")
+        if (part := getattr(statement, field, None)) is not None
+    ]
+    flat = [n for part in names for n in (part if isinstance(part, list) else [part])]
+    for node in flat:
+        for name in ast.walk(node):
+            if isinstance(name, ast.Name):
+                yield ast.Expr(name)
 
 
 def _tables(top: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:

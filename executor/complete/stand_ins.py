@@ -390,9 +390,27 @@ class StandIns:
         spec = self.shapes.of(variable) or self._target_at(uses) or self._fed(uses, name)
         if spec is not None:
             return spec
-        if not uses:
-            return TensorSpec((self.choices.batch,), high=self.choices.classes)
+        c = self.choices
+        if _TARGET.search(name) and any(map(self._is_compared, uses)):
+            return TensorSpec((c.batch,), high=c.classes)  # predicted == labels
+        if all(map(self._is_indifferent, uses)):
+            labels = TensorSpec((c.batch,), high=c.classes)
+            return TensorSpec((c.batch, c.features)) if _INPUT.match(name) else labels
         return None
+
+    def _is_compared(self, use: ast.expr) -> bool:
+        return isinstance(self.program.parents.get(self.program.through(use)), ast.Compare)
+
+    def _is_indifferent(self, use: ast.expr) -> bool:
+        """Whether any tensor will do here: it is moved, measured or printed."""
+        above = self.program.parents.get(self.program.through(use))
+        if isinstance(above, ast.Attribute):
+            return above.attr in {"size", "shape", "device", "dtype"}
+        if isinstance(above, ast.Call):
+            return last_name(above.func) in {"print", "len", "type"}
+        if isinstance(above, (ast.Tuple, ast.List)):  # x, y = x.to(device), y.to(device)
+            above = self.program.parents.get(above)
+        return isinstance(above, (ast.Assign, ast.Expr))
 
     def _fed(self, places: list[ast.expr] | list[ast.Name], name: str) -> TensorSpec | None:
         """What goes into a model that is a stand-in itself: it takes anything."""

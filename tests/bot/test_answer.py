@@ -308,7 +308,8 @@ async def test_each_subject_finds_its_article(ask: Ask, question: str, article: 
     ("code", "says"),
     [
         ("import torchvision_of_tomorrow\n", "torchvision_of_tomorrow"),
-        ("import torch\nloss = criterion(model(x), y)\n", "post them too"),
+        ("import torch\nrows = gather(cells)\n", "never defined"),
+        ("import torch\nloss = criterion(model(x), y)\n", "needs your `criterion`, `model`"),
         ("rows = open('measurements.csv').read()\n", "measurements.csv"),
         ("n = int(input('how many? '))\n", "nobody can type"),
         ("while True:\n    pass\n", "was stopped after"),
@@ -332,11 +333,11 @@ async def test_a_crash_of_the_interpreter_is_a_result(ask: Ask):
 
 
 async def test_missing_imports_are_supplied_and_said(ask: Ask):
-    """Everyone leaves out `from torch import nn`; the answer lists what was assumed."""
+    """Everyone leaves out `import torch.nn as nn`; the answer lists what was assumed."""
     answer = await ask(posted("?", "print(nn.Linear(2, 3)(torch.ones(1, 2)).shape)\n"))
 
     assert answer.status == "runs"
-    assert {"import torch", "from torch import nn"} <= set(answer.assumptions)
+    assert {"import torch", "import torch.nn as nn"} <= set(answer.assumptions)
 
 
 async def test_several_blocks_are_one_program(ask: Ask):
