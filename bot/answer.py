@@ -10,9 +10,9 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from bot import completion, words
+from bot import devices, words
 from bot.from_traceback import reading
-from bot.missing import missing, needs_gpu
+from bot.missing import missing
 from bot.models import (
     Answer,
     AnswerError,
@@ -26,16 +26,15 @@ from bot.models import (
     Why,
 )
 from bot.repair import Repair, applicable, repair
+from bot.reproduce import Reproduced, closer, on_gpu, reproduce
 from executor.client import ExecutorClient
-from executor.job import Job, JobResult, Outcome, Probe
+from executor.job import Job, JobResult, Outcome
 from knowledge.article import Article
 from knowledge.codemod import Codemod
 from knowledge.search import Hit, SearchResult
 from knowledge.verify import Mistake, mistake
 
 Look = Callable[[str, tuple[str, str] | None], SearchResult]
-
-_IN_PLACE = "modified by an inplace operation"
 
 
 @dataclass(frozen=True)
@@ -63,15 +62,19 @@ class Medic:
             ExecutorError: the executor is gone or full.
         """
         watch = _Watch(parse_ms)
-        run = reference = None
+        run: JobResult | None = None
+        seen: Reproduced | None = None
         wrong = Mistake(None, frozenset())
-        job = Job(code=question.code, files=question.files, wall_s=self.wall_s)
 
         if question.code.strip():
             yield Progress(step="reproducing", text="running your snippet")
-            run, reference = await self._reproduce(question, job)
-            if run.stand_ins:  # a fix is tried on what was run
-                job = job.model_copy(update={"stand_ins": True})
+            job = Job(code=question.code, files=question.files, wall_s=self.wall_s)
+            seen = await reproduce(self.executor, question, job)
+            if devices.wants_gpu(seen.run, question.code):
+                yield Progress(step="reproducing", text="running it as on a GPU")
+                has_gpu = await self.has_gpu()
+                seen = await on_gpu(self.executor, question, job, seen, has_gpu=has_gpu)
+            run = seen.run
             wrong = mistake(run)
             watch.lap("run")
 
@@ -81,61 +84,27 @@ class Medic:
         watch.lap("search")
 
         repaired = Repair()
-        if run is not None and not missing(run):
-            if applicable(self.codemods, run):
+        if seen is not None and not missing(seen.run):
+            if applicable(self.codemods, seen.run):
                 yield Progress(step="fixing", text="trying fixes on your code")
-                if reference is None:
-                    reference = await self._with_gradients(job)
-                repaired = await repair(
-                    self.executor, self.codemods, job, run, reference, question.text
-                )
+                repaired = await self._repair(seen, question)
             watch.lap("fix")
 
         why = self._why(found, repaired, error)
         proofs = {}
         if why is not None and (article := self.articles.get(why.article)) is not None:
             proofs[article.slug] = await self.prove(article)
-        yield self._compose(question, run, wrong, found, repaired, why, proofs, watch.done())
+        answer = self._compose(question, run, wrong, found, repaired, why, proofs, watch.done())
+        yield words.also_on_cpu(answer) if seen is not None and seen.only_on_gpu else answer
 
-    async def _reproduce(self, question: Question, job: Job) -> tuple[JobResult, JobResult | None]:
-        """Run it once; where the answer needs more eyes, a second time with them.
-
-        Returns:
-            run: what happened.
-            oracle: for in-place errors, the same code with the gradients it should have.
-        """
-        run, job = await completion.run(self.executor, job)
-        if needs_gpu(run) and await self.has_gpu():
-            return await self._reproduce(question, job.model_copy(update={"device": "cuda"}))
-        seen = [e.message for e in (run.error, *run.caught) if e is not None]
-        if any(_IN_PLACE in message for message in seen):
-            traced, oracle = await asyncio.gather(
-                self._traced(job),
-                self.executor.run(job.model_copy(update={"probes": (Probe.ORACLE,)})),
-            )
-            return run.model_copy(update={"autograd": traced.autograd}), oracle
-        if run.suspects and run.outcome is Outcome.OK:
-            # It ran, and could still compute wrong gradients: writes that PyTorch does not count.
-            return _with_silent_writes(run, await self._traced(job)), None
-        if not run.stand_ins and (
-            run.warm_only
-            or (
-                question.traceback is not None
-                and run.outcome is Outcome.OK
-                and not mistake(run).is_there
-            )
-        ):
-            # A warm server can hide what a fresh interpreter shows: a submodule nobody imported.
-            cold = await self.executor.run(job.model_copy(update={"cold": True}))
-            if cold.outcome is Outcome.ERROR:
-                return cold.model_copy(update={"warm_only": run.warm_only}), None
-        return run, None
-
-    async def _traced(self, job: Job) -> JobResult:
-        return await self.executor.run(job.model_copy(update={"probes": (Probe.INPLACE,)}))
-
-    async def _with_gradients(self, job: Job) -> JobResult:
-        return await self.executor.run(job.model_copy(update={"probes": (Probe.GRADIENTS,)}))
+    async def _repair(self, seen: Reproduced, question: Question) -> Repair:
+        """Try what the codemods propose, where the mistake was seen."""
+        reference = seen.reference
+        if reference is None:
+            _, reference = await closer(self.executor, seen.job, seen.run)
+        return await repair(
+            self.executor, self.codemods, seen.job, seen.run, reference, question.text
+        )
 
     # -- the Answer --------------------------------------------------------------------------
 
@@ -268,15 +237,6 @@ def _error(question: Question, run: JobResult | None, wrong: Mistake) -> tuple[s
 
 def _ended_itself(run: JobResult) -> bool:
     return run.error is not None and run.error.type == "SystemExit"
-
-
-def _with_silent_writes(run: JobResult, traced: JobResult) -> JobResult:
-    silent = tuple(f for f in traced.findings if f.kind == "silent_inplace_write")
-    if not silent:
-        return run
-    return run.model_copy(
-        update={"findings": (*silent, *run.findings), "autograd": traced.autograd}
-    )
 
 
 def _joined(question: Question) -> tuple[str, ...]:

@@ -23,10 +23,9 @@ def missing(run: JobResult) -> str:
 
 
 def needs_gpu(run: JobResult) -> bool:
-    """Whether it failed because there is no GPU where it ran."""
-    return (
-        run.error is not None and run.env.device == "cpu" and bool(_GPU.search(run.error.message))
-    )
+    """Whether it failed, or caught a failure, because there is no GPU where it ran."""
+    errors = (run.error,) if run.error is not None else run.caught
+    return run.env.device == "cpu" and any(_GPU.search(e.message) for e in errors)
 
 
 def _limit(run: JobResult) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from bot.models import Fix
+from bot.reproduce import closer
 from executor.client import ExecutorClient
 from executor.job import Job, JobResult, Probe
 from knowledge import verify
@@ -21,8 +22,6 @@ _AT_ONCE = 2  # candidates run side by side; the best come first, so few are eve
 _MOST = 10  # candidates of one step
 _STEPS = 4
 _CARRIED_ON = 2  # candidates of one step that may be carried on
-
-IN_PLACE = "modified by an inplace operation"
 
 
 @dataclass(frozen=True)
@@ -71,23 +70,6 @@ def applicable(codemods: Sequence[Codemod], before: JobResult) -> list[Codemod]:
     if not verify.mistake(before).is_there:
         return []
     return [c for c in codemods if c.module.applies(before)]
-
-
-async def closer(executor: ExecutorClient, job: Job, run: JobResult) -> tuple[JobResult, JobResult]:
-    """Run it again with the eyes that mending needs.
-
-    Returns:
-        run: the same run; for an in-place error, with who saved and who wrote.
-        reference: what it computed; for an in-place error, the gradients it should have had.
-    """
-    seen = [e.message for e in (run.error, *run.caught) if e is not None]
-    if not any(IN_PLACE in message for message in seen):
-        return run, await executor.run(job.model_copy(update={"probes": (Probe.GRADIENTS,)}))
-    traced, oracle = await asyncio.gather(
-        executor.run(job.model_copy(update={"probes": (Probe.INPLACE,)})),
-        executor.run(job.model_copy(update={"probes": (Probe.ORACLE,)})),
-    )
-    return run.model_copy(update={"autograd": traced.autograd}), oracle
 
 
 async def repair(

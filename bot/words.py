@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+from bot.devices import opposed
 from bot.from_traceback import place, reading
-from bot.models import AnswerCulprit, PastedTraceback, Question
+from bot.models import Answer, AnswerCulprit, PastedTraceback, Question
 from bot.repair import Repair
 from executor.job import Caught, Culprit, ErrorSeen, JobResult, Outcome
 from knowledge.verify import MISTAKES, Mistake
@@ -46,11 +47,15 @@ def reproduced(wrong: Mistake, run: JobResult, repair: Repair) -> str:
         what = "The one fix I tried" if tried == 1 else f"None of the {tried} fixes I tried"
         none = f" {what} {'did not pass' if tried == 1 else 'passed'} every check."
     if wrong.error is not None:
+        live = opposed(run.devices)
+        if live:
+            said = _first_sentence(wrong.error.message)
+            return f"Reproduced{_simulated(run)}: {live}. {_error(wrong.error)}: {said}.{none}"
         live = layer(run)
         told = f" {live[0].upper()}{live[1:]}." if live else ""
         message = _first_sentence(wrong.error.message)
         told += warm_only(run)
-        return f"Reproduced: {_error(wrong.error)}: {message}.{told}{none}"
+        return f"Reproduced{_simulated(run)}: {_error(wrong.error)}: {message}.{told}{none}"
     return f"It runs, but {_first_finding(run)}.{none}"
 
 
@@ -87,7 +92,7 @@ def crashed(run: JobResult) -> str:
 
 def runs(question: Question, run: JobResult) -> str:
     """The headline when nothing went wrong here."""
-    where = f"torch {run.env.torch.partition('+')[0]} on CPU"
+    where = f"torch {run.env.torch.partition('+')[0]} on {_device(run)}"
     if run.error is not None and run.error.type == "SystemExit":
         return f"Runs here ({where}) and ends itself with exit code {run.exit.code}."
     if question.traceback is not None:
@@ -107,6 +112,21 @@ def traceback_alone(pasted: PastedTraceback) -> str:
         f"From the traceback alone (there was no code to run): {place(pasted)}"
         f"{f': {said}' if said else ''}. Post the code that fails, so that it can be run."
     )
+
+
+def also_on_cpu(answer: Answer) -> Answer:
+    """The answer, saying too that the mistake does not show on the CPU."""
+    return answer.model_copy(update={"headline": f"{answer.headline} On the CPU it runs."})
+
+
+def _device(run: JobResult) -> str:
+    if run.env.device == "cpu":
+        return "CPU"
+    return "a simulated CUDA device" if _simulated(run) else run.env.device
+
+
+def _simulated(run: JobResult) -> str:
+    return " (simulated device)" if run.env.device.startswith("simulated") else ""
 
 
 def unsure(question: Question, best: str, score: float, needed: float) -> str:

@@ -63,6 +63,7 @@ class Job(Model):
     probes: tuple[Probe, ...] = ()
     stand_ins: bool = False  # supply undefined names with something that fits their use
     other_choices: bool = False  # stand-ins with other sizes, wherever the snippet leaves them open
+    simulate: Literal["cuda"] | None = None  # on the CPU, but as if there were a GPU
 
 
 class Exit(Model):
@@ -196,6 +197,15 @@ class Finding(Model):
     facts: dict[str, Any] = {}
 
 
+class DeviceSeen(Model):
+    """One tensor of a device error: where it was, and the snippet's line that put it there."""
+
+    name: str  # as the snippet calls it; empty where no variable holds it
+    device: str
+    line: int | None = None
+    argument: str = ""  # what PyTorch calls it, e.g. "mat1"
+
+
 class Fingerprint(Model):
     """A tensor's value in a few numbers: equal tensors agree, different ones almost surely do not.
 
@@ -293,6 +303,7 @@ class Seen(Model):
     calls: tuple[ModuleCall, ...] = ()
     trained: bool = False  # an optimizer stepped
     moved: tuple[str, ...] = ()  # names of the parameters that an optimizer holds and changed
+    devices: tuple[DeviceSeen, ...] = ()  # of a device error's tensors, on the simulated device
     env: Environment = Environment()
     gpu_peak_memory_bytes: int = 0
 

@@ -29,6 +29,7 @@ from executor.job import (
     FIGURES,
     REPORT,
     SNIPPET,
+    DeviceSeen,
     Environment,
     ErrorSeen,
     Finding,
@@ -80,6 +81,8 @@ class _Run:
         self.trainer: Any = None
         self.inplace: Any = None
         self.gradients: Any = None
+        self.simulated: Any = None
+        self.devices: tuple[DeviceSeen, ...] = ()
 
     def _printed(self) -> int:
         sys.stdout.flush()
@@ -115,6 +118,8 @@ class _Run:
             if Probe.NONE not in self.job.probes:
                 self._listen(tree)
                 tree = self.caught.instrument(tree)
+            if self.job.simulate:
+                self._simulate()
             exec(compile(tree, self.filename, "exec", dont_inherit=True), names)
             code = 0
         except SystemExit as e:
@@ -144,7 +149,17 @@ class _Run:
             self.inplace = inplace.InplaceProbe(self.source, compiles=_compiles(tree))
             self.inplace.start()
 
+    def _simulate(self) -> None:
+        import torch  # noqa: F401  (a cold run has not yet: the snippet would be too late)
+
+        from executor.simulated.cuda import SimulatedCuda
+
+        self.simulated = SimulatedCuda(self.source, self.job.seed)
+        self.simulated.start()
+
     def _stop_listening(self, names: dict[str, Any]) -> None:
+        if self.simulated is not None:
+            self._guard("SimulatedCuda", self.simulated.stop)
         if self.inplace is not None:
             self._guard("InplaceProbe", lambda: self.inplace.stop(self.error))
         if self.gradients is not None:
@@ -177,6 +192,8 @@ class _Run:
             from executor.probes import layer
 
             self.layer = layer.failing_layer(error, self.source, attribute_lines(self.tree))
+        if self.simulated is not None:
+            self.devices = self.simulated.devices_of(error, self.source)
 
     def _judge(self, error: BaseException) -> None:
         if self.completion is not None and self.error is not None:
@@ -229,14 +246,15 @@ class _Run:
             autograd=self.inplace.culprit if self.inplace is not None else None,
             findings=self._findings(),
             suspects=self.suspects,
-            assumptions=self.assumptions,
+            assumptions=self.assumptions + (self.simulated.limits if self.simulated else ()),
             undefined=self.undefined,
             **(self.completion.facts() if self.completion is not None else {}),
             values=values,
             calls=tuple(trainer.calls) if trainer is not None else (),
             trained=trainer.trained if trainer is not None else False,
             moved=tuple(trainer.moved) if trainer is not None else (),
-            env=_environment(),
+            devices=self.devices,
+            env=_environment(simulated=self.simulated is not None),
             gpu_peak_memory_bytes=_gpu_peak_memory_bytes(),
             notes=tuple(self.notes),
         )
@@ -246,25 +264,29 @@ def _compiles(tree: ast.Module) -> bool:
     return any(isinstance(n, ast.Attribute) and n.attr == "compile" for n in ast.walk(tree))
 
 
-def _environment() -> Environment:
+def _environment(*, simulated: bool = False) -> Environment:
     torch = sys.modules.get("torch")
     if torch is None:
         return Environment(python=sys.version.split()[0])
     from executor.gpu import found
     from executor.probes import device
 
-    gpu = device.name() if "executor.probes.device" in sys.modules else None
+    here = "executor.probes.device" in sys.modules and not simulated
+    gpu = device.name() if here else None
+    nothing = "simulated cuda:0" if simulated else "cpu"
     return Environment(
         torch=torch.__version__,
         python=sys.version.split()[0],
         cuda=torch.version.cuda,
-        device=f"cuda:0 {gpu}" if gpu else "cpu",
+        device=f"cuda:0 {gpu}" if gpu else nothing,
         driver=found().driver if gpu else None,
     )
 
 
 def _gpu_peak_memory_bytes() -> int:
     device = sys.modules.get("executor.probes.device")
+    if "executor.simulated.surface" in sys.modules:
+        return 0
     return int(device.peak_memory_bytes()) if device is not None else 0
 
 

@@ -100,8 +100,15 @@ def text_of(error: BaseException, source: Source) -> str:
     return text
 
 
+_OURS = f"{Path(__file__).parents[1]}/"
+_TO_OURS = ("torch/_compile.py", "torch/_dynamo/eval_frame.py", "torch/overrides.py")
+
+
 def without_ours(error: BaseException, source: Source) -> None:
-    """Drop the frames above the snippet's first one, here and in every chained exception."""
+    """Drop the frames above the snippet's first one, and our own listeners' below it.
+
+    So too in every chained exception.
+    """
     seen: set[int] = set()
     todo: list[BaseException | None] = [error]
     while todo:
@@ -113,8 +120,26 @@ def without_ours(error: BaseException, source: Source) -> None:
         while tb is not None and tb.tb_frame.f_code.co_filename != source.filename:
             tb = tb.tb_next
         if tb is not None or isinstance(e, SyntaxError):
-            e.__traceback__ = tb
+            e.__traceback__ = _without_listeners(tb)
         todo += [e.__cause__, e.__context__]
+
+
+def _without_listeners(first: TracebackType | None) -> TracebackType | None:
+    """The traceback without our frames, and without torch's that only lead to them."""
+    kept: list[TracebackType] = []
+    tb = first
+    while tb is not None:
+        path = tb.tb_frame.f_code.co_filename
+        if path.startswith(_OURS):
+            while kept and kept[-1].tb_frame.f_code.co_filename.endswith(_TO_OURS):
+                kept.pop()
+        else:
+            kept.append(tb)
+        tb = tb.tb_next
+    for tb, following in zip(kept, [*kept[1:], None], strict=True):
+        if tb.tb_next is not following:
+            tb.tb_next = following
+    return kept[0] if kept else None
 
 
 def _own(error: BaseException, source: Source) -> list[TracebackType]:

@@ -139,13 +139,15 @@ async def test_what_is_believed_to_fail_and_does_not(ask: Ask, name: str):
     "attribute",
     [CUDA_GAIN, f"{CUDA_GAIN}.requires_grad_(True)", f"nn.Parameter({CUDA_GAIN})"],
 )
-async def test_a_cuda_tensor_on_a_machine_without_gpu_is_not_run(ask: Ask, attribute: str):
-    """Torch raises a TypeError here, which says nothing about the code: a GPU is missing."""
+async def test_a_cuda_tensor_without_a_gpu_meets_a_simulated_one(ask: Ask, attribute: str):
+    """The CPU's own error (no CUDA here) says nothing about the code; the device error does."""
     answer = await ask(posted(GAMMA, module(attribute)))
 
-    assert answer.status == "not_run"
-    assert "needs a GPU" in answer.headline and "line 8" in answer.headline
-    assert answer.error is None and answer.fix is None
+    assert answer.status == "reproduced", answer.headline
+    assert "simulated device" in answer.headline and "GPU" not in answer.headline
+    assert answer.error is not None and "found at least two devices" in answer.error.message
+    assert "`self.gain` is on cuda:0 (line 8)" in answer.headline
+    assert answer.evidence is not None and answer.evidence.device == "simulated cuda:0"
 
 
 async def test_an_error_the_snippet_swallows_is_found_and_fixed(ask: Ask):
@@ -314,7 +316,6 @@ async def test_each_subject_finds_its_article(ask: Ask, question: str, article: 
         ("n = int(input('how many? '))\n", "nobody can type"),
         ("while True:\n    pass\n", "was stopped after"),
         ("while True:\n    print('x' * 5000)\n", "printed more than"),
-        ("import torch\nmodel = torch.nn.Linear(2, 2).cuda()\n", "needs a GPU"),
     ],
 )
 async def test_what_cannot_be_run_is_said_with_the_next_step(medic: Medic, code: str, says: str):
@@ -323,6 +324,43 @@ async def test_what_cannot_be_run_is_said_with_the_next_step(medic: Medic, code:
 
     assert answer.status == "not_run", answer.headline
     assert says in answer.headline and answer.fix is None
+
+
+GUARDED = """\
+import torch
+from torch import nn
+device = "cuda" if torch.cuda.is_available() else "cpu"
+model = nn.Linear(4, 3).to(device)
+labels = torch.tensor([0, 1])
+inputs = torch.randn(2, 4).to(device)
+outputs = model(inputs)
+loss = nn.CrossEntropyLoss()(outputs, labels)
+"""
+
+
+async def test_a_guard_against_no_gpu_does_not_hide_what_is_not_moved(ask: Ask):
+    """It runs on the CPU, as the guard wants; on a simulated device the labels are left behind."""
+    answer = await ask(posted("device error on my machine", GUARDED))
+
+    assert answer.status == "reproduced", answer.headline
+    assert answer.headline.startswith(
+        "Reproduced (simulated device): `labels` stays on the CPU (from line 5) while `outputs` "
+        "is on cuda:0 (line 7)."
+    )
+    assert answer.headline.endswith("On the CPU it runs.")
+    assert answer.culprit is None and answer.error is not None and answer.error.line == 8
+
+
+async def test_code_that_needs_a_gpu_runs_on_a_simulated_one(ask: Ask):
+    """Nothing is wrong with it; where it ran is said, and it is never called a GPU."""
+    code = GUARDED.replace("1])", "1]).cuda()").replace(
+        ' if torch.cuda.is_available() else "cpu"', ""
+    )
+    answer = await ask(posted("?", code))
+
+    assert answer.status == "runs", answer.headline
+    assert "a simulated CUDA device" in answer.headline
+    assert any("simulated CUDA device" in a for a in answer.assumptions)
 
 
 async def test_a_crash_of_the_interpreter_is_a_result(ask: Ask):

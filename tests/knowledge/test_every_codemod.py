@@ -11,7 +11,8 @@ import pytest
 
 from bot.answer import Medic
 from bot.models import Answer, Fix
-from bot.repair import applicable, closer, judge
+from bot.repair import applicable, judge
+from bot.reproduce import closer
 from executor.job import Job, Outcome
 from knowledge.codemod import Codemod, Proposal
 from tests.conftest import Ask

@@ -1,0 +1,132 @@
+"""Where each tensor pretends to be, and the snippet's line that put it there: marks on storages.
+
+A storage keeps its Python object, and so the mark, for as long as it lives; views, detached
+tensors and in-place results share it. A storage without a mark is on the CPU.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+from executor.probes.source import Source
+
+CPU = torch.device("cpu")
+CUDA = torch.device("cuda:0")
+_BLOCK = 512  # bytes; PyTorch's CUDA allocator hands out multiples of it
+
+_storage_of: Any = torch.Tensor.untyped_storage
+_device_of: Any = torch._C.TensorBase.device
+
+
+class Mark:
+    """What is known of one storage; counts its bytes while it is on the device."""
+
+    __slots__ = ("bytes", "device", "line", "memory", "pinned")
+
+    def __init__(self, device: torch.device, line: int | None, memory: Memory, size: int) -> None:
+        self.device = device
+        self.line = line
+        self.pinned = False
+        self.memory = memory
+        self.bytes = -(-size // _BLOCK) * _BLOCK if device.type == "cuda" else 0
+        memory.take(self.bytes)
+
+    def __del__(self) -> None:
+        self.memory.take(-self.bytes)
+
+
+class Memory:
+    """The bytes of the live tensors on the device."""
+
+    def __init__(self) -> None:
+        self.now = 0
+        self.peak = 0
+
+    def take(self, size: int) -> None:
+        """Add bytes; give them back with a negative number."""
+        self.now += size
+        self.peak = max(self.peak, self.now)
+
+
+class Devices:
+    """The marks of one run."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.memory = Memory()
+
+    def mark_of(self, t: torch.Tensor) -> Mark | None:
+        """The tensor's mark, if its storage has one."""
+        storage = storage_of(t)
+        return getattr(storage, "_torchmedic", None) if storage is not None else None
+
+    def of(self, t: torch.Tensor) -> torch.device:
+        """The device that the tensor pretends to be on."""
+        real = real_device(t)
+        if real.type != "cpu":
+            return real
+        mark = self.mark_of(t)
+        return mark.device if mark is not None else CPU
+
+    def put(self, t: torch.Tensor, device: torch.device, *, again: bool = False) -> None:
+        """Say where a tensor is, unless that is known; `again` says it anew."""
+        storage = storage_of(t)
+        known = getattr(storage, "_torchmedic", None) is not None
+        if storage is not None and (again or not known) and real_device(t).type == "cpu":
+            self.put_storage(storage, device)
+
+    def put_storage(self, storage: Any, device: torch.device) -> None:
+        """The same for a storage."""
+        line = self.source.line_now()
+        storage._torchmedic = Mark(device, line, self.memory, storage.nbytes())
+
+
+def real_device(t: torch.Tensor) -> torch.device:
+    """Where the tensor really is. (A listener would look `device` up and find ours.)"""
+    with torch._C.DisableTorchFunction():
+        device: torch.device = _device_of.__get__(t)
+        return device
+
+
+def storage_of(t: torch.Tensor) -> Any:
+    """The storage; None where there is none (sparse tensors)."""
+    with torch._C.DisableTorchFunction():
+        while torch._C._functorch.is_functorch_wrapped_tensor(t):
+            t = torch._C._functorch.get_unwrapped(t)
+        try:
+            return _storage_of(t)
+        except (RuntimeError, NotImplementedError):
+            return None
+
+
+def tensors_in(value: object, depth: int = 3) -> Iterator[torch.Tensor]:
+    """The tensors in arguments or results, also those in lists, tuples and dicts."""
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif depth and isinstance(value, (list, tuple)):
+        for item in value:
+            yield from tensors_in(item, depth - 1)
+    elif depth and isinstance(value, dict):
+        for item in value.values():
+            yield from tensors_in(item, depth - 1)
+
+
+def is_cuda(device: object) -> bool:
+    """Whether a `device=` argument means the GPU: a name, a number or a torch.device.
+
+    Raises:
+        AcceleratorError: it names a GPU that is not there.
+    """
+    if device is None or isinstance(device, bool):
+        return False
+    if not isinstance(device, (str, int, torch.device)):
+        return False
+    meant = torch.device("cuda", device) if isinstance(device, int) else torch.device(device)
+    if meant.type != "cuda":
+        return False
+    if meant.index:
+        raise torch.AcceleratorError("CUDA error: invalid device ordinal")
+    return True

@@ -1,0 +1,307 @@
+"""The two listeners of the simulated device: one at PyTorch's functions, one at its operators.
+
+Operators are where a real GPU checks devices, also inside backward, and where new tensors come
+from. Functions are where `device=` is said, which the operators below no longer tell apart from
+what PyTorch's own code passes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+from torch.utils import _device
+from torch.utils._device import _device_constructors
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from executor.simulated import rules
+from executor.simulated.devices import CPU, CUDA, Devices, is_cuda, tensors_in
+
+_RANDOM = torch.Tag.nondeterministic_seeded
+_NARROW = {torch.float16, torch.bfloat16}
+
+
+class State:
+    """What the listeners share."""
+
+    def __init__(self, devices: Devices, seed: int | None) -> None:
+        self.devices = devices
+        self.wanted: torch.device | None = None  # what `device=` says in the call going on
+        self.around: torch.device | None = None  # where the tensors of the call going on are
+        self.touched: dict[str, None] = {}  # limits of the simulation that this run came upon
+        self.mixed: tuple[tuple[str, torch.Tensor], ...] = ()  # the operands last refused
+        self.generator = torch.Generator.__new__(torch._C.Generator)
+        self.generator.manual_seed(seed if seed is not None else torch.default_generator.seed())
+
+    def refuse(self, message: str, operands: Sequence[rules.Operand]) -> RuntimeError:
+        """The error, with its operands kept for the explanation."""
+        self.mixed = tuple((o.name, o.tensor) for o in operands)
+        return RuntimeError(message)
+
+    def touch(self, limit: str) -> None:
+        """Note that the run depends on something the simulation cannot do."""
+        self.touched[limit] = None
+
+
+class Operators(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Checks every operator's devices as a GPU would, and says where its results are."""
+
+    def __init__(self, state: State) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.state = state
+        self._arguments: dict[Any, list[tuple[str, bool]]] = {}
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        kwargs = dict(kwargs or {})
+        with torch._C.DisableTorchFunction():
+            return self._do(func, args, kwargs)
+
+    def _do(self, func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        devices = self.state.devices
+        tensors = [*tensors_in(args), *tensors_in(kwargs)]
+        where = [devices.of(t) for t in tensors]
+        if len(set(where)) > 1 and CUDA in where:
+            operands = self._operands(func, args, kwargs)
+            message = rules.refusal(func, operands)
+            if message is not None:
+                raise self.state.refuse(message, operands)
+        target = self._target(func, kwargs, tensors, where)
+        out = self._run(func, args, kwargs, target)
+        if func._schema.name.startswith("aten::_foreach_") and isinstance(out, (list, tuple)):
+            for t, like in zip(tensors_in(out), tensors_in(args[0]), strict=False):
+                devices.put(t, devices.of(like))
+        elif func._schema.name == "aten::_pack_padded_sequence":
+            devices.put(out[0], target)
+            devices.put(out[1], CPU)
+        else:
+            for t in tensors_in(out):
+                devices.put(t, target)
+        return out
+
+    def _target(
+        self,
+        func: Any,
+        kwargs: dict[str, Any],
+        tensors: Sequence[torch.Tensor],
+        where: Sequence[torch.device],
+    ) -> torch.device:
+        """Where the operator's results are; a device of ours in its arguments becomes the CPU."""
+        said = kwargs.get("device")
+        if said is not None and is_cuda(said):
+            kwargs["device"] = CPU
+            return CUDA
+        if not tensors:
+            return self.state.wanted or self.state.around or CPU
+        if said is not None and func._schema.name != "aten::_to_copy" and self.state.wanted:
+            return self.state.wanted  # said by the snippet; else PyTorch itself passes it on
+        big = [d for t, d in zip(tensors, where, strict=True) if t.dim()] or where
+        return CUDA if CUDA in big else big[0]
+
+    def _run(
+        self, func: Any, args: Sequence[Any], kwargs: dict[str, Any], target: torch.device
+    ) -> Any:
+        if target is not CUDA:
+            return func(*args, **kwargs)
+        if kwargs.get("pin_memory"):
+            kwargs.pop("pin_memory")
+        if _RANDOM in func.tags and kwargs.get("generator") is None:
+            return self._random(func, args, kwargs)
+        try:
+            return func(*args, **kwargs)
+        except RuntimeError as e:
+            if "not implemented for '" not in str(e) or func._schema.is_mutable:
+                raise
+            self.state.touch(
+                f"{func._schema.name.removeprefix('aten::')} has no half precision on the CPU: "
+                "computed in float32"
+            )
+            return _narrowed(func(*_widened(args), **_widened(kwargs)), args)
+
+    def _random(self, func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        """Draw from the device's own generator: the CPU's must give what it gives at home."""
+        self.state.touch("random numbers drawn on the device differ from a GPU's under one seed")
+        cpu, own = torch.default_generator, self.state.generator
+        before = cpu.get_state()
+        cpu.set_state(own.get_state())
+        try:
+            return func(*args, **kwargs)
+        finally:
+            own.set_state(cpu.get_state())
+            cpu.set_state(before)
+
+    def _operands(
+        self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> list[rules.Operand]:
+        found = []
+        for i, a in enumerate(func._schema.arguments):
+            by_name = a.kwarg_only or i >= len(args)
+            value = kwargs.get(a.name) if by_name else args[i]
+            written = a.alias_info is not None and a.alias_info.is_write
+            for t in tensors_in(value):
+                found.append(rules.Operand(a.name, t, self.state.devices.of(t), written))
+        return found
+
+
+def _widened(value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        return value.float() if value.dtype in _NARROW else value
+    if isinstance(value, (list, tuple)):
+        return type(value)(_widened(v) for v in value)
+    if isinstance(value, dict):
+        return {k: _widened(v) for k, v in value.items()}
+    return value
+
+
+def _narrowed(out: Any, args: Any) -> Any:
+    dtype = next((t.dtype for t in tensors_in(args) if t.dtype in _NARROW), torch.float16)
+    if isinstance(out, torch.Tensor):
+        return out.to(dtype) if out.dtype is torch.float32 else out
+    return type(out)(_narrowed(v, args) for v in out) if isinstance(out, (list, tuple)) else out
+
+
+class Functions(TorchFunctionMode):
+    """Takes `device=` out of every call of PyTorch's and remembers it for the operators below."""
+
+    def __init__(self, state: State) -> None:
+        super().__init__()
+        self.state = state
+        self._open: list[Any] = []
+        self._unguarded: dict[Any, Callable[..., Any]] = {}
+        self._recurrent = {getattr(torch._VF, n) for n in ("lstm", "gru", "rnn_tanh", "rnn_relu")}
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        kwargs = kwargs or {}
+        if isinstance(func, FunctionType):
+            return self._python(func, args, kwargs)
+        if getattr(func, "__name__", "") in ("__get__", "__set__", "__delete__"):
+            return self._attribute(func, args, kwargs)
+        return self._compiled(func, args, dict(kwargs))
+
+    def _python(self, func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        """One of PyTorch's functions in Python: it runs with this listener on, as if called anew.
+
+        Otherwise all it calls would go unheard. Its own question whether somebody listens is
+        answered with no, or it would come back here.
+        """
+        if func in self._open:
+            return func(*args, **kwargs)
+        plain = self._unguarded.get(func)
+        if plain is None:
+            deaf = dict.fromkeys(
+                ("has_torch_function", "has_torch_function_unary", "has_torch_function_variadic"),
+                lambda *_: False,
+            )
+            plain = FunctionType(
+                func.__code__, {**func.__globals__, **deaf}, func.__name__, func.__defaults__,
+                func.__closure__,
+            )  # fmt: skip
+            plain.__kwdefaults__ = func.__kwdefaults__
+            self._unguarded[func] = plain
+        self._open.append(func)
+        try:
+            with self:
+                return plain(*args, **kwargs)
+        finally:
+            self._open.pop()
+
+    def _attribute(self, func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        of = getattr(func, "__self__", None)
+        if func.__name__ == "__set__" and getattr(of, "__name__", "") == "grad":
+            grad, t = args[1], args[0]
+            if isinstance(grad, torch.Tensor):
+                devices = self.state.devices
+                theirs, own = devices.of(grad).type, devices.of(t).type
+                if theirs != own:
+                    raise RuntimeError(
+                        f"attempting to assign a gradient with device type '{theirs}' to a tensor "
+                        f"with device type '{own}'. Please ensure that the gradient and the tensor "
+                        "are on the same device"
+                    )
+        return func(*args, **kwargs)
+
+    def _compiled(self, func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        state = self.state
+        devices = state.devices
+        wanted: torch.device | None = None
+        name = getattr(func, "__name__", "")
+        if kwargs.get("device") is None and func in _device_constructors():
+            # Set by set_default_device() or `with torch.device(…)`, whose own listener comes last.
+            kwargs["device"] = _device.CURRENT_DEVICE
+        if kwargs.get("device") is not None:
+            if is_cuda(kwargs["device"]):
+                kwargs["device"], wanted = CPU, CUDA
+                kwargs.pop("pin_memory", None)
+            else:
+                wanted = torch.device(kwargs["device"])
+        elif name in ("new_tensor", "new"):
+            wanted = _first(devices, args)
+        pinned = kwargs.pop("pin_memory", False)
+        given = list(tensors_in((args, kwargs)))
+        if func in self._recurrent:
+            self._check_recurrent(given)
+        if name == "_pack_padded_sequence" and devices.of(lengths := given[1]) == CUDA:
+            kind = str(torch.empty(0, dtype=lengths.dtype).type()).split(".")[-1][:-6]
+            raise state.refuse(
+                f"'lengths' argument should be a 1D CPU int64 tensor, but got {lengths.dim()}D "
+                f"cuda:0 {kind} tensor",
+                [rules.Operand("lengths", lengths, CUDA, False)],
+            )
+        self._check_generator(kwargs.get("generator"), wanted or _first(devices, args))
+        around = CUDA if any(devices.of(t) == CUDA for t in given) else None
+        if name == "_pad_packed_sequence":
+            around = devices.of(given[0])
+        before = state.wanted, state.around
+        state.wanted, state.around = wanted, around
+        try:
+            out = func(*args, **kwargs)
+        finally:
+            state.wanted, state.around = before
+        if wanted is not None and isinstance(out, torch.Tensor) and devices.of(out) != wanted:
+            if wanted.type in ("cpu", "cuda"):
+                out = out.detach().clone()  # as_tensor() and its like share memory with the CPU
+                devices.put(out, wanted, again=True)
+        elif not kwargs.get("device") and isinstance(out, torch.Tensor):
+            devices.put(out, devices.of(out))
+        if name == "_pad_packed_sequence":
+            devices.put(out[1], CPU, again=True)
+        if pinned and isinstance(out, torch.Tensor) and (mark := devices.mark_of(out)):
+            mark.pinned = True
+        return out
+
+    def _check_recurrent(self, given: Sequence[torch.Tensor]) -> None:
+        """The recurrent layers' own check: state and weights must be where the input is."""
+        devices = self.state.devices
+        own = devices.of(given[0])
+        for t in given[1:]:
+            if (device := devices.of(t)) != own and device.type in ("cpu", "cuda"):
+                if t.dim() == 1 and t.dtype is torch.int64:
+                    continue  # the batch sizes of a packed sequence belong on the CPU
+                what = "parameter" if isinstance(t, torch.nn.Parameter) else "hidden"
+                operands = [rules.Operand("input", given[0], own, False),
+                            rules.Operand(what, t, device, False)]  # fmt: skip
+                raise self.state.refuse(
+                    f"Input and {what} tensors are not at the same device, found input tensor at "
+                    f"{own} and {what} tensor at {device}",
+                    operands,
+                )
+
+    def _check_generator(self, generator: Any, device: torch.device) -> None:
+        if not isinstance(generator, torch._C.Generator) or device.type not in ("cpu", "cuda"):
+            return
+        if generator.device.type != device.type:
+            raise RuntimeError(
+                f"Expected a '{device.type}' device type for generator but found "
+                f"'{generator.device.type}'"
+            )
+
+
+def _first(devices: Devices, args: Sequence[Any]) -> torch.device:
+    first = next(tensors_in(args), None)
+    return devices.of(first) if first is not None else CPU

@@ -1,0 +1,186 @@
+"""What a GPU's operators refuse, in PyTorch's words: which tensors may be on which device.
+
+Whether an operator checks its arguments itself, and what PyTorch calls it when it does, comes from
+the declarations that every PyTorch brings along (torchgen's native_functions.yaml). They are only
+looked at when devices really are mixed.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import torch
+
+_SAME = "Expected all tensors to be on the same device, but "
+
+
+@dataclass(frozen=True)
+class Operand:
+    """A tensor that an operator gets: its argument's name, and where it is."""
+
+    name: str
+    tensor: torch.Tensor
+    device: torch.device
+    written: bool
+
+
+def refusal(func: Any, operands: Sequence[Operand]) -> str | None:
+    """Why a GPU would not run the operator on these tensors; None where it would.
+
+    Args:
+        func: the operator (`torch.ops.aten.…`).
+        operands: its tensors, in the order of its arguments, not all on one device.
+    """
+    name = func._schema.name.removeprefix("aten::")
+    if name in _FREE or name.startswith(("_foreach_", "_fused_", "_amp_")):
+        return None
+    if name in _OWN:
+        return _OWN[name](operands)
+    declared = _declaration(func)
+    if declared.checks:
+        return _exact(operands, declared.method)
+    return _broadcast(operands)
+
+
+def _exact(operands: Sequence[Operand], method: str = "") -> str | None:
+    """The check that PyTorch puts before most operators: every tensor where the first one is."""
+    first = operands[0].device
+    for o in operands:
+        if o.device != first:
+            where = f" (when checking argument in method {method})" if method else ""
+            return (
+                f"{_SAME}got {o.name} is on {o.device}, different from other tensors on "
+                f"{first}{where}"
+            )
+    return None
+
+
+def _broadcast(operands: Sequence[Operand]) -> str | None:
+    """The check of elementwise operators: a number on the CPU mixes with anything."""
+    counted = {o.device for o in operands if o.written or not _number_on_cpu(o)}
+    if len(counted) < 2:
+        return None
+    other = next(d for d in counted if d.type != "cuda")
+    return f"{_SAME}found at least two devices, cuda:0 and {other}!"
+
+
+def _number_on_cpu(o: Operand) -> bool:
+    return o.tensor.dim() == 0 and o.device.type == "cpu"
+
+
+# -- operators with rules of their own -------------------------------------------------------
+
+
+def _index(operands: Sequence[Operand]) -> str | None:
+    own = operands[0].device
+    for o in operands[1:]:
+        if o.name == "indices" and o.device.type == "cuda" and own.type == "cpu":
+            return (
+                "indices should be either on cpu or on the same device as the indexed tensor (cpu)"
+            )
+    return _broadcast([o for o in operands if o.name != "indices"])
+
+
+def _embedding(operands: Sequence[Operand]) -> str | None:
+    renamed = [Operand({"weight": "self", "indices": "index"}.get(o.name, o.name), o.tensor,
+                       o.device, o.written) for o in operands]  # fmt: skip
+    return _exact(renamed, "wrapper_CUDA__index_select")
+
+
+def _convolution(operands: Sequence[Operand]) -> str | None:
+    data, weight = operands[0], operands[1]
+    for o in operands[1:]:
+        if o.device != data.device:
+            # oneDNN is the backend of CPU inputs, and its check words it so.
+            dense = f" or input should be a MKLDNN tensor and {o.name} is a dense tensor"
+            return (
+                f"Input type ({_type(data)}) and {o.name} type ({_type(o)}) should be the same"
+                f"{dense if data.device.type == 'cpu' and o is weight else ''}"
+            )
+    return None
+
+
+def _type(o: Operand) -> str:
+    kind = str(torch.empty(0, dtype=o.tensor.dtype).type())
+    return kind.replace("torch.", "torch.cuda.", 1) if o.device.type == "cuda" else kind
+
+
+def _masked_fill(operands: Sequence[Operand]) -> str | None:
+    data, mask = operands[0], operands[1]
+    if data.device != mask.device:
+        return (
+            f"expected self and mask to be on the same device, but got mask on {mask.device} and "
+            f"self on {data.device}"
+        )
+    return _broadcast(operands)
+
+
+def _cat(operands: Sequence[Operand]) -> str | None:
+    return _exact(operands, "wrapper_CUDA_cat")
+
+
+def _normalisation(operands: Sequence[Operand]) -> str | None:
+    return _exact(operands)  # cuDNN's or PyTorch's own kernel: which, only a GPU decides
+
+
+_FREE = frozenset(
+    ("copy_", "_to_copy", "set_", "lift_fresh", "lift", "resize_", "is_same_size", "alias",
+     "_local_scalar_dense", "record_stream", "_pack_padded_sequence", "is_pinned", "detach",
+     "_has_compatible_shallow_copy_type", "_propagate_xla_data", "resize_as_", "expand_as")
+)  # fmt: skip
+_OWN: dict[str, Callable[[Sequence[Operand]], str | None]] = {
+    **dict.fromkeys(("index", "_unsafe_index", "index_put", "index_put_", "_index_put_impl_"),
+                    _index),
+    "embedding": _embedding,
+    "convolution": _convolution,
+    **dict.fromkeys(("masked_fill", "masked_fill_"), _masked_fill),
+    "stack": _cat,
+    "native_batch_norm": _normalisation,
+}  # fmt: skip
+
+
+# -- PyTorch's own declarations --------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Declaration:
+    checks: bool  # whether a check of all arguments goes before it
+    method: str  # what that check calls the operator
+
+
+@functools.cache
+def _declaration(func: Any) -> _Declaration:
+    schema = func._schema
+    base, overload = schema.name.removeprefix("aten::"), schema.overload_name
+    text = _entry(f"{base}.{overload}" if overload else base)
+    if not text or "device_check: NoCheck" in text:
+        return _Declaration(False, "")
+    if re.search(r"^  structured(_delegate)?:", text, re.MULTILINE):
+        delegate = re.search(r"^  structured_delegate: (\S+)", text, re.MULTILINE)
+        if delegate and "device_check: NoCheck" in _entry(delegate[1]):
+            return _Declaration(False, "")
+        return _Declaration(True, f"wrapper_CUDA_{base}" + (f"_{overload}" if overload else ""))
+    if re.search(r"^    [\w, ]*\bCUDA\b[\w, ]*:", text, re.MULTILINE):
+        return _Declaration(True, f"wrapper_CUDA_{overload}_{base}")
+    return _Declaration(False, "")
+
+
+@functools.cache
+def _declarations() -> str:
+    spec = find_spec("torchgen")
+    if spec is None or spec.origin is None:
+        return ""
+    path = Path(spec.origin).parent / "packaged/ATen/native/native_functions.yaml"
+    return path.read_text() if path.exists() else ""
+
+
+def _entry(name: str) -> str:
+    text = _declarations()
+    start = text.find(f"- func: {name}(")
+    return text[start : text.find("\n- func:", start)] if start >= 0 else ""
