@@ -193,7 +193,8 @@ def _error(error: ErrorSeen | Caught) -> str:
 def _first_finding(run: JobResult) -> str:
     for f in run.findings:
         if f.kind in MISTAKES:
-            line = f" (line {f.line})" if f.line else ""
+            said = f.line is None or f"line {f.line} " in f.message
+            line = "" if said else f" (line {f.line})"
             name = f"`{f.name}`"
             return f.message.replace(name, name + line, 1).rstrip(".")
     return ""

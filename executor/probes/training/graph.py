@@ -1,0 +1,182 @@
+"""What a loss is made of, read from the autograd graph right behind it.
+
+Functions and modules look the same there, nothing has to be patched, and only the few nodes
+between the loss and the model's last layer are visited.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from executor.probes.training.quiet import quietly
+
+_NODES = 60
+_LEAVES = 20_000
+_CHAIN = 500
+# Nodes that only move values about: what stands behind them is what matters.
+_PASSES = {
+    "View", "UnsafeView", "ReshapeAlias", "Transpose", "T", "Permute", "Squeeze", "Unsqueeze",
+    "Clone", "Slice", "Select", "ToCopy", "Expand", "Alias", "Index", "Flatten", "MT",
+}  # fmt: skip
+# Layers with weights: what lies behind them is the model.
+_LAYERS = re.compile(r"Addmm|Mm|Bmm|Baddbmm|Convolution|Embedding|Norm|AccumulateGrad|Lstm|Mv")
+_PAIRS = {"MseLoss", "SmoothL1Loss", "HuberLoss"}  # compare input and target element by element
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """Something about a loss: its kind as a finding, and the facts to word it with."""
+
+    kind: str
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+def patterns(loss: torch.Tensor) -> list[Pattern]:
+    """What is worth telling about how the loss is computed. Ask before backward frees it."""
+    found: list[Pattern] = []
+    with quietly():
+        for node, consumers in _near(loss.grad_fn):
+            what = _what(node)
+            if what in ("NllLoss", "NllLoss2D"):
+                found += _nll(node)
+            elif what == "LogSoftmax":
+                found += _log_softmax(node)
+            elif what == "BinaryCrossEntropyWithLogits":
+                if _what(_behind(node)) == "Sigmoid":
+                    found.append(Pattern("sigmoid_before_bce_with_logits"))
+            elif what in _PAIRS:
+                found += _pair(node)
+            elif what == "Sub" and consumers and consumers[-1] in ("Pow", "Abs", "Mul"):
+                found += _difference(node)
+    return found
+
+
+def chain(loss: torch.Tensor) -> int:
+    """How many scalars have been added up into it: `total = total + loss`, again and again."""
+    n, node = 0, loss.grad_fn
+    while node is not None and _what(node) == "Add" and _shape(node, 0) == () and n < _CHAIN:
+        n += 1
+        node = node.next_functions[0][0]
+    return n
+
+
+def reaches(loss: torch.Tensor, leaves: set[int]) -> bool:
+    """Whether backward from the loss arrives at one of these tensors, given by id."""
+    seen: set[Any] = set()
+    todo: list[Any] = [loss.grad_fn]
+    while todo and len(seen) < _LEAVES:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        if id(getattr(node, "variable", None)) in leaves:
+            return True
+        todo += [n for n, _ in node.next_functions]
+    return False
+
+
+def _near(root: Any) -> Iterator[tuple[Any, tuple[str, ...]]]:
+    """The nodes between a loss and the last layer of its model, each with who consumes it."""
+    seen: set[Any] = set()
+    todo: list[tuple[Any, tuple[str, ...]]] = [(root, ())]
+    while todo and len(seen) < _NODES:
+        node, consumers = todo.pop(0)
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        what = _what(node)
+        if _LAYERS.search(what):
+            continue
+        yield node, consumers
+        todo += [(n, (*consumers, what)) for n, _ in node.next_functions]
+
+
+def _what(node: Any) -> str:
+    """ "LogSoftmax" of LogSoftmaxBackward0."""
+    return re.sub(r"Backward\d*$", "", node.name()) if node is not None else ""
+
+
+def _behind(node: Any, input_number: int = 0) -> Any:
+    """The node that computed an input, past everything that only moves values."""
+    if input_number >= len(node.next_functions):
+        return None
+    node = node.next_functions[input_number][0]
+    while node is not None and _what(node) in _PASSES and node.next_functions:
+        node = node.next_functions[0][0]
+    return node
+
+
+def _shape(node: Any, output: int) -> tuple[int, ...] | None:
+    meta = getattr(node, "_input_metadata", ())
+    return tuple(meta[output].shape) if output < len(meta) else None
+
+
+def _nll(node: Any) -> list[Pattern]:
+    scores = node._saved_self
+    before = _what(_behind(node))
+    if before == "LogSoftmax":
+        if scores.dim() >= 2 and scores.shape[1] == 1:
+            return [Pattern("one_class", {"input": list(scores.shape)})]
+        return []
+    top = float(scores.max()) if scores.numel() else 0.0
+    if top > 1e-4 and before != "Log":
+        return [Pattern("raw_scores_to_nll", {"largest": top, "softmax": before == "Softmax"})]
+    return []
+
+
+def _log_softmax(node: Any) -> list[Pattern]:
+    kinds = {
+        "Softmax": "softmax_before_cross_entropy",
+        "Sigmoid": "sigmoid_before_cross_entropy",
+        "LogSoftmax": "log_softmax_before_cross_entropy",
+    }
+    kind = kinds.get(_what(_behind(node)))
+    return [Pattern(kind)] if kind else []
+
+
+def _pair(node: Any) -> list[Pattern]:
+    """Input and target that both had to be repeated to fit: more pairs than either has values."""
+    given, target = _unrepeated(node._saved_self), _unrepeated(node._saved_target)
+    return _broadcast(given, target, tuple(node._saved_self.shape))
+
+
+def _unrepeated(t: torch.Tensor) -> tuple[int, ...]:
+    """The shape that a tensor had before it was expanded: repeated dimensions have stride 0."""
+    shape = [1 if stride == 0 else size for size, stride in zip(t.shape, t.stride(), strict=True)]
+    lead = 0
+    while lead < len(shape) and t.stride(lead) == 0 and t.shape[lead] > 1:
+        lead += 1
+    return tuple(shape[lead:])
+
+
+def _difference(node: Any) -> list[Pattern]:
+    """`prediction - target` of shapes [n, 1] and [n]: a table of all pairs, n x n."""
+    result = _shape(node, 0)
+    known = [(n, i) for n, i in node.next_functions if n is not None]
+    if result is None or len(result) != 2 or result[0] != result[1] or len(known) != 1:
+        return []
+    child, output = known[0]
+    if _what(child) == "Unsqueeze":
+        return []  # all pairs, on purpose
+    given = _shape(child, output)
+    if _what(child) == "Expand":
+        given = tuple(child._saved_self_sym_sizes)
+    if result[0] < 2 or given not in ((result[0], 1), (result[0],)):
+        return []
+    shapes = {"input": list(given), "target": None, "result": list(result)}
+    return [Pattern("loss_broadcasts", shapes)]  # the target left no trace: only its effect
+
+
+def _broadcast(
+    given: tuple[int, ...], target: tuple[int, ...], result: tuple[int, ...]
+) -> list[Pattern]:
+    size = torch.Size(result).numel()
+    if torch.Size(given).numel() < size and torch.Size(target).numel() < size:
+        shapes = {"input": list(given), "target": list(target), "result": list(result)}
+        return [Pattern("loss_broadcasts", shapes)]
+    return []
