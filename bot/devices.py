@@ -14,7 +14,7 @@ from knowledge.verify import mistake
 
 _DEVICE_ERROR = re.compile(
     r"on the same device|type \(torch\.(cuda\.)?\w+\) should be the same|not at the same device"
-    r"|device type tensor to numpy|device type for generator|invalid device ordinal"
+    r"|device type tensor to numpy|device type for generator"
     r"|should be a 1D CPU int64 tensor|gradient with device type|same device as the indexed tensor"
 )
 

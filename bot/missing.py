@@ -14,6 +14,8 @@ from executor.job import ErrorSeen, JobResult, Outcome
 
 def missing(run: JobResult) -> str:
     """The reason as a clause, with the next step; empty if the snippet could be run."""
+    if run.error and run.env.device.startswith("simulated") and _ORDINAL.search(run.error.message):
+        return _second_gpu(run.error)
     return (
         _limit(run)
         or _never_started(run)
@@ -132,12 +134,21 @@ def _left_out(m: re.Match[str], error: ErrorSeen, at: str) -> str:
     return f"`...`{at} stands where code was left out; post that part too, so that it can be run"
 
 
+def _second_gpu(error: ErrorSeen) -> str:
+    at = f" (line {error.line})" if error.line else ""
+    return (
+        f"it asks for a second GPU{at}: `{_short(error.code)}`, and the simulated device is the "
+        "only one here; say `cuda:0`, or post the part that fails on one GPU"
+    )
+
+
 def _memory(m: re.Match[str], error: ErrorSeen, at: str) -> str:
     size = re.search(r"allocate (\d+) bytes", error.message)
     much = f" ({int(size[1]) / 2**30:.1f} GiB at once)" if size else ""
     return f"it asks for more memory than there is{at}{much}; make the tensors smaller"
 
 
+_ORDINAL = re.compile(r"^CUDA error: invalid device ordinal")
 _GPU = re.compile(
     r"not compiled with CUDA|No CUDA GPUs|no NVIDIA driver|torch\.cuda\.\w+ not available"
     r"|not linked with support for cuda|Torch not compiled with|Invalid CUDA 'device"

@@ -156,6 +156,11 @@ class _Run:
 
         self.simulated = SimulatedCuda(self.source, self.job.seed)
         self.simulated.start()
+        self.caught.also = self._see_devices
+
+    def _see_devices(self, error: BaseException) -> None:
+        """Of the error that ended the run, else of the first that the snippet caught."""
+        self.devices = self.simulated.devices_of(error, self.source) or self.devices
 
     def _stop_listening(self, names: dict[str, Any]) -> None:
         if self.simulated is not None:
@@ -193,7 +198,7 @@ class _Run:
 
             self.layer = layer.failing_layer(error, self.source, attribute_lines(self.tree))
         if self.simulated is not None:
-            self.devices = self.simulated.devices_of(error, self.source)
+            self._see_devices(error)
 
     def _judge(self, error: BaseException) -> None:
         if self.completion is not None and self.error is not None:

@@ -10,7 +10,7 @@ from types import TracebackType
 
 from executor.job import ErrorSeen, Frame, Variable
 from executor.probes.source import Place, Source
-from executor.probes.tensors import variable
+from executor.probes.tensors import is_plain, variable
 
 _MESSAGE = 4000
 _TRACEBACK = 16_000
@@ -19,8 +19,16 @@ _LOCALS = 40
 _LIBRARY = re.compile(r'File "[^"\n]*/(?:site|dist)-packages/')  # where it lies says nothing
 
 
-def describe(error: BaseException, source: Source) -> ErrorSeen:
-    """The error as seen from the snippet: innermost own line, its expression, the traceback."""
+def describe(error: BaseException, source: Source, *, silently: bool = False) -> ErrorSeen:
+    """The error as seen from the snippet: innermost own line, its expression, the traceback.
+
+    Args:
+        error: the exception.
+        source: the snippet.
+        silently: run nothing of the snippet's own, which goes on after this: where a `__str__` of
+            its own would be needed, the text stays without.
+    """
+    speaks = silently and _speaks(error, source)
     own = _own(error, source)
     span = source.span(_place(own[-1])) if own else None
     line = span.line if span else None
@@ -31,12 +39,12 @@ def describe(error: BaseException, source: Source) -> ErrorSeen:
         code = source.line(line or 0)
     return ErrorSeen(
         type=type(error).__name__,
-        message=_message(error),
+        message=_plainly(error) if speaks else _message(error),
         line=line,
         col=col,
         end_col=end_col,
         code=code,
-        traceback=text_of(error, source),
+        traceback="" if speaks else text_of(error, source),
         origin=_origin(error, source),
     )
 
@@ -84,6 +92,24 @@ def _message(error: BaseException) -> str:
     except Exception:
         text = "(the exception's own __str__ failed)"
     return text if len(text) <= _MESSAGE else text[:_MESSAGE] + " …"
+
+
+def _speaks(error: BaseException | None, source: Source, depth: int = 10) -> bool:
+    """Whether turning the exception into text would run code of the snippet's."""
+    if error is None or not depth:
+        return False
+    text = getattr(type(error).__str__, "__code__", None)
+    return (
+        (text is not None and text.co_filename == source.filename)
+        or not all(is_plain(argument) for argument in error.args)
+        or _speaks(error.__cause__, source, depth - 1)
+        or _speaks(error.__context__, source, depth - 1)
+    )
+
+
+def _plainly(error: BaseException) -> str:
+    known = [a for a in error.args if is_plain(a)]
+    return str(known[0]) if len(known) == 1 else repr(tuple(known))[:_MESSAGE] if known else ""
 
 
 def text_of(error: BaseException, source: Source) -> str:

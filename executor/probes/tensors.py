@@ -33,6 +33,11 @@ def variable(value: object) -> Variable:
     )
 
 
+def is_plain(value: Any) -> bool:
+    """Whether a value is one of Python's own, through and through."""
+    return type(value) in _PLAIN and _is_plain(value)
+
+
 def _is_plain(value: Any, depth: int = 2) -> bool:
     """Whether repr() of the value runs only Python's own code."""
     if isinstance(value, (list, tuple, set)):

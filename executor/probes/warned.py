@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from typing import TextIO
 
@@ -22,6 +23,7 @@ class WarnedProbe:
         """Listen."""
         show = warnings.showwarning
 
+        @functools.wraps(show)
         def note(
             message: Warning | str,
             category: type[Warning],

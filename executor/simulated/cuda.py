@@ -60,8 +60,10 @@ class SimulatedCuda:
         """Where the operands of a device error are, and the snippet's lines that put them there.
 
         Each is named as the innermost of the snippet's frames would; the name is empty where no
-        variable holds it.
+        variable holds it. Nothing for an error that the simulation did not raise.
         """
+        if error.args != (self.state.refused,):
+            return ()
         frames = []
         tb = error.__traceback__
         while tb is not None:

@@ -33,13 +33,18 @@ class State:
         self.around: torch.device | None = None  # where the tensors of the call going on are
         self.touched: dict[str, None] = {}  # limits of the simulation that this run came upon
         self.mixed: tuple[tuple[str, torch.Tensor], ...] = ()  # the operands last refused
+        self.refused = ""  # with this message
         self.generator = torch.Generator.__new__(torch._C.Generator)
         self.generator.manual_seed(seed if seed is not None else torch.default_generator.seed())
 
     def refuse(self, message: str, operands: Sequence[rules.Operand]) -> RuntimeError:
         """The error, with its operands kept for the explanation."""
-        self.mixed = tuple((o.name, o.tensor) for o in operands)
+        self.keep(message, *((o.name, o.tensor) for o in operands))
         return RuntimeError(message)
+
+    def keep(self, message: str, *mixed: tuple[str, torch.Tensor]) -> None:
+        """Remember what an error is about."""
+        self.refused, self.mixed = message, mixed
 
     def touch(self, limit: str) -> None:
         """Note that the run depends on something the simulation cannot do."""

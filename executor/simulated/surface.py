@@ -112,7 +112,7 @@ def _tensors(state: State) -> None:
 
     def numpy(self: Any, *args: Any, **kwargs: Any) -> Any:
         if devices.of(self) == CUDA and not (args or kwargs.get("force")):
-            state.mixed = (("self", self),)
+            state.keep(_TO_NUMPY, ("self", self))
             raise TypeError(_TO_NUMPY)
         return real["numpy"](self, *args, **kwargs)
 
@@ -262,6 +262,11 @@ class _Stream:
         return event
 
 
+class _Graph:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise RuntimeError("CUDA graphs cannot be recorded on the simulated device")
+
+
 class _Device:
     """`with torch.cuda.device(0):`"""
 
@@ -339,13 +344,13 @@ def _module(state: State) -> None:
     cuda.set_rng_state = lambda new, *_: state.generator.set_state(new)
     cuda.set_rng_state_all = lambda new: state.generator.set_state(new[0])
     cuda.Event, cuda.Stream, cuda.device = (
-        _counted(_Event, state),
-        _counted(_Stream, state),
+        _counted(_Event, state, STREAMS),
+        _counted(_Stream, state, STREAMS),
         _Device,
     )
     cuda.stream = lambda stream: stream if stream is not None else _Stream()
     cuda.current_stream = cuda.default_stream = lambda *_: _Stream()
-    cuda.CUDAGraph = cuda.graph = touching(GRAPHS, _no_graphs)
+    cuda.CUDAGraph = cuda.graph = _counted(_Graph, state, GRAPHS)
     for module in (cuda.memory, cuda.random):
         for name in vars(module):
             if not name.startswith("_") and name in vars(cuda) and callable(getattr(cuda, name)):
@@ -357,19 +362,15 @@ def _module(state: State) -> None:
         setattr(cuda, f"{name}Tensor", made)
 
 
-def _counted(kind: Any, state: State) -> Any:
+def _counted(kind: Any, state: State, limit: str) -> Any:
     class Kind(kind):  # type: ignore[misc]
         def __init__(self, *args: Any, **kwargs: Any) -> None:
-            state.touch(STREAMS)
+            state.touch(limit)
             super().__init__(*args, **kwargs)
 
     Kind.__name__ = Kind.__qualname__ = kind.__name__.lstrip("_")
     Kind.__module__ = "torch.cuda"
     return Kind
-
-
-def _no_graphs(*args: Any, **kwargs: Any) -> Any:
-    raise RuntimeError("CUDA graphs cannot be recorded on the simulated device")
 
 
 def _accelerator() -> None:
@@ -431,7 +432,7 @@ def _grouping(state: State) -> Any:
             first = row[0]
             for t in row[1:]:
                 if t is not None and of(t) != of(first) and t.numel() != 1:
-                    state.mixed = (("parameter", first), ("state", t))
+                    state.keep(_UNLIKE, ("parameter", first), ("state", t))
                     raise RuntimeError(_UNLIKE)
         return plain(lists, with_indices)
 

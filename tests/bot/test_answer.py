@@ -351,6 +351,25 @@ async def test_a_guard_against_no_gpu_does_not_hide_what_is_not_moved(ask: Ask):
     assert answer.culprit is None and answer.error is not None and answer.error.line == 8
 
 
+async def test_a_device_error_that_the_snippet_swallows_names_its_tensors(ask: Ask):
+    """The except hides it twice: on the CPU nothing is raised, on a GPU it is caught."""
+    lines = GUARDED.splitlines()
+    code = "\n".join([*lines[:-1], "try:", f"    {lines[-1]}", "except RuntimeError:", "    pass"])
+    answer = await ask(posted("?", code))
+
+    assert answer.status == "reproduced", answer.headline
+    assert "`labels` stays on the CPU (from line 5)" in answer.headline
+    assert "which your own except takes" in answer.headline
+
+
+async def test_a_second_gpu_is_not_called_a_mistake(ask: Ask):
+    """The simulated device is one; their machine may have more."""
+    answer = await ask(posted("?", "import torch\nx = torch.ones(2).to('cuda:1')\n"))
+
+    assert answer.status == "not_run", answer.headline
+    assert "second GPU (line 2)" in answer.headline and answer.error is None
+
+
 async def test_code_that_needs_a_gpu_runs_on_a_simulated_one(ask: Ask):
     """Nothing is wrong with it; where it ran is said, and it is never called a GPU."""
     code = GUARDED.replace("1])", "1]).cuda()").replace(
