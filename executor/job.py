@@ -91,6 +91,7 @@ class ErrorSeen(Model):
     code: str = ""  # the expression that raised, or its whole line
     traceback: str = ""
     origin: str = ""  # "torch" | "python" | "raise": who raised it
+    masks: str = ""  # the message of the first error, where this was raised while handling it
 
 
 class Caught(Model):

@@ -117,7 +117,7 @@ class _Run:
             self.undefined = tuple(sorted(unbound - self.completion.names))[:_NAMES]
             if Probe.NONE not in self.job.probes:
                 self._listen(tree)
-                tree = self.caught.instrument(tree)
+                tree = self.caught.instrument(tree, compiles=_compiles(tree))
             if self.job.simulate:
                 self._simulate()
             exec(compile(tree, self.filename, "exec", dont_inherit=True), names)

@@ -52,12 +52,16 @@ class Mistake:
 def mistake(result: JobResult) -> Mistake:
     """What a run shows to be wrong.
 
-    The error that ended the run comes first; then the first one that the snippet caught itself,
-    if PyTorch raised it (`try: import apex` is no mistake).
+    The error that ended the run comes first, unless the snippet itself raised it while handling
+    another one: that one is the mistake. Then the first one that the snippet caught itself, if
+    PyTorch raised it (`try: import apex` is no mistake).
     """
     error: ErrorSeen | Caught | None = result.error
+    raised = [c for c in result.caught if c.origin == "torch"]
     if error is None:
-        error = next((c for c in result.caught if c.origin == "torch"), None)
+        error = next(iter(raised), None)
+    elif isinstance(error, ErrorSeen) and error.origin == "raise" and error.masks:
+        error = next((c for c in raised if c.message == error.masks), error)
     return Mistake(
         error, frozenset((f.kind, f.name) for f in result.findings if f.kind in MISTAKES)
     )

@@ -46,7 +46,18 @@ def describe(error: BaseException, source: Source, *, silently: bool = False) ->
         code=code,
         traceback="" if speaks else text_of(error, source),
         origin=_origin(error, source),
+        masks=_masked(error),
     )
+
+
+def _masked(error: BaseException) -> str:
+    """The message of the error that came first, if this one was raised because of it."""
+    seen: set[int] = set()
+    first = error
+    while id(first) not in seen:
+        seen.add(id(first))
+        first = first.__cause__ or first.__context__ or first
+    return _message(first) if first is not error else ""
 
 
 def frames(error: BaseException, source: Source) -> tuple[Frame, ...]:
