@@ -122,6 +122,13 @@ MISTAKES = [
          "    def forward(self, x):\n        return self.used(x)\n"
          "net = Net()\nopt = torch.optim.SGD(net.parameters(), lr=0.1)\nfor _ in range(2):\n"
          "    opt.zero_grad()\n    net(torch.randn(8, 4)).sum().backward()\n    opt.step()\n"),
+    Case("no_gradient", 8, "net.spare", "`net.spare` has 4 parameters in the optimizer",
+         "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+         "        self.used = nn.Linear(4, 1)\n"
+         "        self.spare = nn.Sequential(nn.Linear(4, 1), nn.Linear(4, 1))\n"
+         "    def forward(self, x):\n        return self.used(x)\n"
+         "net = Net()\nopt = torch.optim.SGD(net.parameters(), lr=0.1)\nfor _ in range(2):\n"
+         "    opt.zero_grad()\n    net(torch.randn(8, 4)).sum().backward()\n    opt.step()\n"),
     Case("zero_gradient", 4, "model.weight", "exactly 0 at all 3 steps",
          train(f"({OUT} * 0).sum()", model="nn.Linear(4, 3, bias=False)")),
     Case("never_moved", 4, "model.weight", "has not moved",
@@ -262,6 +269,23 @@ GOOD = {
         "ob = torch.optim.Adam(b.parameters())\nfor _ in range(3):\n    oa.zero_grad()\n"
         "    ob.zero_grad()\n    b(a(torch.randn(8, 4))).pow(2).mean().backward()\n"
         "    oa.step()\n    ob.step()\n"
+    ),
+    "put back after every step": (
+        "x = torch.tensor([1.0], requires_grad=True)\nopt = torch.optim.Adam([x], lr=0.1)\n"
+        "for _ in range(5):\n    opt.zero_grad()\n    ((x - 2) ** 2).sum().backward()\n"
+        "    opt.step()\n    with torch.no_grad():\n        x.clamp_(0, 1)\n"
+    ),
+    "a group that stands still": (
+        "a, b = nn.Linear(4, 4), nn.Linear(4, 1)\n"
+        "opt = torch.optim.SGD([{'params': a.parameters(), 'lr': 0.0}, "
+        "{'params': b.parameters()}], lr=0.1)\nfor _ in range(3):\n    opt.zero_grad()\n"
+        "    b(a(torch.randn(8, 4))).pow(2).mean().backward()\n    opt.step()\n"
+    ),
+    "a bias that cancels": (
+        "enc = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 2))\n"
+        "opt = torch.optim.Adam(enc.parameters())\nfor _ in range(4):\n"
+        "    a, b = enc(torch.randn(8, 4)), enc(torch.randn(8, 4))\n    opt.zero_grad()\n"
+        "    (a - b).pow(2).sum(1).mean().backward()\n    opt.step()\n"
     ),
     "target network": (
         "import copy\nq = nn.Linear(4, 2)\ntarget = copy.deepcopy(q)\n"

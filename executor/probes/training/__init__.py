@@ -54,7 +54,6 @@ class TrainingProbe:
         self.losses = Losses(self.names, self.called, self._backward_begins)
         self.kept = Kept(self.names, self.losses.is_one)
         self._told = Told()
-        self._handles: list[Any] = []
 
     @property
     def trained(self) -> bool:
@@ -68,15 +67,14 @@ class TrainingProbe:
 
     def start(self) -> None:
         """Listen."""
-        self._handles = [*self.called.start(), *self.steps.start(self.kept.step)]
+        self.called.start()
+        self.steps.start(self.kept.step)
         self.losses.start()
 
     def stop(self, namespace: dict[str, Any], error: ErrorSeen | None) -> None:
         """Stop listening and word what was seen."""
-        self.losses.stop()
-        for handle in self._handles:
-            handle.remove()
-        self._handles.clear()
+        for part in (self.losses, self.steps, self.called):
+            part.stop()
         optimized = set(self.steps.optimized)
         unregistered = Unregistered(self.names, self.steps, self._told)
         if self.trained:

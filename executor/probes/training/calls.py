@@ -16,7 +16,12 @@ _CALLS = 50
 
 
 class Calls:
-    """Listens to every module; what the snippet calls, and no other module does, is a root."""
+    """Listens to the modules that no other module calls: the roots.
+
+    A global hook would slow every layer down. So it is taken away while a root works, and a hook
+    of the root's own puts it back: the layers inside run as if nobody listened. The hooks are
+    put into torch's tables directly; a handle for each would cost more than all the rest.
+    """
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -25,20 +30,39 @@ class Calls:
         self.inputs: set[int] = set()
         self.evaluating: dict[int, int | None] = {}  # roots in eval mode → the line of the call
         self.last_inputs: list[weakref.ref[torch.Tensor]] = []
-        self._stack: list[tuple[nn.Module, int | None, tuple[int, ...]]] = []
+        self._root: tuple[int | None, tuple[int, ...]] = None, ()
         self._known: set[tuple[Any, ...]] = set()
+        self._left: nn.Module | None = None  # a root that still has our hook
 
-    def start(self) -> list[Any]:
-        """Listen; what comes back has to be removed."""
-        return [
-            hooks.register_module_forward_pre_hook(self._enter),
-            hooks.register_module_forward_hook(self._leave, always_call=True),
-        ]
+    def start(self) -> None:
+        """Listen."""
+        self._handle = hooks.register_module_forward_pre_hook(self._enter)
+        self._key = self._handle.id
+        self._pre_hooks: dict[int, Any] = hooks._global_forward_pre_hooks
+
+    def stop(self) -> None:
+        """Stop listening."""
+        self._handle.remove()
+        self._release()
+
+    def _hold(self, module: nn.Module) -> None:
+        if issubclass(type(module), torch.jit.ScriptModule):
+            return  # it has no hooks of its own, and nothing inside it calls ours
+        module._forward_hooks[self._key] = self._leave
+        module._forward_hooks_always_called[self._key] = True
+        self._left = module
+        self._pre_hooks.pop(self._key, None)
+
+    def _release(self) -> None:
+        if self._left is not None:
+            self._left._forward_hooks.pop(self._key, None)
+            self._left._forward_hooks_always_called.pop(self._key, None)
+            self._left = None
 
     def _enter(self, module: nn.Module, args: tuple[Any, ...]) -> None:
-        if self._stack:
-            self._stack.append((module, None, ()))
-            return
+        if self._left is not None:  # it ended in an exception
+            self._release()
+        self._hold(module)
         tensors = [a for a in args if issubclass(type(a), torch.Tensor)]
         self.inputs.update(map(id, tensors))
         line = self.source.line_now()
@@ -50,14 +74,16 @@ class Calls:
             else:
                 self.evaluating[id(module)] = line
         shape = tuple(tensors[0].shape) if tensors and tensors[0] is args[0] else ()
-        self._stack.append((module, line, shape))
+        self._root = line, shape
 
     def _leave(self, module: nn.Module, args: tuple[Any, ...], output: Any) -> None:
-        if not self._stack or self._stack[-1][0] is not module:
+        self._pre_hooks[self._key] = self._enter
+        if output is None:
+            return  # after an exception torch walks over the hooks: none may be removed now
+        self._release()
+        if not issubclass(type(output), torch.Tensor) or len(self.seen) >= _CALLS:
             return
-        _, line, shape = self._stack.pop()
-        if self._stack or not isinstance(output, torch.Tensor) or len(self.seen) >= _CALLS:
-            return
+        line, shape = self._root
         key = type(module), line, shape, output.shape
         if key in self._known:
             return

@@ -15,7 +15,7 @@ import torch
 from executor.probes.training import graph
 from executor.probes.training.calls import Calls
 from executor.probes.training.names import Names
-from executor.probes.training.quiet import finite, quietly
+from executor.probes.training.quiet import finite, number
 from executor.probes.training.told import Told
 
 _LOOKS = 2  # at the graph of one line's loss
@@ -88,8 +88,7 @@ class Losses:
         if len(self._known) < _LOSSES:
             self._known[id(loss)] = weakref.ref(loss)
         if self._not_finite is None and loss.numel() == 1:
-            with quietly():
-                value = float(loss)
+            value = number(loss)
             if value != value or value in (float("inf"), float("-inf")):
                 inputs = [t for r in self.calls.last_inputs if (t := r()) is not None]
                 known = all(map(finite, inputs)) if inputs else None

@@ -115,3 +115,11 @@ def _softmax_lines(tree: ast.Module) -> dict[str, set[int]]:
             if name.lower() in lines:
                 lines[name.lower()].add(node.lineno)
     return lines
+
+
+def _function(f: ast.expr) -> str:
+    """What is called; empty for a layer (`self.sigmoid(x)`), which was made elsewhere."""
+    if isinstance(f, ast.Attribute):
+        of_self = isinstance(f.value, ast.Name) and f.value.id == "self"
+        return "" if of_self else f.attr
+    return f.id if isinstance(f, ast.Name) else ""

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from typing import Any
 
 import torch
 
 
-@contextmanager
-def quietly() -> Iterator[None]:
+class quietly:  # noqa: N801 - used like the context managers of torch
     """No graph, no dispatch or function mode of the snippet's, no saved-tensor hooks."""
-    with torch.no_grad(), torch._C._DisableTorchDispatch(), torch._C.DisableTorchFunction():
-        yield
+
+    def __enter__(self) -> None:
+        self._dispatch = torch._C._DisableTorchDispatch()
+        self._function = torch._C.DisableTorchFunction()
+        self._dispatch.__enter__()  # type: ignore[no-untyped-call, unused-ignore]
+        self._function.__enter__()
+        self._grad = torch.is_grad_enabled()
+        torch._C._set_grad_enabled(False)
+
+    def __exit__(self, *error: Any) -> None:
+        torch._C._set_grad_enabled(self._grad)
+        self._function.__exit__(*error)
+        self._dispatch.__exit__(*error)
 
 
 def largest(tensors: Sequence[torch.Tensor]) -> list[float]:
@@ -39,3 +49,11 @@ def finite(t: torch.Tensor) -> bool:
     """Whether it holds neither NaN nor infinity."""
     with quietly():
         return bool(torch.isfinite(t).all())
+
+
+def number(t: torch.Tensor) -> float:
+    """The value of a tensor of one element."""
+    if torch._C._len_torch_dispatch_stack() or torch._C._len_torch_function_stack():
+        with quietly():
+            return float(t)
+    return float(t.item())

@@ -11,7 +11,10 @@ from typing import Any
 
 import torch
 from torch import nn
-from torch.optim.optimizer import register_optimizer_step_pre_hook
+from torch.optim.optimizer import (
+    register_optimizer_step_post_hook,
+    register_optimizer_step_pre_hook,
+)
 
 from executor.probes.training import graph
 from executor.probes.training.calls import Calls
@@ -37,6 +40,7 @@ class Watched:
     missing: int = 0  # steps that found no gradient
     zero: int = 0
     not_finite: int = 0
+    stepped: bool = False  # the first step itself changed it
     top: float = 0.0  # the largest value of a gradient that was neither zero nor NaN
 
     @property
@@ -66,6 +70,7 @@ class Record:
     steps: int = 0
     empty: int = 0  # steps that found no gradient at all
     closure: bool = False
+    healthy: bool = False  # every gradient has been there once, neither zero nor NaN
     carrying: bool = False  # nobody has reset the gradients since the last step, as far as seen
     backwards: int = 0  # since the last step
     stale: int = 0  # steps on gradients that still held those of the step before
@@ -92,8 +97,8 @@ class Steps:
         """Whether an optimizer stepped."""
         return bool(self.records)
 
-    def start(self, after: Callable[[], None]) -> list[Any]:
-        """Listen, and call `after` when a step was looked at; what comes back is to be removed."""
+    def start(self, after: Callable[[], None]) -> None:
+        """Listen, and call `after` when a step was looked at."""
 
         def step(optimizer: torch.optim.Optimizer, args: Any, kwargs: Any) -> None:
             try:
@@ -102,7 +107,15 @@ class Steps:
             except Exception as e:  # ours, and no reason to stop the snippet's training
                 self.problem = self.problem or f"{type(e).__name__}: {e}"[:200]
 
-        return [register_optimizer_step_pre_hook(step)]
+        self._handles = [
+            register_optimizer_step_pre_hook(step),
+            register_optimizer_step_post_hook(self._stepped),
+        ]
+
+    def stop(self) -> None:
+        """Stop listening."""
+        for handle in self._handles:
+            handle.remove()
 
     def backward_begins(self, loss: torch.Tensor) -> None:
         """Called before every backward: are there gradients of the last step left?"""
@@ -137,7 +150,13 @@ class Steps:
         if record.closure:  # LBFGS computes its gradients inside the step
             return
         record.line = self.names.source.line_now() if every else record.line
-        empty = _look(record.watched, every=every)
+        if every or not record.healthy:
+            empty = _look(record.watched, every=every)
+            record.healthy = all(w.top for w in record.watched)
+        else:  # nothing more to learn from one step: only whether there was a gradient at all
+            empty = params[0].grad is None
+            for w in record.watched:
+                w.steps += 1
         record.empty += empty
         if record.carrying and record.backwards:
             record.stale += 1
@@ -145,6 +164,12 @@ class Steps:
         if record.steps <= 3 or record.steps % (2 * _ALL) == 0:
             self._look_beside(named)
         self._note_modes()
+
+    def _stepped(self, optimizer: torch.optim.Optimizer, args: Any, kwargs: Any) -> None:
+        record = self.records.get(id(optimizer))
+        if record is not None and record.steps == 1:  # who puts it back later has moved it
+            for w in record.watched:
+                w.stepped = w.moved
 
     def _watch(
         self, tensor: torch.Tensor, i: int, record: Record, named: dict[int, Named]
@@ -256,32 +281,71 @@ class Steps:
     def _tell_optimized(self, told: Told, explained: set[int]) -> None:
         watched = [w for k, w in self.optimized.items() if k not in explained and w.steps]
         all_zero = all(w.zero + w.missing == w.steps for w in watched if w.tensor.requires_grad)
+        missing: list[Watched] = []
         for w in watched:
             if not w.tensor.requires_grad:
                 continue
             shape = list(w.tensor.shape)
             if w.missing == w.steps:
-                told.add(
-                    "no_gradient", w.line, w.name,
-                    f"`{w.name}` {shape} is in the optimizer, but its gradient was None at "
-                    f"{_every(w.steps)}: the loss does not depend on it",
-                )  # fmt: skip
+                missing.append(w)
             elif w.not_finite:
                 told.add(
                     "gradient_not_finite", w.line, w.name,
                     f"the gradient of `{w.name}` {shape} held NaN or infinity",
                 )  # fmt: skip
             elif w.zero + w.missing == w.steps:
-                if w.steps > 1 or all_zero:  # a mask or a fresh zero can hide one for one step
+                # A mask or a fresh zero can hide one for one step; a bias can cancel by design.
+                if all_zero or (w.steps > 1 and not self._only_the_bias(w, watched)):
                     told.add(
                         "zero_gradient", w.line, w.name,
                         f"the gradient of `{w.name}` {shape} was exactly 0 at {_every(w.steps)}",
                     )  # fmt: skip
-            elif w.top > _ROUNDING and not w.moved:
+            elif w.top > _ROUNDING and not w.stepped and not w.moved:
+                self._tell_stuck(told, w)
+
+        self._tell_missing(told, missing, watched)
+
+    @staticmethod
+    def _tell_missing(told: Told, missing: list[Watched], watched: list[Watched]) -> None:
+        """A layer that is not used at all is one fact, not one for each of its parameters."""
+        together: dict[str, list[Watched]] = {}
+        for w in missing:
+            together.setdefault(".".join(w.name.split(".")[:2]), []).append(w)
+        for prefix, parts in together.items():
+            whole = sum(w.name.startswith(f"{prefix}.") for w in watched) == len(parts) > 1
+            for w in parts[:1] if whole else parts:
+                what = f"`{w.name}` {list(w.tensor.shape)} is"
+                if whole:
+                    what = f"`{prefix}` has {len(parts)} parameters"
                 told.add(
-                    "never_moved", w.line, w.name,
-                    f"`{w.name}` {shape} has not moved after {_every(w.steps)}",
+                    "no_gradient", w.line, prefix if whole else w.name,
+                    f"{what} in the optimizer, but {'their' if whole else 'its'} gradient was "
+                    f"None at {_every(w.steps)}: the loss does not depend on "
+                    f"{'them' if whole else 'it'}",
                 )  # fmt: skip
+
+    @staticmethod
+    def _only_the_bias(bias: Watched, watched: list[Watched]) -> bool:
+        if not bias.name.endswith(".bias"):
+            return False
+        weight = bias.name.removesuffix("bias") + "weight"
+        return any(w.name == weight and w.top for w in watched)
+
+    def _tell_stuck(self, told: Told, w: Watched) -> None:
+        rates = {
+            id(p): group.get("lr")
+            for record in self.records.values()
+            for group in record.optimizer.param_groups
+            for p in group["params"]
+        }
+        rate = rates.get(id(w.tensor))
+        if rate == 0 and any(rates.values()):
+            return  # a group that is meant to stand still
+        why = f" at a learning rate of {rate:g}" if isinstance(rate, (int, float)) else ""
+        told.add(
+            "never_moved", w.line, w.name,
+            f"`{w.name}` {list(w.tensor.shape)} has not moved after {_every(w.steps)}{why}",
+        )  # fmt: skip
 
     def _tell_modes(self, told: Told) -> None:
         for root, name, line, n in self.evaluating.values():

@@ -1,0 +1,121 @@
+"""What the probes cost: training loops of 200 steps with them, against the same jail without.
+
+python benchmarks/probes.py [ROUNDS]
+
+The plain run is `Probe.NONE`: the same fork, walls and runner, and nobody listening. Plain and
+probed runs take turns, so that a busy machine slows both; the ratio is of the medians.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import sys
+from collections.abc import Mapping
+
+from executor.client import ExecutorClient
+from executor.job import Job, Outcome, Probe
+
+STEPS = 200
+LOOP = """
+import time, torch
+from torch import nn
+{model}
+opt = torch.optim.Adam(model.parameters(), lr=1e-3)
+loss_fn = nn.CrossEntropyLoss()
+def step():
+    opt.zero_grad()
+    loss = loss_fn(model(x), y)
+    loss.backward()
+    opt.step()
+    return loss.item()
+step()
+began = time.process_time()
+for _ in range({steps}):
+    step()
+print(time.process_time() - began)
+"""
+MODELS = {
+    "MLP 20-64-3, batch 32": """
+model = nn.Sequential(nn.Linear(20, 64), nn.ReLU(), nn.Linear(64, 3))
+x, y = torch.randn(32, 20), torch.randint(0, 3, (32,))
+""",
+    "MLP of 8 layers, batch 64": """
+layers = [m for _ in range(7) for m in (nn.Linear(64, 64), nn.ReLU(), nn.Dropout(0.1))]
+model = nn.Sequential(*layers, nn.Linear(64, 3))
+x, y = torch.randn(64, 64), torch.randint(0, 3, (64,))
+""",
+    "CNN, batch 16 of 16x16": """
+model = nn.Sequential(
+    nn.Conv2d(3, 16, 3, padding=1), nn.BatchNorm2d(16), nn.ReLU(), nn.MaxPool2d(2),
+    nn.Conv2d(16, 32, 3, padding=1), nn.ReLU(), nn.Flatten(), nn.Linear(2048, 3),
+)
+x, y = torch.randn(16, 3, 16, 16), torch.randint(0, 3, (16,))
+""",
+    "LSTM, 20 tokens, batch 16": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(50, 16)
+        self.lstm = nn.LSTM(16, 32, batch_first=True)
+        self.out = nn.Linear(32, 3)
+    def forward(self, x):
+        return self.out(self.lstm(self.embed(x))[0][:, -1])
+model = Net()
+x, y = torch.randint(0, 50, (16, 20)), torch.randint(0, 3, (16,))
+""",
+    "Transformer, 12 tokens, batch 8": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.TransformerEncoderLayer(32, 4, 64, batch_first=True)
+        self.out = nn.Linear(32, 3)
+    def forward(self, x):
+        return self.out(self.layer(x).mean(1))
+model = Net()
+x, y = torch.randn(8, 12, 32), torch.randint(0, 3, (8,))
+""",
+}
+RUNS: Mapping[str, tuple[Probe, ...]] = {
+    "plain": (Probe.NONE,),
+    "always on": (),
+    "in-place": (Probe.INPLACE,),
+    "gradients": (Probe.GRADIENTS,),
+    "oracle": (Probe.ORACLE,),
+}
+TARGETS = {"always on": 1.3, "in-place": 5, "gradients": 5, "oracle": 5}
+
+
+async def seconds(executor: ExecutorClient, code: str, probes: tuple[Probe, ...]) -> float:
+    """The loop's own time, as the snippet measures it."""
+    result = await executor.run(Job(code=code, probes=probes, wall_s=120))
+    assert result.outcome is Outcome.OK, (result.error, result.stderr)
+    return float(result.stdout)
+
+
+async def main(rounds: int) -> None:
+    """Measure and print."""
+    ratios: dict[str, list[float]] = {name: [] for name in TARGETS}
+    async with ExecutorClient.embedded() as executor:
+        here = await executor.capabilities()
+        print(f"tier {here['tier']}, torch {here['torch']}; {STEPS} Adam steps, {rounds} rounds")
+        print(f"  {'':34}{'plain ms/step':>14}" + "".join(f"{n:>12}" for n in TARGETS))
+        for model, make in MODELS.items():
+            code = LOOP.format(model=make, steps=STEPS)
+            times: dict[str, list[float]] = {name: [] for name in RUNS}
+            for _ in range(rounds):
+                for name, probes in RUNS.items():
+                    times[name].append(await seconds(executor, code, probes))
+            median = {name: statistics.median(t) for name, t in times.items()}
+            for name in TARGETS:
+                ratios[name].append(median[name] / median["plain"])
+            cells = "".join(f"{ratios[name][-1]:12.2f}" for name in TARGETS)
+            print(f"  {model:34}{median['plain'] / STEPS * 1000:14.2f}{cells}", flush=True)
+    for name, target in TARGETS.items():
+        worst = max(ratios[name])
+        verdict = "holds" if worst <= target else "MISSED"
+        print(f"  {name}: at most {worst:.2f} times the plain run, target {target}: {verdict}")
+
+
+if __name__ == "__main__":
+    asyncio.run(main(int(sys.argv[1]) if len(sys.argv) > 1 else 7))
