@@ -146,7 +146,9 @@ class _Run:
             self.gradients = gradients.GradientsProbe(self.source, oracle=oracle)
             self.gradients.start()
         if Probe.INPLACE in self.job.probes:
-            self.inplace = inplace.InplaceProbe(self.source, compiles=_compiles(tree))
+            self.inplace = inplace.InplaceProbe(
+                self.source, compiles=_compiles(tree), suspicious=bool(self.suspects)
+            )
             self.inplace.start()
 
     def _simulate(self) -> None:

@@ -34,7 +34,9 @@ class GradientsProbe:
     def start(self) -> None:
         """Listen."""
         if self.oracle:
-            self._stack.enter_context(torch.autograd.graph.allow_mutation_on_saved_tensors())
+            self._context = self._stack.enter_context(
+                torch.autograd.graph.allow_mutation_on_saved_tensors()
+            )
         self._backward, self._grad = torch.autograd.backward, torch.autograd.grad
         torch.autograd.backward = self._on_backward
         torch.autograd.grad = self._on_grad
@@ -49,6 +51,13 @@ class GradientsProbe:
         leaves = _leaves(roots)
         self._backward(tensors, *args, **kwargs)
         self._note(roots, [leaf.grad for leaf in leaves])
+        if self.oracle:
+            self._forget()
+
+    def _forget(self) -> None:
+        """Drop what backward has freed: torch keeps its ids, and asks each at every later write."""
+        for ids in self._context.sid_to_tid.values():
+            ids.intersection_update([i for i in ids if i in self._context.tid_to_weakhandle])
 
     def _on_grad(self, outputs: Any, *args: Any, **kwargs: Any) -> Any:
         grads = self._grad(outputs, *args, **kwargs)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
-from executor.job import JobResult, Outcome
+from executor.job import JobResult, Outcome, Probe
 from tests.executor.conftest import House
 
 HEAD = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\n"
@@ -354,3 +354,47 @@ def test_good_training_gives_no_finding(any_house: House, name: str) -> None:
 
     assert result.outcome is Outcome.OK, result.stderr
     assert told(result) == [], result.findings
+
+
+WATCHED = {
+    "an error in backward": (
+        "x = torch.ones(3, requires_grad=True)\nmodel = nn.Linear(3, 3)\n"
+        "opt = torch.optim.SGD(model.parameters(), lr=0.1)\nmodel(x).sum().backward()\n"
+        "opt.step()\nmodel(x).backward()\n"
+    ),
+    "looking at backward": (
+        "import inspect, pickle\nf = torch.Tensor.backward\n"
+        "print(f.__qualname__, inspect.signature(f), f is torch.Tensor.backward)\n"
+        "print(pickle.loads(pickle.dumps(f)) is f, hasattr(torch.ones(1), 'backward'))\n"
+        "print(torch.ones(1).backward.__func__ is f)\n"
+    ),
+    "hooks of the snippet's own": (
+        "import copy\nmodel = nn.Sequential(nn.Linear(2, 2), nn.ReLU())\n"
+        "model.register_forward_hook(lambda m, i, o: print('called', type(m).__name__))\n"
+        "model[0].register_forward_pre_hook(lambda m, i: print('first'))\n"
+        "model(torch.ones(1, 2))\ntry:\n    model(torch.ones(1, 3))\nexcept RuntimeError as e:\n"
+        "    print(e)\nmodel(torch.ones(1, 2))\nprint(len(model._forward_hooks))\n"
+        "print(len(copy.deepcopy(model)._forward_hooks), len(model[0]._forward_hooks))\n"
+    ),
+    "modes of the snippet's own": (
+        "from torch.utils._python_dispatch import TorchDispatchMode\n"
+        "class Log(TorchDispatchMode):\n"
+        "    def __torch_dispatch__(self, func, types, args=(), kwargs=None):\n"
+        "        print(func)\n        return func(*args, **(kwargs or {}))\n"
+        "model = nn.Linear(2, 1)\nopt = torch.optim.SGD(model.parameters(), lr=0.1)\n"
+        "with Log():\n    for _ in range(2):\n        opt.zero_grad(set_to_none=False)\n"
+        "        loss = F.mse_loss(model(torch.ones(3, 2)), torch.ones(3, 1))\n"
+        "        loss.backward()\n        opt.step()\n"
+    ),
+    "random numbers": train(f"F.cross_entropy({OUT}, y)", n=30) + "print(loss.item(), model.weight)",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", list(WATCHED))
+def test_looking_changes_nothing(any_house: House, name: str) -> None:
+    bare = any_house.run(HEAD + WATCHED[name], probes=(Probe.NONE,), wall_s=60)
+    watched = any_house.run(HEAD + WATCHED[name], wall_s=60)
+
+    assert bare.stdout + bare.stderr
+    assert (watched.stdout, watched.stderr) == (bare.stdout, bare.stderr)
+    assert (watched.outcome, watched.detail) == (bare.outcome, "")

@@ -21,7 +21,7 @@ from executor.probes.inplace.hidden import Hidden
 from executor.probes.inplace.spots import Spot, layer_name, parameter_name, span_of, spot
 from executor.probes.inplace.suspects import suspects
 from executor.probes.inplace.values import digest, storage, version
-from executor.probes.inplace.writes import Write, Writes
+from executor.probes.inplace.writes import Write, Writes, WritesBesideCompile
 from executor.probes.source import Source
 
 __all__ = ["InplaceProbe", "suspects"]
@@ -44,13 +44,18 @@ class _Saved:
 class InplaceProbe:
     """Active while the snippet runs; `culprit` is the first saved tensor found changed."""
 
-    def __init__(self, source: Source, *, compiles: bool = False) -> None:
-        """Args: the snippet; whether it uses torch.compile, which a dispatch mode switches off."""
+    def __init__(self, source: Source, *, compiles: bool = False, suspicious: bool = True) -> None:
+        """Args: the snippet, and what its text says of it.
+
+        compiles: it uses torch.compile, which a dispatch mode switches off.
+        suspicious: it could write past PyTorch's check; else values need no comparing.
+        """
         self.source = source
         self.findings: list[Finding] = []
         self._loud: Culprit | None = None
         self._silent: Culprit | None = None
         self._compiles = compiles
+        self._suspicious = suspicious
         self._stack = ExitStack()
 
     @property
@@ -60,7 +65,8 @@ class InplaceProbe:
 
     def start(self) -> None:
         """Listen."""
-        self.writes: Writes = self._stack.enter_context(Writes(self.source))
+        listener = WritesBesideCompile if self._compiles else Writes
+        self.writes: Writes = self._stack.enter_context(listener(self.source))
         self.writes.listen_beside()
         self._stack.callback(self.writes.stop_listening_beside)
         self.hidden = Hidden(self.source, self._keep, self._check_hidden)
@@ -90,7 +96,8 @@ class InplaceProbe:
         self.writes.moment += 1
         moment = self.writes.moment
         memory = t.untyped_storage() if storage(t) is not None else None
-        return _Saved(t, version(t), digest(t), moment, at or spot(self.source, t), memory)
+        values = digest(t) if self._suspicious else None
+        return _Saved(t, version(t), values, moment, at or spot(self.source, t), memory)
 
     def _write_after(self, saved: _Saved) -> Write | None:
         if saved.memory is None:

@@ -62,6 +62,11 @@ class Writes(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     # -- operators ---------------------------------------------------------------------------
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Say no to a wrapper around every operator that only torch.compile needs."""
+        return False
+
     def __torch_dispatch__(
         self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
@@ -171,3 +176,16 @@ class Writes(TorchDispatchMode):  # type: ignore[no-untyped-call]
                     place = Place(place.code, WHOLE_LINE, place.line)
                 self.log.setdefault(memory, []).append(Write(self.moment, "NumPy", Spot(place)))
             shared.digest, shared.moment = now, self.moment
+
+
+class WritesBesideCompile(Writes):  # type: ignore[no-untyped-call]
+    """The same for a snippet that uses torch.compile, which must not look into the listener."""
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return True
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        return super().__torch_dispatch__(func, types, args, kwargs)
