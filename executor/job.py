@@ -94,6 +94,14 @@ class ErrorSeen(Model):
     masks: str = ""  # the message of the first error, where this was raised while handling it
 
 
+class Explanation(Model):
+    """What live values say about an error: which of them clash, and where they come from."""
+
+    family: str
+    text: str
+    facts: dict[str, Any] = {}
+
+
 class Caught(Model):
     """An exception the snippet caught itself."""
 
@@ -105,6 +113,7 @@ class Caught(Model):
     origin: str = ""
     traceback: str = ""
     stdout_bytes: int = 0  # what the snippet had printed by then
+    explanation: Explanation | None = None
 
 
 class WarningSeen(Model):
@@ -127,6 +136,14 @@ class Variable(Model):
     version: int | None = None
     grad_fn: str | None = None
     repr: str | None = None
+
+
+class Operand(Model):
+    """What the failing expression worked on: its name as written, or torch's own name for it."""
+
+    name: str
+    made: int | None = None  # the line that gave it this value, where the text leaves no doubt
+    value: Variable
 
 
 class Frame(Model):
@@ -285,6 +302,8 @@ class Seen(Model):
     """What the probes saw in a run."""
 
     error: ErrorSeen | None = None
+    explanation: Explanation | None = None  # of the error
+    operands: tuple[Operand, ...] = ()  # of the failing expression
     caught: tuple[Caught, ...] = ()
     handlers: int = 0  # `except` clauses in the snippet
     warnings: tuple[WarningSeen, ...] = ()

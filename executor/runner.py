@@ -32,10 +32,12 @@ from executor.job import (
     DeviceSeen,
     Environment,
     ErrorSeen,
+    Explanation,
     Finding,
     Frame,
     Job,
     Layer,
+    Operand,
     Probe,
     Report,
 )
@@ -67,10 +69,12 @@ class _Run:
         self.filename = str(work / SNIPPET)
         self.source = Source(job.code, self.filename)
         self.raw = _Counting(1, "w", closefd=False)
-        self.caught = CaughtProbe(self.source, self._printed)
+        self.caught = CaughtProbe(self.source, self._printed, self._explain_caught)
         self.warned = WarnedProbe(self.source)
         self.notes: list[str] = []
         self.error: ErrorSeen | None = None
+        self.explanation: Explanation | None = None
+        self.operands: tuple[Operand, ...] = ()
         self.frames: tuple[Frame, ...] = ()
         self.layer: Layer | None = None
         self.tree: ast.Module | None = None
@@ -199,12 +203,35 @@ class _Run:
             from executor.probes import layer
 
             self.layer = layer.failing_layer(error, self.source, attribute_lines(self.tree))
+            self._guard("explain", lambda: self._explain(error))
+
         if self.simulated is not None:
             self._see_devices(error)
 
     def _judge(self, error: BaseException) -> None:
         if self.completion is not None and self.error is not None:
             self.completion.judge(error, self.error, exceptions.innermost(error, self.source))
+
+    def _explain(self, error: BaseException) -> None:
+        from executor.explain import explain
+
+        if self.tree is not None:
+            told = explain.explain(error, self.source, self.tree)
+            self.explanation, self.operands = told
+
+    def _explain_caught(self, error: BaseException) -> Explanation | None:
+        """Not where the snippet asks for `locals()`: looking refreshes what that returned."""
+        if self.tree is None or "torch" not in sys.modules or "locals(" in self.job.code:
+            return None
+        from executor.explain import explain
+
+        try:
+            told, _ = explain.explain(error, self.source, self.tree)
+            explain.forget(error, self.source)
+        except Exception as e:
+            self.notes.append(f"explain (caught): {type(e).__name__}: {e}"[:500])
+            return None
+        return told
 
     def _exit_code(self, error: SystemExit) -> int:
         code = error.code
@@ -245,6 +272,8 @@ class _Run:
         trainer = self.trainer
         return Report(
             error=self.error,
+            explanation=self.explanation,
+            operands=self.operands,
             caught=tuple(self.caught.seen),
             handlers=self.caught.handlers,
             warnings=tuple(self.warned.seen),

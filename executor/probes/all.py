@@ -1,6 +1,10 @@
 """Every probe that needs torch, imported before the fork so that no run pays for it."""
 
 import executor.simulated.cuda  # noqa: F401  (it changes nothing before it is started)
+from executor.explain import explain
+from executor.explain.family import known
 from executor.probes import device, gradients, inplace, layer, training
 
-__all__ = ["device", "gradients", "inplace", "layer", "training"]
+known()  # imports every family
+
+__all__ = ["device", "explain", "gradients", "inplace", "layer", "training"]

@@ -17,7 +17,7 @@ import sys
 from collections.abc import Callable, Iterator
 from types import TracebackType
 
-from executor.job import Caught
+from executor.job import Caught, Explanation
 from executor.probes import exceptions, handled
 from executor.probes.source import Source
 
@@ -27,13 +27,20 @@ _INTROSPECTION = frozenset(
     ("settrace", "setprofile", "monitoring", "dis", "get_instructions", "__code__", "co_code",
      "co_consts", "co_names", "builtins", "__builtins__")
 )  # fmt: skip
+_EXPLAINED = 10
 
 
 class CaughtProbe:
     """Records what the snippet's own handlers take."""
 
-    def __init__(self, source: Source, printed_bytes: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        source: Source,
+        printed_bytes: Callable[[], int],
+        explain: Callable[[BaseException], Explanation | None] = lambda _: None,
+    ) -> None:
         self.source = source
+        self._explain = explain
         self.handlers = 0
         self.seen: list[Caught] = []
         self.also: Callable[[BaseException], None] | None = None  # who else wants to see them
@@ -119,6 +126,7 @@ class CaughtProbe:
                 origin=seen.origin,
                 traceback=seen.traceback,
                 stdout_bytes=self._printed_bytes(),
+                explanation=self._explain(error) if len(self.seen) < _EXPLAINED else None,
             )
             self.seen.append(caught)
             return caught

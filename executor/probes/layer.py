@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import FrameType, TracebackType
+from typing import Any
 
 import torch
 from torch import nn
@@ -36,15 +37,21 @@ def failing_layer(
         if frame.f_code.co_filename == source.filename:
             own, found = frame, None
         else:
-            layer = frame.f_locals.get("self")
-            if isinstance(layer, nn.Module) and type(layer).__module__.startswith("torch.nn."):
+            layer: Any = frame.f_locals.get("self")
+            if (
+                issubclass(type(layer), nn.Module)  # isinstance() would ask the object itself
+                and type(layer).__module__.startswith("torch.nn.")
+                and frame.f_code.co_name != "__init__"  # it is only being made
+            ):
                 found = layer, frame
         tb = tb.tb_next
     if own is None or found is None:
         return None
     layer, frame = found
     name, line = _place(layer, own, made)
-    inputs = [v for k, v in frame.f_locals.items() if k != "self" and isinstance(v, torch.Tensor)]
+    inputs = [
+        v for k, v in frame.f_locals.items() if k != "self" and issubclass(type(v), torch.Tensor)
+    ]
     text = repr(layer) if not list(layer.children()) else f"{type(layer).__name__}(…)"
     return Layer(
         name=name,
@@ -61,7 +68,7 @@ def _place(
 ) -> tuple[str, int | None]:
     """The layer's name as the snippet's frame would call it, and the line that made it."""
     for variable, value in own.f_locals.items():
-        if not isinstance(value, nn.Module):
+        if not issubclass(type(value), nn.Module):
             continue
         for path, module in value.named_modules():
             if module is layer:

@@ -22,8 +22,9 @@ def variable(value: object) -> Variable:
     """A variable's facts; nothing of the snippet's own is called (a `__repr__` may do anything)."""
     torch = sys.modules.get("torch")
     kind = type(value).__name__
-    if torch is not None and isinstance(value, torch.Tensor):
-        return _tensor(value, kind)
+    if torch is not None and issubclass(type(value), torch.Tensor):  # isinstance() asks the value
+        with torch._C.DisableTorchFunction():  # a subclass must not hear of it
+            return _tensor(value, kind)  # type: ignore[arg-type]
     shape = getattr(value, "shape", None) if type(value).__module__ == "numpy" else None
     return Variable(
         type=kind,
