@@ -138,6 +138,7 @@ class Medic:
         told = known.model_copy(
             update={
                 "error": AnswerError.of(wrong.error) if wrong.error is not None else None,
+                "explanation": words.explanation(wrong, run) or None,
                 "culprit": words.culprit(question, run),
                 "findings": run.findings,
                 "refused": repaired.refused,
@@ -151,7 +152,11 @@ class Medic:
         if wrong.is_there and not _ended_itself(run):
             told = told.model_copy(update={"alternatives": repaired.alternatives})
             return _say(told, "reproduced", words.reproduced(wrong, run, repaired))
-        return _say(told.model_copy(update={"error": None}), "runs", words.runs(question, run))
+        return _say(
+            told.model_copy(update={"error": None, "explanation": None}),
+            "runs",
+            words.runs(question, run),
+        )
 
     def _unrun(self, question: Question, found: SearchResult, known: Answer) -> Answer:
         if found.abstained or known.why is None:

@@ -172,6 +172,7 @@ class Answer(Model):
     status: Status
     headline: str
     error: AnswerError | None = None
+    explanation: str | None = None  # of the error, from live values of the run
     culprit: AnswerCulprit | None = None
     findings: tuple[Finding, ...] = ()
     assumptions: tuple[str, ...] = ()

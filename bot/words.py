@@ -47,16 +47,23 @@ def reproduced(wrong: Mistake, run: JobResult, repair: Repair) -> str:
         what = "The one fix I tried" if tried == 1 else f"None of the {tried} fixes I tried"
         none = f" {what} {'did not pass' if tried == 1 else 'passed'} every check."
     if wrong.error is not None:
-        live = opposed(run.devices)
-        if live:
+        if where := opposed(run.devices):
             said = _first_sentence(wrong.error.message)
-            return f"Reproduced{_simulated(run)}: {live}. {_error(wrong.error)}: {said}.{none}"
-        live = layer(run)
-        told = f" {live[0].upper()}{live[1:]}." if live else ""
+            return f"Reproduced{_simulated(run)}: {where}. {_error(wrong.error)}: {said}.{none}"
+        live = explanation(wrong, run)
+        told = f" {_first_of(live)}" if live else ""
+        if not live and (at := layer(run)):
+            told = f" {at[0].upper()}{at[1:]}."
         message = _first_sentence(wrong.error.message)
         told += warm_only(run)
         return f"Reproduced{_simulated(run)}: {_error(wrong.error)}: {message}.{told}{none}"
     return f"It runs, but {_first_finding(run)}.{none}"
+
+
+def explanation(wrong: Mistake, run: JobResult) -> str:
+    """What live values say about the error, the one that the snippet caught too; or nothing."""
+    seen = wrong.error.explanation if isinstance(wrong.error, Caught) else run.explanation
+    return seen.text if seen is not None and wrong.error is not None else ""
 
 
 def layer(run: JobResult) -> str:
@@ -198,6 +205,11 @@ def _first_finding(run: JobResult) -> str:
             name = f"`{f.name}`"
             return f.message.replace(name, name + line, 1).rstrip(".")
     return ""
+
+
+def _first_of(text: str) -> str:
+    """The first sentence of an explanation, whole: it ends before one that begins anew."""
+    return re.split(r"(?<=\.) (?=[A-Z`])", text)[0]
 
 
 def _first_sentence(message: str) -> str:

@@ -204,7 +204,6 @@ class _Run:
 
             self.layer = layer.failing_layer(error, self.source, attribute_lines(self.tree))
             self._guard("explain", lambda: self._explain(error))
-
         if self.simulated is not None:
             self._see_devices(error)
 

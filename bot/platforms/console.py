@@ -59,6 +59,8 @@ def card(answer: Answer, *, explain: bool = False) -> RenderableType:
     ]
     if answer.error is not None:
         parts += ["", _error(answer.error)]
+        if answer.explanation and answer.explanation not in answer.headline:
+            parts.append(Padding(Text(harmless(answer.explanation)), (0, 0, 0, 2)))
     if answer.culprit is not None:
         parts.append(_culprit(answer))
     elif answer.error is not None and not answer.error.caught and (values := _values(answer)):

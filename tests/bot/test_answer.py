@@ -436,3 +436,20 @@ async def test_a_failing_layer_is_named_with_its_line_and_its_input(ask: Ask):
     assert "`self.head.1` is Linear(in_features=12, out_features=3, bias=True)" in answer.headline
     assert "made at line 7; its input here is float32 [5, 8]" in answer.headline
     assert answer.why is None  # no article knows this error, and none is stretched to fit
+
+
+async def test_a_swallowed_error_is_explained_from_live_values(ask: Ask):
+    """What clashes is told although the snippet caught the error and goes on."""
+    answer = await ask(
+        posted(
+            "wrong output",
+            "import torch\n\ndef score(a, b):\n    try:\n        return a @ b\n"
+            "    except RuntimeError:\n        return None\n\n"
+            "queries = torch.randn(4, 8)\nkeys = torch.randn(6, 8)\nprint(score(queries, keys))\n",
+        )
+    )
+
+    assert answer.status == "reproduced" and answer.error is not None and answer.error.caught
+    assert answer.explanation is not None and answer.explanation in answer.headline
+    assert "`a` [4, 8] (passed in at line 11) gives rows of 8 values" in answer.explanation
+    assert "`a @ b.T` would fit" in answer.explanation

@@ -36,6 +36,7 @@ def full(text: str) -> Answer:
     return Answer(
         status="reproduced", headline=text,
         error=AnswerError(type="E", message=text, line=1, code=text, caught=False, traceback=text),
+        explanation="Seen: " + text,
         findings=(Finding(kind="k", line=1, name=text, message=text),),
         assumptions=(text,),
         why=Why(text=text, remedy=text, article="a", title=text, url=None, score=1, proof=None),
