@@ -24,6 +24,7 @@ async def run(executor: ExecutorClient, job: Job) -> tuple[JobResult, Job]:
     Raises:
         ExecutorError: the executor is gone or full.
     """
+    job = job.model_copy(update={"stand_ins": False, "other_choices": False})
     plain = await executor.run(job)
     if not _lacks_a_name(plain):
         return plain, job
@@ -80,6 +81,7 @@ _STRUCTURAL = re.compile(
     r"|^(?!.NoneType).*has no attribute|not compiled with CUDA|No CUDA GPUs|no NVIDIA driver"
     r"|referenced before assignment|not associated with a value"
 )
+_DIGITS = re.compile(r"\[[\d, ]*\]")  # [torch.FloatTensor [8, 10]]
 # The sizes that clash, without the batch that is ours.
 _CLASHES = (
     re.compile(r"mat1 and mat2 shapes cannot be multiplied \(\d+x(\d+) and (\d+)x\d+\)"),
@@ -94,7 +96,7 @@ def _agree(a: ErrorSeen, b: ErrorSeen) -> bool:
     if (a.type, a.line) != (b.type, b.line):
         return False
     if _STRUCTURAL.search(a.message):
-        return a.message == b.message
+        return _DIGITS.sub("", a.message) == _DIGITS.sub("", b.message)
     for pattern in _CLASHES:
         first, second = pattern.search(a.message), pattern.search(b.message)
         if first and second:

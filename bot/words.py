@@ -56,7 +56,8 @@ def reproduced(wrong: Mistake, run: JobResult, repair: Repair) -> str:
             told = f" {at[0].upper()}{at[1:]}."
         message = _first_sentence(wrong.error.message)
         told += warm_only(run)
-        return f"Reproduced{_simulated(run)}: {_error(wrong.error)}: {message}.{told}{none}"
+        head = f"Reproduced{_simulated(run)}: {_error(wrong.error)}: {message}."
+        return f"{head}{assumed(run)}{told}{none}"
     return f"It runs, but {_first_finding(run)}.{none}"
 
 
@@ -74,6 +75,12 @@ def layer(run: JobResult) -> str:
     name = f"`{at.name}` is {at.repr}" if at.name else f"the layer is {at.repr}"
     made = f", made at line {at.line}" if at.line else ""
     return f"{name}{made}; its input here is {at.dtype} {list(at.input)}"
+
+
+def assumed(run: JobResult) -> str:
+    """That it ran with stand-ins, and for what; empty without any."""
+    names = ", ".join(f"`{s.name}`" for s in run.stand_ins)
+    return f" It was run with stand-ins for {names}, which have no part in that." if names else ""
 
 
 def warm_only(run: JobResult) -> str:

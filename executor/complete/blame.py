@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from executor.complete.program import arguments, last_name
+from executor.complete.program import SAME, arguments, last_name
 from executor.job import ErrorSeen, Finding
 
 _CALLED_WRONGLY = re.compile(
     r"unexpected keyword argument|missing \d+ required (positional|keyword)"
 )
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
 def dependents(tree: ast.Module, sources: Iterable[str]) -> frozenset[str]:
@@ -23,9 +26,12 @@ def dependents(tree: ast.Module, sources: Iterable[str]) -> frozenset[str]:
     By identifier, whatever the scope: too many rather than too few.
     """
     tainted = set(sources)
-    functions = [n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef,
-                                                             ast.AsyncFunctionDef))]  # fmt: skip
+    functions = [n for n in ast.walk(tree) if isinstance(n, _FUNCTIONS)]
     classes = {n.name: n for n in ast.walk(tree) if isinstance(n, ast.ClassDef)}
+    called = {id(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call)}
+    handed = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and id(n) not in called}
+    # What a call may reach that names none of them: forward(), hooks, map(f, …), lambdas.
+    unnamed = [f for f in functions if isinstance(f, ast.Lambda) or _is_unnamed(f.name, handed)]
     while True:
         before = len(tainted)
         for node in ast.walk(tree):
@@ -33,16 +39,26 @@ def dependents(tree: ast.Module, sources: Iterable[str]) -> frozenset[str]:
             if isinstance(node, ast.Call) and any(
                 _touches(a, tainted) for a in (*node.args, *(k.value for k in node.keywords))
             ):
-                tainted |= _parameters(node, functions, classes)
+                tainted |= _parameters(node, functions, unnamed, classes)
                 if isinstance(node.func, ast.Attribute):  # losses.append(loss)
                     tainted |= set(_stored(node.func.value))
         for function in functions:
-            if any(isinstance(n, (ast.Return, ast.Yield)) and n.value is not None
-                   and _touches(n.value, tainted) for n in ast.walk(function)):  # fmt: skip
+            defaults = [d for d in (*function.args.defaults, *function.args.kw_defaults) if d]
+            if any(_touches(d, tainted) for d in defaults):
+                tainted |= {a.arg for a in arguments(function)}
+            if not isinstance(function, ast.Lambda) and any(
+                isinstance(n, (ast.Return, ast.Yield)) and n.value is not None
+                and _touches(n.value, tainted) for n in ast.walk(function)
+            ):  # fmt: skip
                 tainted.add(function.name)
         tainted -= {"self", "torch", "nn", "F", "np"}
         if len(tainted) == before:
             return frozenset(tainted)
+
+
+def _is_unnamed(name: str, handed: set[str]) -> bool:
+    special = name.startswith("__") and name != "__init__"
+    return special or name == "forward" or name in handed
 
 
 def _spread(node: ast.AST, tainted: set[str]) -> None:
@@ -85,18 +101,20 @@ def _stored(target: ast.AST) -> Iterator[str]:
 
 def _parameters(
     call: ast.Call,
-    functions: list[ast.FunctionDef | ast.AsyncFunctionDef],
+    functions: Sequence[_Function],
+    unnamed: Sequence[_Function],
     classes: Mapping[str, ast.ClassDef],
 ) -> set[str]:
     """The parameters that a call's arguments may land in."""
     name = last_name(call.func)
     if isinstance(call.func, ast.Name) and name in classes:
-        inits = [n for n in classes[name].body if isinstance(n, ast.FunctionDef)]
-        return {a.arg for n in inits if n.name == "__init__" for a in arguments(n)}
-    named = [f for f in functions if f.name == name]
-    # `model(x)` calls some forward; which one is not known here.
-    reached = named or [f for f in functions if f.name in {"forward", "__call__"}]
-    return {a.arg for f in reached for a in arguments(f)}
+        body = classes[name].body
+        inits = [n for n in body if isinstance(n, ast.FunctionDef) and n.name == "__init__"]
+        fields = {n.target.id for n in body
+                  if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)}  # fmt: skip
+        return fields | {a.arg for n in inits for a in arguments(n)}
+    named = [f for f in functions if not isinstance(f, ast.Lambda) and f.name == name]
+    return {a.arg for f in named or unnamed for a in arguments(f)}
 
 
 class Blame:
@@ -145,10 +163,33 @@ class Blame:
             # Whatever `f(model).missing` is called on: only that object counts, and it was asked.
             return "" if not isinstance(expression.value, ast.Name) else self._named(
                 expression.value, scope)  # fmt: skip
-        for node in ast.walk(expression):
-            if isinstance(node, ast.Name) and (source := self._named(node, scope)):
+        for node in self._operands(expression):
+            if source := self._named(node, scope):
                 return source
         return ""
+
+    def _operands(self, expression: ast.AST, *, inside: bool = False) -> Iterator[ast.Name]:
+        """The names whose objects the failing operation itself holds.
+
+        Of `loss_of(h, y).backward()` the inner call has gone well: what it held plays no part any
+        more. What a stand-in itself returned, or `x.to(device)`, is held like the name.
+        """
+        if isinstance(expression, ast.Name):
+            yield expression
+        elif inside and isinstance(expression, ast.Call):
+            if isinstance(expression.func, ast.Name) and expression.func.id not in {
+                "list",
+                "tuple",
+            }:
+                yield expression.func
+            elif isinstance(expression.func, ast.Attribute) and expression.func.attr in SAME:
+                yield from self._operands(expression.func, inside=True)
+            elif isinstance(expression.func, ast.Name):
+                for argument in expression.args:
+                    yield from self._operands(argument, inside=True)
+        else:
+            for part in ast.iter_child_nodes(expression):
+                yield from self._operands(part, inside=True)
 
     def _failed_further_in(self, error: BaseException) -> bool:
         """Whether a layer of torch.nn failed on an input that no stand-in gave it.

@@ -141,6 +141,7 @@ def _data(shop: Workshop, name: str, plan: Batches) -> Any:
     def one(spec: TensorSpec) -> torch.Tensor:
         whole = _tensor(spec)
         part = whole[0] if plan.samples else whole
+        part.requires_grad_(plan.with_grad and spec.high is None and not plan.samples)
         shop.keep(part, name)
         return part
 
@@ -153,7 +154,11 @@ def _data(shop: Workshop, name: str, plan: Batches) -> Any:
         return shop.keep(tuple(t for _, t in parts), name)
 
     items = [item() for _ in range(SAMPLES if plan.samples else BATCHES)]
-    return _Samples(items) if plan.samples else _Batches(items, plan.parts[0][1].shape[0])
+    if plan.samples:
+        return _Samples(items)
+    batches = _Batches(items, plan.parts[0][1].shape[0])
+    shop.keep(batches.dataset, name)
+    return batches
 
 
 class _LateSGD(torch.optim.SGD):

@@ -185,6 +185,8 @@ def _fits(value: object, use: _Use) -> bool:
     if isinstance(value, types.ModuleType):
         return False
     if isinstance(parent, ast.Call):
+        if _is_typing(value):  # Generator() is somebody's own class
+            return parent.func is not name
         return callable(value) if parent.func is name else isinstance(value, type)
     if isinstance(value, (int, float)):
         return True

@@ -25,16 +25,21 @@ def undefined_names(code: str, filename: str) -> set[str]:
                 bound.add(symbol.get_name())
             if is_global and symbol.is_referenced():
                 read.add(symbol.get_name())
-    bound -= _rebound_first(code)
-    return {n for n in read - bound if not hasattr(builtins, n) and not n.startswith("__")}
+    left_out = _rebound_first(code)
+    return {
+        n for n in (read - bound) | left_out if not hasattr(builtins, n) and not n.startswith("__")
+    }
 
 
 def _rebound_first(code: str) -> set[str]:
-    """Names whose first appearance is `x = x.to(device)`: made in a part that was not posted."""
+    """Names that first appear in `x = x.to(device)` or `del x`: made in a part not posted."""
     seen: set[str] = set()
     found: set[str] = set()
     for statement in _at_the_top(ast.parse(code).body):
         names = [n for n in ast.walk(statement) if isinstance(n, ast.Name)]
+        if isinstance(statement, ast.Delete):
+            found |= {n.id for n in names if isinstance(n.ctx, ast.Del)} - seen
+            continue
         if isinstance(statement, ast.Assign):
             stored = {n.id for n in names if isinstance(n.ctx, ast.Store)}
             found |= {n.id for n in names if isinstance(n.ctx, ast.Load)} & stored - seen

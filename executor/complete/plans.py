@@ -63,6 +63,7 @@ class Batches:
     parts: tuple[tuple[str, TensorSpec], ...]  # (name or key, tensor)
     form: str  # "tuple" | "tensor" | "dict"
     samples: bool = False  # a dataset: one sample at a time
+    with_grad: bool = False
 
     @property
     def words(self) -> str:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 # Calls that hand on the tensor or module they are given, as far as its size goes.
-_SAME = frozenset(
+SAME = frozenset(
     [
         "to",
         "cuda",
@@ -151,7 +151,7 @@ class Program:
         """Climb from `x` to all of `Variable(x.to(device))`: the same tensor or module."""
         while True:
             above = self.parents.get(node)
-            if isinstance(above, ast.Attribute) and above.attr in _SAME:
+            if isinstance(above, ast.Attribute) and above.attr in SAME:
                 call = self.parents.get(above)
                 if not (isinstance(call, ast.Call) and call.func is above):
                     return node
@@ -168,7 +168,7 @@ class Program:
     def within(self, node: ast.expr) -> ast.expr:
         """Descend from `Net().to(device)` to `Net()`: the reverse of `through`."""
         while isinstance(node, ast.Call):
-            if isinstance(node.func, ast.Attribute) and node.func.attr in _SAME:
+            if isinstance(node.func, ast.Attribute) and node.func.attr in SAME:
                 node = node.func.value
             elif node.args and last_name(node.func) in _WRAPPERS:
                 node = node.args[0]

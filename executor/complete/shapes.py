@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from executor.complete.program import Program, Sizes, Variable, argument, last_name, method
 
-_ELEMENTWISE = frozenset(
+ELEMENTWISE = frozenset(
     {"relu", "softmax", "log_softmax", "sigmoid", "tanh", "dropout", "leaky_relu", "gelu", "elu"}
 )
 _SHAPELESS = frozenset(
@@ -253,7 +253,7 @@ class Shapes:
             if inner is not None and inner.shape[-1] == 1:
                 return replace(inner, shape=inner.shape[:-1])
             return inner
-        if last_name(node.func) in _ELEMENTWISE and node.args:
+        if last_name(node.func) in ELEMENTWISE and node.args:
             return self.result(node.args[0], sizes, depth + 1)
         callee = self.callee(node.func, sizes)
         if callee is None:

@@ -8,10 +8,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from executor.complete.plans import Batches, Device, Loss, Model, Number, Optimizer, Plan, Tensor
 from executor.complete.program import Program, Variable, argument, last_name
-from executor.complete.shapes import CLASS_LOSSES, Choices, Shapes, TensorSpec
+from executor.complete.shapes import CLASS_LOSSES, ELEMENTWISE, Choices, Shapes, TensorSpec
 
 _COUNT = re.compile(
     r"(?i)^(num|n|max)_?(epochs?|iters?|iterations?|steps)$|^(epochs|iterations|num_batches)$"
@@ -56,7 +57,13 @@ class StandIns:
                        self._optimizer, self._tensor):  # fmt: skip
             for name in self.undefined:
                 if name not in self.plans and (plan := decide(name)) is not None:
-                    self.plans[name] = plan
+                    self.plans[name] = self._with_grad(plan)
+
+    def _with_grad(self, plan: Plan) -> Plan:
+        """Whether data requires grad is open too, so the other choice is the other one."""
+        if isinstance(plan, Batches) and self.choices.with_grad:
+            return replace(plan, with_grad=True)
+        return plan
 
     def uses(self, name: str) -> list[ast.Name]:
         """Where an undefined name is read."""
@@ -457,25 +464,39 @@ class StandIns:
         known = self.shapes.result(node)
         if known is not None:
             return known
-        squeezed = False
-        if isinstance(node, ast.Call) and last_name(node.func) == "squeeze":
-            squeezed = True
-            node = node.func.value if isinstance(node.func, ast.Attribute) else node
-        inner = self.program.within(node)
+        inner, squeezed = self._core(node)
         if isinstance(inner, ast.Name):
             values = self.program.values(self.program.variable(inner))
             if not values and inner.id in self.undefined and _OUTPUT.match(inner.id):
                 plan = self._tensor(inner.id)
                 return plan.spec if isinstance(plan, Tensor) else None
-            inner = self.program.within(values[-1]) if values else inner
-            if isinstance(inner, ast.Call) and last_name(inner.func) == "squeeze":
-                squeezed = True
-                inner = inner.func.value if isinstance(inner.func, ast.Attribute) else inner
+            if values:
+                inner, again = self._core(values[-1])
+                squeezed = squeezed or again
         if not (isinstance(inner, ast.Call) and self._is_stand_in(inner.func)):
             return None
         models = [p for p in self.plans.values() if isinstance(p, Model)]
         shape = models[0].output.shape
         return TensorSpec(shape[:-1] if squeezed and shape[-1] == 1 else shape)
+
+    def _core(self, node: ast.expr) -> tuple[ast.expr, bool]:
+        """What is inside `F.relu(model(x)).squeeze()`, and whether it is squeezed."""
+        squeezed = False
+        while isinstance(node := self.program.within(node), ast.Call):
+            name = last_name(node.func)
+            if name != "squeeze" and name not in ELEMENTWISE:
+                break
+            squeezed = squeezed or name == "squeeze"
+            of_module = isinstance(node.func, ast.Attribute) and last_name(node.func.value) in {
+                "torch", "F", "functional",
+            }  # fmt: skip
+            if isinstance(node.func, ast.Attribute) and not of_module:
+                node = node.func.value
+            elif node.args:
+                node = node.args[0]
+            else:
+                break
+        return node, squeezed
 
     def _dataset(self, name: str) -> Plan | None:
         """`DataLoader(dataset, …)`: samples that make up the batches the loader is asked for."""

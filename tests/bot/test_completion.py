@@ -48,6 +48,14 @@ FAILS = {
         "net = nn.Sequential(nn.Conv2d(3, 16, 3), nn.Conv2d(32, 8, 3))\n"
         "def run(pictures):\n    first = pictures\n    return net(first)\nrun(images)",
         "RuntimeError", "channels"),
+    "a value that backward needs, changed": (
+        "for x, y in loader:\n    h = model(x).sigmoid()\n    h += 1\n"
+        "    F.cross_entropy(h, y).backward()", "RuntimeError", "modified by an inplace operation"),
+    "in a function": (
+        "def train(model, loader):\n    for x, y in loader:\n"
+        "        loss = F.cross_entropy(model(x), y)\n        total = loss.item()\n"
+        "        total.backward()\ntrain(model, train_loader)", "AttributeError",
+        "'float' object has no attribute 'backward'"),
     "before any stand-in": (
         "torch.cat([torch.ones(2, 3), torch.ones(2, 4)])\nmodel(x)", "RuntimeError", "Sizes of"),
 }  # fmt: skip
@@ -110,6 +118,29 @@ CAUSED = {
     "a loss of our choice": "loss = criterion(model(x), labels, 3)\nloss.backward()",
     "a gradient of our choice": (
         "output2 = F.cross_entropy(output, target)\noutput2.backward()"),
+    "through a lambda": (
+        "w = torch.ones(3, 3)\ng = lambda a: a @ w\nh = g(model(x).exp())"),
+    "through a function that is handed on": (
+        "w = torch.ones(3, 3)\ndef g(a):\n    return a @ w\n"
+        "h = list(map(g, [model(x).exp()]))"),
+    "through a hook": (
+        "w = torch.ones(3, 3)\ndef g(module, given, got):\n    (got.exp() * 2) @ w\n"
+        "model.register_forward_hook(g)\nmodel(x)"),
+    "through a record": (
+        "from dataclasses import dataclass\n@dataclass\nclass Config:\n    wide: int\n"
+        "c = Config(hidden_size)\nprint(torch.ones(7).view(c.wide, -1))"),
+    "through an operator": (
+        "class Box:\n    def __init__(self, w):\n        self.w = w\n"
+        "    def __matmul__(self, other):\n        doubled = other * 2\n"
+        "        return self.w @ doubled\nBox(torch.ones(3, 3)) @ model(x).exp()"),
+    "no gradient in our data": (
+        "l = nn.Linear(4, 4)\nfor a, b in loader:\n    l(a)\n    s = (a * 2).sum()\n"
+        "    s.backward()"),
+    "a gradient that our data has not": (
+        "l = nn.Linear(4, 4)\nfor a, b in loader:\n    l(a)\n    c = a * 1\n"
+        "    a.grad.zero_()"),
+    "a data set's own": (
+        "l = nn.Linear(4, 4)\nfor a, b in loader:\n    l(a)\nloader.dataset.targets"),
     "a size": "nn.MultiheadAttention(embedding_dim, 7)",
     "a raise over our sizes": "if batch_size != 32:\n    raise ValueError('use 32')",
 }  # fmt: skip

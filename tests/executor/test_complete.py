@@ -66,6 +66,8 @@ def test_any_text_is_survived(text: str) -> None:
     [
         ("model = model.to('cpu')", {"model"}),
         ("if True:\n    x, y = x.float(), y.long()", {"x", "y"}),
+        ("del x", {"x"}),
+        ("x = 1\ndel x", set()),
         ("x = 1\nx = x + 1", set()),
         ("for x in [1]:\n    x = x + 1", set()),
         ("def x():\n    pass\nx = x()", set()),
@@ -91,6 +93,7 @@ def test_a_name_that_is_first_made_from_itself_was_left_out(code: str, names: se
         "count = string.count('a')",
         "field.shape",
         "repeat + 1",
+        "net = Generator()",
     ],
 )
 def test_a_use_that_does_not_fit_an_import_gets_none(code: str) -> None:
