@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from bot.missing import needs_gpu
 from executor.client import ExecutorClient
 from executor.job import ErrorSeen, Job, JobResult, Outcome
 
@@ -33,6 +34,8 @@ async def run(executor: ExecutorClient, job: Job) -> tuple[JobResult, Job]:
     if not first.stand_ins:
         return plain, job
     if first.outcome is Outcome.OK or _is_own(first, None):
+        return first, job_with
+    if _lacks_a_name(first) or needs_gpu(first):  # what is missing next, whatever stood in before
         return first, job_with
     if first.error is None or first.outcome is not Outcome.ERROR:
         return plain, job
@@ -77,6 +80,7 @@ _STRUCTURAL = re.compile(
     r"does not require grad and does not have a grad_fn|implicitly created only for scalar"
     r"|modified by an inplace operation|backward through the graph a second time"
     r"|a leaf Variable that requires grad|Can't call numpy\(\) on Tensor that requires grad"
+    r"|must be (Tensor|tuple of Tensors|list of Tensors), not (tuple|list|dict|str)"
     r"|unexpected keyword argument|missing \d+ required (positional|keyword)"
     r"|^(?!.NoneType).*has no attribute|not compiled with CUDA|No CUDA GPUs|no NVIDIA driver"
     r"|referenced before assignment|not associated with a value"

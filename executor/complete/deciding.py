@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterable
 
 from executor.complete.plans import Plan
-from executor.complete.program import Program, Variable
-from executor.complete.shapes import Choices, Shapes
+from executor.complete.program import Program, Variable, last_name
+from executor.complete.shapes import ELEMENTWISE, Choices, Shapes
 
 
 class Deciding:
@@ -31,7 +31,16 @@ class Deciding:
     def _places(self, result: ast.expr) -> list[ast.expr]:
         """Where a value is used: in the expression around it, or as the name it is given."""
         places: list[ast.expr] = [result]
-        above = self.program.parents.get(self.program.through(result))
+        top = self.program.through(result)
+        above = self.program.parents.get(top)
+        while isinstance(above, (ast.Attribute, ast.Call)) and last_name(
+            above if isinstance(above, ast.Attribute) else above.func
+        ) in {*ELEMENTWISE, "squeeze"}:
+            call = self.program.parents.get(above) if isinstance(above, ast.Attribute) else above
+            if not isinstance(call, ast.Call):
+                break
+            top = self.program.through(call)
+            above = self.program.parents.get(top)
         if isinstance(above, ast.Assign) and isinstance(above.targets[0], ast.Name):
             name = self.program.variable(above.targets[0])
             places += self.program.with_aliases(name)

@@ -56,6 +56,11 @@ FAILS = {
         "        loss = F.cross_entropy(model(x), y)\n        total = loss.item()\n"
         "        total.backward()\ntrain(model, train_loader)", "AttributeError",
         "'float' object has no attribute 'backward'"),
+    "a tuple where a tensor belongs": (
+        "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.r = nn.LSTM(6, 5)\n        self.l = nn.Linear(5, 3)\n"
+        "    def forward(self, x):\n        out, state = self.r(x)\n        return self.l(state)\n"
+        "net = Net()\nnet(x)", "TypeError", "must be Tensor, not tuple"),
     "before any stand-in": (
         "torch.cat([torch.ones(2, 3), torch.ones(2, 4)])\nmodel(x)", "RuntimeError", "Sizes of"),
 }  # fmt: skip
@@ -188,3 +193,20 @@ async def test_an_empty_body_is_asked_for(ask: Ask) -> None:
 
     assert answer.status == "not_run"
     assert "the body of `Net.forward` (line 5) was left out" in answer.headline
+
+
+async def test_what_has_no_stand_in_is_asked_for(ask: Ask) -> None:
+    """Not the loop's length, which anybody can make up, but the part that nobody can."""
+    answer = await ask(posted("for e in range(num_epochs):\n    train_one(model, e)"))
+
+    assert answer.status == "not_run"
+    assert "`train_one` (line 5) is used but never defined" in answer.headline
+
+
+async def test_a_gpu_that_is_not_there_is_the_reason(ask: Ask) -> None:
+    """Whatever the model is: it goes to a GPU first."""
+    answer = await ask(posted("for x, y in loader:\n    print(model(x.cuda()))"))
+
+    if answer.evidence is not None and "cuda" in answer.evidence.device:
+        pytest.skip("NOT TESTED HERE: this executor has a GPU")
+    assert answer.status == "not_run" and "needs a GPU" in answer.headline

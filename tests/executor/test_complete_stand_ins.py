@@ -60,6 +60,9 @@ DECIDED = {
         "[8] float32"),
     "a classifier": ("F.cross_entropy(model(x), labels)", "model", "[batch, 10]"),
     "a regression model": ("nn.MSELoss()(model(x), y)", "model", "[batch, 1]"),
+    "a model whose output is squeezed": (
+        "out = model(x).squeeze()\nloss = nn.BCEWithLogitsLoss()(out, y.float())", "model",
+        "[batch, 1]"),
     "a model's class": ("net = MyModel(3)\nout = net(x)", "MyModel", "a class of small modules"),
     "a loss over classes": (
         "out = model(x)\nloss = criterion(out, labels)\nacc = out.argmax(1)", "criterion",
