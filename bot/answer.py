@@ -84,7 +84,7 @@ class Medic:
         watch.lap("search")
 
         repaired = Repair()
-        if seen is not None and not missing(seen.run):
+        if seen is not None and not missing(seen.run, question):
             if applicable(self.codemods, seen.run):
                 yield Progress(step="fixing", text="trying fixes on your code")
                 repaired = await self._repair(seen, question)
@@ -133,7 +133,7 @@ class Medic:
         )
         if run is None:
             return self._unrun(question, found, known)
-        if reason := missing(run):
+        if reason := missing(run, question):
             return _say(known, "not_run", words.not_run(reason, run))
         told = known.model_copy(
             update={
@@ -232,7 +232,7 @@ def _query(question: Question, run: JobResult | None) -> str:
 
 def _error(question: Question, run: JobResult | None, wrong: Mistake) -> tuple[str, str] | None:
     """The error to look up: the real one unless it is ours (no GPU here), else the pasted one."""
-    ours = run is not None and bool(missing(run))
+    ours = run is not None and bool(missing(run, question))
     if wrong.error is not None and not ours:
         return wrong.error.type, wrong.error.message
     if question.traceback is not None:

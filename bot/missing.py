@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from bot.models import Question
 from executor.job import ErrorSeen, JobResult, Outcome
 
 
-def missing(run: JobResult) -> str:
+def missing(run: JobResult, question: Question | None = None) -> str:
     """The reason as a clause, with the next step; empty if the snippet could be run."""
     if run.error and run.env.device.startswith("simulated") and _ORDINAL.search(run.error.message):
         return _second_gpu(run.error)
@@ -21,6 +22,34 @@ def missing(run: JobResult) -> str:
         or _never_started(run)
         or _completed(run)
         or (_lacking(run, run.error) if run.error else "")
+        or (_out_of_order(question, run) if question is not None else "")
+    )
+
+
+def _out_of_order(question: Question, run: JobResult) -> str:
+    """Why a post's blocks are no program as they stand; empty if that is not the matter.
+
+    A block may show a use, and a later one what it uses: nobody runs them in that order.
+    """
+    error = run.error
+    if error is None or error.type != "NameError" or error.line is None:
+        return ""
+    m = re.search(r"name '(\w+)' is not defined", error.message)
+    later = [s for s in question.snippets if s.first_line > error.line]
+    if m is None or not later:
+        return ""
+    binds = re.compile(
+        rf"^\s*(?:def|class)\s+{m[1]}\b|^\s*(?:\w+\s*,\s*)*{m[1]}\s*(?:,[\s\w,]*)?=(?!=)"
+        rf"|^\s*(?:from\s.*)?import\s.*\b{m[1]}\b",
+        re.MULTILINE,
+    )
+    found = next((s for s in later if binds.search(s.code)), None)
+    here = [s for s in question.snippets if s not in later][-1:]
+    if found is None or any(binds.search(s.code) for s in here):
+        return ""
+    return (
+        f"`{m[1]}` (line {error.line}) is used in an earlier block than the one that makes it "
+        f"(from line {found.first_line}); post them in the order in which they run, or as one"
     )
 
 

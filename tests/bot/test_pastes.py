@@ -169,3 +169,21 @@ async def test_a_paste_is_run_as_it_was_meant(
     assert answer.error is not None, answer.headline
     assert error in answer.error.message
     assert answer.error.line == line
+
+
+async def test_blocks_out_of_order_are_no_mistake_of_the_code(ask: Ask) -> None:
+    """People show the call first and the function after it; a NameError would be ours."""
+    answer = await ask(
+        "It dies here:\n```python\nprint(area(3))\n```\nwith\n```python\ndef area(r):\n"
+        "    return 3 * r * r\n```"
+    )
+
+    assert answer.status == "not_run", answer.headline
+    assert "`area` (line 1) is used in an earlier block" in answer.headline
+
+
+async def test_a_name_used_too_early_within_one_block_is_theirs(ask: Ask) -> None:
+    answer = await ask("?\n```python\nprint(area)\narea = 3\n```\nand\n```python\narea = 4\n```")
+
+    assert answer.status == "reproduced", answer.headline
+    assert answer.error is not None and answer.error.type == "NameError"
