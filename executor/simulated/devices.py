@@ -6,7 +6,6 @@ tensors and in-place results share it. A storage without a mark is on the CPU.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -15,6 +14,7 @@ from executor.probes.source import Source
 
 CPU = torch.device("cpu")
 CUDA = torch.device("cuda:0")
+_NO_TENSORS = {int, float, bool, str, type(None)}
 _BLOCK = 512  # bytes; PyTorch's CUDA allocator hands out multiples of it
 
 _storage_of: Any = torch.Tensor.untyped_storage
@@ -65,11 +65,20 @@ class Devices:
 
     def of(self, t: torch.Tensor) -> torch.device:
         """The device that the tensor pretends to be on."""
-        real = real_device(t)
-        if real.type != "cpu":
-            return real
-        mark = self.mark_of(t)
-        return mark.device if mark is not None else CPU
+        with torch._C.DisableTorchFunction():
+            return self.unheard(t)
+
+    def unheard(self, t: torch.Tensor) -> torch.device:
+        """The same, in the midst of an operator: nothing listens to functions there."""
+        try:
+            device: torch.device = _storage_of(t)._torchmedic.device
+            return device
+        except (AttributeError, RuntimeError, NotImplementedError):
+            real = real_device(t)
+            if real.type != "cpu":
+                return real
+            mark = self.mark_of(t)
+            return mark.device if mark is not None else CPU
 
     def put(self, t: torch.Tensor, device: torch.device, *, again: bool = False) -> None:
         """Say where a tensor is, unless that is known; `again` says it anew."""
@@ -94,24 +103,39 @@ def real_device(t: torch.Tensor) -> torch.device:
 def storage_of(t: torch.Tensor) -> Any:
     """The storage; None where there is none (sparse tensors)."""
     with torch._C.DisableTorchFunction():
-        while torch._C._functorch.is_functorch_wrapped_tensor(t):
-            t = torch._C._functorch.get_unwrapped(t)
         try:
             return _storage_of(t)
         except (RuntimeError, NotImplementedError):
+            if torch._C._functorch.is_functorch_wrapped_tensor(t):
+                return storage_of(torch._C._functorch.get_unwrapped(t))
             return None
 
 
-def tensors_in(value: object, depth: int = 3) -> Iterator[torch.Tensor]:
+def tensors_in(value: object) -> list[torch.Tensor]:
     """The tensors in arguments or results, also those in lists, tuples and dicts."""
+    found: list[torch.Tensor] = []
+    if type(value) is not tuple:
+        _gather(value, found, 3)
+        return found
+    for item in value:  # nearly always the arguments, and nearly all of them plain
+        kind = type(item)
+        if kind is torch.Tensor or kind is torch.nn.Parameter:
+            found.append(item)
+        elif kind not in _NO_TENSORS:
+            _gather(item, found, 2)
+    return found
+
+
+def _gather(value: object, found: list[torch.Tensor], depth: int) -> None:
     if isinstance(value, torch.Tensor):
-        yield value
+        found.append(value)
     elif depth and isinstance(value, (list, tuple)):
         for item in value:
-            yield from tensors_in(item, depth - 1)
+            if type(item) not in _NO_TENSORS:
+                _gather(item, found, depth - 1)
     elif depth and isinstance(value, dict):
         for item in value.values():
-            yield from tensors_in(item, depth - 1)
+            _gather(item, found, depth - 1)
 
 
 def is_cuda(device: object) -> bool:

@@ -21,6 +21,12 @@ from executor.simulated import rules
 from executor.simulated.devices import CPU, CUDA, Devices, is_cuda, tensors_in
 
 _RANDOM = torch.Tag.nondeterministic_seeded
+_RECURRENT = {"lstm", "gru", "rnn_tanh", "rnn_relu"}
+_SHARING = {"as_tensor", "asarray", "from_numpy", "frombuffer"}  # with their argument
+_SPECIAL = _RECURRENT | _SHARING | {
+    "new_tensor", "new", "_pack_padded_sequence", "_pad_packed_sequence", "ctc_loss",
+}  # fmt: skip
+_SAID = ("device", "pin_memory", "generator")
 _NARROW = {torch.float16, torch.bfloat16}
 
 
@@ -30,12 +36,17 @@ class State:
     def __init__(self, devices: Devices, seed: int | None) -> None:
         self.devices = devices
         self.wanted: torch.device | None = None  # what `device=` says in the call going on
-        self.around: torch.device | None = None  # where the tensors of the call going on are
+        self.call: tuple[Any, Any] = ((), {})  # and what that call was given
         self.touched: dict[str, None] = {}  # limits of the simulation that this run came upon
         self.mixed: tuple[tuple[str, torch.Tensor], ...] = ()  # the operands last refused
         self.refused = ""  # with this message
         self.generator = torch.Generator.__new__(torch._C.Generator)
         self.generator.manual_seed(seed if seed is not None else torch.default_generator.seed())
+
+    def around(self) -> torch.device:
+        """Where the tensors of the call going on are: what PyTorch makes for it goes there too."""
+        given = tensors_in(self.call)
+        return CUDA if any(self.devices.of(t) == CUDA for t in given) else CPU
 
     def refuse(self, message: str, operands: Sequence[rules.Operand]) -> RuntimeError:
         """The error, with its operands kept for the explanation."""
@@ -54,33 +65,43 @@ class State:
 class Operators(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Checks every operator's devices as a GPU would, and says where its results are."""
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # nothing is compiled here: a wrapper less for each operator
+
     def __init__(self, state: State) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.state = state
-        self._arguments: dict[Any, list[tuple[str, bool]]] = {}
+        self._known: dict[Any, tuple[str, bool]] = {}  # name, whether it draws random numbers
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        kwargs = dict(kwargs or {})
         with torch._C.DisableTorchFunction():
-            return self._do(func, args, kwargs)
+            return self._do(func, args, dict(kwargs) if kwargs else {})
 
     def _do(self, func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         devices = self.state.devices
-        tensors = [*tensors_in(args), *tensors_in(kwargs)]
-        where = [devices.of(t) for t in tensors]
-        if len(set(where)) > 1 and CUDA in where:
+        known = self._known.get(func)
+        if known is None:
+            name = func._schema.name.removeprefix("aten::")
+            known = self._known[func] = name, _RANDOM in func.tags
+        name, random = known
+        tensors = tensors_in((args, kwargs) if kwargs else args)
+        where = [devices.unheard(t) for t in tensors]
+        if CUDA in where and any(d != CUDA for d in where):
             operands = self._operands(func, args, kwargs)
             message = rules.refusal(func, operands)
             if message is not None:
                 raise self.state.refuse(message, operands)
-        target = self._target(func, kwargs, tensors, where)
-        out = self._run(func, args, kwargs, target)
-        if func._schema.name.startswith("aten::_foreach_") and isinstance(out, (list, tuple)):
+        target = self._target(name, kwargs, tensors, where)
+        out = self._run(func, args, kwargs, target, random=random)
+        if out is None:
+            return out
+        if name.startswith("_foreach_") and isinstance(out, (list, tuple)):
             for t, like in zip(tensors_in(out), tensors_in(args[0]), strict=False):
                 devices.put(t, devices.of(like))
-        elif func._schema.name == "aten::_pack_padded_sequence":
+        elif name == "_pack_padded_sequence":
             devices.put(out[0], target)
             devices.put(out[1], CPU)
         else:
@@ -90,7 +111,7 @@ class Operators(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def _target(
         self,
-        func: Any,
+        name: str,
         kwargs: dict[str, Any],
         tensors: Sequence[torch.Tensor],
         where: Sequence[torch.device],
@@ -101,20 +122,34 @@ class Operators(TorchDispatchMode):  # type: ignore[no-untyped-call]
             kwargs["device"] = CPU
             return CUDA
         if not tensors:
-            return self.state.wanted or self.state.around or CPU
-        if said is not None and func._schema.name != "aten::_to_copy" and self.state.wanted:
+            return self.state.wanted or self.state.around()
+        if said is not None and name != "_to_copy" and self.state.wanted:
             return self.state.wanted  # said by the snippet; else PyTorch itself passes it on
-        big = [d for t, d in zip(tensors, where, strict=True) if t.dim()] or where
-        return CUDA if CUDA in big else big[0]
+        if CUDA not in where:
+            return where[0]
+        # A number on the GPU does not draw a CPU tensor there (a view of an index, say).
+        return (
+            CUDA
+            if where[0] is CUDA
+            or any(d is CUDA and t.dim() for t, d in zip(tensors, where, strict=True))
+            or not any(t.dim() for t in tensors)
+            else CPU
+        )
 
     def _run(
-        self, func: Any, args: Sequence[Any], kwargs: dict[str, Any], target: torch.device
+        self,
+        func: Any,
+        args: Sequence[Any],
+        kwargs: dict[str, Any],
+        target: torch.device,
+        *,
+        random: bool,
     ) -> Any:
         if target is not CUDA:
             return func(*args, **kwargs)
         if kwargs.get("pin_memory"):
             kwargs.pop("pin_memory")
-        if _RANDOM in func.tags and kwargs.get("generator") is None:
+        if random and kwargs.get("generator") is None:
             return self._random(func, args, kwargs)
         try:
             return func(*args, **kwargs)
@@ -177,7 +212,6 @@ class Functions(TorchFunctionMode):
         self.state = state
         self._open: list[Any] = []
         self._unguarded: dict[Any, Callable[..., Any]] = {}
-        self._recurrent = {getattr(torch._VF, n) for n in ("lstm", "gru", "rnn_tanh", "rnn_relu")}
 
     def __torch_function__(
         self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
@@ -232,13 +266,30 @@ class Functions(TorchFunctionMode):
         return func(*args, **kwargs)
 
     def _compiled(self, func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-        state = self.state
-        devices = state.devices
-        wanted: torch.device | None = None
         name = getattr(func, "__name__", "")
-        if kwargs.get("device") is None and func in _device_constructors():
-            # Set by set_default_device() or `with torch.device(…)`, whose own listener comes last.
-            kwargs["device"] = _device.CURRENT_DEVICE
+        # Set by set_default_device() or `with torch.device(…)`, whose own listener comes last.
+        default = _device.CURRENT_DEVICE
+        if default and kwargs.get("device") is None and func in _device_constructors():
+            kwargs["device"] = default
+        if name in _SPECIAL or not kwargs.keys().isdisjoint(_SAID):
+            return self._said(func, name, args, kwargs)
+        return self._call(func, args, kwargs, None)
+
+    def _call(
+        self, func: Any, args: Sequence[Any], kwargs: dict[str, Any], wanted: torch.device | None
+    ) -> Any:
+        state = self.state
+        before = state.wanted, state.call
+        state.wanted, state.call = wanted, (args, kwargs)
+        try:
+            return func(*args, **kwargs)
+        finally:
+            state.wanted, state.call = before
+
+    def _said(self, func: Any, name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        """A call that says a device, or one with rules of its own."""
+        devices = self.state.devices
+        wanted: torch.device | None = None
         if kwargs.get("device") is not None:
             if is_cuda(kwargs["device"]):
                 kwargs["device"], wanted = CPU, CUDA
@@ -248,37 +299,38 @@ class Functions(TorchFunctionMode):
         elif name in ("new_tensor", "new"):
             wanted = _first(devices, args)
         pinned = kwargs.pop("pin_memory", False)
-        given = list(tensors_in((args, kwargs)))
-        if func in self._recurrent:
-            self._check_recurrent(given)
-        if name == "_pack_padded_sequence" and devices.of(lengths := given[1]) == CUDA:
+        if name in _RECURRENT:
+            self._check_recurrent(tensors_in(args))
+        elif name == "_pack_padded_sequence":
+            self._check_lengths(args[1])
+        elif name == "ctc_loss":  # its lengths may be anywhere: PyTorch reads them as numbers
+            lengths = (a.tolist() if isinstance(a, torch.Tensor) else a for a in args[2:4])
+            args = (*args[:2], *lengths, *args[4:])
+        self._check_generator(kwargs.get("generator"), wanted or _first(devices, args))
+        out = self._call(func, args, kwargs, wanted)
+        if name == "_pad_packed_sequence":
+            devices.put(out[1], CPU, again=True)
+        if not isinstance(out, torch.Tensor):
+            return out
+        if wanted is None:
+            devices.put(out, devices.of(out))
+        elif devices.of(out) != wanted and wanted.type in ("cpu", "cuda"):
+            if name in _SHARING:
+                out = out.to(wanted)
+            else:
+                devices.put(out, wanted, again=True)
+        if pinned and (mark := devices.mark_of(out)) is not None:
+            mark.pinned = True
+        return out
+
+    def _check_lengths(self, lengths: torch.Tensor) -> None:
+        if self.state.devices.of(lengths) == CUDA:
             kind = str(torch.empty(0, dtype=lengths.dtype).type()).split(".")[-1][:-6]
-            raise state.refuse(
+            raise self.state.refuse(
                 f"'lengths' argument should be a 1D CPU int64 tensor, but got {lengths.dim()}D "
                 f"cuda:0 {kind} tensor",
                 [rules.Operand("lengths", lengths, CUDA, False)],
             )
-        self._check_generator(kwargs.get("generator"), wanted or _first(devices, args))
-        around = CUDA if any(devices.of(t) == CUDA for t in given) else None
-        if name == "_pad_packed_sequence":
-            around = devices.of(given[0])
-        before = state.wanted, state.around
-        state.wanted, state.around = wanted, around
-        try:
-            out = func(*args, **kwargs)
-        finally:
-            state.wanted, state.around = before
-        if wanted is not None and isinstance(out, torch.Tensor) and devices.of(out) != wanted:
-            if wanted.type in ("cpu", "cuda"):
-                out = out.detach().clone()  # as_tensor() and its like share memory with the CPU
-                devices.put(out, wanted, again=True)
-        elif not kwargs.get("device") and isinstance(out, torch.Tensor):
-            devices.put(out, devices.of(out))
-        if name == "_pad_packed_sequence":
-            devices.put(out[1], CPU, again=True)
-        if pinned and isinstance(out, torch.Tensor) and (mark := devices.mark_of(out)):
-            mark.pinned = True
-        return out
 
     def _check_recurrent(self, given: Sequence[torch.Tensor]) -> None:
         """The recurrent layers' own check: state and weights must be where the input is."""
@@ -308,5 +360,5 @@ class Functions(TorchFunctionMode):
 
 
 def _first(devices: Devices, args: Sequence[Any]) -> torch.device:
-    first = next(tensors_in(args), None)
-    return devices.of(first) if first is not None else CPU
+    given = tensors_in(args)
+    return devices.of(given[0]) if given else CPU

@@ -302,10 +302,8 @@ KNOWN = {
     "a model's life after training": REFERENCES,
     "counting objects": REFERENCES,
     "a function mode": LOOKS,
-    "a dispatch mode": LOOKS,
     "a tensor subclass that talks": LOOKS,
     "attributes that talk": ASKS,
-    "a class that talks when looked at": ASKS,
 }
 
 

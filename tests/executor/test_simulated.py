@@ -202,6 +202,13 @@ PRINTS = {
         "o.step()\nprint({k: str(v.device) for k, v in o.state[p].items()})",
         "{'step': 'cpu', 'exp_avg': 'cuda:0', 'exp_avg_sq': 'cuda:0'}\n",
     ),
+    "leaves on the device": (
+        "a = torch.tensor([1.0], device='cuda', requires_grad=True)\n"
+        "b = torch.as_tensor(torch.ones(1, requires_grad=True), device='cuda')\n"
+        "n = torch.ones(2).numpy()\nc = torch.as_tensor(n, device='cuda')\nn[0] = 5\n"
+        "print(a.is_leaf, a.requires_grad, b.is_leaf, b.requires_grad, c.tolist())",
+        "True True False True [1.0, 1.0]\n",
+    ),
     "gradients go home": (
         "x = torch.ones(2, requires_grad=True)\ny = x.cuda()\n(y * 2).sum().backward()\n"
         "print(x.grad, y.is_leaf, torch.ones(2, requires_grad=True).cuda().is_leaf)",
@@ -279,6 +286,11 @@ PRINTS = {
         "print(c.memory_allocated() - before)\ndel x\nprint(c.memory_allocated() - before)\n"
         "print(isinstance(torch.ones(1).cuda(), torch.cuda.FloatTensor))",
         "True 0 <class 'str'>\n4096\n0\nTrue\n",
+    ),
+    "lengths of a CTC loss": (
+        "p = torch.zeros(4, 1, 3).log_softmax(2).cuda()\nt = torch.tensor([[1, 2]]).cuda()\n"
+        "print(F.ctc_loss(p, t, torch.tensor([4]), torch.tensor([2])).device)",
+        "cuda:0\n",
     ),
     "threads": (
         "import threading\n"
