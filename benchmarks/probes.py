@@ -3,13 +3,14 @@
 python benchmarks/probes.py [ROUNDS]
 
 The plain run is `Probe.NONE`: the same fork, walls and runner, and nobody listening. Plain and
-probed runs take turns, so that a busy machine slows both; the ratio is of the medians.
+probed runs take turns; what is compared is the processor time of the fastest of each, because a
+busy machine only ever adds to it. (`NONE` is a value of the public `Job.probes`, no hidden switch:
+that the probes change nothing a snippet prints is tested the same way, by anyone.)
 """
 
 from __future__ import annotations
 
 import asyncio
-import statistics
 import sys
 from collections.abc import Mapping
 
@@ -87,7 +88,7 @@ TARGETS = {"always on": 1.3, "in-place": 5, "gradients": 5, "oracle": 5}
 
 
 async def seconds(executor: ExecutorClient, code: str, probes: tuple[Probe, ...]) -> float:
-    """The loop's own time, as the snippet measures it."""
+    """The loop's own processor time, as the snippet measures it."""
     result = await executor.run(Job(code=code, probes=probes, wall_s=120))
     assert result.outcome is Outcome.OK, (result.error, result.stderr)
     return float(result.stdout)
@@ -106,11 +107,11 @@ async def main(rounds: int) -> None:
             for _ in range(rounds):
                 for name, probes in RUNS.items():
                     times[name].append(await seconds(executor, code, probes))
-            median = {name: statistics.median(t) for name, t in times.items()}
+            best = {name: min(t) for name, t in times.items()}
             for name in TARGETS:
-                ratios[name].append(median[name] / median["plain"])
+                ratios[name].append(best[name] / best["plain"])
             cells = "".join(f"{ratios[name][-1]:12.2f}" for name in TARGETS)
-            print(f"  {model:34}{median['plain'] / STEPS * 1000:14.2f}{cells}", flush=True)
+            print(f"  {model:34}{best['plain'] / STEPS * 1000:14.2f}{cells}", flush=True)
     for name, target in TARGETS.items():
         worst = max(ratios[name])
         verdict = "holds" if worst <= target else "MISSED"

@@ -226,6 +226,22 @@ async def test_a_detached_parameter_gets_no_gradient(ask: Ask):
 # -- around the eighteen ---------------------------------------------------------------------
 
 
+async def test_a_write_that_pytorch_does_not_notice_is_told_with_both_lines(ask: Ask):
+    """It runs and computes wrong gradients: only a second run with the listener shows it."""
+    code = (
+        "import torch\nw = torch.ones(4, requires_grad=True)\n"
+        "x = torch.ones(4, requires_grad=True)\nloss = (w * x).sum()\nw.data.mul_(2)\n"
+        "loss.backward()\nprint(x.grad)\n"
+    )
+    answer = await ask(posted("why is the gradient twice what I expect?", code))
+
+    assert answer.status == "reproduced"
+    assert answer.headline.startswith("It runs, but line 5 writes into `w` through .data")
+    assert answer.culprit is not None
+    assert (answer.culprit.saved_line, answer.culprit.modified_line) == (4, 5)
+    assert answer.culprit.needed_line == 6 and "does not notice" in answer.culprit.note
+
+
 async def test_a_question_without_code_gets_the_explanation(ask: Ask):
     """Advice comes from an article, and says nothing about code it has not seen."""
     answer = await ask("can't optimize a non-leaf Tensor — what does that mean?")

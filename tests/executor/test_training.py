@@ -386,8 +386,7 @@ WATCHED = {
         "        loss = F.mse_loss(model(torch.ones(3, 2)), torch.ones(3, 1))\n"
         "        loss.backward()\n        opt.step()\n"
     ),
-    "random numbers": train(f"F.cross_entropy({OUT}, y)", n=30)
-    + "print(loss.item(), model.weight)",
+    "random numbers": train(f"F.cross_entropy({OUT}, y)", n=30) + "print(loss, model.weight)",
 }  # fmt: skip
 
 
