@@ -16,6 +16,7 @@ import torch
 from executor.job import Backward, Fingerprint, Values
 from executor.probes.source import Source
 from executor.probes.tensors import fingerprint
+from executor.probes.training.quiet import quietly
 
 _NODES = 20_000
 _BACKWARDS = 200
@@ -68,13 +69,14 @@ class GradientsProbe:
     def _note(self, roots: Sequence[torch.Tensor], grads: Sequence[torch.Tensor | None]) -> None:
         if len(self.seen) >= _BACKWARDS:
             return
-        self.seen.append(
-            Backward(
-                line=self.source.line_now(),
-                loss=fingerprint(roots[0]) if roots else None,
-                grads=tuple(fingerprint(g) for g in grads if g is not None),
+        with quietly():  # the oracle's own listener would ask after each of these operators
+            self.seen.append(
+                Backward(
+                    line=self.source.line_now(),
+                    loss=fingerprint(roots[0]) if roots else None,
+                    grads=tuple(fingerprint(g) for g in grads if g is not None),
+                )
             )
-        )
 
     def values(self, namespace: dict[str, Any]) -> Values:
         """What was seen, and the tensors and parameters that the snippet's globals hold now."""

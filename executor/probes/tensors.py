@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import reprlib
 import sys
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from executor.job import Fingerprint, Variable
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 _PLAIN = (int, float, complex, bool, str, bytes, type(None), list, tuple, dict, set, range, slice)
 _SMALL = 8  # tensors up to this many elements show their values
 _PROJECTIONS = 4
+_KEPT = 1 << 14  # up to this many elements, what they are projected on is kept for the next
 _SAMPLED = 1 << 20  # larger tensors are compared by a strided sample of this size
 
 
@@ -88,17 +90,28 @@ def fingerprint(t: torch.Tensor) -> Fingerprint:
         flat = flat[:: flat.numel() // _SAMPLED]
     flat = torch.view_as_real(flat).reshape(-1) if flat.is_complex() else flat
     values = torch.nan_to_num(flat.cpu().double(), nan=1e300, posinf=2e300, neginf=-2e300)
-    # Cosines of incommensurable frequencies: the same on every machine, and no random state moves.
-    steps = torch.arange(1, values.numel() + 1, dtype=torch.float64)
-    projections = tuple(
-        float(values @ torch.cos(steps * math.sqrt(prime))) for prime in (2, 3, 5, 7)[:_PROJECTIONS]
+    waves = (
+        _waves(values.numel()) if values.numel() <= _KEPT else _waves.__wrapped__(values.numel())
     )
+    projections = tuple((waves @ values).tolist())
     return Fingerprint(
         shape=tuple(t.shape),
         dtype=str(t.dtype).removeprefix("torch."),
         norm=float(values.norm()),
         projections=projections,
     )
+
+
+@lru_cache(maxsize=32)
+def _waves(n: int) -> torch.Tensor:
+    """What is projected on, float64, shape (_PROJECTIONS, n): the same on every machine.
+
+    Cosines of incommensurable frequencies, so no random state moves.
+    """
+    import torch
+
+    steps = torch.arange(1, n + 1, dtype=torch.float64)
+    return torch.stack([torch.cos(steps * math.sqrt(p)) for p in (2, 3, 5, 7)[:_PROJECTIONS]])
 
 
 def same(a: Fingerprint, b: Fingerprint, tolerance: float = 1e-4) -> bool:
