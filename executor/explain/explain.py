@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from contextlib import ExitStack
+from functools import cache
 from types import FrameType
 
 import torch
@@ -47,7 +48,7 @@ def explain(
         quiet.enter_context(torch.no_grad())
         if torch._C._len_torch_dispatch_stack():
             quiet.enter_context(_disable_current_modes())
-        places = Places(tree)
+        places = _places(tree)
         first = _first(error, source)
         scene = _scene(first, source, places)
         if scene is None:
@@ -65,6 +66,11 @@ def explain(
                 text = f"First, at line {scene.line}: {told.text} {came}"
                 told = told.model_copy(update={"text": text})
         return told, tuple(_operands(scene))
+
+
+@cache
+def _places(tree: ast.Module) -> Places:
+    return Places(tree)  # one snippet a process: a loop that catches errors pays for it once
 
 
 def forget(error: BaseException, source: Source) -> None:

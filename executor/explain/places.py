@@ -33,6 +33,7 @@ class Places:
 
     tree: ast.Module
     _parents: dict[int, tuple[ast.AST, str]] = field(default_factory=dict)
+    _bindings: dict[int, dict[str, list[Binding]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for parent in ast.walk(self.tree):
@@ -92,6 +93,11 @@ class Places:
 
     def bindings(self, scope: ast.AST) -> dict[str, list[Binding]]:
         """Name → everything that binds it in a scope, in the order of the text."""
+        if id(scope) not in self._bindings:
+            self._bindings[id(scope)] = self._bindings_of(scope)
+        return self._bindings[id(scope)]
+
+    def _bindings_of(self, scope: ast.AST) -> dict[str, list[Binding]]:
         found: dict[str, list[Binding]] = {}
         if isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)):
             a = scope.args

@@ -19,6 +19,8 @@ from executor.explain.thing import LayerThing, PassedAt, Thing
 from executor.explain.words import dims, dtype, short
 from executor.probes.source import Place, Source
 
+_MESSAGE = 4000  # characters of an error's words that are read, and half as many from the end
+
 
 class Scene:
     """One error: the snippet's innermost frame, the expression that failed, what is below it."""
@@ -367,13 +369,18 @@ class Scene:
 
     # -- words --------------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def message(self) -> str:
-        """The error's own words."""
+        """The error's own words, cut; empty where the snippet's own code would have to say them."""
+        if any(
+            c.__module__ == "__main__" and "__str__" in vars(c) for c in type(self.error).__mro__
+        ):
+            return ""
         try:
-            return str(self.error)
+            text = str(self.error)
         except Exception:
             return ""
+        return text if len(text) <= _MESSAGE else text[:_MESSAGE] + text[-_MESSAGE // 2 :]
 
     def variables(self) -> Iterator[Thing]:
         """Every variable of the snippet's frame, with its line."""

@@ -224,6 +224,10 @@ SAID: list[tuple[str, str, str, list[str]]] = [
     ("dimension", "range", "x = torch.ones(2, 3)\nx.sum(dim=2)",
      ["`x` [2, 3] (line 4) has 2 dimensions, 0 to 1", "dimension 2"]),
     ("dimension", "unnamed", "x = torch.ones(2, 3)\ntorch.sum(x ** 2, dim=2)", ["`x ** 2` [2, 3]"]),
+    ("dimension", "open", "x = torch.ones(2, 3)\nv = torch.ones(2)\n"
+     "x.scatter_(1, torch.zeros(2, "
+     "dtype=torch.long).unsqueeze(1), v)", ["`x` [2, 3] (line 4) has 2", "`v` [2] (line 5) has 1"]),
+    ("none", "unpacked", "def f(x):\n    x + 1\na, b = f(1)", ["`f` (line 4) has no return"]),
     ("dimension", "permute", "x = torch.ones(2, 3)\nx.permute(2, 0, 1)",
      ["`x` [2, 3] (line 4) has 2 dimensions and the new order lists 3"]),
     ("scatter_gather", "dtype", "x = torch.ones(2, 3)\ni = torch.zeros(2, 1)\ntorch.gather(x, "

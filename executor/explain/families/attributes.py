@@ -176,6 +176,8 @@ def none(scene: Scene, m: re.Match[str]) -> Told:
 def _none_node(scene: Scene) -> ast.AST | None:
     """The part of the failing expression that is None."""
     node = scene.node
+    if isinstance(node, (ast.Tuple, ast.List)) and isinstance(scene.statement, ast.Assign):
+        return scene.statement.value  # of `a, b = f()`, the left side is what fails
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         candidates: list[ast.AST] = [node.func.value, *node.args, node.func]
     elif isinstance(node, ast.Call):

@@ -350,7 +350,7 @@ def modified(scene: Scene, m: re.Match[str]) -> Told:
 def only_float(scene: Scene, m: re.Match[str]) -> Told:
     """Which tensor is of which dtype, and where the integers come from."""
     t = next((t for t in scene.shapes if not t.value.is_floating_point()), None)
-    if t is not None and t.computed:
+    if t is not None and t.computed and "data set" not in m[0]:
         t = None
     t = t or next((x for x in scene.below if x.is_tensor and not x.value.is_floating_point()), None)
     if t is not None:

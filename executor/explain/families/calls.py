@@ -142,9 +142,10 @@ def arguments(scene: Scene, m: re.Match[str]) -> Told:
         held = scene.local("self")
         holder = next((c for c in type(held).__mro__ if method in vars(c)), None)
         names = _takes(_signature(vars(holder)[method])) if holder is not None else []
-    what = ast.unparse(scene.call.func)[:50] if scene.call else name
+    what, before = ast.unparse(scene.call.func)[:50] if scene.call else name, ""
     if name.endswith(".forward") and scene.layer is not None:
-        what, line = name, f", of {scene.layer.told},"
+        what, line = name, ""
+        before = f"{scene.layer.told}; "
     if not names:
         return None
     required = _required(target)
@@ -155,7 +156,7 @@ def arguments(scene: Scene, m: re.Match[str]) -> Told:
         values += [f"{k.arg}=" for k in scene.call.keywords if k.arg]
         gave = f" This line gives it {listed(f'`{v}`' for v in values) or 'nothing'}."
     shown = ", ".join(names[:_PARAMETERS]) + (" …" if len(names) > _PARAMETERS else "")
-    return f"`{what}`{line} takes ({shown}){need}.{gave}", {"takes": names}
+    return f"{before}`{what}`{line} takes ({shown}){need}.{gave}", {"takes": names}
 
 
 def _required(target: Any) -> list[str]:
@@ -237,6 +238,8 @@ def argument_type(scene: Scene, m: re.Match[str]) -> Told:
                 f"`{name}`, which takes {m[4]}."
             )
         return None
+    if isinstance(found.node, ast.Constant):
+        return f"{layer}`{word}` of `{name}` is {_what(found.value)}; it takes {m[4] or 'numbers'}."
     return (
         f"{layer}`{found.name}`{found.place} is {_what(found.value)}; as `{word}`, `{name}` "
         f"takes {m[4] or 'numbers'}."

@@ -94,6 +94,8 @@ def in_place_cast(scene: Scene, m: re.Match[str]) -> Told:
         r"Subtraction, the|value cannot be converted to type|expected a floating")  # fmt: skip
 def needs_float(scene: Scene, m: re.Match[str]) -> Told:
     """The operand with the dtype that the operation lacks."""
+    if "data set to a tensor" in m.string:
+        return None
     things = [*scene.shapes, *(t for t in scene.below if t.is_tensor)]
     x = scene.receiver
     if x is None or not x.is_tensor:

@@ -56,7 +56,7 @@ def batch(scene: Scene, m: re.Match[str]) -> Told:
 
 @family("loss_target_shape", r"Expected target size (\[.*?\]), got (\[.*?\])",
         r"0D or 1D target tensor expected, multi-target not "
-        r"supported", r"multi-target not supported",
+        r"supported", r"multi-target not supported", r"size mismatch \(got input: .*?target: ",
         r"only batches of spatial targets supported", r"For \dD input, \dD target must",
         r"Expected target .*?shape", r"1D target tensor expected")  # fmt: skip
 def target_shape(scene: Scene, m: re.Match[str]) -> Told:

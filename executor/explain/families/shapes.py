@@ -43,7 +43,12 @@ def _what_fits_linear(x: Thing, wanted: int) -> str:
     if wanted in shape[:-1]:
         at = shape.index(wanted)
         return f"{said}; its dimension {at} is {wanted}."
-    return f"{said}: for this input, in_features would have to be {last}."
+    fit = f"for this input, in_features would have to be {last}"
+    if len(shape) > 3:  # images: nobody multiplies their rows one by one
+        product = "·".join(map(str, shape[1:]))
+        fit = f"as it is, in_features would have to be {last}; flattened, {product} = "
+        fit += str(count(shape[1:]))
+    return f"{said}: {fit}."
 
 
 def _two_matrices(scene: Scene, inner: int, other: int) -> Told:

@@ -67,10 +67,16 @@ def out_of_range(scene: Scene, m: re.Match[str]) -> Told:
     low, high, got = (int(n) for n in m.groups())
     rank = high + 1
     things = [*scene.shapes, *(t for t in scene.below if t.is_tensor)]
-    x = next((t for t in things if len(t.shape) in (rank, rank - 1 if rank > 1 else 0)), None)
-    x = next((t for t in things if len(t.shape) == rank), x)
-    if x is None and scene.local_thing("input", "self", "tensor") is not None:
-        x = scene.local_thing("input", "self", "tensor")
+    ranks = (0, 1) if rank == 1 else (rank,)  # a single value counts as one dimension here
+    fits = [t for t in things if len(t.shape) in ranks]
+    joined = scene.called in ("cat", "stack", "concat")
+    x = fits[0] if fits and (joined or fits[0] is things[0]) else None
+    if x is None and not scene.shapes:
+        inner = scene.local_thing("input", "self", "tensor")
+        x = inner if inner is not None and len(inner.shape) in ranks else None
+    if x is None and len(scene.shapes) > 1:
+        told = listed(f"{t} has {len(t.shape)}" for t in scene.shapes[:4])
+        return f"Dimension {got} is asked for; of dimensions, {told}."
     n = len(x.shape) if x else rank
     if x is None:
         count_ = "one dimension" if rank == 1 else f"{rank} dimensions"
@@ -79,8 +85,6 @@ def out_of_range(scene: Scene, m: re.Match[str]) -> Told:
     if n == 0:
         return f"{x} is a single value without dimensions, so dimension {got} is not there."
     dimensions = "one dimension, 0" if n == 1 else f"{n} dimensions, 0 to {n - 1}"
-    if n not in (rank, rank - 1):
-        return None
     return f"{x} has {dimensions}; dimension {got} is asked for."
 
 
