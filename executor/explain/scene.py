@@ -271,11 +271,13 @@ class Scene:
 
     @cached_property
     def layer(self) -> LayerThing | None:
-        """The innermost layer of torch.nn below the snippet's last line."""
+        """The innermost layer of torch.nn below the snippet's last line, if it is made already."""
+        making = [tb.tb_frame.f_locals.get("self") for tb in self.inner
+                  if tb.tb_frame.f_code.co_name == "__init__"]  # fmt: skip
         for tb in reversed(self.inner):
             layer: Any = tb.tb_frame.f_locals.get("self")
-            if tb.tb_frame.f_code.co_name == "__init__":
-                continue  # it is only being made
+            if layer is None or any(layer is m for m in making):
+                continue
             if issubclass(type(layer), nn.Module) and _of_torch(type(layer)) and is_built(layer):
                 return LayerThing(*self._layer_place(layer))
         return None

@@ -31,6 +31,7 @@ def failing_layer(
     """
     own: FrameType | None = None
     found: tuple[nn.Module, FrameType] | None = None
+    making: Any = None
     tb: TracebackType | None = error.__traceback__
     while tb is not None:
         frame = tb.tb_frame
@@ -38,10 +39,11 @@ def failing_layer(
             own, found = frame, None
         else:
             layer: Any = frame.f_locals.get("self")
+            making = layer if frame.f_code.co_name == "__init__" else making
             if (
                 issubclass(type(layer), nn.Module)  # isinstance() would ask the object itself
                 and type(layer).__module__.startswith("torch.nn.")
-                and frame.f_code.co_name != "__init__"  # it is only being made
+                and layer is not making  # what is only being made cannot be shown
             ):
                 found = layer, frame
         tb = tb.tb_next
