@@ -81,7 +81,7 @@ def module_attribute(scene: Scene, m: re.Match[str]) -> Told:
                                      "torch.func") if (mod := sys.modules.get(p))
                   and p != where]  # fmt: skip
         for path, other in places:
-            if name in vars(other):
+            if name in vars(other) and type(vars(other)[name]) is not types.ModuleType:
                 return f"{text}; there is `{path}.{name}`.", {"elsewhere": f"{path}.{name}"}
     near = _nearest(name, _public(module))
     if near:
@@ -243,7 +243,8 @@ def tensor_attribute(scene: Scene, m: re.Match[str]) -> Told:
         return f"{who}; what NumPy calls `{name}` is `{of_numpy[name]}` on a tensor."
     other = hasattr(nn.Module, name) or hasattr(dict, name) or hasattr(list, name)
     without = name.endswith("_") and hasattr(torch.Tensor, name[:-1])
-    near = "" if other or without else _nearest(name, _public(torch.Tensor))
+    in_place = hasattr(torch.Tensor, f"{name}_")
+    near = "" if (other and not in_place) or without else _nearest(name, _public(torch.Tensor))
     if near:
         return f"{who}; the closest name that it has is `{near}`.", {"closest": near}
     if name.endswith("_") and hasattr(torch.Tensor, name[:-1]):
