@@ -6,6 +6,7 @@ import textwrap
 
 import pytest
 
+from executor.explain.families import attributes
 from executor.job import Explanation, JobResult, Outcome
 from tests.executor.conftest import House
 
@@ -565,3 +566,20 @@ def test_without_an_error_there_is_nothing(any_house: House) -> None:
     result = ran(any_house, "print(torch.ones(2).sum())")
 
     assert result.explanation is None and result.operands == () and result.caught == ()
+
+
+@pytest.mark.parametrize(("gone", "today"), attributes._GONE.items())
+def test_what_is_named_in_place_of_a_lost_name_exists(gone: str, today: str) -> None:
+    """The old name is really gone from this torch, and the one that is named is there."""
+    import torch
+
+    def there(path: str) -> bool:
+        thing: object = torch
+        for part in path.replace("Tensor.", "torch.Tensor.").removeprefix("torch.").split("."):
+            if not hasattr(thing, part):
+                return False
+            thing = getattr(thing, part)
+        return True
+
+    assert not there(gone)
+    assert there(today)
