@@ -21,6 +21,7 @@ from bot.models import (
     Progress,
     Proof,
     Question,
+    RunWith,
     Source,
     Timings,
     Why,
@@ -50,13 +51,14 @@ class Medic:
     wall_s: float = 10
 
     async def answer(
-        self, question: Question, parse_ms: float = 0.0
+        self, question: Question, parse_ms: float = 0.0, run_with: RunWith | None = None
     ) -> AsyncIterator[Progress | Answer]:
         """Say what is being done while it is done; the last thing said is the Answer.
 
         Args:
             question: one message understood.
             parse_ms: how long understanding it took, for the Answer's timings.
+            run_with: device, seed and interpreter, where the asker wants others.
 
         Raises:
             ExecutorError: the executor is gone or full.
@@ -68,7 +70,7 @@ class Medic:
 
         if question.code.strip():
             yield Progress(step="reproducing", text="running your snippet")
-            job = Job(code=question.code, files=question.files, wall_s=self.wall_s)
+            job = self._job(question, run_with or RunWith())
             seen = await reproduce(self.executor, question, job)
             if devices.wants_gpu(seen.run, question.code):
                 yield Progress(step="reproducing", text="running it as on a GPU")
@@ -96,6 +98,12 @@ class Medic:
             proofs[article.slug] = await self.prove(article)
         answer = self._compose(question, run, wrong, found, repaired, why, proofs, watch.done())
         yield words.also_on_cpu(answer) if seen is not None and seen.only_on_gpu else answer
+
+    def _job(self, question: Question, run_with: RunWith) -> Job:
+        return Job(
+            code=question.code, files=question.files, wall_s=self.wall_s,
+            device=run_with.device or "cpu", seed=run_with.seed, cold=run_with.cold,
+        )  # fmt: skip
 
     async def _repair(self, seen: Reproduced, question: Question) -> Repair:
         """Try what the codemods propose, where the mistake was seen."""

@@ -1,6 +1,8 @@
 """What can go wrong in bot/.
 
 BotError
+├── PlatformError              Slack or Discord does not do what was asked
+│   └── PlatformRefusedError   and never will: a channel that is gone, a right that is missing
 ├── QuestionError              a message cannot be read, and what its author can do about it
 ├── SettingsError              a setting is unknown or makes no sense
 └── StateError                 the folder for index and proofs cannot be used
@@ -11,6 +13,14 @@ from __future__ import annotations
 
 class BotError(Exception):
     """Anything bot/ gives up on; its text is fit to be shown to the person who asked."""
+
+
+class PlatformError(BotError):
+    """A platform did not do what was asked; it may later."""
+
+
+class PlatformRefusedError(PlatformError):
+    """A platform refuses for good; the text names the reason it gave."""
 
 
 class QuestionError(BotError):

@@ -186,6 +186,14 @@ class Answer(Model):
     timings_ms: Timings = Timings()
 
 
+class RunWith(Model):
+    """How "run again" should run: on which device, from which seed, in a fresh interpreter."""
+
+    device: Literal["cpu", "cuda"] | None = None  # None: as the snippet needs it
+    seed: int | None = 0
+    cold: bool = False
+
+
 class Progress(Model):
     """A step that has just begun, in words for the person who waits."""
 

@@ -45,6 +45,64 @@ class KnowledgeSettings:
 
 
 @dataclass(frozen=True)
+class StoreSettings:
+    """Where questions are kept, and how long."""
+
+    url: str = ""  # empty: torchmedic.db in the state folder; postgresql://user:password@host/name
+    retention_days: float = 90  # 0: for ever
+
+
+@dataclass(frozen=True)
+class ChatSettings:
+    """How questions from Slack and Discord are worked on."""
+
+    at_once: int = 0  # questions side by side; 0: one per core
+    patience_s: float = 60  # how long a question waits for an executor that is gone
+    trust_process_tier: bool = False  # serve strangers from the weakest jail all the same
+
+
+@dataclass(frozen=True)
+class SupportChannel:
+    """A channel where the bot answers without being called."""
+
+    threshold: float = 0.6  # how sure it must be, 0 to 1; a mistake seen in a run is 1
+    team: tuple[str, ...] = ()  # people, or groups, whose word silences it in a thread
+    quiet_hours: str = ""  # "22:00-07:00": says nothing unasked then
+    timezone: str = "UTC"  # of the quiet hours, e.g. Europe/Berlin
+
+
+@dataclass(frozen=True)
+class FrontSettings:
+    """Who may ask where, and who is asked when the bot knows nothing; ids of the platform."""
+
+    users: tuple[str, ...] = ()  # who may ask, people or groups; empty: everyone
+    channels: tuple[str, ...] = ()  # where; empty: everywhere, direct messages always
+    moderators: tuple[str, ...] = ()  # who may delete any card, people or groups
+    humans: tuple[str, ...] = ()  # "Ask a human" posts there: channels or people
+    support: dict[str, SupportChannel] = field(default_factory=dict)  # by channel id
+
+
+@dataclass(frozen=True)
+class SlackSettings(FrontSettings):
+    """Slack; its tokens come from the environment only."""
+
+    api_url: str = "https://slack.com/api/"
+    mode: Literal["socket", "http"] = "socket"
+    host: str = "127.0.0.1"  # mode http: where to listen
+    port: int = 3000
+    command: str = "/torchmedic"
+
+
+@dataclass(frozen=True)
+class DiscordSettings(FrontSettings):
+    """Discord; its token comes from the environment only."""
+
+    api_url: str = ""  # empty: Discord's own
+    gateway_url: str = ""
+    message_content: bool = False  # the privileged intent: follow-ups and support channels need it
+
+
+@dataclass(frozen=True)
 class Settings:
     """All settings.
 
@@ -52,9 +110,13 @@ class Settings:
     load_settings(Path("config.yaml"), os.environ)
     """
 
-    state: str = "~/.local/state/torchmedic"  # the index and the articles' proofs
+    state: str = "~/.local/state/torchmedic"  # index, proofs, questions
     executor: ExecutorSettings = field(default_factory=ExecutorSettings)
     knowledge: KnowledgeSettings = field(default_factory=KnowledgeSettings)
+    store: StoreSettings = field(default_factory=StoreSettings)
+    chat: ChatSettings = field(default_factory=ChatSettings)
+    slack: SlackSettings = field(default_factory=SlackSettings)
+    discord: DiscordSettings = field(default_factory=DiscordSettings)
 
     @property
     def state_folder(self) -> Path:
@@ -132,8 +194,18 @@ def _convert(kind: Any, value: Any, place: str, where: str) -> Any:
         if not isinstance(value, dict):
             raise SettingsError(f"{place}: `{where}` should hold settings by name")
         return _build(kind, value, place, f"{where}.")
+    if typing.get_origin(kind) is dict:
+        inner = typing.get_args(kind)[1]
+        if not isinstance(value, dict):
+            raise SettingsError(f"{place}: `{where}` should hold settings by id")
+        return {
+            str(key): _convert(inner, {} if x is None else x, place, f"{where}.{key}")
+            for key, x in value.items()
+        }
     if isinstance(kind, types.GenericAlias) or typing.get_origin(kind) is tuple:
         items = value if isinstance(value, list) else [value]
+        # A Discord id is a number to YAML, and a name to us.
+        items = [str(x) if type(x) is int else x for x in items]
         if value is None or not all(isinstance(x, str) for x in items):
             raise SettingsError(f"{place}: `{where}` should be a list of texts")
         return tuple(items)

@@ -60,6 +60,7 @@ def test_knowledge_needs_only_the_words_of_the_executor():
         ("fastapi", "executor/app.py"),
         ("httpx", "executor/client.py"),
         ("prompt_toolkit", "bot/cli.py"),
+        ("sqlalchemy", "bot/store.py"),
     ],
 )
 def test_a_library_we_might_swap_is_imported_in_one_module(library: str, module: str | None):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+from pathlib import Path
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
@@ -11,7 +13,19 @@ from rich.table import Table
 from rich.text import Text
 
 from bot.models import Answer, AnswerError, Fix, Progress, Why
-from bot.platforms.base import STATUS, harmless, proof_in_words
+from bot.platforms.base import (
+    STATUS,
+    Answered,
+    Attached,
+    CardRef,
+    Person,
+    Place,
+    Upload,
+    View,
+    Waiting,
+    harmless,
+    proof_in_words,
+)
 
 _STYLE = {
     "fixed": "green", "reproduced": "red", "runs": "blue", "advice": "cyan",
@@ -49,6 +63,51 @@ class ConsoleCard:
         if self._spinner is not None:
             self._spinner.stop()
             self._spinner = None
+
+
+class ConsolePlatform:
+    """The console behind the desk: one person, one place, and files that lie where they are."""
+
+    name = "console"
+
+    def __init__(self, console: Console, *, explain: bool = False) -> None:
+        self._console = console
+        self._card = ConsoleCard(console, explain=explain)
+
+    async def show(
+        self, question: str, place: Place, view: View, card: CardRef | None
+    ) -> CardRef | None:
+        """Steps as a spinner, the answer as lines."""
+        if isinstance(view, Answered):
+            await self._card.finish(view.answer)
+        else:
+            text = "waiting" if isinstance(view, Waiting) else view.text
+            await self._card.step(Progress(step="reading", text=text))
+        return None
+
+    async def find(self, question: str, place: Place) -> CardRef | None:
+        """What was printed is printed."""
+        return None
+
+    async def tell(self, place: Place, person: Person, text: str) -> None:
+        """There is nobody else here."""
+        self._console.print(Text(harmless(text)))
+
+    async def hand(self, place: Place, person: Person, upload: Upload, *, private: bool) -> None:
+        """A file's text."""
+        self._console.print(Text(harmless(upload.data.decode("utf-8", "replace"))))
+
+    async def refer(
+        self, where: str, asker: Person, place: Place, text: str, answer: Answer | None
+    ) -> None:
+        """Nobody else is here to be asked."""
+
+    async def delete(self, card: CardRef) -> None:
+        """What was printed stays printed."""
+
+    async def read(self, attached: Attached) -> bytes:
+        """A file by its path."""
+        return await asyncio.to_thread(Path(attached.url).read_bytes)
 
 
 def card(answer: Answer, *, explain: bool = False) -> RenderableType:

@@ -1,0 +1,344 @@
+"""What every drawing of an Answer shares: the parts in their order, cut to a budget, harmless."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+from bot.models import Answer, AnswerError, Fix, Why
+from bot.platforms.base import STATUS, Answered, Upload, Verb, harmless, proof_in_words
+
+OUTPUT_LINES = 12  # of what was printed; the rest goes along as a file
+_MESSAGE_LINES = 8
+_ALERTS = re.compile(r"@(?=everyone|here|channel)|(?<=<)(?=[!@#])")
+_GAP = "\u200b"  # no width: a word with it in reads the same and calls nobody
+
+Keep = Literal["start", "middle", "end"]  # which of a text survives a cut
+Kind = Literal["error", "seen", "printed", "assumed", "why", "try", "fix"]
+
+BUTTONS: dict[Verb, str] = {
+    "solved": "Solved",
+    "wrong": "Wrong",
+    "again": "Run again…",
+    "human": "Ask a human",
+    "output": "Full output",
+    "fixed": "Fixed file (.py)",
+    "delete": "Delete",
+}
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part of a card: a title, prose, and code that stands in a box. All of it is harmless."""
+
+    kind: Kind
+    title: str
+    text: str = ""
+    code: str = ""
+    language: Literal["", "py", "diff"] = ""
+    keep: Keep = "middle"  # of the code
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """An Answer as words in order, before a platform draws it."""
+
+    headline: str  # symbol, status in words, conclusion: one line
+    conclusion: str  # the same without the status
+    parts: tuple[Part, ...]
+    evidence: str
+    sources: tuple[tuple[str, str], ...]  # (what and when checked, address or "")
+    verbs: tuple[Verb, ...]
+    pictures: tuple[Upload, ...]
+    files: tuple[Upload, ...]  # what a card shows only the end of
+
+
+def sheet(answered: Answered) -> Sheet:
+    """Everything a card says, in the order it says it."""
+    answer = answered.answer
+    symbol, words = STATUS[answer.status]
+    conclusion = one_line(neutral(answer.headline))
+    # "Fixed: …" and "Not sure: …" say the status themselves.
+    said = conclusion.casefold().startswith(words.split(",")[0].split(" and")[0].casefold()[:5])
+    headline = f"{symbol} {conclusion}" if said else f"{symbol} {words}: {conclusion}"
+    if answered.solved:
+        headline += " (solved)"
+    return Sheet(
+        headline=headline,
+        conclusion=conclusion,
+        parts=tuple(_parts(answer)),
+        evidence=_evidence(answer),
+        sources=_sources(answer),
+        verbs=_verbs(answer, solved=answered.solved),
+        pictures=_pictures(answer),
+        files=_files(answer),
+    )
+
+
+def _parts(answer: Answer) -> list[Part]:
+    parts: list[Part] = []
+    if answer.error is not None:
+        parts.append(_error(answer.error))
+    if (culprit := answer.culprit) is not None:
+        ends = [
+            f"{word:8} line {line}   {one_line(code or '')}"
+            for word, line, code in (
+                ("saved", culprit.saved_line, culprit.saved_code),
+                ("changed", culprit.modified_line, culprit.modified_code),
+            )
+            if line
+        ]
+        ends += [f"tensor   {culprit.tensor}"] if culprit.tensor else []
+        parts.append(Part("seen", "Both ends", code=neutral("\n".join(ends))))
+    if answer.findings:
+        head = "Seen while it ran" if answer.error else "No exception. Seen while it ran"
+        seen = [f"line {f.line}: {f.message}" if f.line else f.message for f in answer.findings]
+        parts.append(Part("seen", head, text=neutral("\n".join(f"• {s}" for s in seen))))
+    if (
+        answer.run is not None
+        and answer.status in ("runs", "not_run")
+        and answer.run.stdout.strip()
+    ):
+        text = neutral(answer.run.stdout).rstrip()
+        parts.append(Part("printed", "Printed", code=last_lines(text, OUTPUT_LINES), keep="end"))
+    if answer.assumptions:
+        parts.append(Part("assumed", "Assumed", text=neutral(" · ".join(answer.assumptions))))
+    fixes = [answer.fix] if answer.fix is not None else list(answer.alternatives)
+    if answer.why is not None:
+        parts.append(_why(answer.why))
+        if not fixes and answer.why.remedy and answer.status != "runs":
+            parts.append(Part("try", "Try", text=neutral(answer.why.remedy)))
+    parts += [_fix(fix) for fix in fixes]
+    return parts
+
+
+def _error(error: AnswerError) -> Part:
+    where = f" at line {error.line}" if error.line else ""
+    caught = " (raised, and caught by your own except)" if error.caught else ""
+    lines = neutral(error.message).splitlines()
+    shown = lines[:_MESSAGE_LINES] + (["…"] if len(lines) > _MESSAGE_LINES else [])
+    code = [one_line(neutral(error.code))] if error.code else []
+    title = one_line(neutral(f"{error.type}{where}{caught}"))
+    return Part("error", title, code="\n".join([*code, *shown]), keep="start")
+
+
+def _why(why: Why) -> Part:
+    return Part("why", "Why", text=neutral(" ".join(why.text.split())) + " [1]")
+
+
+def _fix(fix: Fix) -> Part:
+    passed = sum(c.passed for c in fix.checks)
+    # Only a run may say this: `verified` is the executor's word.
+    verdict = "ran, and it passes" if fix.verified else "ran, and does not pass"
+    verdict += f": {passed} of {len(fix.checks)} checks"
+    title = f"Fix if {one_line(neutral(fix.intent))}" if fix.intent else "Fix"
+    text = f"{verdict}. {neutral(fix.title)}"
+    return Part("fix", title, text=text, code=neutral(fix.diff).rstrip(), language="diff")
+
+
+def _evidence(answer: Answer) -> str:
+    e = answer.evidence
+    if e is None:
+        return ""
+    bits = [f"torch {e.torch.partition('+')[0]}", e.device, e.isolation]
+    if e.seconds_before is not None:
+        bits.append(f"ran in {e.seconds_before:.2f} s")
+    if e.seconds_after is not None:
+        bits.append(f"fixed in {e.seconds_after:.2f} s")
+    if e.peak_memory_bytes:
+        bits.append(f"peak memory {e.peak_memory_bytes / 2**20:.0f} MiB")
+    bits.append(f"answered in {answer.timings_ms.total / 1000:.2f} s")
+    return one_line(neutral(" · ".join(bits)))
+
+
+def _sources(answer: Answer) -> tuple[tuple[str, str], ...]:
+    if answer.why is None:
+        return ()
+    why = answer.why
+    url = why.url or ""
+    told = f"[1] {one_line(neutral(why.title))} — {proof_in_words(why.proof)}"
+    return ((told, url if re.fullmatch(r"https?://[^\s<>|]+", url) else ""),)
+
+
+def _verbs(answer: Answer, *, solved: bool) -> tuple[Verb, ...]:
+    verbs: list[Verb] = [] if solved else ["solved"]
+    if answer.run is not None or answer.status == "not_run":
+        verbs.append("again")
+    verbs += ["wrong", "human"]
+    if answer.run is not None and (answer.run.stdout or answer.run.stderr):
+        verbs.append("output")
+    if answer.fix is not None:
+        verbs.append("fixed")
+    return (*verbs, "delete")
+
+
+def full_output(answer: Answer) -> Upload | None:
+    """Everything the snippet printed, as a file; None if it printed nothing."""
+    run = answer.run
+    if run is None or not (run.stdout or run.stderr):
+        return None
+    text = run.stdout
+    if run.stderr:
+        text += f"\n--- stderr ---\n{run.stderr}" if text else run.stderr
+    if run.dropped_bytes:
+        text += f"\n--- {run.dropped_bytes} bytes more were not kept ---\n"
+    return Upload(name="output.txt", data=text.encode("utf-8", "replace"))
+
+
+def fixed_file(answer: Answer) -> Upload | None:
+    """The asker's program with the fix in it; None if there is no verified fix."""
+    if answer.fix is None:
+        return None
+    return Upload(name="fixed.py", data=answer.fix.code.encode("utf-8", "replace"),
+                  mime="text/x-python")  # fmt: skip
+
+
+def _files(answer: Answer) -> tuple[Upload, ...]:
+    """What goes along unasked: output of which the card shows only the end, a long diff."""
+    files: list[Upload] = []
+    output = full_output(answer)
+    shown = answer.status in ("runs", "not_run")
+    if shown and output is not None and len(output.data.splitlines()) > OUTPUT_LINES:
+        files.append(output)
+    for fix in [answer.fix] if answer.fix is not None else answer.alternatives:
+        if len(fix.diff) > 2500:
+            files.append(Upload("fix.diff", fix.diff.encode("utf-8", "replace"), "text/x-diff"))
+            break
+    return tuple(files)
+
+
+def _pictures(answer: Answer) -> tuple[Upload, ...]:
+    run = answer.run
+    if run is None:
+        return ()
+    figures = [f for f in run.files if f.mime.startswith("image/")]
+    return tuple(
+        Upload(
+            name=file_name(f.name), data=base64.b64decode(f.base64), mime=f.mime,
+            alt=f"Figure {i} of {len(figures)} that the snippet drew ({file_name(f.name)})",
+        )
+        for i, f in enumerate(figures, 1)
+    )  # fmt: skip
+
+
+# -- buttons ---------------------------------------------------------------------------------
+
+
+def button_id(verb: Verb, question: str) -> str:
+    """What a button carries: `tm:solved:1f2e…`."""
+    return f"tm:{verb}:{question}"
+
+
+def parse_button(text: str) -> tuple[Verb, str] | None:
+    """The verb and the question's id; None for what is no button of ours."""
+    match = re.fullmatch(r"tm:([a-z]+):([0-9a-f]{1,32})", text)
+    for verb in get_args(Verb):
+        if match is not None and match[1] == verb:
+            return verb, match[2]
+    return None
+
+
+# -- text ------------------------------------------------------------------------------------
+
+
+def neutral(text: str) -> str:
+    """Harmless text that also calls nobody and closes no fence."""
+    return _ALERTS.sub(lambda m: m[0] + _GAP, harmless(text)).replace("```", f"``{_GAP}`")
+
+
+def one_line(text: str) -> str:
+    """The first line, with a mark if there are more."""
+    first, *more = text.strip().splitlines() or [""]
+    return first.strip() + (" …" if more else "")
+
+
+def last_lines(text: str, lines: int) -> str:
+    """The last lines: what went wrong stands at the end."""
+    all_ = text.splitlines()
+    if len(all_) <= lines:
+        return text
+    return "\n".join([f"… {len(all_) - lines} lines above", *all_[-lines:]])
+
+
+def cut(text: str, limit: int, keep: Keep, measure: Callable[[str], int] = len) -> str:
+    """A text of at most `limit`, as `measure` counts; what is gone is marked with …
+
+    The parts that stay are the start, the end, or both without the middle, in whole lines where
+    there are several.
+    """
+    if measure(text) <= limit:
+        return text
+    low, high = 0, len(text)  # characters that stay
+    while low < high:
+        middle = (low + high + 1) // 2
+        if measure(_cut(text, middle, keep)) <= limit:
+            low = middle
+        else:
+            high = middle - 1
+    made = _cut(text, low, keep)
+    return made if measure(made) <= limit else ""
+
+
+def _cut(text: str, stay: int, keep: Keep) -> str:
+    """`stay` characters of the text and a mark."""
+    head = {"start": stay, "end": 0, "middle": stay - stay // 2}[keep]
+    tail = stay - head
+    first, last = text[:head], text[len(text) - tail :] if tail else ""
+    if "\n" in first and head:
+        first = first[: first.rindex("\n")]
+    if "\n" in last and tail:
+        last = last[last.index("\n") + 1 :]
+    return "\n".join(x for x in (first, "…", last) if x) if "\n" in text else f"{first}…{last}"
+
+
+def fit(
+    parts: Sequence[Part],
+    total: int,
+    *,
+    text_limit: int,
+    code_limit: int,
+    overhead: int = 0,
+    measure: Callable[[str], int] = len,
+) -> list[Part]:
+    """Parts that fit together: the longest are cut first, none is dropped.
+
+    Args:
+        parts: in their order.
+        total: what all of them may take, as `measure` counts.
+        text_limit: what one prose may take.
+        code_limit: what one box of code may take.
+        overhead: what a platform adds around each text.
+        measure: the length as the platform counts it (after its escapes, say).
+    """
+    lengths = [min(measure(p.text), text_limit) for p in parts if p.text]
+    lengths += [min(measure(p.code), code_limit) for p in parts if p.code]
+    room = total - sum(measure(p.title) + overhead for p in parts)
+    level = _level(lengths, room)
+    return [
+        replace(
+            p,
+            text=cut(p.text, min(text_limit, level), "start", measure),
+            code=cut(p.code, min(code_limit, level), p.keep, measure),
+        )
+        for p in parts
+    ]
+
+
+def _level(lengths: Sequence[int], room: int) -> int:
+    """The largest level at which texts cut down to it fit into the room: water finds it."""
+    left, rest = room, sorted(lengths)
+    for i, length in enumerate(rest):
+        share = left // (len(rest) - i)
+        if length > share:
+            return max(0, share)
+        left -= length
+    return rest[-1] if rest else 0
+
+
+def file_name(name: str) -> str:
+    """A stranger's file name that is only a name."""
+    plain = re.sub(r"[^\w.+-]+", "_", harmless(name).rsplit("/", 1)[-1])[-80:]
+    return plain.strip("._") or "file"

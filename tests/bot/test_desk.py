@@ -1,0 +1,66 @@
+"""bot/desk.py: from any door, exactly one card."""
+
+from __future__ import annotations
+
+import io
+import itertools
+from collections.abc import AsyncIterator
+
+import pytest_asyncio
+from rich.console import Console
+
+from bot.answer import Medic
+from bot.desk import Desk
+from bot.platforms.base import Door, Incoming, Person, Place
+from bot.platforms.console import ConsolePlatform
+from bot.settings import ChatSettings, FrontSettings
+from bot.store import Store
+
+_numbers = itertools.count()
+
+
+@pytest_asyncio.fixture
+async def store() -> AsyncIterator[Store]:
+    """A store in memory."""
+    async with Store("sqlite+aiosqlite://") as store:
+        yield store
+
+
+def message(text: str, *, event: str = "", door: Door = "console") -> Incoming:
+    """A message typed at the console."""
+    n = next(_numbers)
+    place = Place(platform="console", channel="here", thread="1", message=str(n))
+    return Incoming(event or f"e{n}", Person(id="me"), place, text, door)
+
+
+async def test_one_card_for_one_question(medic: Medic, store: Store):
+    """It is kept, run, answered and drawn; a second delivery of it does nothing."""
+    out = io.StringIO()
+    platform = ConsolePlatform(Console(file=out, width=100, highlight=False))
+    async with Desk(medic, store, platform, ChatSettings(), FrontSettings()) as desk:
+        asked = await desk.take(message("```python\nprint(1 + 1)\n```", event="once"))
+        await desk.idle()
+        again = await desk.take(message("```python\nprint(1 + 1)\n```", event="once"))
+        await desk.idle()
+
+    assert asked is not None and again is None
+    kept = await store.get(asked.id)
+    assert kept is not None and kept.state == "done"
+    assert kept.answer is not None and kept.answer.status == "runs"
+    assert out.getvalue().count("Runs here") == 1
+
+
+async def test_a_follow_up_without_code_is_about_the_code_before(medic: Medic, store: Store):
+    """ "And with a seed?" runs the program that the thread is about; "thanks!" runs nothing."""
+    platform = ConsolePlatform(Console(file=io.StringIO(), width=100))
+    async with Desk(medic, store, platform, ChatSettings(), FrontSettings()) as desk:
+        await desk.take(message("```python\nprint(6 * 7)\n```"))
+        await desk.idle()
+        asked = await desk.take(message("and what does it print?", door="follow_up"))
+        thanks = await desk.take(message("thanks, that works!", door="follow_up"))
+        await desk.idle()
+
+    assert asked is not None and thanks is None
+    kept = await store.get(asked.id)
+    assert kept is not None and kept.answer is not None and kept.answer.run is not None
+    assert kept.answer.run.stdout == "42\n"
