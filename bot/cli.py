@@ -1,4 +1,4 @@
-"""The command `torchmedic`: ask, chat, index, article."""
+"""The command `torchmedic`: ask, chat, slack, index, article."""
 
 from __future__ import annotations
 
@@ -235,6 +235,29 @@ async def _piped() -> Any:
         lines.clear()
         if not line or line.strip() == "/quit":
             return
+
+
+@app.command()
+def slack(config: ConfigOption = None) -> None:
+    """Answer in Slack until stopped; docs/slack.md says how to set it up."""
+    sys.exit(asyncio.run(_slack(_settings(config))))
+
+
+async def _slack(settings: Settings) -> int:
+    from bot.platforms.slack import SlackFront, SlackPlatform
+    from bot.serve import log_to_stderr, open_desk, until_stopped
+    from bot.settings import slack_tokens
+
+    tokens = slack_tokens(settings.slack.mode)
+    log_to_stderr()
+    platform = SlackPlatform(settings.slack, tokens)
+    await platform.meet()
+    front = SlackFront(platform, settings.slack, tokens)
+    async with open_desk(settings, platform, settings.slack, _say) as desk:
+        async with front.serve(desk) as where:
+            _say(f"answering in Slack over {where}")
+            await until_stopped()
+    return 0
 
 
 @app.command()

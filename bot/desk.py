@@ -15,7 +15,7 @@ from bot import manners
 from bot.answer import Medic
 from bot.attachments import MAX_ATTACHMENT_BYTES, MIB, TEXT_SUFFIXES, Attachment
 from bot.errors import BotError, PlatformError, PlatformRefusedError, QuestionError
-from bot.models import Answer, Question
+from bot.models import Answer, Question, RunWith
 from bot.platforms.base import (
     Answered,
     CardRef,
@@ -56,6 +56,7 @@ class _Case:
     card: CardRef | None
     turn: Turn | None = None
     told_at: float = 0.0  # when the card was last changed
+    away: bool = False  # the executor is gone, and the card says so
 
 
 class Desk:
@@ -144,15 +145,31 @@ class Desk:
         asked = await self._store.by_message(incoming.place)
         if asked is None or asked.state in ("deleted", "silent"):
             return
-        if asked.asker.id != incoming.asker.id or asked.text == incoming.text:
+        if asked.asker.id != incoming.asker.id:
+            return
+        files = incoming.attachments or asked.attachments
+        if asked.text == incoming.text and files == asked.attachments:
             return  # Slack also says "changed" when it has unfurled a link
         if not await self._store.first_time(incoming.event):
             return
-        again = await self._store.again(
-            asked.id, text=incoming.text, attachments=incoming.attachments or asked.attachments
-        )
+        again = await self._store.again(asked.id, text=incoming.text, attachments=files)
         if again is not None:
             self._begin(again)
+
+    def refusal(self, asker: Person, place: Place, *, direct: bool = False) -> str:
+        """Why this person may not ask here; for doors that can say so at once."""
+        return manners.may_ask(self._front, asker, place, direct=direct)
+
+    async def knows(self, place: Place, *, message: bool = False) -> bool:
+        """Whether this thread (or this message) holds a question of ours."""
+        if message:
+            return await self._store.by_message(place) is not None
+        return bool(await self._store.in_thread(place))
+
+    async def last_run_with(self, question: str) -> RunWith:
+        """How a question ran last: what a form for "run again" begins with."""
+        asked = await self._store.get(question)
+        return asked.run_with if asked is not None else RunWith()
 
     async def hear(self, place: Place, person: Person) -> None:
         """Somebody said something in a thread that is not for us: the team's word silences us."""
@@ -212,7 +229,7 @@ class Desk:
         await self._store.solved(asked.id)
         await self._store.say(asked.id, click.person, "solved")
         if asked.answer is not None:
-            await self._redraw(asked, Answered(asked.answer, solved=True), click)
+            await self._redraw(asked, Answered(asked.answer, solved=True, redrawn=True), click)
         await self._tell(click.place, click.person, "Glad it helped. Noted as solved.")
 
     async def _wrong(self, asked: Stored, click: Click) -> None:
@@ -226,7 +243,7 @@ class Desk:
         # A private card can only be changed through the newest click on it.
         place = asked.place
         if place.private and click.place.via:
-            place = place.model_copy(update={"via": click.place.via})
+            place = place.model_copy(update={"via": click.place.via, "message": ""})
         again = await self._store.again(asked.id, run_with=click.run_with, place=place)
         if again is not None:
             self._begin(again)
@@ -364,15 +381,18 @@ class Desk:
                 log.warning("question %s: an attachment cannot be read: %s", case.asked.id, e)
                 return _failed("an attached file could not be fetched")
             except (ExecutorError, KnowledgeError, BotError) as e:
-                log.error("question %s: %s", case.asked.id, e)
+                log.error("question %s: %s", case.asked.id, _where(e))
+                log.debug("question %s", case.asked.id, exc_info=e)
                 return _failed("something is wrong with my own set-up")
             except Exception as e:
                 # Its text may hold the snippet, so only its place is told.
                 log.error("question %s: %s", case.asked.id, _where(e))
                 log.debug("question %s", case.asked.id, exc_info=e)
                 return _failed("I made a mistake of my own")
-            await self._step(case, Working("the place where I run code does not answer yet; "
-                                           "trying again"))  # fmt: skip
+            if not case.away:
+                away = "the place where I run code does not answer yet; trying again"
+                await self._step(case, Working(away), now=True)
+                case.away = True
             await asyncio.sleep(_TRY_AGAIN_S)
 
     async def _try(self, case: _Case) -> Answer:
@@ -383,7 +403,7 @@ class Desk:
         async for said in self._medic.answer(question, parse_ms, asked.run_with):
             if isinstance(said, Answer):
                 return said
-            if not asked.unasked:
+            if not case.away:
                 await self._step(case, Working(said.text))
         raise AssertionError("the last thing said is always the answer")
 

@@ -19,6 +19,72 @@ _PREFIX = "TORCHMEDIC_"
 _SECRETS = frozenset({"TORCHMEDIC_EXECUTOR_TOKEN", "TORCHMEDIC_CONFIG"})  # read elsewhere
 MIB = 1024 * 1024
 
+# Where to get what a chat front end needs to be let in.
+_TOKENS = {
+    "SLACK_BOT_TOKEN": "api.slack.com/apps → your app → OAuth & Permissions → Bot User OAuth Token "
+    "(xoxb-…)",
+    "SLACK_APP_TOKEN": "api.slack.com/apps → your app → Basic Information → App-Level Tokens, with "
+    "the scope connections:write (xapp-…)",
+    "SLACK_SIGNING_SECRET": "api.slack.com/apps → your app → Basic Information → App Credentials → "
+    "Signing Secret",
+    "DISCORD_TOKEN": "discord.com/developers/applications → your application → Bot → Reset Token",
+}
+
+
+class Secret:
+    """Text that no print, log or traceback shows."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def reveal(self) -> str:
+        """The text, for the one call that needs it."""
+        return self._text
+
+    def __repr__(self) -> str:
+        return "Secret(****)" if self._text else "Secret()"
+
+
+@dataclass(frozen=True)
+class SlackTokens:
+    """What lets us into Slack; which of the last two is needed depends on the mode."""
+
+    bot: Secret
+    app: Secret
+    signing: Secret
+
+
+def slack_tokens(mode: str, environment: Mapping[str, str] = os.environ) -> SlackTokens:
+    """Slack's tokens from the environment.
+
+    Raises:
+        SettingsError: names every one that is missing, and where to get it.
+    """
+    needed = "SLACK_APP_TOKEN" if mode == "socket" else "SLACK_SIGNING_SECRET"
+    _require(("SLACK_BOT_TOKEN", needed), environment)
+    return SlackTokens(
+        bot=Secret(environment["SLACK_BOT_TOKEN"].strip()),
+        app=Secret(environment.get("SLACK_APP_TOKEN", "").strip()),
+        signing=Secret(environment.get("SLACK_SIGNING_SECRET", "").strip()),
+    )
+
+
+def discord_token(environment: Mapping[str, str] = os.environ) -> Secret:
+    """Discord's token from the environment.
+
+    Raises:
+        SettingsError: it is missing; says where to get it.
+    """
+    _require(("DISCORD_TOKEN",), environment)
+    return Secret(environment["DISCORD_TOKEN"].strip())
+
+
+def _require(names: tuple[str, ...], environment: Mapping[str, str]) -> None:
+    missing = [name for name in names if not environment.get(name, "").strip()]
+    if missing:
+        where = "; ".join(f"{name} ({_TOKENS[name]})" for name in missing)
+        raise SettingsError(f"missing in the environment: {where}")
+
 
 @dataclass(frozen=True)
 class ExecutorSettings:
@@ -90,7 +156,6 @@ class SlackSettings(FrontSettings):
     mode: Literal["socket", "http"] = "socket"
     host: str = "127.0.0.1"  # mode http: where to listen
     port: int = 3000
-    command: str = "/torchmedic"
 
 
 @dataclass(frozen=True)

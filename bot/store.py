@@ -382,8 +382,9 @@ class Store:
 
 def _engine(url: str) -> AsyncEngine:
     if not url.startswith("sqlite"):
-        return create_async_engine(url, pool_pre_ping=True)
-    options: dict[str, Any] = {"connect_args": {"timeout": _BUSY_S}}
+        return create_async_engine(url, pool_pre_ping=True, hide_parameters=True)
+    # Parameters are what people wrote: no error of the database may tell them to a log.
+    options: dict[str, Any] = {"connect_args": {"timeout": _BUSY_S}, "hide_parameters": True}
     if url.endswith("://") or ":memory:" in url:
         options["poolclass"] = StaticPool  # a database in memory lives as long as its connection
     engine = create_async_engine(url, **options)

@@ -56,16 +56,19 @@ class Place(Model):
     message: str = ""  # the asker's own message; empty for a command
     via: str = ""  # the address only this door gives: a response URL, an interaction's token
     private: bool = False  # only the asker sees the card
+    person: str = ""  # private: whose eyes it is for
 
     @property
     def message_key(self) -> str:
-        """Finds the question again when its message is edited; empty if there is none."""
-        return f"{self.platform}:{self.channel}:{self.message}" if self.message else ""
+        """Finds the question again when its message is edited; empty if it cannot be."""
+        public = self.message and not self.private
+        return f"{self.platform}:{self.channel}:{self.message}" if public else ""
 
     @property
     def thread_key(self) -> str:
-        """Finds the questions of one thread."""
-        return f"{self.platform}:{self.channel}:{self.thread}" if self.thread else ""
+        """Finds the questions of one thread; a private card makes no thread ours."""
+        public = self.thread and not self.private
+        return f"{self.platform}:{self.channel}:{self.thread}" if public else ""
 
 
 class Attached(Model):
@@ -122,10 +125,11 @@ class Working:
 
 @dataclass(frozen=True)
 class Answered:
-    """The answer, which stays."""
+    """The answer, which stays. A redrawn one has handed out its pictures and files before."""
 
     answer: Answer
     solved: bool = False
+    redrawn: bool = False
 
 
 View = Waiting | Working | Answered

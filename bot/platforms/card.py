@@ -8,13 +8,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from bot.models import Answer, AnswerError, Fix, Why
+from bot.models import Answer, AnswerError, Fix, Status, Why
 from bot.platforms.base import STATUS, Answered, Upload, Verb, harmless, proof_in_words
 
 OUTPUT_LINES = 12  # of what was printed; the rest goes along as a file
 _MESSAGE_LINES = 8
+_ALTERNATIVES = 4
 _ALERTS = re.compile(r"@(?=everyone|here|channel)|(?<=<)(?=[!@#])")
 _GAP = "\u200b"  # no width: a word with it in reads the same and calls nobody
+
+# How conclusions begin that say the status themselves.
+_SAYS_IT: dict[Status, tuple[str, ...]] = {
+    "fixed": ("Fixed",),
+    "reproduced": ("Reproduced",),
+    "runs": ("Runs here",),
+    "unsure": ("Not sure",),
+    "not_run": ("Not run", "Could not run"),
+}
 
 Keep = Literal["start", "middle", "end"]  # which of a text survives a cut
 Kind = Literal["error", "seen", "printed", "assumed", "why", "try", "fix"]
@@ -61,8 +71,7 @@ def sheet(answered: Answered) -> Sheet:
     answer = answered.answer
     symbol, words = STATUS[answer.status]
     conclusion = one_line(neutral(answer.headline))
-    # "Fixed: …" and "Not sure: …" say the status themselves.
-    said = conclusion.casefold().startswith(words.split(",")[0].split(" and")[0].casefold()[:5])
+    said = conclusion.startswith(_SAYS_IT.get(answer.status, ()))
     headline = f"{symbol} {conclusion}" if said else f"{symbol} {words}: {conclusion}"
     if answered.solved:
         headline += " (solved)"
@@ -110,8 +119,8 @@ def _parts(answer: Answer) -> list[Part]:
     if answer.why is not None:
         parts.append(_why(answer.why))
         if not fixes and answer.why.remedy and answer.status != "runs":
-            parts.append(Part("try", "Try", text=neutral(answer.why.remedy)))
-    parts += [_fix(fix) for fix in fixes]
+            parts += _remedy(answer.why.remedy)
+    parts += [_fix(fix) for fix in fixes[:_ALTERNATIVES]]
     return parts
 
 
@@ -127,6 +136,19 @@ def _error(error: AnswerError) -> Part:
 
 def _why(why: Why) -> Part:
     return Part("why", "Why", text=neutral(" ".join(why.text.split())) + " [1]")
+
+
+def _remedy(markdown: str) -> list[Part]:
+    """What an article advises: its prose flows, its code stands in boxes."""
+    parts: list[Part] = []
+    pieces = re.split(r"```\w*\n?", markdown)
+    for i in range(0, len(pieces), 2):
+        prose = "\n".join(" ".join(p.split()) for p in pieces[i].split("\n\n") if p.strip())
+        code = pieces[i + 1].rstrip() if i + 1 < len(pieces) else ""
+        if prose or code:
+            title = "" if parts else "Try"
+            parts.append(Part("try", title, neutral(prose), neutral(code), "py"))
+    return parts
 
 
 def _fix(fix: Fix) -> Part:

@@ -1,0 +1,82 @@
+"""Open a chat front end's desk, with medic and store behind it and a jail that is strong enough."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from bot import manners
+from bot.assemble import Say, open_medic
+from bot.desk import Desk
+from bot.errors import SettingsError
+from bot.platforms.base import Platform
+from bot.settings import FrontSettings, Settings
+from bot.store import Store
+from executor.client import ExecutorClient
+from executor.errors import ExecutorError
+
+_LOOK_S = 1.0
+
+
+@asynccontextmanager
+async def open_desk(
+    settings: Settings, platform: Platform, front: FrontSettings, say: Say
+) -> AsyncIterator[Desk]:
+    """A desk for one platform, with everything behind it; unfinished questions are taken up.
+
+    Raises:
+        SettingsError: the executor's jail is too weak for strangers, or a channel's settings wrong.
+        BotError, KnowledgeError, ExecutorError: as the parts' own docstrings say.
+    """
+    manners.check(front, platform.name)
+    async with (
+        open_medic(settings, say) as medic,
+        Store.at(settings.store.url, settings.state_folder) as store,
+    ):
+        await _refuse_weak_jail(settings, medic.executor)
+        async with Desk(
+            medic, store, platform, settings.chat, front, settings.store.retention_days
+        ) as desk:
+            yield desk
+
+
+async def until_stopped() -> None:
+    """Wait for SIGTERM or Ctrl-C."""
+    stopped = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stopped.set)
+    await stopped.wait()
+
+
+def log_to_stderr() -> None:
+    """One line an event; neither tokens nor what people wrote."""
+    logging.basicConfig(
+        level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
+    )
+    logging.getLogger("bot").setLevel(logging.INFO)
+
+
+async def _refuse_weak_jail(settings: Settings, executor: ExecutorClient) -> None:
+    if settings.chat.trust_process_tier:
+        return
+    began = time.monotonic()
+    while True:
+        try:
+            tier = (await executor.capabilities())["tier"]
+            break
+        except ExecutorError:
+            # It may be starting beside us, or restarting.
+            if time.monotonic() - began > settings.chat.patience_s:
+                raise
+            await asyncio.sleep(_LOOK_S)
+    if tier == "process":
+        raise SettingsError(
+            "this executor has only the weakest jail (process: limits and a system-call filter), "
+            "and in a chat anybody can post code. Run the executor where a stronger one works (see "
+            "docs/security.md), or set chat.trust_process_tier: true if you trust everybody there"
+        )
