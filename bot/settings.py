@@ -20,7 +20,7 @@ _SECRETS = frozenset({"TORCHMEDIC_EXECUTOR_TOKEN", "TORCHMEDIC_CONFIG"})  # read
 MIB = 1024 * 1024
 
 # Where to get what a chat front end needs to be let in.
-_TOKENS = {
+TOKENS = {
     "SLACK_BOT_TOKEN": "api.slack.com/apps → your app → OAuth & Permissions → Bot User OAuth Token "
     "(xoxb-…)",
     "SLACK_APP_TOKEN": "api.slack.com/apps → your app → Basic Information → App-Level Tokens, with "
@@ -82,7 +82,7 @@ def discord_token(environment: Mapping[str, str] = os.environ) -> Secret:
 def _require(names: tuple[str, ...], environment: Mapping[str, str]) -> None:
     missing = [name for name in names if not environment.get(name, "").strip()]
     if missing:
-        where = "; ".join(f"{name} ({_TOKENS[name]})" for name in missing)
+        where = "; ".join(f"{name} ({TOKENS[name]})" for name in missing)
         raise SettingsError(f"missing in the environment: {where}")
 
 

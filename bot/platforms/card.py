@@ -15,6 +15,9 @@ OUTPUT_LINES = 12  # of what was printed; the rest goes along as a file
 _MESSAGE_LINES = 8
 _ALTERNATIVES = 4
 _ALERTS = re.compile(r"@(?=everyone|here|channel)|(?<=<)(?=[!@#])")
+_FENCE = re.compile("`(?=``)")
+_MOST = 20_000  # characters: no platform shows as many in one message
+_TITLE = 200
 _GAP = "\u200b"  # no width: a word with it in reads the same and calls nobody
 
 # How conclusions begin that say the status themselves.
@@ -111,8 +114,8 @@ def _parts(answer: Answer) -> list[Part]:
         and answer.status in ("runs", "not_run")
         and answer.run.stdout.strip()
     ):
-        text = neutral(answer.run.stdout).rstrip()
-        parts.append(Part("printed", "Printed", code=last_lines(text, OUTPUT_LINES), keep="end"))
+        text = neutral(last_lines(answer.run.stdout.rstrip(), OUTPUT_LINES), "end")
+        parts.append(Part("printed", "Printed", code=text, keep="end"))
     if answer.assumptions:
         parts.append(Part("assumed", "Assumed", text=neutral(" · ".join(answer.assumptions))))
     fixes = [answer.fix] if answer.fix is not None else list(answer.alternatives)
@@ -158,7 +161,7 @@ def _fix(fix: Fix) -> Part:
     verdict += f": {passed} of {len(fix.checks)} checks"
     title = f"Fix if {one_line(neutral(fix.intent))}" if fix.intent else "Fix"
     text = f"{verdict}. {neutral(fix.title)}"
-    return Part("fix", title, text=text, code=neutral(fix.diff).rstrip(), language="diff")
+    return Part("fix", title, text=text, code=neutral(fix.diff, "middle").rstrip(), language="diff")
 
 
 def _evidence(answer: Answer) -> str:
@@ -266,9 +269,15 @@ def parse_button(text: str) -> tuple[Verb, str] | None:
 # -- text ------------------------------------------------------------------------------------
 
 
-def neutral(text: str) -> str:
-    """Harmless text that also calls nobody and closes no fence."""
-    return _ALERTS.sub(lambda m: m[0] + _GAP, harmless(text)).replace("```", f"``{_GAP}`")
+def neutral(text: str, keep: Keep = "start") -> str:
+    """Harmless text that also calls nobody and closes no fence.
+
+    Of very much text only what any card could show is looked at: the start, the end, or both.
+    """
+    if len(text) > _MOST:
+        text = _cut(text, _MOST, keep)
+    calm = _ALERTS.sub(lambda m: m[0] + _GAP, harmless(text))
+    return _FENCE.sub(f"`{_GAP}", calm)
 
 
 def one_line(text: str) -> str:
@@ -279,10 +288,10 @@ def one_line(text: str) -> str:
 
 def last_lines(text: str, lines: int) -> str:
     """The last lines: what went wrong stands at the end."""
-    all_ = text.splitlines()
-    if len(all_) <= lines:
+    above = text.count("\n") + 1 - lines
+    if above <= 0:
         return text
-    return "\n".join([f"… {len(all_) - lines} lines above", *all_[-lines:]])
+    return "\n".join([f"… {above} lines above", *text.rsplit("\n", lines)[1:]])
 
 
 def cut(text: str, limit: int, keep: Keep, measure: Callable[[str], int] = len) -> str:
@@ -309,10 +318,11 @@ def _cut(text: str, stay: int, keep: Keep) -> str:
     head = {"start": stay, "end": 0, "middle": stay - stay // 2}[keep]
     tail = stay - head
     first, last = text[:head], text[len(text) - tail :] if tail else ""
-    if "\n" in first and head:
-        first = first[: first.rindex("\n")]
-    if "\n" in last and tail:
-        last = last[last.index("\n") + 1 :]
+    # Whole lines, unless one long line is nearly all there is.
+    if (end := first.rfind("\n")) > head // 2:
+        first = first[:end]
+    if 0 <= (start := last.find("\n")) < tail // 2:
+        last = last[start + 1 :]
     return "\n".join(x for x in (first, "…", last) if x) if "\n" in text else f"{first}…{last}"
 
 
@@ -335,6 +345,7 @@ def fit(
         overhead: what a platform adds around each text.
         measure: the length as the platform counts it (after its escapes, say).
     """
+    parts = [replace(p, title=cut(p.title, _TITLE, "start", measure)) for p in parts]
     lengths = [min(measure(p.text), text_limit) for p in parts if p.text]
     lengths += [min(measure(p.code), code_limit) for p in parts if p.code]
     room = total - sum(measure(p.title) + overhead for p in parts)

@@ -46,7 +46,7 @@ from bot.platforms.base import (
     Waiting,
 )
 from bot.platforms.card import parse_button, sheet
-from bot.settings import SlackSettings, SlackTokens
+from bot.settings import TOKENS, SlackSettings, SlackTokens
 
 log = logging.getLogger(__name__)
 
@@ -102,15 +102,23 @@ class SlackPlatform:
             SettingsError: the token is refused.
             PlatformError: Slack cannot be reached.
         """
-        try:
-            me = await self._call(lambda: self.client.auth_test())
-        except PlatformRefusedError as e:
-            raise SettingsError(
-                f"Slack refuses SLACK_BOT_TOKEN ({e}); copy it again from api.slack.com/apps → "
-                "your app → OAuth & Permissions → Bot User OAuth Token"
-            ) from e
+        me = await self._let_in("SLACK_BOT_TOKEN", lambda: self.client.auth_test())
+        if self._settings.mode == "socket":
+            # Asked here: slack_sdk would try a refused token again and again.
+            app = self._tokens.app.reveal()
+            await self._let_in(
+                "SLACK_APP_TOKEN", lambda: self.client.apps_connections_open(app_token=app)
+            )
         self.bot_user, self.bot_id = str(me["user_id"]), str(me.get("bot_id") or "")
         self.workspace = str(me.get("team_id") or "")
+
+    async def _let_in(self, token: str, call: Callable[[], Awaitable[Any]]) -> Mapping[str, Any]:
+        try:
+            return await self._call(call)
+        except PlatformRefusedError as e:
+            raise SettingsError(
+                f"Slack refuses {token} ({e}); copy it again from {TOKENS[token]}"
+            ) from e
 
     # -- what the desk asks for --------------------------------------------------------------
 
@@ -450,14 +458,7 @@ class SlackFront:
             self.app, self._tokens.app.reveal(), logger=_quiet("slack_sdk.socket_mode")
         )
         handler.client.proxy = self._platform.client.proxy
-        try:
-            await self._platform._call(handler.connect_async)
-        except PlatformRefusedError as e:
-            await handler.close_async()  # type: ignore[no-untyped-call]
-            raise SettingsError(
-                f"Slack refuses SLACK_APP_TOKEN ({e}); copy it again from api.slack.com/apps → "
-                "your app → Basic Information → App-Level Tokens (scope connections:write)"
-            ) from e
+        await self._platform._call(handler.connect_async)
         try:
             yield "Socket Mode"
         finally:

@@ -356,7 +356,7 @@ async def test_a_lost_socket_loses_no_question(open_bot: Open, politely: bool):
     async with open_bot() as bot:
         first = await bot.slack.say(PRINT.format("__import__('time').sleep(1)"), mention=True)
         await bot.slack.disconnect(politely=politely)
-        await bot.slack.until(lambda: bot.slack.opened > 1)
+        await bot.slack.until(lambda: bot.slack.opened > 2)
         second = await bot.slack.say(PRINT.format(2), mention=True)
         await bot.slack.answer(first)
         await bot.slack.answer(second)

@@ -95,6 +95,7 @@ class FakeSlack:
         self.stored: dict[str, tuple[bytes, str]] = {}  # url_private → content
         self.calls: list[tuple[str, Json]] = []
         self.faults: dict[str, list[Fault]] = defaultdict(list)
+        self.held: dict[str, asyncio.Event] = {}
         self.acks: list[float] = []  # seconds each took
         self.ack_bodies: dict[str, Any] = {}
         self.deliveries = 0
@@ -136,6 +137,14 @@ class FakeSlack:
     async def connected(self, within_s: float = 90) -> None:
         """Wait until the bot listens to us."""
         await asyncio.wait_for(self._connected.wait(), within_s)
+
+    def hold(self, method: str) -> None:
+        """Do what is asked of this method, and never answer."""
+        self.held[method] = asyncio.Event()
+
+    def release(self, method: str) -> None:
+        """Answer again."""
+        self.held.pop(method).set()
 
     def fail(self, method: str, kind: str, times: int = 1, retry_after: str = "1") -> None:
         """Make the next calls of a method go wrong."""
@@ -373,6 +382,8 @@ class FakeSlack:
             answer = {"ok": True, **handler(words)}
         except RefusedError as e:
             answer = {"ok": False, "error": str(e)}
+        if (held := self.held.get(method)) is not None:
+            await held.wait()
         if fault is not None and fault.kind == "500 after":
             return web.Response(status=500, text="upstream")
         if fault is not None and fault.kind == "drop after":

@@ -1,0 +1,140 @@
+"""`torchmedic slack`, the real process: killed at random moments, it answers everything once.
+
+TORCHMEDIC_KILLS says how often it is killed (2); there are four questions to a kill.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.bot.fakes.slack import APP_TOKEN, BOT_TOKEN, SECRET, FakeSlack, buttons
+
+KILLS = int(os.environ.get("TORCHMEDIC_KILLS", "2"))
+QUESTIONS = 4 * KILLS
+
+
+class Process:
+    """`torchmedic slack` as an operator runs it."""
+
+    def __init__(self, slack: FakeSlack, folder: Path, **variables: str) -> None:
+        self._environment = os.environ | {
+            "SLACK_BOT_TOKEN": BOT_TOKEN, "SLACK_APP_TOKEN": APP_TOKEN,
+            "SLACK_SIGNING_SECRET": SECRET, "TORCHMEDIC_SLACK__API_URL": slack.url,
+            "TORCHMEDIC_STATE": str(folder / "state"),
+        } | variables  # fmt: skip
+        self._folder = folder
+        self.log = folder / "log"
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start it."""
+        with self.log.open("ab") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "bot.cli", "slack"], stdout=log, stderr=log,
+                cwd=self._folder, env=self._environment, start_new_session=True,
+            )  # fmt: skip
+
+    def kill(self, number: int = signal.SIGKILL) -> int:
+        """End it; its exit code."""
+        assert self._process is not None
+        self._process.send_signal(number)
+        return self._process.wait(60)
+
+
+@asynccontextmanager
+async def long_lived_executor(folder: Path) -> AsyncIterator[str]:
+    """An executor of its own, as in compose: it does not die with the bot. Its URL."""
+    socket = folder / "executor.sock"
+    process = subprocess.Popen(  # noqa: ASYNC220  (returns at once)
+        [sys.executable, "-P", "-m", "executor", "--uds", str(socket), "--settings",
+         '{"preload": ["libcst.metadata"]}', "--until-stdin-closes"],
+        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        cwd=Path(__file__).parents[2],
+    )  # fmt: skip
+    try:
+        yield f"unix:{socket}"
+    finally:
+        assert process.stdin is not None
+        process.stdin.close()
+        process.wait(60)
+
+
+@pytest.mark.timeout(120 + 60 * KILLS)
+async def test_killed_at_random_moments_everything_is_answered_once(tmp_path: Path):
+    """kill -9 between acknowledgement and answer: none lost, none twice."""
+    chance = random.Random(KILLS)
+    async with FakeSlack().listening() as slack, long_lived_executor(tmp_path) as url:
+        bot = Process(slack, tmp_path, TORCHMEDIC_EXECUTOR__URL=url)
+        bot.start()
+        await slack.connected(120)
+        asked: list[str] = []
+
+        async def ask(n: int) -> None:
+            await asyncio.sleep(chance.random() * 0.5)
+            asked.append(await slack.say(f"```print({n})```", mention=True, user=f"U{n}"))
+
+        n = 0
+        for _ in range(KILLS):
+            batch = [asyncio.create_task(ask(n + i)) for i in range(4)]
+            n += 4
+            await asyncio.sleep(chance.random() * 1.5)
+            bot.kill()
+            bot.start()
+            await asyncio.gather(*batch)  # Slack delivers again what was not acknowledged
+            await slack.connected(120)
+
+        def answered() -> bool:
+            done = {c.thread_ts for c in slack.cards() if buttons(c.blocks)}
+            return len(done) == QUESTIONS
+
+        await slack.until(answered, 60 + 5 * KILLS)
+        code = bot.kill(signal.SIGTERM)
+        cards = Counter(c.thread_ts for c in slack.cards())
+
+        assert code == 0
+        assert len(asked) == QUESTIONS and set(cards) == set(asked)
+        assert set(cards.values()) == {1}
+        assert BOT_TOKEN not in bot.log.read_text() and "print(" not in bot.log.read_text()
+
+
+async def test_killed_while_its_card_is_being_posted(tmp_path: Path):
+    """The worst moment: Slack has the message, the bot has not heard; it is found again."""
+    async with FakeSlack().listening() as slack, long_lived_executor(tmp_path) as url:
+        bot = Process(slack, tmp_path, TORCHMEDIC_EXECUTOR__URL=url)
+        bot.start()
+        await slack.connected(120)
+        slack.hold("chat.postMessage")  # done, and never answered
+        ts = await slack.say("```print('once')```", mention=True)
+        await slack.until(lambda: slack.cards())
+        bot.kill()
+        slack.release("chat.postMessage")
+        bot.start()
+        card = await slack.answer(ts, within_s=120)
+        bot.kill(signal.SIGTERM)
+
+        assert len(slack.cards()) == 1 and "once" in card.shown
+
+
+@pytest.mark.parametrize("token", ["SLACK_BOT_TOKEN", "SLACK_APP_TOKEN"])
+async def test_a_refused_token_is_one_line_with_where_to_get_it(tmp_path: Path, token: str):
+    """Not a traceback, and not the token."""
+    async with FakeSlack().listening() as slack:
+        bot = Process(slack, tmp_path, **{token: "xoxb-w-r-o-n-g"})
+        bot.start()
+        assert bot._process is not None
+        code = await asyncio.to_thread(bot._process.wait, 120)
+        log = bot.log.read_text()
+
+        assert code == 1 and f"Slack refuses {token}" in log
+        assert "Traceback" not in log and "w-r-o-n-g" not in log
