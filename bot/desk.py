@@ -40,6 +40,7 @@ from knowledge.errors import KnowledgeError
 log = logging.getLogger(__name__)
 
 _STEP_EVERY_S = 1.0  # platforms limit how often a message may change
+_PLACE_EVERY_S = 1.5
 _TRY_AGAIN_S = 1.0  # while the executor is gone
 _SHOW_AGAIN_S = (2.0, 5.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0)  # while a platform is gone
 _WHOLE_S = 10.0  # what a cancelled question may take to finish drawing
@@ -85,6 +86,7 @@ class Desk:
         self._turns = Turns(chat.at_once or os.cpu_count() or 1)
         self._tasks: set[asyncio.Task[None]] = set()
         self._working: dict[str, asyncio.Task[None]] = {}  # by question
+        self._placed_at = 0.0  # when somebody in the line was last told their place
 
     async def __aenter__(self) -> Desk:
         await self.open()
@@ -344,7 +346,7 @@ class Desk:
         if answer is None:
             if not asked.unasked:
                 await self._step(case, Waiting(self._turns.ahead(turn)), now=True)
-            async with self._turns.wait(turn, lambda n: self._step(case, Waiting(n))):
+            async with self._turns.wait(turn, lambda n: self._place_in_line(case, n)):
                 answer = await self._answer(case)
             if not await self._store.answered(asked.id, asked.revision, answer):
                 return  # edited or deleted meanwhile: the other run shows its own
@@ -470,6 +472,12 @@ class Desk:
         except PlatformError as e:
             log.warning("question %s: a step could not be shown: %s", case.asked.id, e)
 
+    async def _place_in_line(self, case: _Case, ahead: int) -> None:
+        """Of a long line only one a moment hears of its place: platforms count our calls."""
+        if time.monotonic() - self._placed_at > _PLACE_EVERY_S:
+            self._placed_at = time.monotonic()
+            await self._step(case, Waiting(ahead))
+
     async def _finish(self, case: _Case, answer: Answer) -> None:
         """Show the answer, however long the platform is away."""
         asked = case.asked
@@ -479,6 +487,9 @@ class Desk:
                 break
             except PlatformRefusedError as e:
                 log.error("question %s: its answer was refused for good: %s", asked.id, e)
+                told = f"I have an answer for you, but I may not post it there ({e})."
+                if not asked.unasked:
+                    await self._tell(asked.place, asked.asker, told)
                 break
             except PlatformError as e:
                 log.warning("question %s: its answer cannot be shown yet: %s", asked.id, e)
@@ -520,13 +531,13 @@ class Desk:
             await asyncio.sleep(_FORGET_EVERY_S)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        task = asyncio.create_task(_logged(work))
+        task = asyncio.create_task(logged(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
 
 
-async def _logged(work: Coroutine[Any, Any, None]) -> None:
+async def logged(work: Coroutine[Any, Any, None]) -> None:
     """Nothing may vanish in a task that nobody awaits."""
     try:
         await work

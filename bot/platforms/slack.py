@@ -28,7 +28,7 @@ from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.attachments import MAX_ATTACHMENT_BYTES
-from bot.desk import Desk
+from bot.desk import Desk, logged
 from bot.errors import PlatformError, PlatformRefusedError, SettingsError
 from bot.models import Answer, RunWith
 from bot.platforms import slack_card as draw
@@ -134,7 +134,7 @@ class SlackPlatform:
             if small:
                 drawn = draw.bare(question, view)
             try:
-                card = await self._put(question, place, drawn, card, tries=_TRIES if final else 2)
+                card = await self._put(question, place, drawn, card, tries=_TRIES if final else 1)
                 break
             except _CallError as e:
                 if e.code not in _TOO_MUCH or small:
@@ -710,7 +710,7 @@ class SlackFront:
             log.warning("a private word could not be said: %s", e)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
+        task = asyncio.create_task(logged(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
