@@ -426,10 +426,13 @@ class SlackFront:
         async def receive(body: dict[str, Any]) -> BoltResponse:
             return await self._receive(body)
 
+        logger = _quiet("slack_bolt")
+        logger.setLevel(logging.ERROR)  # it would warn of SLACK_BOT_TOKEN, which it need not read
         self.app = AsyncApp(
             client=platform.client, signing_secret=tokens.signing.reveal(), authorize=authorize,
-            logger=_quiet("slack_bolt"),
+            logger=logger,
         )  # fmt: skip
+        logger.setLevel(logging.WARNING)
         self.app.use(receive)
 
     @asynccontextmanager

@@ -37,6 +37,13 @@ class Process:
         self.log = folder / "log"
         self._process: subprocess.Popen[bytes] | None = None
 
+    async def up(self, slack: FakeSlack) -> None:
+        """Wait until it listens; if it does not, say what it said."""
+        try:
+            await slack.connected(120)
+        except TimeoutError:
+            raise AssertionError(self.log.read_text()[-3000:]) from None
+
     def start(self) -> None:
         """Start it."""
         with self.log.open("ab") as log:
@@ -77,7 +84,7 @@ async def test_killed_at_random_moments_everything_is_answered_once(tmp_path: Pa
     async with FakeSlack().listening() as slack, long_lived_executor(tmp_path) as url:
         bot = Process(slack, tmp_path, TORCHMEDIC_EXECUTOR__URL=url)
         bot.start()
-        await slack.connected(120)
+        await bot.up(slack)
         asked: list[str] = []
 
         async def ask(n: int) -> None:
@@ -92,7 +99,7 @@ async def test_killed_at_random_moments_everything_is_answered_once(tmp_path: Pa
             bot.kill()
             bot.start()
             await asyncio.gather(*batch)  # Slack delivers again what was not acknowledged
-            await slack.connected(120)
+            await bot.up(slack)
 
         def answered() -> bool:
             done = {c.thread_ts for c in slack.cards() if buttons(c.blocks)}
@@ -113,7 +120,7 @@ async def test_killed_while_its_card_is_being_posted(tmp_path: Path):
     async with FakeSlack().listening() as slack, long_lived_executor(tmp_path) as url:
         bot = Process(slack, tmp_path, TORCHMEDIC_EXECUTOR__URL=url)
         bot.start()
-        await slack.connected(120)
+        await bot.up(slack)
         slack.hold("chat.postMessage")  # done, and never answered
         ts = await slack.say("```print('once')```", mention=True)
         await slack.until(lambda: slack.cards())
