@@ -13,7 +13,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -28,7 +28,9 @@ class Process:
     """`torchmedic slack` as an operator runs it."""
 
     def __init__(self, slack: FakeSlack, folder: Path, **variables: str) -> None:
-        self._environment = os.environ | {
+        # Without this test's own variable, which would be no setting.
+        clean = {k: v for k, v in os.environ.items() if not k.startswith("TORCHMEDIC_")}
+        self._environment = clean | {
             "SLACK_BOT_TOKEN": BOT_TOKEN, "SLACK_APP_TOKEN": APP_TOKEN,
             "SLACK_SIGNING_SECRET": SECRET, "TORCHMEDIC_SLACK__API_URL": slack.url,
             "TORCHMEDIC_STATE": str(folder / "state"),
@@ -36,6 +38,19 @@ class Process:
         self._folder = folder
         self.log = folder / "log"
         self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Process:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._process is not None and self._process.poll() is None:
+            self.kill()
+
+    def wait(self) -> int:
+        """Until it ends by itself; its exit code."""
+        assert self._process is not None
+        return self._process.wait(60)
 
     async def up(self, slack: FakeSlack) -> None:
         """Wait until it listens; if it does not, say what it said."""
@@ -81,9 +96,12 @@ async def long_lived_executor(folder: Path) -> AsyncIterator[str]:
 async def test_killed_at_random_moments_everything_is_answered_once(tmp_path: Path):
     """kill -9 between acknowledgement and answer: none lost, none twice."""
     chance = random.Random(KILLS)
-    async with FakeSlack().listening() as slack, long_lived_executor(tmp_path) as url:
-        bot = Process(slack, tmp_path, TORCHMEDIC_EXECUTOR__URL=url)
-        bot.start()
+    async with (
+        FakeSlack().listening() as slack,
+        long_lived_executor(tmp_path) as url,
+        AsyncExitStack() as stack,
+    ):
+        bot = stack.enter_context(Process(slack, tmp_path, TORCHMEDIC_EXECUTOR__URL=url))
         await bot.up(slack)
         asked: list[str] = []
 
@@ -117,9 +135,12 @@ async def test_killed_at_random_moments_everything_is_answered_once(tmp_path: Pa
 
 async def test_killed_while_its_card_is_being_posted(tmp_path: Path):
     """The worst moment: Slack has the message, the bot has not heard; it is found again."""
-    async with FakeSlack().listening() as slack, long_lived_executor(tmp_path) as url:
-        bot = Process(slack, tmp_path, TORCHMEDIC_EXECUTOR__URL=url)
-        bot.start()
+    async with (
+        FakeSlack().listening() as slack,
+        long_lived_executor(tmp_path) as url,
+        AsyncExitStack() as stack,
+    ):
+        bot = stack.enter_context(Process(slack, tmp_path, TORCHMEDIC_EXECUTOR__URL=url))
         await bot.up(slack)
         slack.hold("chat.postMessage")  # done, and never answered
         ts = await slack.say("```print('once')```", mention=True)
@@ -137,10 +158,8 @@ async def test_killed_while_its_card_is_being_posted(tmp_path: Path):
 async def test_a_refused_token_is_one_line_with_where_to_get_it(tmp_path: Path, token: str):
     """Not a traceback, and not the token."""
     async with FakeSlack().listening() as slack:
-        bot = Process(slack, tmp_path, **{token: "xoxb-w-r-o-n-g"})
-        bot.start()
-        assert bot._process is not None
-        code = await asyncio.to_thread(bot._process.wait, 120)
+        with Process(slack, tmp_path, **{token: "xoxb-w-r-o-n-g"}) as bot:
+            code = await asyncio.to_thread(bot.wait)
         log = bot.log.read_text()
 
         assert code == 1 and f"Slack refuses {token}" in log
