@@ -225,6 +225,15 @@ def test_the_shipped_config_is_the_defaults():
     assert load_settings(root / "config.yaml", {}) == Settings()
 
 
+def test_slack_without_tokens_names_each_and_where_to_get_it(torchmedic: Run):
+    """Which ones are needed depends on the mode."""
+    none = {"SLACK_BOT_TOKEN": "", "SLACK_APP_TOKEN": "", "SLACK_SIGNING_SECRET": ""}
+    line = one_line(torchmedic("slack", **none))
+    assert "SLACK_BOT_TOKEN (api.slack.com" in line and "SLACK_APP_TOKEN (api.slack.com" in line
+    line = one_line(torchmedic("slack", TORCHMEDIC_SLACK__MODE="http", **none))
+    assert "SLACK_SIGNING_SECRET (api.slack.com" in line and "APP_TOKEN" not in line
+
+
 def test_article_new_then_check(torchmedic: Run, tmp_path: Path):
     """The skeleton says what is still to be written; a bad slug is refused."""
     made = torchmedic("article", "new", "loss-is-nan", "--folder", str(tmp_path))

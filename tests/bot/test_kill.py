@@ -9,6 +9,7 @@ import asyncio
 import os
 import random
 import signal
+import socket
 import subprocess
 import sys
 from collections import Counter
@@ -77,15 +78,15 @@ class Process:
 @asynccontextmanager
 async def long_lived_executor(folder: Path) -> AsyncIterator[str]:
     """An executor of its own, as in compose: it does not die with the bot. Its URL."""
-    socket = folder / "executor.sock"
+    path = folder / "executor.sock"
     process = subprocess.Popen(  # noqa: ASYNC220  (returns at once)
-        [sys.executable, "-P", "-m", "executor", "--uds", str(socket), "--settings",
+        [sys.executable, "-P", "-m", "executor", "--uds", str(path), "--settings",
          '{"preload": ["libcst.metadata"]}', "--until-stdin-closes"],
         stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         cwd=Path(__file__).parents[2],
     )  # fmt: skip
     try:
-        yield f"unix:{socket}"
+        yield f"unix:{path}"
     finally:
         assert process.stdin is not None
         process.stdin.close()
@@ -104,6 +105,7 @@ async def test_killed_at_random_moments_everything_is_answered_once(tmp_path: Pa
         bot = stack.enter_context(Process(slack, tmp_path, TORCHMEDIC_EXECUTOR__URL=url))
         await bot.up(slack)
         asked: list[str] = []
+        between = 0  # questions that were acknowledged and not answered when it died
 
         async def ask(n: int) -> None:
             await asyncio.sleep(chance.random() * 0.5)
@@ -115,6 +117,9 @@ async def test_killed_at_random_moments_everything_is_answered_once(tmp_path: Pa
             n += 4
             await asyncio.sleep(chance.random() * 1.5)
             bot.kill()
+            done = {c.thread_ts for c in slack.cards() if buttons(c.blocks)}
+            between += len(set(asked) - done)
+            await slack.until(lambda: not slack.sockets)
             bot.start()
             await asyncio.gather(*batch)  # Slack delivers again what was not acknowledged
             await bot.up(slack)
@@ -127,7 +132,8 @@ async def test_killed_at_random_moments_everything_is_answered_once(tmp_path: Pa
         code = bot.kill(signal.SIGTERM)
         cards = Counter(c.thread_ts for c in slack.cards())
 
-        assert code == 0
+        print(f"{KILLS} kills, {QUESTIONS} questions, {between} of them between the two")
+        assert code == 0 and (between or KILLS < 5)
         assert len(asked) == QUESTIONS and set(cards) == set(asked)
         assert set(cards.values()) == {1}
         assert BOT_TOKEN not in bot.log.read_text() and "print(" not in bot.log.read_text()
@@ -164,3 +170,37 @@ async def test_a_refused_token_is_one_line_with_where_to_get_it(tmp_path: Path, 
 
         assert code == 1 and f"Slack refuses {token}" in log
         assert "Traceback" not in log and "w-r-o-n-g" not in log
+
+
+async def test_signed_http(tmp_path: Path):
+    """`slack.mode: http`: the command listens where the settings say."""
+    with socket.create_server(("127.0.0.1", 0)) as s:
+        port = s.getsockname()[1]
+    async with (
+        FakeSlack().listening() as slack,
+        long_lived_executor(tmp_path) as url,
+        AsyncExitStack() as stack,
+    ):
+        slack.http_target = f"http://127.0.0.1:{port}/slack/events"
+        bot = stack.enter_context(
+            Process(
+                slack, tmp_path, TORCHMEDIC_EXECUTOR__URL=url, TORCHMEDIC_SLACK__MODE="http",
+                TORCHMEDIC_SLACK__PORT=str(port),
+            )
+        )  # fmt: skip
+        await slack.until(lambda: "answering in Slack over signed HTTP" in bot.log.read_text(), 120)
+        ts = await slack.say("```print('signed')```", mention=True)
+        card = await slack.answer(ts, within_s=120)
+
+        assert "signed" in card.shown and bot.kill(signal.SIGTERM) == 0
+
+
+async def test_the_weakest_jail_serves_no_strangers(tmp_path: Path):
+    """Unless a setting says so, the command ends with the reason and the next step."""
+    async with FakeSlack().listening() as slack:
+        with Process(slack, tmp_path, TORCHMEDIC_EXECUTOR__TIER="process") as bot:
+            code = await asyncio.to_thread(bot.wait)
+        log = bot.log.read_text()
+
+        assert code == 1 and "weakest jail" in log and "trust_process_tier" in log
+        assert "Traceback" not in log and slack.opened == 1  # looked at the token, never listened

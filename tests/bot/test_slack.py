@@ -321,6 +321,24 @@ async def test_a_private_card_can_be_run_again_and_deleted(open_bot: Open):
         assert len(again) == 2 and again[-1]["replace_original"] is True
 
 
+async def test_figures_and_long_output_go_along(open_bot: Open):
+    """Each figure with words for who cannot see it; the card keeps the output's last lines."""
+    async with open_bot() as bot:
+        code = (
+            "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()\n"
+            "for n in range(5000): print(f'step {n}')"
+        )
+        ts = await bot.slack.say(f"```\n{code}\n```", mention=True)
+        card = await bot.slack.answer(ts, within_s=120)
+        await bot.desk.idle()
+        files = {f["name"].rpartition(".")[2]: f for f in bot.slack.files.values()}
+
+        assert "step 4999" in card.shown and "step 2500" not in card.shown
+        assert b"step 2500\n" in files["txt"]["data"] and files["txt"]["thread"] == ts
+        assert files["png"]["data"].startswith(b"\x89PNG") and files["png"]["thread"] == ts
+        assert files["png"]["alt_txt"].startswith("Figure 1 of 1")
+
+
 # -- faults ----------------------------------------------------------------------------------
 
 
@@ -348,6 +366,52 @@ async def test_one_card_whatever_slack_does(open_bot: Open, method: str, kind: s
         card = await bot.slack.answer(ts)
 
         assert len(bot.slack.cards()) == 1 and "here" in card.shown
+
+
+async def test_a_card_that_slack_refuses_is_said_in_words(open_bot: Open):
+    """Never silence because of a block."""
+    async with open_bot() as bot:
+        bot.slack.fail("chat.update", "error:invalid_blocks")
+        ts = await bot.slack.say(PRINT.format(1), mention=True)
+        await bot.desk.idle()
+        (card,) = bot.slack.cards("C1", ts)
+
+        assert card.text.startswith("○ Runs here") and not card.blocks
+
+
+@pytest.mark.parametrize("kind", ["404", "500"])
+async def test_a_response_url_that_is_used_up(open_bot: Open, kind: str):
+    """The private answer goes to the direct messages, and never to the channel."""
+    async with open_bot() as bot:
+        bot.slack.fail("response_url", kind, times=6)
+        await bot.slack.command(PRINT.format("'for you'"))
+        card = (await bot.slack.until(lambda: bot.slack.cards("DU1")))[0]
+
+        assert "for you" in card.shown and not bot.slack.cards("C1")
+
+
+async def test_an_answer_that_may_not_be_posted_is_told_of(open_bot: Open):
+    """The bot was thrown out of the channel meanwhile: the asker hears it in private."""
+    async with open_bot() as bot:
+        bot.slack.fail("chat.postMessage", "error:not_in_channel", times=2)
+        await bot.slack.say(PRINT.format(1), mention=True)
+        told = (await bot.slack.until(lambda: bot.slack.ephemeral))[0]
+        await bot.desk.idle()
+
+        assert "may not post it there" in told["text"] and not bot.slack.cards()
+
+
+async def test_a_monstrous_log_delays_nobodys_acknowledgement(open_bot: Open):
+    """A MiB of brackets takes seconds to understand; others are served meanwhile."""
+    async with open_bot() as bot:
+        log = bot.slack.file("train.log", b"(" * 1024 * 1024)
+        await bot.slack.say("why?", mention=True, files=[log])
+        bot.slack.acks.clear()
+        for n in range(20):
+            await bot.slack.say(PRINT.format(n), mention=True, user=f"U{n + 2}")
+            await asyncio.sleep(0.05)
+
+        assert max(bot.slack.acks) < 3
 
 
 @pytest.mark.parametrize("politely", [True, False])

@@ -33,7 +33,8 @@ Json = dict[str, Any]
 class Fault:
     """How the next calls of a method go wrong."""
 
-    kind: str  # "429", "500", "500 after" (done all the same), "drop after" (connection closed)
+    # "429", "500", "500 after" (done all the same), "drop after" (connection closed), "error:NAME"
+    kind: str
     times: int
     retry_after: str = "1"
 
@@ -370,6 +371,8 @@ class FakeSlack:
             if fault.kind == "429":
                 return web.json_response({"ok": False, "error": "ratelimited"}, status=429,
                                          headers={"Retry-After": fault.retry_after})  # fmt: skip
+            if fault.kind.startswith("error:"):
+                return web.json_response({"ok": False, "error": fault.kind.partition(":")[2]})
             if fault.kind == "500":
                 return web.Response(status=500, text="upstream")
         expected = APP_TOKEN if method == "apps.connections.open" else BOT_TOKEN
