@@ -52,6 +52,7 @@ log = logging.getLogger(__name__)
 
 _TRIES = 6
 _LONGEST_WAIT_S = 60.0  # what a rate limit may make us wait at a time
+_IN_GOOD_TIME_S = 2.0  # of the three that Slack waits for an acknowledgement
 _METADATA = "torchmedic_card"
 _PATH = "/slack/events"
 _MESSAGES = frozenset({None, "file_share", "thread_broadcast", "me_message"})
@@ -171,6 +172,21 @@ class SlackPlatform:
             cursor = str((page.get("response_metadata") or {}).get("next_cursor") or "")
             if not cursor:
                 return None
+
+    async def root_of(self, place: Place) -> Mapping[str, Any]:
+        """The message that a thread began with; empty if it cannot be read in good time."""
+        try:
+            async with asyncio.timeout(_IN_GOOD_TIME_S):
+                page = await self._call(
+                    lambda: self.client.conversations_replies(
+                        channel=place.channel, ts=place.thread, limit=1
+                    )
+                )
+        except (PlatformError, TimeoutError) as e:
+            log.warning("the message above a mention cannot be read: %s", e)
+            return {}
+        messages = page.get("messages") or [{}]
+        return messages[0] if isinstance(messages[0], dict) else {}
 
     async def tell(self, place: Place, person: Person, text: str) -> None:
         """Say something to one person, through a click's own address or as an ephemeral message."""
@@ -506,10 +522,15 @@ class SlackFront:
         place = self._place(team, event)
         files = _attached(event)
         if not (_without_mentions(text) or files):
-            if mine and not edited:
+            if not mine or edited:
+                return
+            above = await self._platform.root_of(place) if in_thread else {}
+            if not (_without_mentions(str(above.get("text") or "")) or above.get("files")):
                 asker = Person(id=str(event["user"]))
                 self._spawn(self._desk_tell(place, asker, _EMPTY))
-            return
+                return
+            # A bare mention below somebody's message: that message is the question.
+            text, files = str(above.get("text") or ""), _attached(above)
         if not mine and not direct and not in_thread:
             if str(event.get("channel", "")).casefold() not in self._support:
                 return

@@ -170,6 +170,19 @@ async def test_a_message_shortcut_diagnoses_that_message(open_bot: Open):
         assert "On it" in bot.slack.responses[id][0]["text"]
 
 
+async def test_a_bare_mention_below_a_message_is_about_that_message(open_bot: Open):
+    """One word is enough to have a colleague's question looked at; alone it gets a hint."""
+    async with open_bot() as bot:
+        root = await bot.slack.say(PRINT.format("'a &lt; b'"), user="U2")
+        await bot.slack.say("", mention=True, thread=root)
+        card = await bot.slack.answer(root)
+        await bot.slack.say("", mention=True)
+        hint = await bot.slack.until(lambda: bot.slack.ephemeral)
+
+        assert "a < b" in card.shown and len(bot.slack.cards()) == 1
+        assert "Here I am" in hint[0]["text"]
+
+
 async def test_a_support_channel_answers_what_it_is_sure_of(open_bot: Open):
     """A root message with an error is answered unasked, once a thread; talk is left alone."""
     support = {"C9": SupportChannel(team=("UTEAM",))}

@@ -135,7 +135,7 @@ class FakeSlack:
                 await socket.close()
             await runner.cleanup()
 
-    async def connected(self, within_s: float = 90) -> None:
+    async def connected(self, within_s: float = 150) -> None:
         """Wait until the bot listens to us."""
         await asyncio.wait_for(self._connected.wait(), within_s)
 
@@ -262,7 +262,7 @@ class FakeSlack:
             and (thread is None or m.thread_ts == thread)
         ]  # fmt: skip
 
-    async def until(self, what: Callable[[], Any], within_s: float = 60) -> Any:
+    async def until(self, what: Callable[[], Any], within_s: float = 150) -> Any:
         """Wait until something is so."""
         end = time.monotonic() + within_s
         while time.monotonic() < end:
@@ -271,7 +271,7 @@ class FakeSlack:
             await asyncio.sleep(0.02)
         raise AssertionError(f"never happened; calls: {[c[0] for c in self.calls][-20:]}")
 
-    async def answer(self, ts: str, channel: str = "C1", within_s: float = 60) -> Message:
+    async def answer(self, ts: str, channel: str = "C1", within_s: float = 150) -> Message:
         """The card in this thread, once it is an answer (it has buttons)."""
 
         def done() -> Message | None:
