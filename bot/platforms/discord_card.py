@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from bot.models import Answer, AnswerError, Fix, Status
-from bot.platforms.base import STATUS, harmless, proof_in_words
-from bot.platforms.discord_text import ELLIPSIS, code, cut_end, fence, prose, tame, units, words
-from executor.job import File
+from bot.models import Answer, Status
+from bot.platforms.base import Answered, Upload, Verb, View, Waiting, Working
+from bot.platforms.card import BUTTONS, Part, Sheet, button_id, full_output, sheet
+from bot.platforms.discord_text import ELLIPSIS, cut_end, fence, prose, tame, units, words
 
 # https://discord.com/developers/docs/components/reference
 # https://discord.com/developers/docs/resources/message
 V2 = 1 << 15  # the message is made of components; it can carry no content and no embeds
 SHOWN = 4_000  # units of text in all components of a message
-COMPONENTS = 40  # components of a message, nested ones counted
-TITLE, DESCRIPTION, FIELD, FOOTER, EMBED = 256, 4_096, 1_024, 2_048, 6_000
+TITLE, FIELD, EMBED = 256, 1_024, 6_000
 CONTENT = 2_000  # units of a message that is only text
-LABEL, CUSTOM_ID, ALT = 80, 100, 1_024
-FILES = 10  # of one message
+LABEL, ALT = 80, 1_024
+UPLOAD_BYTES = 9 * 1024 * 1024  # of one message; Discord takes 10 MiB, form included
 
 Json = dict[str, Any]
 Style = Literal["components", "embeds"]
@@ -32,22 +29,17 @@ _COLOUR: dict[Status, int] = {
     "unsure": 0xBF8700, "not_run": 0xBF8700,
 }  # fmt: skip
 _WAITING = 0x6E7781
-_LINK = re.compile(r"https?://[^\s<>()\x00-\x20]{1,400}")
+_PICTURES, _FILES = 6, 3
+_PICTURE_BYTES = 4 * 1024 * 1024
 _ALTERNATIVES = 3
-_FIGURES = 6
-_FIGURE_BYTES = 4 * 1024 * 1024
-_OUTPUT_BYTES = 4 * 1024 * 1024
-_PRIMARY, _SECONDARY, _SUCCESS, _DANGER = 1, 2, 3, 4
-_ROW, _BUTTON, _TEXT, _GALLERY, _FILE, _RULE, _CONTAINER = 1, 2, 10, 12, 13, 14, 17
-
-
-@dataclass(frozen=True)
-class Upload:
-    """A file that goes along with a message; `alt` says in words what a picture shows."""
-
-    name: str
-    data: bytes
-    alt: str = ""
+_SECONDARY, _SUCCESS, _DANGER = 2, 3, 4
+_ROW, _BUTTON = 1, 2
+_TEXT, _GALLERY, _FILE, _RULE, _CONTAINER = 10, 12, 13, 14, 17
+_STYLES: dict[Verb, int] = {"solved": _SUCCESS, "delete": _DANGER}
+_LINK = re.compile(r"https?://[^\s<>()]{1,400}")
+# What a part is worth reading in, where there is not room for all; the first parts get the rest.
+_FLOORS = {"error": 500, "seen": 300, "printed": 400, "assumed": 240, "why": 420, "try": 500,
+           "fix": 800}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -59,10 +51,10 @@ class Drawn:
 
 
 @dataclass(frozen=True)
-class _Part:
+class _Piece:
     """A piece of the card that can be drawn in less room; `floor` is what it is worth reading in.
 
-    A part that is drawn in no room is left out.
+    A piece that is drawn in no room is left out.
     """
 
     draw: Callable[[int], str]
@@ -73,72 +65,69 @@ class _Part:
 # -- whole messages ------------------------------------------------------------------------------
 
 
-def answer_card(
-    answer: Answer, question_id: str, *, style: Style = "components", note: str = ""
-) -> Drawn:
-    """The answer as one message.
-
-    Args:
-        answer: what there is to say.
-        question_id: goes into the buttons.
-        style: components, or the embed that old clients can show as well.
-        note: a last line, e.g. what the asker said about the answer.
-    """
-    if style == "embeds":
-        return _embed(answer, question_id, note)
-    figures = _figures(answer)
-    row = _rows(answer, question_id)
-    labels = sum(units(b["label"]) for r in row for b in r["components"])
-    parts = [
-        _Part(_headline(answer), 600), *_seen(answer), *_explained(answer), *_fixes(answer),
-    ]  # fmt: skip
-    small = [_Part(_footer(answer), 420)]
-    if note:
-        small.append(_Part(_note(note), 200))
-    texts, below, whole = _fill(parts, small, SHOWN - labels - sum(units(f.alt) for f in figures))
-    inside: list[Json] = [{"type": _TEXT, "content": t} for t in texts]
-    if figures:
-        inside.append(_gallery(figures))
-    if below:
-        inside += [{"type": _RULE}, *({"type": _TEXT, "content": t} for t in below)]
-    uploads = list(figures)
-    if (output := _output_file(answer)) is not None and not whole:
-        uploads.append(output)
-        inside.append({"type": _FILE, "file": {"url": f"attachment://{output.name}"}})
-    container = {
-        "type": _CONTAINER, "accent_color": _COLOUR[answer.status], "components": inside,
-    }  # fmt: skip
-    return Drawn(_message([container, *row]), tuple(uploads))
+def draw(view: View, question: str, style: Style = "components") -> Drawn:
+    """A view as one message; the question's id goes into its buttons."""
+    if isinstance(view, Answered):
+        made = sheet(view)
+        drawn = _components if style == "components" else _embed
+        return drawn(view.answer, made, question)
+    text = _waiting(view)
+    return text_message(text, style=style, buttons=[_button("delete", question)])
 
 
-def text_card(text: str, *, buttons: Sequence[Json] = (), colour: int = _WAITING) -> Drawn:
-    """A message of one paragraph of our own words: a step, a refusal, a sentence of thanks."""
-    rows = [_row(buttons)] if buttons else []
-    room = SHOWN - sum(units(b["label"]) for b in buttons)
-    shown: Json = {"type": _TEXT, "content": cut_end(text, room) or ELLIPSIS}
-    container = {"type": _CONTAINER, "accent_color": colour, "components": [shown]}
-    return Drawn(_message([container, *rows]))
+def _waiting(view: Waiting | Working) -> str:
+    if isinstance(view, Working):
+        return f"⏳ {view.text} {ELLIPSIS}"
+    if not view.ahead:
+        return f"⏳ reading your question {ELLIPSIS}"
+    before = "1 question is" if view.ahead == 1 else f"{view.ahead} questions are"
+    return f"⏳ in the queue: {before} before yours"
 
 
 def text_message(text: str, *, style: Style = "components", buttons: Sequence[Json] = ()) -> Drawn:
-    """The same as `text_card`, in the style that the card will have."""
-    if style == "components":
-        return text_card(text, buttons=buttons)
-    payload: Json = {"content": cut_end(text, CONTENT) or ELLIPSIS, "embeds": []}
-    payload |= {"components": [_row(buttons)] if buttons else []}
-    return Drawn(payload | {"allowed_mentions": {"parse": []}})
+    """A message of one paragraph, in the style that the card will have."""
+    rows = [_row(buttons)] if buttons else []
+    if style == "embeds":
+        embed = {"description": prose(cut_end(text, CONTENT // 2)) or ELLIPSIS, "color": _WAITING}
+        return Drawn(_calm({"content": None, "embeds": [embed], "components": rows}))
+    room = SHOWN - sum(units(b["label"]) for b in buttons)
+    shown = {"type": _TEXT, "content": cut_end(prose(text), room) or ELLIPSIS}
+    container = {"type": _CONTAINER, "accent_color": _WAITING, "components": [shown]}
+    return Drawn(_calm({"flags": V2, "components": [container, *rows]}))
 
 
-def button(label: str, custom_id: str, style: int = _SECONDARY, *, disabled: bool = False) -> Json:
-    """A button; what it does when clicked is in its id."""
-    made: Json = {
-        "type": _BUTTON, "style": style, "label": cut_end(label, LABEL), "custom_id": custom_id,
-    }  # fmt: skip
-    return made | {"disabled": True} if disabled else made
+def note(text: str) -> Json:
+    """A plain message: a private word, the line above a file."""
+    return _calm({"content": cut_end(tame(text), CONTENT) or ELLIPSIS})
+
+
+def case(asker: str, link: str, text: str, answer: Answer | None) -> Drawn:
+    """A question that people should look at, with what was said to it.
+
+    Args:
+        asker: the person's id; shown as a name, pinged by nobody.
+        link: where it was asked; empty if nobody else can go there.
+        text: the question as posted.
+        answer: what the bot said.
+    """
+    said = f"**A person is asked for**, by <@{asker}>" + (f", here: {link}" if link else "")
+    parts = [_Piece(lambda limit: cut_end(said, limit), 300)]
+    if answer is not None:
+        headline = sheet(Answered(answer)).headline
+        parts.append(_Piece(lambda limit: cut_end(f"I said: {words(headline)}", limit), 400))
+    parts.append(_Piece(_block("**The question**", text, "text", "both"), 1_000, "question"))
+    texts, _, whole = _fill(parts, [], SHOWN)
+    inside: list[Json] = [{"type": _TEXT, "content": t} for t in texts]
+    uploads: list[Upload] = []
+    if not whole:
+        uploads.append(capped(Upload("question.txt", text.encode("utf-8", "replace"))))
+        inside.append(_file(uploads[0]))
+    container = {"type": _CONTAINER, "accent_color": _WAITING, "components": inside}
+    return Drawn(_calm({"flags": V2, "components": [container]}), tuple(uploads))
 
 
 def count_components(payload: Json) -> int:
-    """How many components a message holds, nested ones counted."""
+    """How many components a message holds, nested ones counted; Discord takes 40."""
 
     def count(items: Iterable[Json]) -> int:
         return sum(1 + count(i.get("components", ())) for i in items)
@@ -146,51 +135,197 @@ def count_components(payload: Json) -> int:
     return count(payload.get("components", ()))
 
 
-def _message(components: list[Json]) -> Json:
-    return {"flags": V2, "components": components, "allowed_mentions": {"parse": []}}
+def capped(upload: Upload, limit: int = UPLOAD_BYTES) -> Upload:
+    """A file of at most `limit` bytes: of a larger one the end, where the error stands."""
+    if len(upload.data) <= limit:
+        return upload
+    kept = limit - 80  # for the line that says how much is missing
+    left = f"{ELLIPSIS} {len(upload.data) - kept:,} bytes above {ELLIPSIS}\n".encode()
+    return Upload(upload.name, left + upload.data[-kept:], upload.mime, upload.alt)
+
+
+def _calm(payload: Json) -> Json:
+    """A message that calls nobody."""
+    return payload | {"allowed_mentions": {"parse": []}}
 
 
 def _row(buttons: Sequence[Json]) -> Json:
-    return {"type": _ROW, "components": list(buttons[:5])}
+    return {"type": _ROW, "components": list(buttons)}
 
 
-def verb_id(verb: str, question_id: str) -> str:
-    """What a button is called, so that it works for as long as the message is there."""
-    return f"tm:{verb}:{question_id}"
+def _rows(verbs: Sequence[Verb], question: str) -> list[Json]:
+    made = [_button(v, question) for v in verbs]
+    return [_row(made[i : i + 4]) for i in range(0, len(made), 4)]
 
 
-def _rows(answer: Answer, question_id: str) -> list[Json]:
-    first = [
-        button("Solved", verb_id("solved", question_id), _SUCCESS),
-        button("Wrong", verb_id("wrong", question_id)),
-        button("Run again…", verb_id("again", question_id)),
-        button("Ask a human", verb_id("human", question_id)),
-    ]
-    second = []
-    if answer.run is not None:
-        second.append(button("Full output", verb_id("output", question_id)))
-    if answer.fix is not None:
-        second.append(button("Fixed file (.py)", verb_id("file", question_id)))
-    second.append(button("Delete", verb_id("delete", question_id), _DANGER))
-    return [_row(first), _row(second)]
+def _button(verb: Verb, question: str) -> Json:
+    return {
+        "type": _BUTTON, "style": _STYLES.get(verb, _SECONDARY), "label": BUTTONS[verb],
+        "custom_id": button_id(verb, question),
+    }  # fmt: skip
 
 
-# -- how much room each part gets ----------------------------------------------------------------
+def _file(upload: Upload) -> Json:
+    return {"type": _FILE, "file": {"url": f"attachment://{upload.name}"}}
+
+
+# -- the card ------------------------------------------------------------------------------------
+
+
+def _components(answer: Answer, made: Sheet, question: str) -> Drawn:
+    rows = _rows(made.verbs, question)
+    pictures = _pictures(made)
+    room = SHOWN - sum(units(b["label"]) for r in rows for b in r["components"])
+    room -= sum(units(p.alt) for p in pictures)
+    headline = _Piece(lambda limit: cut_end(f"### {words(made.headline)}", limit), 600)
+    small = [_Piece(_small(made), 420)]
+    texts, below, whole = _fill([headline, *_pieces(answer, made)], small, room)
+    inside: list[Json] = [{"type": _TEXT, "content": t} for t in texts]
+    if pictures:
+        items = [{"media": {"url": f"attachment://{p.name}"}, "description": cut_end(p.alt, ALT)}
+                 for p in pictures]  # fmt: skip
+        inside.append({"type": _GALLERY, "items": items})
+    if below:
+        inside += [{"type": _RULE}, *({"type": _TEXT, "content": t} for t in below)]
+    files = _files(answer, made, whole=whole)
+    inside += [_file(f) for f in files]
+    container = {"type": _CONTAINER, "accent_color": _COLOUR[answer.status], "components": inside}
+    return Drawn(_calm({"flags": V2, "components": [container, *rows]}), (*pictures, *files))
+
+
+def _embed(answer: Answer, made: Sheet, question: str) -> Drawn:
+    """For clients that cannot show components: title, description, fields, footer."""
+    title = cut_end(tame(made.headline), TITLE)
+    explained = ("why", "try", "fix")
+    head = [_Piece(lambda limit: cut_end(words(made.headline), limit), 600)]
+    seen, _, whole = _fill(
+        [*head, *_pieces(answer, made, skip=explained)], [], 2_600
+    )  # fmt: skip
+    footer = cut_end(tame(made.evidence), 500)
+    description = "\n".join(seen)
+    room = EMBED - units(title) - units(description) - units(footer)
+    fields: list[Json] = []
+    for piece in [*_pieces(answer, made, only=explained), _Piece(_sources(made), 420, "Sources")]:
+        text = piece.draw(min(FIELD, room - units(piece.name)))
+        if text:
+            fields.append({"name": piece.name, "value": text, "inline": False})
+            room -= units(piece.name) + units(text)
+    embed: Json = {"title": title, "description": description, "color": _COLOUR[answer.status],
+                   "fields": fields}  # fmt: skip
+    if footer:
+        embed["footer"] = {"text": footer}
+    pictures = _pictures(made)
+    if pictures:
+        embed["image"] = {"url": f"attachment://{pictures[0].name}"}
+    uploads = (*pictures, *_files(answer, made, whole=whole))
+    rows = _rows(made.verbs, question)
+    return Drawn(_calm({"content": None, "embeds": [embed], "components": rows}), uploads)
+
+
+def _pieces(
+    answer: Answer, made: Sheet, *, only: Sequence[str] = (), skip: Sequence[str] = ()
+) -> list[_Piece]:
+    pieces: list[_Piece] = []
+    fixes = 0
+    for part in made.parts:
+        fixes += part.kind == "fix"
+        if part.kind == "try" and any(p.name == "Try" for p in pieces):
+            continue  # the whole of it was drawn with the first
+        if part.kind in skip or (only and part.kind not in only) or fixes > _ALTERNATIVES:
+            continue
+        head = f"**{prose(part.title)}**"
+        name = "output" if part.kind == "printed" else cut_end(part.title, 100)
+        drawing = _drawing(part, head)
+        if part.kind == "try" and answer.why is not None:
+            # Its code has fences of its own; here they become ours, so that a cut leaves none open.
+            drawing = _markdown(f"{head} (not tried on your code)", answer.why.remedy)
+        pieces.append(_Piece(drawing, _FLOORS[part.kind], name))
+    return pieces
+
+
+def _drawing(part: Part, head: str) -> Callable[[int], str]:
+    text = "\n".join(words(line) for line in part.text[:20_000].splitlines())
+    if text:
+        head += f"\n{text}" if part.kind == "seen" else f" — {text}"
+    if not part.code:
+        return lambda limit: cut_end(head, limit)
+    keep: Literal["both", "last"] = "last" if part.keep == "end" else "both"
+    return _block(head, part.code, part.language or "text", keep)
+
+
+def _small(made: Sheet) -> Callable[[int], str]:
+    """Evidence and sources: the small print at the end."""
+
+    def drawn(limit: int) -> str:
+        evidence = cut_end(f"-# {prose(made.evidence)}", limit) if made.evidence else ""
+        rest = _sources(made, "-# ")(limit - units(evidence) - 1)
+        return "\n".join(x for x in (evidence, rest) if x)
+
+    return drawn
+
+
+def _sources(made: Sheet, before: str = "") -> Callable[[int], str]:
+    lines = []
+    for told, url in made.sources:
+        shown = prose(cut_end(told, 160))
+        if _LINK.fullmatch(url):
+            shown += f" — [documentation](<{url}>)"
+        lines.append(before + shown)
+
+    def drawn(limit: int) -> str:
+        shown: list[str] = []
+        for line in lines:
+            # A link that is cut in its middle is none: without room the line goes as a whole.
+            if units("\n".join([*shown, line])) <= limit:
+                shown.append(line)
+        return "\n".join(shown)
+
+    return drawn
+
+
+def _pictures(made: Sheet) -> tuple[Upload, ...]:
+    fit = [p for p in made.pictures if p.data and len(p.data) <= _PICTURE_BYTES]
+    kept: list[Upload] = []
+    for i, picture in enumerate(fit, 1):
+        if len(kept) == _PICTURES or _size(kept) + len(picture.data) > UPLOAD_BYTES // 2:
+            break
+        suffix = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif",
+                  "image/webp": "webp"}.get(picture.mime)  # fmt: skip
+        if suffix is not None:  # a name of ours: Discord rewrites others, and then finds no file
+            kept.append(Upload(f"figure-{i}.{suffix}", picture.data, picture.mime, picture.alt))
+    return tuple(kept)
+
+
+def _files(answer: Answer, made: Sheet, *, whole: bool) -> tuple[Upload, ...]:
+    """What the card shows only a part of; the output also where its few lines were too long."""
+    files = list(made.files[:_FILES])
+    output = full_output(answer)
+    if not whole and output is not None and output.name not in [f.name for f in files]:
+        files.append(output)
+    half = UPLOAD_BYTES // 2 // max(1, len(files))
+    return tuple(capped(f, half) for f in files)
+
+
+def _size(uploads: Iterable[Upload]) -> int:
+    return sum(len(u.data) for u in uploads)
+
+
+# -- how much room each piece gets ---------------------------------------------------------------
 
 
 def _fill(
-    parts: Sequence[_Part], small: Sequence[_Part], room: int
+    pieces: Sequence[_Piece], small: Sequence[_Piece], room: int
 ) -> tuple[list[str], list[str], bool]:
-    """Draw all parts in `room` units: each gets what it needs to be read, the first ones the rest.
+    """Draw all pieces in `room` units: each gets what it needs to be read, the first ones the rest.
 
     Returns:
-        the drawn parts, the drawn small ones, and whether the output was shown whole.
+        the drawn pieces, the drawn small ones, and whether all long texts were shown whole.
     """
-    every = [*parts, *small]
+    every = [*pieces, *small]
     wanted = [p.draw(room) for p in every]
     given = [min(units(w), p.floor) for w, p in zip(wanted, every, strict=True)]
-    # Where even that is too much, the last parts go first; the small print stays.
-    for i in reversed(range(1, len(parts))):
+    # Where even that is too much, the last pieces go first; the small print stays.
+    for i in reversed(range(1, len(pieces))):
         if sum(given) <= room:
             break
         given[i] = 0
@@ -204,329 +339,44 @@ def _fill(
         w if units(w) <= g else p.draw(g) for w, p, g in zip(wanted, every, given, strict=True)
     ]
     whole = all(
-        d == p.draw(1 << 30) for p, d in zip(every, drawn, strict=True) if p.name == "output"
+        d == p.draw(1 << 30)
+        for p, d in zip(every, drawn, strict=True)
+        if p.name in ("output", "question")
     )
-    return [d for d in drawn[: len(parts)] if d], [d for d in drawn[len(parts) :] if d], whole
-
-
-def _headline(answer: Answer) -> Callable[[int], str]:
-    symbol, status = STATUS[answer.status]
-    # A sentence that does not itself say what became of it gets the word before it.
-    said = answer.headline.startswith(
-        ("Fixed", "Reproduced", "It runs", "Runs", "Not sure", "Not run")
-    )
-    text = answer.headline if said else f"{status}: {answer.headline}"
-
-    def draw(limit: int) -> str:
-        return cut_end(f"### {symbol} {words(_flat(text))}", limit)
-
-    return draw
-
-
-def _note(note: str) -> Callable[[int], str]:
-    return lambda limit: cut_end(f"-# {prose(_flat(note))}", limit)
-
-
-def _flat(text: str) -> str:
-    return " ".join(text[:8_000].split())
+    return [d for d in drawn[: len(pieces)] if d], [d for d in drawn[len(pieces) :] if d], whole
 
 
 def _block(
-    head: str, body: str, language: str, keep: str = "both", below: str = ""
+    head: str, body: str, language: str, keep: Literal["both", "last"]
 ) -> Callable[[int], str]:
-    """A line, a fence under it, a line under that."""
+    """A line or two, and a fence under them."""
 
-    def draw(limit: int) -> str:
-        if limit < 1:
-            return ""
-        top = cut_end(head, max(40, limit // 2)) if head else ""
-        end = cut_end(below, max(40, limit // 3)) if below else ""
-        room = limit - units(top) - units(end) - (1 if top else 0) - (1 if end else 0)
-        made = [top, fence(body, language, room, keep), end]
-        return cut_end("\n".join(m for m in made if m), limit)
+    def drawn(limit: int) -> str:
+        top = cut_end(head, max(0, min(limit, max(80, limit // 2))))
+        box = fence(body, language, limit - units(top) - 1, keep)
+        return f"{top}\n{box}" if box else top
 
-    return draw
-
-
-def _lines(head: str, lines: Sequence[str]) -> Callable[[int], str]:
-    """A heading and as many lines as there is room for."""
-
-    def draw(limit: int) -> str:
-        shown, room = [head], limit - units(head)
-        for i, line in enumerate(lines):
-            left = f"-# … and {len(lines) - i} more"
-            needed = 1 + units(line) + (1 + units(left) if i + 1 < len(lines) else 0)
-            if needed > room:
-                if len(shown) == 1:
-                    line = cut_end(line, max(1, room - 1))
-                    return f"{head}\n{line}" if room > 20 else ""
-                return "\n".join([*shown, left])
-            shown.append(line)
-            room -= 1 + units(line)
-        return "\n".join(shown)
-
-    return draw
-
-
-# -- what the parts say --------------------------------------------------------------------------
-
-
-def _seen(answer: Answer) -> list[_Part]:
-    parts: list[_Part] = []
-    if answer.error is not None:
-        parts.append(_Part(_error(answer.error), 500))
-    if answer.culprit is not None:
-        parts.append(_Part(_lines("**Both ends**", _culprit(answer)), 240))
-    elif answer.error is not None and not answer.error.caught and (values := _values(answer)):
-        parts.append(_Part(_lines("**As they were**", values), 240))
-    if answer.findings:
-        head = "Seen while it ran" if answer.error else "No exception. Seen while it ran"
-        said = [
-            "- " + (f"line {f.line}: " if f.line else "") + words(_flat(f.message))
-            for f in answer.findings
-        ]
-        parts.append(_Part(_lines(f"**{head}**", said), 360))
-    run = answer.run
-    if run is not None and answer.status in ("runs", "not_run") and run.stdout.strip():
-        parts.append(_Part(_block("**Printed**", run.stdout, "text", "last"), 400, "output"))
-    if answer.assumptions:
-        joined = " · ".join(_flat(a) for a in answer.assumptions[:40])
-        parts.append(_Part(lambda limit: cut_end(f"**Assumed** {words(joined)}", limit), 240))
-    return parts
-
-
-def _error(error: AnswerError) -> Callable[[int], str]:
-    where = f" at line {error.line}" if error.line else ""
-    caught = " (raised, and caught by your own except)" if error.caught else ""
-    head = f"**{prose(_flat(error.type))}**{where}{caught}"
-    if shown := code(error.code):
-        head += f" — {shown}"
-    return _block(head, error.message[:40_000], "text")
-
-
-def _culprit(answer: Answer) -> list[str]:
-    c = answer.culprit
-    assert c is not None
-    said = []
-    for word, line, what in (
-        ("saved", c.saved_line, c.saved_code),
-        ("changed", c.modified_line, c.modified_code),
-    ):
-        place = f"line {line}" if line else "not known: outside your code"
-        said.append(f"- {word} at {place} {code(what or '')}".rstrip())
-    if c.tensor:
-        said.append(f"- tensor {words(_flat(c.tensor))}")
-    return said
-
-
-def _values(answer: Answer) -> list[str]:
-    """The tensors that the failing line worked on, as they were."""
-    run, error = answer.run, answer.error
-    if run is None or error is None or not run.frames:
-        return []
-    said = []
-    for name, v in run.frames[-1].locals.items():
-        if v.shape is not None and re.search(rf"\b{re.escape(name)}\b", error.code):
-            grad = ", requires grad" if v.requires_grad else ""
-            said.append(f"- {code(name)} {prose(f'{v.type} {v.dtype} {list(v.shape)}{grad}')}")
-    return said
-
-
-def _explained(answer: Answer) -> list[_Part]:
-    why = answer.why
-    if why is None:
-        return []
-    said = words(_flat(why.text))
-    parts = [_Part(lambda limit: cut_end(f"**Why** {said} [1]", limit), 420)]
-    fixes = answer.fix is not None or bool(answer.alternatives)
-    if not fixes and why.remedy and answer.status != "runs":
-        parts.append(_Part(_markdown("**Try** (not tried on your code)", why.remedy), 500))
-    return parts
+    return drawn
 
 
 def _markdown(head: str, text: str) -> Callable[[int], str]:
-    """An article's advice: its code in fences of our own, so that a cut leaves none open."""
+    """An article's advice, its code in fences that are closed wherever it is cut."""
     pieces = re.split(r"```\w*\n?", text[:20_000])
 
-    def draw(limit: int) -> str:
+    def drawn(limit: int) -> str:
         made, room = [head], limit - units(head)
         for i, piece in enumerate(pieces):
             if not piece.strip():
                 continue
-            shown = (
-                fence(piece, "py", room - 1)
-                if i % 2
-                else cut_end("\n".join(words(p) for p in piece.strip().split("\n")), room - 1)
-            )
+            if i % 2:
+                shown = fence(piece, "py", room - 1)
+            else:
+                lines = [words(p) for p in piece.strip().split("\n")]
+                shown = cut_end("\n".join(lines), room - 1)
             if not shown or room < 40:
                 break
             made.append(shown)
             room -= 1 + units(shown)
-        return "\n".join(made) if len(made) > 1 and limit > 60 else ""
+        return "\n".join(made) if len(made) > 1 else ""
 
-    return draw
-
-
-def _fixes(answer: Answer) -> list[_Part]:
-    if answer.fix is not None:
-        return [_Part(_fix(answer.fix), 1_100)]
-    return [_Part(_fix(f), 700) for f in answer.alternatives[:_ALTERNATIVES]]
-
-
-def _fix(fix: Fix) -> Callable[[int], str]:
-    """Only a run says that a fix passes: the verdict comes from the fix's own checks."""
-    passed = sum(c.passed for c in fix.checks)
-    verdict = "run, and it passes" if fix.verified else "run, and it does not pass"
-    head = f"**Fix** — {verdict}: {passed} of {len(fix.checks)} checks"
-    if fix.intent:
-        head = f"**If {prose(_flat(fix.intent))}** — {verdict}"
-    if fix.title:
-        head += f"\n{words(_flat(fix.title))}"
-    routine = {"no error", "nothing new", "batch", "nothing thrown away", "silent mistakes"}
-    told = [c.detail or c.name for c in fix.checks if c.name not in routine or not c.passed]
-    below = " · ".join(["no error", *told] if fix.verified else told)
-    return _block(head, fix.diff, "diff", below=f"-# {words(_flat(below))}" if below else "")
-
-
-def _footer(answer: Answer) -> Callable[[int], str]:
-    said = []
-    if evidence := evidence_line(answer):
-        said.append(f"-# {prose(evidence)}")
-    if answer.why is not None:
-        why = answer.why
-        title = prose(cut_end(_flat(why.title), 120))
-        named = f"[{title}](<{why.url}>)" if _LINK.fullmatch(why.url or "") else title
-        said.append(f"-# \\[1\\] {named} — {proof_in_words(why.proof)}")
-
-    def draw(limit: int) -> str:
-        shown: list[str] = []
-        for line in said:
-            # A link that is cut in its middle is none: without room the line goes as a whole.
-            if units("\n".join([*shown, line])) <= limit:
-                shown.append(line)
-        return "\n".join(shown)
-
-    return draw
-
-
-def evidence_line(answer: Answer) -> str:
-    """Where it ran, how walled in, how long."""
-    e = answer.evidence
-    if e is None:
-        return ""
-    bits = [f"torch {e.torch.partition('+')[0]}", e.device, e.isolation]
-    if e.seconds_before is not None:
-        bits.append(f"ran in {e.seconds_before:.2f} s")
-    if e.seconds_after is not None:
-        bits.append(f"fixed in {e.seconds_after:.2f} s")
-    bits.append(f"answered in {answer.timings_ms.total / 1000:.2f} s")
-    return cut_end(_flat(tame(" · ".join(bits))), 240)
-
-
-# -- files ---------------------------------------------------------------------------------------
-
-
-def _figures(answer: Answer) -> list[Upload]:
-    """The pictures that the snippet drew, each with words for those who cannot see it."""
-    found: list[Upload] = []
-    for file in answer.run.files if answer.run is not None else ():
-        if not file.mime.startswith("image/") or len(found) == _FIGURES:
-            continue
-        data = _bytes(file)
-        if data and len(data) <= _FIGURE_BYTES:
-            n = len(found) + 1
-            suffix = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif",
-                      "image/webp": "webp"}.get(file.mime)  # fmt: skip
-            if suffix is None:
-                continue
-            name = cut_end(_flat(harmless(file.name)), 60)
-            alt = f"Figure {n} that your snippet drew ({name})"
-            found.append(Upload(f"figure-{n}.{suffix}", data, alt))
-    return found
-
-
-def _bytes(file: File) -> bytes:
-    try:
-        return base64.b64decode(file.base64, validate=True)
-    except (binascii.Error, ValueError):
-        return b""
-
-
-def _gallery(figures: Sequence[Upload]) -> Json:
-    items = [
-        {"media": {"url": f"attachment://{f.name}"}, "description": cut_end(f.alt, ALT)}
-        for f in figures
-    ]
-    return {"type": _GALLERY, "items": items}
-
-
-def _output_file(answer: Answer) -> Upload | None:
-    return None if answer.run is None or not answer.run.stdout.strip() else output_file(answer)
-
-
-def output_file(answer: Answer) -> Upload:
-    """Everything the run printed and raised, its end if it is more than a message may carry."""
-    run = answer.run
-    assert run is not None
-    said = run.stdout
-    if run.stderr.strip():
-        said += f"\n--- stderr ---\n{run.stderr}"
-    if run.error is not None and run.error.traceback not in run.stderr:
-        said += f"\n--- traceback ---\n{run.error.traceback}"
-    data = said.encode("utf-8", "replace")
-    dropped = run.dropped_bytes + max(0, len(data) - _OUTPUT_BYTES)
-    if dropped:
-        data = f"… {dropped:,} bytes are missing …\n".encode() + data[-_OUTPUT_BYTES:]
-    return Upload("output.txt", data)
-
-
-def fixed_file(fix: Fix) -> Upload:
-    """The asker's code with the fix in it."""
-    return Upload("fixed.py", fix.code.encode("utf-8", "replace"))
-
-
-# -- the fallback --------------------------------------------------------------------------------
-
-
-def _embed(answer: Answer, question_id: str, note: str) -> Drawn:
-    symbol, status = STATUS[answer.status]
-    title = cut_end(f"{symbol} {status}", TITLE)
-    seen, _, whole = _fill(
-        [_Part(lambda n: cut_end(words(_flat(answer.headline)), n), 600), *_seen(answer)], [], 2_600
-    )
-    footer = evidence_line(answer)
-    if note:
-        footer = f"{footer}\n{_flat(tame(note))}".strip()
-    footer = cut_end(footer, 500)
-    fields: list[Json] = []
-    room = EMBED - units(title) - units(description := "\n".join(seen)) - units(footer)
-    for name, part in _fields(answer):
-        text = part.draw(min(FIELD, room - units(name)))
-        if text:
-            fields.append({"name": name, "value": text, "inline": False})
-            room -= units(name) + units(text)
-    embed: Json = {
-        "title": title, "description": description, "color": _COLOUR[answer.status],
-        "fields": fields,
-    }  # fmt: skip
-    if footer:
-        embed["footer"] = {"text": footer}
-    uploads = _figures(answer)
-    if uploads:
-        embed["image"] = {"url": f"attachment://{uploads[0].name}"}
-    if (output := _output_file(answer)) is not None and not whole:
-        uploads.append(output)
-    payload: Json = {
-        "content": None, "embeds": [embed], "components": _rows(answer, question_id),
-        "allowed_mentions": {"parse": []},
-    }  # fmt: skip
-    return Drawn(payload, tuple(uploads))
-
-
-def _fields(answer: Answer) -> list[tuple[str, _Part]]:
-    named = [("Explained", p) for p in _explained(answer)]
-    named += [("Fix", p) for p in _fixes(answer)]
-    if answer.why is not None:
-        sources = answer.model_copy(update={"evidence": None})
-        named.append(("Sources", _Part(_footer(sources), 420)))
-    return named
+    return drawn

@@ -10,25 +10,29 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.models import Answer, AnswerCulprit, AnswerError, Evidence, Fix, Proof, Why
-from bot.platforms.base import STATUS
+from bot.models import Answer, AnswerCulprit, AnswerError, Evidence, Fix, Proof, RunWith, Why
+from bot.platforms.base import STATUS, Answered, Upload, Waiting, Working
+from bot.platforms.card import BUTTONS
 from bot.platforms.discord_card import (
+    UPLOAD_BYTES,
     Drawn,
     Style,
-    answer_card,
-    button,
+    capped,
+    case,
     count_components,
-    output_file,
+    draw,
+    note,
     text_message,
 )
+from bot.platforms.discord_forms import again_form, ask_form, run_with, wrong_form
 from bot.platforms.discord_text import cut_end, fence, prose, units, words
 from executor.job import ErrorSeen, File, Finding, JobResult, Outcome
 from knowledge.codemod import Check
 from tests.bot.fakes.discord import text_of, walk
-from tests.bot.fakes.discord_limits import Refused, check_message, size
+from tests.bot.fakes.discord_limits import Refused, check_message, check_modal, size
 from tests.conftest import Ask
 
-ID = "q" * 32
+ID = "abcdef0123456789"
 STYLES: tuple[Style, ...] = ("components", "embeds")
 HOSTILE = (
     "\x1b[2J\u202eevil @everyone @here <@1234> <@&99> <#5> <!channel> ``` `x` ```py\n*bold* # head"
@@ -65,6 +69,11 @@ def printed(stdout: str, **more: Any) -> Answer:
     return Answer(status="runs", headline="Runs here.", run=run).model_copy(update=more)
 
 
+def card(answer: Answer, style: Style = "components") -> Drawn:
+    """The answer as a message."""
+    return draw(Answered(answer), ID, style)
+
+
 def checked(drawn: Drawn) -> str:
     """What a person reads, after Discord's own limits were held against the message."""
     check_message(drawn.payload, {u.name: len(u.data) for u in drawn.uploads})
@@ -74,7 +83,7 @@ def checked(drawn: Drawn) -> str:
 @pytest.mark.parametrize("style", STYLES)
 def test_a_strangers_text_pings_nobody_and_closes_no_fence(style: Style):
     """Mentions are letters, fences come in pairs, control characters and turned text are gone."""
-    drawn = answer_card(full(HOSTILE), ID, style=style)
+    drawn = card(full(HOSTILE), style)
     text = checked(drawn)
 
     assert drawn.payload["allowed_mentions"] == {"parse": []}
@@ -96,7 +105,7 @@ def parts_of(payload: dict[str, Any]) -> list[str]:
 @given(st.text(max_size=6000), st.sampled_from(STYLES))
 def test_any_text_makes_a_valid_card(text: str, style: Style):
     """Whatever a stranger posts, prints or raises, in every place at once."""
-    checked(answer_card(full(text), ID, style=style))
+    checked(card(full(text), style))
 
 
 @pytest.mark.parametrize("style", STYLES)
@@ -116,14 +125,14 @@ def test_any_text_makes_a_valid_card(text: str, style: Style):
 @pytest.mark.parametrize("times", [1, 3, 11, 200, 3000])
 def test_long_and_odd_texts_make_valid_cards(style: Style, text: str, times: int):
     """Emoji count twice, lines never end, fences are everywhere."""
-    checked(answer_card(full(text * times), ID, style=style, note="The asker says: solved."))
+    checked(card(full(text * times), style))
 
 
 def test_the_card_uses_its_room_and_never_one_unit_more():
     """Whatever the length of the output, around every limit: 4,000 units, 40 components."""
     longest = 0
     for n in [*range(3_500, 4_100), 9_999]:
-        drawn = answer_card(printed("x" * n), ID)
+        drawn = card(printed("x" * n))
         checked(drawn)
         shown = sum(size(c.get("content") or c.get("label") or "")
                     for c in walk(drawn.payload["components"]))  # fmt: skip
@@ -154,7 +163,7 @@ def test_discords_limits_are_held_to_the_unit(over: int):
         {"embeds": [{"fields": [{"name": "n", "value": "x" * (1_024 + over)}]}]},
         {"embeds": [{"description": "x" * 4_000, "footer": {"text": "x" * (2_000 + over)}}]},
         {"content": "x", "components": [{"type": 1, "components": [
-            button("b", "x" * (100 + over))]}]},
+            {"type": 2, "style": 1, "label": "b", "custom_id": "x" * (100 + over)}]}]},
     ]  # fmt: skip
     for message in messages:
         if over:
@@ -169,7 +178,7 @@ def test_ten_megabytes_of_output_are_a_card_and_a_file(style: Style):
     """The card keeps the last lines, a file the rest; drawing it takes no noticeable time."""
     lines = [f"step {i} loss 0.{i}" for i in range(600_000)]
     began = time.perf_counter()
-    drawn = answer_card(printed("\n".join(lines)), ID, style=style)
+    drawn = card(printed("\n".join(lines)), style)
     took = time.perf_counter() - began
     text = checked(drawn)
     (file,) = drawn.uploads
@@ -186,14 +195,14 @@ def test_ten_megabytes_of_output_are_a_card_and_a_file(style: Style):
 @pytest.mark.parametrize("style", STYLES)
 def test_output_that_fits_needs_no_file(style: Style):
     """No useless attachment."""
-    drawn = answer_card(printed("tensor(1.)\n"), ID, style=style)
+    drawn = card(printed("tensor(1.)\n"), style)
 
     assert "tensor(1.)" in checked(drawn) and not drawn.uploads
 
 
 def test_two_hundred_lines_of_emoji_keep_the_last():
     """An emoji counts as two, and none is cut in half."""
-    drawn = answer_card(printed("\n".join(f"🔥🚀 {i}" for i in range(200))), ID)
+    drawn = card(printed("\n".join(f"🔥🚀 {i}" for i in range(200))))
     text = checked(drawn)
 
     assert "🔥🚀 199" in text and "\ufffd" not in text
@@ -204,7 +213,7 @@ def test_a_diff_of_500_lines_shows_both_ends():
     diff = "\n".join(f"-old {i}\n+new {i}" for i in range(250))
     fix = Fix(codemod="c", title="t", diff=diff, code="x = 1\n", verified=True,
               checks=(Check(name="no error", passed=True),), result=None)  # fmt: skip
-    drawn = answer_card(Answer(status="fixed", headline="Fixed: t.", fix=fix), ID)
+    drawn = card(Answer(status="fixed", headline="Fixed: t.", fix=fix))
     text = checked(drawn)
 
     assert "-old 0\n+new 0" in text and "+new 249" in text and "lines left out" in text
@@ -213,27 +222,26 @@ def test_a_diff_of_500_lines_shows_both_ends():
 
 def test_the_parts_come_in_one_order():
     """Status, real error, why, fix, evidence, sources, buttons; the conclusion first."""
-    run = JobResult(outcome=Outcome.ERROR, error=ErrorSeen(type="E", message="m"))
+    run = JobResult(outcome=Outcome.ERROR, stdout="x", error=ErrorSeen(type="E", message="m"))
     answer = full("some words", status="fixed", headline="Fixed: it.", run=run)
     fix = answer.alternatives[0].model_copy(update={"intent": ""})
     answer = answer.model_copy(update={"fix": fix, "alternatives": ()})
-    drawn = answer_card(answer, ID)
+    drawn = card(answer)
     text = checked(drawn)
-    order = ["### ✔ Fixed: it.", "**E** at line 1", "**Both ends**", "**Seen while it ran**",
-             "**Why**", "**Fix** — run, and it passes", "-# torch", "-# \\[1\\]"]  # fmt: skip
+    order = ["### ✔ Fixed: it.", "**E at line 1**", "**Both ends**", "**Seen while it ran**",
+             "**Why**", "**Fix** — ran, and it passes", "-# torch", "-# \\[1\\]"]  # fmt: skip
     places = [text.index(part) for part in order]
 
     assert places == sorted(places)
-    labels = [c["label"] for c in walk(drawn.payload["components"]) if c["type"] == 2]
-    assert labels == ["Solved", "Wrong", "Run again…", "Ask a human", "Full output",
-                      "Fixed file (.py)", "Delete"]  # fmt: skip
+    labels = {c["label"] for c in walk(drawn.payload["components"]) if c["type"] == 2}
+    assert labels == set(BUTTONS.values())
 
 
 @pytest.mark.parametrize("status", list(STATUS))
 @pytest.mark.parametrize("style", STYLES)
 def test_every_status_is_said_in_words(status: Any, style: Style):
     """Never by colour or symbol alone."""
-    text = checked(answer_card(Answer(status=status, headline="It is so."), ID, style=style))
+    text = checked(card(Answer(status=status, headline="It is so."), style))
     symbol, words_ = STATUS[status]
 
     assert symbol in text and words_ in text
@@ -243,7 +251,7 @@ def test_only_a_run_says_that_a_fix_passes():
     """The verdict is the fix's own; advice is marked as not tried."""
     why = Why(text="w", remedy="Do:\n```py\nx = 1\n```\nthen go.", article="a", title="t", url=None,
               score=1, proof=None)  # fmt: skip
-    text = checked(answer_card(Answer(status="advice", headline="t", why=why), ID))
+    text = checked(card(Answer(status="advice", headline="t", why=why)))
 
     assert "not tried on your code" in text and "passes" not in text
     assert "```py\nx = 1\n```" in text
@@ -257,21 +265,12 @@ def test_figures_are_shown_with_words():
         File(name="model.pt", base64=PIXEL),
     )
     run = JobResult(outcome=Outcome.OK, files=files)
-    drawn = answer_card(Answer(status="runs", headline="Runs here.", run=run), ID)
+    drawn = card(Answer(status="runs", headline="Runs here.", run=run))
     checked(drawn)
     (gallery,) = [c for c in walk(drawn.payload["components"]) if c["type"] == 12]
 
     assert [u.name for u in drawn.uploads] == ["figure-1.png"]
     assert "loss.png" in gallery["items"][0]["description"]
-
-
-def test_the_output_file_holds_all_that_was_said():
-    """Output, standard error and the traceback, once each."""
-    error = ErrorSeen(type="E", message="m", traceback="Traceback: E: m")
-    run = JobResult(outcome=Outcome.ERROR, stdout="out", stderr="warn", error=error)
-    data = output_file(Answer(status="reproduced", headline="h", run=run)).data.decode()
-
-    assert data.index("out") < data.index("warn") < data.index("Traceback: E: m")
 
 
 def test_our_own_sentences_keep_their_code():
@@ -282,11 +281,37 @@ def test_our_own_sentences_keep_their_code():
     assert cut_end("say `a very long name` here", 12).count("`") % 2 == 0
 
 
-def test_waiting_is_a_valid_message_in_both_styles():
-    """A step, however long its words."""
-    for style in STYLES:
-        checked(text_message("running your snippet " * 400, style=style))
-        checked(text_message("", style=style, buttons=[button("x" * 99, "tm:again:1")]))
+def test_all_other_messages_are_valid_too():
+    """Steps, the queue, private words, cases for people, forms: whatever the text."""
+    views = [Waiting(), Waiting(1), Waiting(7), Working("running your snippet")]
+    for text in ("", "x" * 9_999, HOSTILE * 40, "🔥" * 5_000):
+        views.append(Working(text))
+        checked(case("1234", "https://discord.com/channels/1/2/3", text, full(text)))
+        checked(Drawn(note(text)))
+        for style in STYLES:
+            checked(text_message(text, style=style))
+    for view in views:
+        for style in STYLES:
+            checked(draw(view, ID, style))
+    for form in (ask_form(), wrong_form(ID), again_form(ID), again_form(ID, RunWith(seed=None))):
+        check_modal(form)
+
+
+def test_what_is_chosen_in_the_form_is_what_runs():
+    """Device, seed and interpreter; a seed that is no number seeds nothing."""
+    chosen = {"device": "cuda", "start": "cold", "seed": "7"}
+
+    assert run_with(chosen) == RunWith(device="cuda", seed=7, cold=True)
+    assert run_with({"device": "any", "start": "warm", "seed": "none"}) == RunWith(seed=None)
+    assert run_with({"device": "cpu", "start": "warm", "seed": ""}).device == "cpu"
+
+
+def test_a_file_too_large_keeps_its_end():
+    """Discord refuses what is over its limit; the error stands at the end."""
+    kept = capped(Upload("output.txt", b"a" * UPLOAD_BYTES + b"RuntimeError: the end"))
+
+    assert len(kept.data) <= UPLOAD_BYTES and kept.data.endswith(b"RuntimeError: the end")
+    assert kept.data.decode().startswith("… 101 bytes above …")
 
 
 async def test_a_real_answer_reads_as_the_console_has_it(ask: Ask):
@@ -296,9 +321,9 @@ async def test_a_real_answer_reads_as_the_console_has_it(ask: Ask):
         "y.sum().backward()\n```"
     )
     for style in STYLES:
-        text = checked(answer_card(answer, ID, style=style))
-        order = ["RuntimeError** at line 5", "saved at line 3", "changed at line 4", "**Why**",
-                 "run, and it passes", "+y = y + 1"]  # fmt: skip
+        text = checked(card(answer, style))
+        order = ["RuntimeError at line 5**", "saved    line 3", "changed  line 4", "Why",
+                 "ran, and it passes", "+y = y + 1"]  # fmt: skip
         places = [text.index(part) for part in order]
 
         assert "line 4 overwrites" in text and places == sorted(places)
