@@ -1,4 +1,4 @@
-"""The command `torchmedic`: ask, chat, slack, index, article."""
+"""The command `torchmedic`: ask, chat, slack, discord, index, article."""
 
 from __future__ import annotations
 
@@ -257,6 +257,33 @@ async def _slack(settings: Settings) -> int:
         async with front.serve(desk) as where:
             _say(f"answering in Slack over {where}")
             await until_stopped()
+    return 0
+
+
+@app.command()
+def discord(config: ConfigOption = None) -> None:
+    """Answer in Discord until stopped; docs/discord.md says how to set it up."""
+    sys.exit(asyncio.run(_discord(_settings(config))))
+
+
+async def _discord(settings: Settings) -> int:
+    from bot.platforms.discord import DiscordFront
+    from bot.serve import log_to_stderr, open_desk, until_stopped
+    from bot.settings import discord_token
+
+    token = discord_token()
+    log_to_stderr()
+    async with (
+        DiscordFront(settings.discord, token, _say) as front,
+        open_desk(settings, front.platform, settings.discord, _say) as desk,
+    ):
+        serving = asyncio.create_task(front.serve(desk))
+        stopping = asyncio.create_task(until_stopped())
+        await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        stopping.cancel()
+        if serving.done():
+            await serving  # what went wrong is said by main()
+        serving.cancel()
     return 0
 
 

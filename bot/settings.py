@@ -165,6 +165,7 @@ class DiscordSettings(FrontSettings):
     api_url: str = ""  # empty: Discord's own
     gateway_url: str = ""
     message_content: bool = False  # the privileged intent: follow-ups and support channels need it
+    cards: Literal["components", "embeds"] = "components"  # embeds: for old clients
 
 
 @dataclass(frozen=True)

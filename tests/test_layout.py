@@ -60,6 +60,7 @@ def test_knowledge_needs_only_the_words_of_the_executor():
         ("fastapi", "executor/app.py"),
         ("httpx", "executor/client.py"),
         ("prompt_toolkit", "bot/cli.py"),
+        ("discord", "bot/platforms/discord.py"),
         ("slack_bolt", "bot/platforms/slack.py"),
         ("slack_sdk", "bot/platforms/slack.py"),
         ("sqlalchemy", "bot/store.py"),

@@ -12,13 +12,33 @@ from bot.platforms.card import button_id
 Json = dict[str, Any]
 
 ASK_FORM = "tm:ask"
+DIAGNOSE = "Diagnose this message"
+_CHAT, _MESSAGE = 1, 3  # kinds of commands
+_STRING, _BOOLEAN, _ATTACHMENT = 3, 5, 11  # kinds of options
+# Everywhere: in servers, in direct messages, and carried along by one person.
+_EVERYWHERE = {"integration_types": [0, 1], "contexts": [0, 1, 2]}
+COMMANDS: list[Json] = [
+    {
+        "name": "torchmedic", "type": _CHAT, **_EVERYWHERE,
+        "description": "Run a PyTorch problem and find out what is wrong; alone: a form for code",
+        "options": [
+            {"name": "question", "type": _STRING, "max_length": 6_000,
+             "description": "What goes wrong? For code of several lines leave this empty"},
+            {"name": "file", "type": _ATTACHMENT,
+             "description": "A .py, .ipynb, .log or .txt file"},
+            {"name": "public", "type": _BOOLEAN,
+             "description": "Show the answer to everybody here (otherwise only to you)"},
+        ],
+    },
+    {"name": DIAGNOSE, "type": _MESSAGE, **_EVERYWHERE},
+]  # fmt: skip
 _SELECT, _INPUT, _LABELLED = 3, 4, 18
 
 
-def ask_form() -> Json:
+def ask_form(*, public: bool = False) -> Json:
     """What `/torchmedic` opens when nothing was given with it."""
     return {
-        "custom_id": ASK_FORM, "title": "Ask Torchmedic",
+        "custom_id": f"{ASK_FORM}:public" if public else ASK_FORM, "title": "Ask Torchmedic",
         "components": [
             _field("code", "Your code, the traceback, or both", long=True,
                    hint="Paste it as it is. It is run, so the shortest that fails is best."),
@@ -81,3 +101,14 @@ def _choice(name: str, label: str, options: Sequence[tuple[str, str]], now: str)
     item = {"type": _SELECT, "custom_id": name, "options": made, "required": True,
             "min_values": 1, "max_values": 1}  # fmt: skip
     return {"type": _LABELLED, "label": label, "component": item}
+
+
+def values_of(data: Json) -> dict[str, str]:
+    """What was filled in, by the fields' names."""
+    found: dict[str, str] = {}
+    for row in data.get("components", []):
+        for item in [row.get("component"), *row.get("components", [])]:
+            if item is not None and "custom_id" in item:
+                chosen = item.get("values") or [item.get("value") or ""]
+                found[str(item["custom_id"])] = str(chosen[0])
+    return found

@@ -37,6 +37,7 @@ MANAGE_MESSAGES = 1 << 13
 EVERYDAY = 0x6546771529A00  # what @everyone usually may, send and threads included
 ACK_S = 3.0
 _EPOCH = 1_420_070_400_000
+_BLANK: Json = {"content": "", "attachments": [], "embeds": [], "components": []}
 
 
 @dataclass
@@ -563,9 +564,16 @@ class FakeDiscord:
                 private or session.intents & CONTENT or author is None or author is self.bot
                 or any(u["id"] == self.bot.id for u in data.get("mentions", []))
             )  # fmt: skip
-            if open_to_bot or "content" not in told:
-                return told
-            return told | {"content": "", "attachments": [], "embeds": [], "components": []}
+            shown = told
+            if not open_to_bot and "content" in told:
+                shown = told | _BLANK
+            replied = shown.get("referenced_message")
+            if replied is not None and not private and not session.intents & CONTENT:
+                hidden = replied["author"]["id"] != self.bot.id and not any(
+                    u["id"] == self.bot.id for u in replied["mentions"]
+                )
+                shown = shown | {"referenced_message": replied | (_BLANK if hidden else {})}
+            return shown
 
         await self._send_all(name, told, seen)
 
@@ -678,10 +686,10 @@ class FakeDiscord:
 
     async def _create(self, channel_id: str, payload: Json, files: Any) -> tuple[int, Any]:
         channel = self._open(channel_id)
-        if channel.closed or channel.kind == FORUM:
-            raise Refused(403, 50013, "Missing Permissions")
         if channel.kind == DM and channel.closed:
             raise Refused(403, 50007, "Cannot send messages to this user")
+        if channel.closed or channel.kind == FORUM:
+            raise Refused(403, 50013, "Missing Permissions")
         nonce = (channel_id, str(payload.get("nonce", "")))
         if len(nonce[1]) > 25:
             raise invalid("nonce", "NONCE_TYPE_TOO_LONG")
@@ -697,7 +705,8 @@ class FakeDiscord:
         message = self._drawn(channel, payload, files)
         if reference:
             replied = channel.messages[reference["message_id"]]
-            message |= {"type": 19, "message_reference": reference, "referenced_message": replied}
+            whole = {"channel_id": channel_id, "guild_id": self.guild_id} | reference
+            message |= {"type": 19, "message_reference": whole, "referenced_message": replied}
         if payload.get("nonce"):
             message["nonce"] = payload["nonce"]
             self.nonces[nonce] = message["id"]
