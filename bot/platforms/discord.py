@@ -21,7 +21,7 @@ from bot.desk import Desk
 from bot.errors import PlatformError, SettingsError
 from bot.platforms.base import Attached, Click, Door, Incoming, Person, Place, Upload
 from bot.platforms.card import parse_button
-from bot.platforms.discord_card import Json
+from bot.platforms.discord_card import Json, note
 from bot.platforms.discord_forms import (
     ASK_FORM,
     COMMANDS,
@@ -37,12 +37,14 @@ from bot.platforms.discord_messages import (
     FORM,
     LATER,
     LATER_HERE,
+    SAY,
     DiscordPlatform,
     RefusedError,
     via,
 )
 from bot.platforms.discord_text import cut_end, prose, tame
 from bot.settings import DiscordSettings, Secret
+from bot.store import Stored
 
 log = logging.getLogger(__name__)
 discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # we do not speak
@@ -120,6 +122,7 @@ class _Client(discord.Client):
             await self._hear(message, channel)
             return
         if _thanks(incoming):
+            await self._hear(message, channel)
             return
         if self._sees_nothing(message, incoming):
             await self._say(incoming, _BLANK_REPLY)
@@ -130,11 +133,21 @@ class _Client(discord.Client):
         asked = None
         within = isinstance(channel, discord.Thread) and incoming.door == "mention"
         if within or incoming.door == "follow_up":
-            asked = await self.desk.take(_through("follow_up", incoming))
+            asked = await self._take(_through("follow_up", incoming))
         if asked is None and incoming.door != "follow_up":
-            asked = await self.desk.take(incoming)
+            asked = await self._take(incoming)
         if asked is None and incoming.door != "mention":
             await self._hear(message, channel)
+
+    async def _take(self, incoming: Incoming) -> Stored | None:
+        """Keep a question; where that fails its asker is told, and the log gets the cause."""
+        assert self.desk is not None
+        try:
+            return await self.desk.take(incoming)
+        except Exception:
+            if not incoming.unasked:
+                await self._say(incoming, _NOT_KEPT)
+            raise
 
     async def on_raw_message_edit(self, payload: discord.RawMessageUpdateEvent) -> None:
         """Somebody changed what they wrote; previews that Discord adds are no change."""
@@ -150,7 +163,7 @@ class _Client(discord.Client):
             # A mention that was forgotten at first: then this is a question only now.
             self._entitle(incoming)
             first = _with_event(incoming, f"discord:m:{message.id}")
-            if await self.desk.take(first) is not None:
+            if await self._take(first) is not None:
                 return
         await self.desk.edit(incoming)
 
@@ -190,6 +203,9 @@ class _Client(discord.Client):
         elif self._called(message):
             door = "mention"
         elif isinstance(channel, discord.Thread) and channel.id != message.id:
+            # In a thread of other people only who replies to us, or names us, talks to us.
+            if not ours and channel.owner_id != (self.user and self.user.id):
+                return None
             door = "follow_up"
         elif place.channel in self._front.support and replied is None:
             door, unasked = "channel", True
@@ -243,6 +259,7 @@ class _Client(discord.Client):
             log.warning("an interaction could not be answered: %s", e)
 
     async def _command(self, interaction: discord.Interaction, data: Any) -> None:
+        assert self.desk is not None
         resolved = data.get("resolved", {})
         if data["name"] == DIAGNOSE:
             target = resolved["messages"][data["target_id"]]
@@ -253,6 +270,12 @@ class _Client(discord.Client):
         files = tuple(_attached(a) for a in resolved.get("attachments", {}).values())
         text = str(options.get("question", ""))
         if not text.strip() and not files:
+            place = _clicked_place(interaction)
+            if refusal := self.desk.refusal(
+                _person(interaction.user), place, direct=not place.workspace
+            ):
+                await self._refuse(interaction, refusal)
+                return
             form = ask_form(public=bool(options.get("public")))
             await self.platform.acknowledge(str(interaction.id), interaction.token, FORM, form)
             return
@@ -295,6 +318,10 @@ class _Client(discord.Client):
             form = again_form(click.question, await self.desk.last_run_with(click.question))
         await self.platform.acknowledge(str(interaction.id), interaction.token, FORM, form)
 
+    async def _refuse(self, interaction: discord.Interaction, reason: str) -> None:
+        data = note(reason) | {"flags": EPHEMERAL}
+        await self.platform.acknowledge(str(interaction.id), interaction.token, SAY, data)
+
     async def _clicked(self, interaction: discord.Interaction, click: Click, kind: int) -> None:
         assert self.desk is not None
         data = {"flags": EPHEMERAL} if kind == LATER else None
@@ -320,12 +347,17 @@ class _Client(discord.Client):
         assert self.desk is not None
         # Where the bot is no member, it can only answer through the interaction.
         private = private or not _is_member(interaction)
-        place = _clicked_place(interaction).model_copy(update={"private": private})
+        place = _clicked_place(interaction)
+        door = door if place.workspace else "direct"
+        # A private answer makes no thread ours: others go on talking there.
+        place = place.model_copy(
+            update={"private": private, "thread": "" if private else place.thread}
+        )
         incoming = Incoming(f"discord:i:{interaction.id}", _person(interaction.user), place, text,
                             door, files)  # fmt: skip
         token = interaction.token
         self.platform.expect(token)
-        taking = asyncio.ensure_future(self.desk.take(incoming))
+        taking = asyncio.ensure_future(self._take(incoming))
         done, _ = await asyncio.wait({taking}, timeout=_PATIENCE_S)
         refused = bool(done) and not taking.exception() and taking.result() is None
         data = {"flags": EPHEMERAL} if private or refused else None
@@ -355,6 +387,7 @@ class _Client(discord.Client):
         log.debug("an event (%s) failed", event_method, exc_info=True)
 
 
+_NOT_KEPT = "I could not take your question in: my memory does not answer. Please ask again soon."
 _BLANK_REPLY = (
     "I cannot see the message that you replied to: Discord shows me only messages that mention me. "
     f"Right-click it, then Apps → {DIAGNOSE}; or paste the code after mentioning me."

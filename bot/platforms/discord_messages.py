@@ -20,7 +20,7 @@ _GONE = (UNKNOWN_CHANNEL, UNKNOWN_MESSAGE)
 _EXPIRED = (BAD_TOKEN, UNKNOWN_WEBHOOK, UNKNOWN_INTERACTION, UNKNOWN_MESSAGE, TOO_MANY_FOLLOW_UPS)
 
 EPHEMERAL = 1 << 6
-LATER, LATER_HERE, FORM = 5, 6, 9  # ways to acknowledge an interaction
+SAY, LATER, LATER_HERE, FORM = 4, 5, 6, 9  # ways to acknowledge an interaction
 _ACK_S = 3.0  # Discord waits no longer
 _LOOK_BACK = 50  # messages in which a card from before a crash is looked for
 _TITLES = 500

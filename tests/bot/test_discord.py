@@ -336,6 +336,37 @@ async def test_a_reply_to_a_card_in_the_channel_is_a_follow_up(world: World):
     assert all("42" in text_of(c) for c in world.cards())
 
 
+async def test_in_a_thread_of_others_only_a_mention_or_a_reply_is_for_us(world: World):
+    """Once asked there, it does not answer everything that its asker then says to people."""
+    async with world.bot(message_content=True) as bot:
+        thread = await world.fake.thread(world.otto, world.help, "what do you think?")
+        await world.fake.post(world.maya, thread, f"{world.me} {PRINT}")
+        card = await world.card()
+        await bot.desk.idle()
+        await world.fake.post(world.maya, thread, PRINT)
+        it = await world.fake.slash(world.otto, thread, question=PRINT)
+        await world.fake.until(lambda: "42" in text_of(world.fake.response(it) or {}))
+        await world.fake.post(world.otto, thread, PRINT)
+        await world.fake.post(world.maya, thread, "and what does it print?", reply_to=card)
+        await world.fake.until(lambda: len(world.cards(thread)) == 3)
+        await bot.desk.idle()
+
+    assert len(world.cards()) == 3  # the mention, the private command, the reply
+
+
+async def test_what_cannot_be_kept_is_said_so(world: World):
+    """A broken store: never silence, in whichever door."""
+    async with world.bot():
+        async with world.store._engine.begin() as db:
+            await db.exec_driver_sql("DROP TABLE questions")
+        await world.fake.post(world.maya, world.fake.direct(world.maya), PRINT)
+        await world.fake.until(lambda: len(world.words()) == 1)
+        it = await world.fake.slash(world.maya, world.help, question=PRINT)
+        await world.fake.until(lambda: "memory" in text_of(world.fake.response(it) or {}))
+
+    assert all("ask again" in w for w in world.words())
+
+
 async def test_bots_and_our_own_messages_are_never_questions(world: World):
     """No two bots talk to each other all night."""
     other = world.fake.person("other-bot")
@@ -363,6 +394,18 @@ async def test_who_is_not_on_the_list_is_told_so_privately(world: World):
     assert it.ephemeral and not world.cards()
     assert all("not on it" in w for w in world.words())
     assert not [m for m in world.fake.by_bot(world.help) if not m["flags"] & 64]
+
+
+async def test_where_it_may_not_answer_it_says_so_before_a_form_opens(world: World):
+    """A list of channels; direct messages always work, commands in them as well."""
+    async with world.bot(channels=(world.help.id,)) as bot:
+        other = world.fake.channel("random")
+        it = await world.fake.slash(world.maya, other)
+        await world.fake.until(lambda: it.answered)
+        assert it.modal is None and "direct message" in text_of(world.fake.response(it) or {})
+        await world.fake.slash(world.maya, world.fake.direct(world.maya), question=PRINT)
+        await world.card()
+        await bot.desk.idle()
 
 
 # -- buttons -------------------------------------------------------------------------------------
