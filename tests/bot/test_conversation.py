@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -15,9 +16,18 @@ from bot.desk import Desk
 from bot.models import Answer
 from bot.platforms.base import Incoming, Person, Place
 from bot.platforms.console import ConsolePlatform
+from bot.platforms.discord import DiscordFront
 from bot.platforms.slack import SlackFront, SlackPlatform
-from bot.settings import ChatSettings, FrontSettings, Secret, SlackSettings, SlackTokens
+from bot.settings import (
+    ChatSettings,
+    DiscordSettings,
+    FrontSettings,
+    Secret,
+    SlackSettings,
+    SlackTokens,
+)
 from bot.store import Store
+from tests.bot.fakes.discord import CONTENT, FakeDiscord
 from tests.bot.fakes.slack import APP_TOKEN, BOT_TOKEN, SECRET, FakeSlack
 
 SCRIPT = [
@@ -74,7 +84,41 @@ async def on_slack(medic: Medic, store: Store) -> AsyncIterator[Say]:
                 yield say
 
 
-PLATFORMS = {"console": on_console, "slack": on_slack}
+@asynccontextmanager
+async def on_discord(medic: Medic, store: Store) -> AsyncIterator[Say]:
+    """A person in a channel: a mention, then follow-ups in the thread."""
+    async with FakeDiscord() as fake:
+        fake.allowed_intents = CONTENT
+        settings = DiscordSettings(
+            api_url=fake.api_url, gateway_url=fake.gateway_url, message_content=True
+        )
+        async with (
+            DiscordFront(settings, Secret(fake.token), lambda _: None) as front,
+            Desk(medic, store, front.platform, ChatSettings(), settings) as desk,
+        ):
+            serving = asyncio.create_task(front.serve(desk))
+            await fake.until(lambda: front.is_ready)
+            maya = fake.person("maya")
+            posted: list[str] = []
+
+            async def say(text: str) -> Answer:
+                channel = fake.channels[posted[0]] if posted else fake.help
+                called = text if posted else f"<@{fake.bot.id}> {text}"
+                posted.append((await fake.post(maya, channel, called))["id"])
+                place = Place(platform="discord", channel=fake.help.id, thread=posted[0])
+                for _ in range(3_000):
+                    kept = await store.in_thread(place)
+                    if len(kept) == len(posted) and kept[-1].state != "open":
+                        break
+                    await asyncio.sleep(0.02)
+                return kept[-1].answer  # type: ignore[return-value]
+
+            yield say
+            serving.cancel()
+            await asyncio.gather(serving, return_exceptions=True)
+
+
+PLATFORMS = {"console": on_console, "slack": on_slack, "discord": on_discord}
 
 
 def told(answer: Answer) -> dict[str, object]:
