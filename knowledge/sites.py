@@ -121,13 +121,10 @@ class Made:
 
 def made(program: Program, layer: Layer) -> Made | None:
     """The call that made a layer: `self.fc = nn.Linear(…)`, or its place in a Sequential."""
-    if layer.line is None or not layer.name:
+    if not layer.name:
         return None
     path = layer.name.split(".")
-    statement = program.statement_on(layer.line)
-    if statement is None:
-        return None
-    assign = next((s for s in statement.body if isinstance(s, cst.Assign)), None)
+    assign = _layer_assign(program, layer, path[0])
     if assign is None:
         return None
     value: cst.BaseExpression = assign.value
@@ -145,6 +142,22 @@ def made(program: Program, layer: Layer) -> Made | None:
         return None
     loops = (cst.For, cst.While, cst.ListComp, cst.GeneratorExp, cst.DictComp)
     return Made(value, any(program.up(value, kind) is not None for kind in loops))
+
+
+def _layer_assign(program: Program, layer: Layer, variable: str) -> cst.Assign | None:
+    """The assignment on the layer's line; for a plain variable the only one that there is."""
+    if layer.line is not None:
+        statement = program.statement_on(layer.line)
+        body = statement.body if statement is not None else ()
+        return next((s for s in body if isinstance(s, cst.Assign)), None)
+    found = [
+        node
+        for kind in (cst.Assign, cst.AnnAssign, cst.AugAssign, cst.For)
+        for node in program.all(kind)
+        if _binds(node, variable)
+    ]
+    only = found[0] if len(found) == 1 else None
+    return only if isinstance(only, cst.Assign) and len(only.targets) == 1 else None
 
 
 def _attribute(assign: cst.Assign) -> str:

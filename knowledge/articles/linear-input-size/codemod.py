@@ -1,0 +1,122 @@
+"""Give a Linear rows of the size it was made for, or make it for the rows that it gets."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from executor.job import JobResult, Layer
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import Program, method
+from knowledge.shapes import (
+    LayerCall,
+    Shape,
+    container_of,
+    layer_call,
+    resized,
+    same_layers,
+    still_computed,
+    with_input,
+    with_layer_before,
+)
+from knowledge.sites import failing, integer, scope_of, seen_error, setting
+
+_TEXT = "mat1 and mat2 shapes cannot be multiplied"
+_CONVOLVED = re.compile(r"\b(Conv[123]d|conv[123]d)\b")
+
+
+def applies(result: JobResult) -> bool:
+    """A Linear got rows of another length than its in_features."""
+    layer = result.layer
+    return (
+        seen_error(result, _TEXT) is not None
+        and layer is not None
+        and layer.type == "Linear"
+        and layer.input is not None
+    )
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """Flatten what is a picture, transpose what is turned, else make the layer fit."""
+    error, layer = seen_error(result, _TEXT), result.layer
+    if error is None or layer is None or layer.input is None:
+        return
+    expected, shape = setting(layer, "in_features"), layer.input
+    if expected is None or not shape or expected == shape[-1]:
+        return  # the weight was replaced: in_features says nothing then
+    called = layer_call(program, failing(program, error), layer)
+    if called is not None and _is_a_picture(program, called.call, shape, expected):
+        yield from _flattened(program, layer, called, shape, expected)
+        return
+    turned = list(_turned(program, called, shape, expected)) if called is not None else []
+    yield from turned
+    intent = f"each row has {shape[-1]} numbers" if turned else ""
+    for found in resized(program, layer, 0, "in_features", shape[-1]):
+        yield Rewrite(
+            found.module,
+            f"line {found.line}: the rows that arrive have {shape[-1]} numbers, so the layer is "
+            f"made for {shape[-1]} instead of {expected}",
+            intent,
+        )
+
+
+def _is_a_picture(program: Program, call: cst.Call, shape: Shape, expected: int) -> bool:
+    """Four dimensions are never rows; three are not where a convolution comes before."""
+    if len(shape) != 3 or math.prod(shape[1:]) == expected:
+        return len(shape) > 2
+    around = scope_of(program, scope_of(program, call))
+    return expected not in shape and bool(_CONVOLVED.search(program.text(around)))
+
+
+def _flattened(
+    program: Program, layer: Layer, called: LayerCall, shape: Shape, expected: int
+) -> Iterator[Rewrite]:
+    size = math.prod(shape[1:])
+    what = f"line {program.line(called.call)}: every sample {list(shape[1:])} becomes one row of "
+    if called.inside and called.inside[-1] != "0":
+        place = container_of(program, layer)
+        module = with_layer_before(program, *place, "nn.Flatten()") if place is not None else None
+    else:
+        first = called.first
+        if first is None:
+            return
+        flat = method(first, "flatten", cst.Arg(integer(1)))
+        module = with_input(program, called.call, flat)
+    if module is None:
+        return
+    yield Rewrite(
+        module, f"{what}{size} numbers" + ("" if size == expected else f" ({expected} expected)")
+    )
+
+
+def _turned(program: Program, called: LayerCall, shape: Shape, expected: int) -> Iterator[Rewrite]:
+    """One other dimension has the wanted size: it is the features."""
+    # The first of three dimensions is the batch, or the time: never the features.
+    fitting = [i for i, n in enumerate(shape[:-1]) if n == expected and (i or len(shape) == 2)]
+    first = called.first
+    if len(fitting) != 1 or first is None or (called.inside and called.inside[-1] != "0"):
+        return
+    if len(shape) == 2:
+        new: cst.BaseExpression = _transposed(first)
+    else:
+        new = method(first, "transpose", cst.Arg(integer(fitting[0])), cst.Arg(integer(-1)))
+    yield Rewrite(
+        with_input(program, called.call, new),
+        f"line {program.line(called.call)}: dimension {fitting[0]} holds the {expected} features, "
+        "so it goes last",
+        f"dimension {fitting[0]} holds the features",
+    )
+
+
+def _transposed(value: cst.BaseExpression) -> cst.BaseExpression:
+    attribute = method(value, "T")
+    return attribute.func
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The layer still computes, and no other layer changed."""
+    error = seen_error(before, _TEXT)
+    return [still_computed(error, proposal.code), same_layers(before, after)]

@@ -1,0 +1,310 @@
+"""Edits that live shapes call for: a layer made for other sizes, a tensor brought into another.
+
+Codemods about shapes share these: where a size is written, how the call of a layer is found again,
+and what must still be there after a change.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import libcst as cst
+
+from executor.job import Caught, ErrorSeen, JobResult, Layer
+from knowledge.codemod import Check
+from knowledge.edits import Program
+from knowledge.sites import argument, assignment, integer, made, scope_of, variables, with_argument
+
+Shape = tuple[int, ...]
+
+_LOADED = re.compile(
+    r"\b(load_state_dict|from_pretrained|hub\.load|torch\.load|load_from_checkpoint|pretrained\s*=\s*True"
+    r"|weights\s*=\s*['\"\w.]*(DEFAULT|IMAGENET))"
+)
+
+
+def sizes(text: str) -> Shape:
+    """The whole numbers of a text, in order: of "[2, 3]", of "torch.Size([2, 3])"."""
+    return tuple(int(n) for n in re.findall(r"-?\d+", text))
+
+
+def uses_loaded_weights(program: Program) -> bool:
+    """Whether weights come from a file: the sizes of its layers are then not free to change."""
+    return bool(_LOADED.search(program.module.code))
+
+
+def shape_of(result: JobResult, expression: cst.BaseExpression | None) -> Shape | None:
+    """The live shape of a variable where the run failed; None for anything but a plain name."""
+    if isinstance(expression, cst.Name):
+        found = variables(result).get(expression.value)
+        return found.shape if found is not None else None
+    return None
+
+
+# -- a size that was written somewhere -------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Resized:
+    """The snippet with a layer's size changed at the place where it is written."""
+
+    module: cst.Module
+    line: int
+
+
+def resized(
+    program: Program, layer: Layer, position: int, keyword: str, size: int
+) -> Iterator[Resized]:
+    """The ways to make a layer with another size, the one nearest to its source first.
+
+    Nothing where one constructor makes several layers, or where weights come from a file.
+
+    Args:
+        layer: the layer that the run failed in.
+        position, keyword: which argument of its constructor is wrong.
+        size: what it should be.
+    """
+    call = made(program, layer)
+    if call is None or call.in_loop or uses_loaded_weights(program) or size < 1:
+        return
+    given = argument(call.call, position, keyword)
+    if given is None:
+        return
+    source = _source(program, given.value)
+    if source is not None and source is not given.value:
+        yield Resized(program.replace({source: integer(size)}), program.line(source))
+    if source is None and _is_shared(program, given.value):
+        return
+    value = _named(program, given.value, size) or integer(size)
+    new = with_argument(call.call, position, keyword, value)
+    yield Resized(program.replace({call.call: new}), program.line(given))
+
+
+def _source(program: Program, value: cst.BaseExpression) -> cst.BaseExpression | None:
+    """The number that a size comes from: a literal, a variable's, or what a class was called with.
+
+    None if it is computed, or if more than one place decides it.
+    """
+    for _ in range(4):
+        if isinstance(value, cst.Integer):
+            return value
+        if not isinstance(value, cst.Name):
+            return None
+        following = _given(program, value)
+        if following is None:
+            return None
+        value = following
+    return None
+
+
+def _given(program: Program, name: cst.Name) -> cst.BaseExpression | None:
+    """What a name stands for: its one assignment, or the argument of the one call."""
+    scope = scope_of(program, name)
+    if isinstance(scope, cst.FunctionDef):
+        parameters = [*scope.params.params, *scope.params.kwonly_params]
+        index = next((i for i, p in enumerate(parameters) if p.name.value == name.value), None)
+        if index is not None:
+            return _passed(program, scope, parameters[index], index)
+    found = assignment(program, name.value, name)
+    if found is None:
+        found = _once_at_the_top(program, name.value)
+    return found.value if found is not None else None
+
+
+def _passed(
+    program: Program, function: cst.FunctionDef, parameter: cst.Param, index: int
+) -> cst.BaseExpression | None:
+    """What a parameter gets: from the only call of the function or class, else its default."""
+    called = function.name.value
+    if called == "__init__":
+        around = scope_of(program, function)
+        if not isinstance(around, cst.ClassDef):
+            return None
+        called, index = around.name.value, index - 1
+    found = [c for c in program.all(cst.Call) if program.text(c.func) == called]
+    if len(found) != 1:
+        return None
+    given = argument(found[0], index, parameter.name.value)
+    return given.value if given is not None else parameter.default
+
+
+def _is_shared(program: Program, value: cst.BaseExpression) -> bool:
+    """Whether a size depends on a parameter that several calls set: a number would suit only one.
+
+    In `Block(3, 8)` and `Block(8, 16)` the constructor's line is one, and its sizes are many.
+    """
+    function = scope_of(program, value)
+    if not isinstance(function, cst.FunctionDef):
+        return False
+    parameters = {p.name.value for p in (*function.params.params, *function.params.kwonly_params)}
+    if not any(n.value in parameters - {"self"} for n in program.inside(value, cst.Name)):
+        return False
+    around = scope_of(program, function)
+    called = around.name.value if isinstance(around, cst.ClassDef) else function.name.value
+    return sum(program.text(c.func) == called for c in program.all(cst.Call)) > 1
+
+
+def _once_at_the_top(program: Program, name: str) -> cst.Assign | None:
+    found = [
+        a
+        for a in program.all(cst.Assign)
+        if scope_of(program, a) is program.module
+        and len(a.targets) == 1
+        and isinstance(a.targets[0].target, cst.Name)
+        and a.targets[0].target.value == name
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _named(program: Program, value: cst.BaseExpression, size: int) -> cst.BaseExpression | None:
+    """The size in the terms of the old one: `hidden` for `hidden * 2`, `64 * 6 * 6` for 5 * 5."""
+    if m := re.fullmatch(r"(\w+)( ?)\* ?(\d+) ?\* ?\3", program.text(value)):
+        channels = _number(program, program.inside(value, cst.BaseExpression), m[1])  # type: ignore[type-abstract]
+        side = math.isqrt(size // channels) if channels else 0
+        if channels and channels * side * side == size:
+            return cst.parse_expression(f"{m[1]}{m[2]}*{m[2]}{side}{m[2]}*{m[2]}{side}")
+    for name in program.inside(value, cst.Name):
+        number = _number(program, [name], name.value) if name is not value else None
+        if number == size:
+            return cst.Name(name.value)
+        if number is not None and number > 1 and number * 2 == size:
+            return cst.parse_expression(f"{name.value} * 2")
+    return None
+
+
+def _number(program: Program, among: Sequence[cst.BaseExpression], text: str) -> int | None:
+    """What a number or name in an expression stands for, if one literal says it."""
+    for node in among:
+        if program.text(node) == text:
+            source = _source(program, node)
+            return ast.literal_eval(source.value) if isinstance(source, cst.Integer) else None
+    return None
+
+
+# -- the call of a layer ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class LayerCall:
+    """The snippet's call that led into a layer, and the layer's place behind it.
+
+    `inside` is empty if the layer itself is called, else its path in the container that is.
+    """
+
+    call: cst.Call
+    inside: tuple[str, ...]
+
+    @property
+    def first(self) -> cst.BaseExpression | None:
+        """What goes in: the first argument."""
+        return self.call.args[0].value if self.call.args and not self.call.args[0].star else None
+
+
+def layer_call(
+    program: Program, expression: cst.BaseExpression | None, layer: Layer
+) -> LayerCall | None:
+    """The failing call, if it is one of the layer or of a container that holds it."""
+    if not isinstance(expression, cst.Call) or not layer.name:
+        return None
+    called = re.sub(r"\[(\d+)\]", r".\1", program.text(expression.func))
+    if called == layer.name:
+        return LayerCall(expression, ())
+    if layer.name.startswith(called + "."):
+        return LayerCall(expression, tuple(layer.name[len(called) + 1 :].split(".")))
+    return None
+
+
+def with_input(program: Program, call: cst.Call, new: cst.BaseExpression) -> cst.Module:
+    """The snippet with a call's first argument replaced."""
+    first = call.args[0]
+    return program.replace({first.value: new})
+
+
+def with_layer_before(
+    program: Program, container: cst.Call, index: int, constructor: str
+) -> cst.Module | None:
+    """The snippet with one more layer in a Sequential, before the layer of this index."""
+    if program.text(container.func).rpartition(".")[2] != "Sequential":
+        return None
+    if not 0 < index < len(container.args) or any(a.star for a in container.args):
+        return None
+    added = cst.Arg(cst.parse_expression(constructor), comma=container.args[index - 1].comma)
+    arguments = [*container.args[:index], added, *container.args[index:]]
+    return program.replace({container: container.with_changes(args=arguments)})
+
+
+def container_of(program: Program, layer: Layer) -> tuple[cst.Call, int] | None:
+    """The Sequential's constructor that holds a layer, and the layer's index in it."""
+    call = made(program, layer)
+    if call is None or call.in_loop or uses_loaded_weights(program):
+        return None
+    around = program.parent(call.call)
+    outer = program.parent(around) if isinstance(around, cst.Arg) else None
+    if not isinstance(outer, cst.Call):
+        return None
+    index = next((i for i, a in enumerate(outer.args) if a is around), None)
+    return (outer, index) if index is not None else None
+
+
+# -- what must still be there ----------------------------------------------------------------
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+def still_computed(error: ErrorSeen | Caught | None, code: str) -> Check:
+    """The expression that failed is still in the code, maybe around changed operands."""
+    wanted = _WORD.findall(error.code if error is not None else "")
+    words = _WORD.findall(code)
+    there = not wanted or any(
+        _in_order(wanted, words[i : i + len(wanted) + 8])
+        for i, word in enumerate(words)
+        if word == wanted[0]
+    )
+    detail = "what failed is still computed" if there else "what failed is no longer computed"
+    return Check(name="still computed", passed=there, detail=detail)
+
+
+def _in_order(wanted: Sequence[str], words: Sequence[str]) -> bool:
+    rest = iter(words)
+    return all(word in rest for word in wanted)
+
+
+def same_layers(before: JobResult, after: JobResult) -> Check:
+    """The model has as many parameters as before; at most one layer's changed, in one size."""
+    name = "same layers"
+    old, new = _parameters(before), _parameters(after)
+    gone, come = list((old - new).elements()), list((new - old).elements())
+    if len(gone) > len(come) or sum(old.values()) > sum(new.values()):
+        return Check(name=name, passed=False, detail="a layer of the model is gone")
+    for shape in gone:
+        like = [s for s in come if len(s) == len(shape) and _differences(s, shape) == 1]
+        if not like:
+            return Check(name=name, passed=False, detail=f"a parameter {list(shape)} is gone")
+        come.remove(like[0])
+    return Check(name=name, passed=True, detail="every layer is still there")
+
+
+def _parameters(result: JobResult) -> Counter[Shape]:
+    tensors = result.values.tensors if result.values is not None else {}
+    return Counter(f.shape for name, f in tensors.items() if "." in name)
+
+
+def _differences(a: Shape, b: Shape) -> int:
+    return sum(x != y for x, y in zip(a, b, strict=True))
+
+
+def same_numbers(before: JobResult, after: JobResult) -> Check:
+    """No tensor of the snippet is left with fewer or more elements than it had at the error."""
+    old = before.values.tensors if before.values is not None else {}
+    new = after.values.tensors if after.values is not None else {}
+    for name, was in old.items():
+        now = new.get(name)
+        if now is not None and "." not in name and math.prod(now.shape) != math.prod(was.shape):
+            detail = f"`{name}` was {list(was.shape)} and is {list(now.shape)} now"
+            return Check(name="same numbers", passed=False, detail=detail)
+    return Check(name="same numbers", passed=True, detail="no tensor lost or gained elements")
