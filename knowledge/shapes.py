@@ -10,7 +10,7 @@ import ast
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import libcst as cst
@@ -254,24 +254,73 @@ def container_of(program: Program, layer: Layer) -> tuple[cst.Call, int] | None:
 # -- what must still be there ----------------------------------------------------------------
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_CHEATS = frozenset(
+    ("detach", "data", "item", "numpy", "tolist", "view", "reshape", "resize", "resize_", "zeros",
+     "zeros_like", "ones", "ones_like", "rand", "rand_like", "randn", "randn_like", "narrow",
+     "nan_to_num")
+)  # fmt: skip
 
 
-def still_computed(error: ErrorSeen | Caught | None, code: str) -> Check:
-    """The expression that failed is still in the code, maybe around changed operands."""
+def still_computed(
+    error: ErrorSeen | Caught | None, code: str, *, allowed: Collection[str] = ()
+) -> Check:
+    """The expression that failed is still in the code, around the same operands.
+
+    They may be wrapped; but not in what cuts the gradient, invents values, or takes numbers from
+    one sample for another, as `reshape` does where a dimension had to move.
+
+    Args:
+        error: the original error.
+        code: the rewritten snippet.
+        allowed: words that this codemod needs and that would count as such a trick.
+    """
+    name = "still computed"
     wanted = _WORD.findall(error.code if error is not None else "")
-    words = _WORD.findall(code)
-    there = not wanted or any(
-        _in_order(wanted, words[i : i + len(wanted) + 8])
-        for i, word in enumerate(words)
-        if word == wanted[0]
-    )
-    detail = "what failed is still computed" if there else "what failed is no longer computed"
-    return Check(name="still computed", passed=there, detail=detail)
+    cheat = ""
+    for words in _statements(code):
+        for i, word in enumerate(words):
+            added = _between(wanted, words[i:]) if wanted and word == wanted[0] else None
+            if added is None:
+                continue
+            tricks = sorted(_CHEATS.intersection(added) - set(allowed))
+            if not tricks:
+                return Check(name=name, passed=True, detail="what failed is still computed")
+            cheat = cheat or tricks[0]
+    if not wanted:
+        return Check(name=name, passed=True, detail="nothing to look for")
+    detail = f"what failed now goes through {cheat}()" if cheat else "what failed is gone"
+    return Check(name=name, passed=False, detail=detail)
 
 
-def _in_order(wanted: Sequence[str], words: Sequence[str]) -> bool:
-    rest = iter(words)
-    return all(word in rest for word in wanted)
+def _statements(code: str) -> Iterator[list[str]]:
+    """The words of each statement; a line whose brackets are open goes on in the next."""
+    words: list[str] = []
+    depth = 0
+    for line in code.splitlines():
+        text = line.partition("#")[0]
+        words += _WORD.findall(text)
+        depth += sum(text.count(c) for c in "([{") - sum(text.count(c) for c in ")]}")
+        if depth <= 0:
+            yield words
+            words, depth = [], 0
+    yield words
+
+
+def _between(wanted: Sequence[str], words: Sequence[str]) -> list[str] | None:
+    """The words around the wanted ones, if these come in their order; else None."""
+    rest = list(wanted)
+    added: list[str] = []
+    for word in words:
+        if rest and word == rest[0]:
+            rest.pop(0)
+        elif rest:
+            added.append(word)
+        elif word in _CHEATS:
+            added.append(word)  # `f(x).detach()`: right behind the last one
+            break
+        else:
+            break
+    return None if rest else added
 
 
 def same_layers(before: JobResult, after: JobResult) -> Check:

@@ -187,11 +187,19 @@ def _batch_kept(before: JobResult, after: JobResult, reference: JobResult | None
     """Every top-level call of a module keeps its first dimension, unless it never did."""
     known = {(c.module, c.inputs[:1], c.outputs[:1]) for c in (*before.calls, *_calls(reference))}
     for c in after.calls:
-        kept = not c.inputs or not c.outputs or c.inputs[0] == c.outputs[0]
+        kept = not c.inputs or not c.outputs or c.inputs[0] == c.outputs[0] or _unbatched(c)
         if not kept and (c.module, c.inputs[:1], c.outputs[:1]) not in known:
             detail = f"{c.module} at line {c.line} turns {list(c.inputs)} into {list(c.outputs)}"
             return Check(name="batch", passed=False, detail=detail)
     return Check(name="batch", passed=True, detail="the batch dimension is kept")
+
+
+def _unbatched(c: ModuleCall) -> bool:
+    """Whether a layer of torch.nn was given one sample: then its first dimension is no batch."""
+    spatial = re.fullmatch(r"(?:Conv|ConvTranspose)([123])d", c.module)
+    if spatial:
+        return len(c.inputs) == int(spatial[1]) + 1
+    return c.module == "Linear" and len(c.inputs) == 1
 
 
 def _calls(result: JobResult | None) -> tuple[ModuleCall, ...]:

@@ -1,0 +1,118 @@
+"""Bring the channels where a convolution looks for them, or make it for the channels that come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from executor.job import JobResult
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import Program, method
+from knowledge.shapes import Shape, layer_call, resized, same_layers, still_computed, with_input
+from knowledge.sites import failing, integer, seen_error, setting
+
+_CHANNELS = "channels, but got"
+_DIMENSIONS = "input to conv"
+_FEW = 4  # grey, colour, colour with transparency: more is no picture's number of channels
+
+
+def applies(result: JobResult) -> bool:
+    """A convolution got another number of channels, or of dimensions, than it was made for."""
+    layer = result.layer
+    return (
+        seen_error(result, _CHANNELS, _DIMENSIONS) is not None
+        and layer is not None
+        and layer.type.startswith("Conv")
+        and layer.input is not None
+    )
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """Move or add a dimension of the input, else change in_channels."""
+    error, layer = seen_error(result, _CHANNELS, _DIMENSIONS), result.layer
+    if error is None or layer is None or layer.input is None:
+        return
+    expected, shape = setting(layer, "in_channels"), layer.input
+    spatial = next((int(c) for c in layer.type if c.isdigit()), 0)
+    if expected is None or not spatial or "groups=" in layer.repr:
+        return
+    brought = _brought(shape, spatial, expected)
+    called = layer_call(program, failing(program, error), layer)
+    reachable = called is not None and (not called.inside or called.inside[-1] == "0")
+    both = len(shape) == spatial + 1 and expected == 1 and shape[0] in (3, 4)
+    if brought is not None and called is not None and reachable and called.first is not None:
+        new, what, intent = brought
+        yield Rewrite(
+            with_input(program, called.call, _applied(called.first, new)),
+            f"line {program.line(called.call)}: {what}",
+            intent if both else "",
+        )
+    size = _made_for(shape, spatial)
+    if size is None or size == expected or (brought is not None and not both):
+        return
+    for found in resized(program, layer, 0, "in_channels", size):
+        yield Rewrite(
+            found.module,
+            f"line {found.line}: the input has {size} channels, so the layer is made for {size} "
+            f"instead of {expected}",
+            f"one picture with {size} channels" if both else "",
+        )
+
+
+def _brought(shape: Shape, spatial: int, expected: int) -> tuple[str, str, str] | None:
+    """What to do with the input so that it has the expected channels; None if nothing is clear."""
+    # In [2, 16, 8, 8] the last number may be 8 by chance: pictures are often as wide as high.
+    by_chance = spatial > 1 and shape[-1] == shape[-2] and shape[1] != shape[2]
+    if len(shape) == spatial + 2 and shape[-1] == expected and not by_chance:
+        order = ", ".join(map(str, (0, spatial + 1, *range(1, spatial + 1))))
+        change = "transpose(1, 2)" if spatial == 1 else f"permute({order})"
+        return change, f"the channels come last in {list(shape)}; they have to be second", ""
+    if len(shape) == spatial + 1 and spatial > 1 and shape[-1] == expected and shape[0] > _FEW:
+        order = ", ".join(map(str, (spatial, *range(spatial))))
+        return f"permute({order})", f"the channels come last in {list(shape)}", ""
+    if len(shape) == spatial + 1 and expected == 1:
+        what = f"{list(shape)} has no dimension for the channels; it gets one"
+        return "unsqueeze(1)", what, f"{shape[0]} pictures with one channel"
+    if len(shape) == spatial and expected == 1:
+        what = f"{list(shape)} has neither batch nor channels; it gets both"
+        return "unsqueeze(0).unsqueeze(0)", what, ""
+    if len(shape) == spatial + 3:
+        ones = [i for i in range(3) if shape[i] == 1 and _without(shape, i)[1] == expected]
+        if ones and len({_without(shape, i) for i in ones}) == 1:
+            return f"squeeze({ones[0]})", f"{list(shape)} has one dimension too many", ""
+    return None
+
+
+def _without(shape: Shape, index: int) -> Shape:
+    return shape[:index] + shape[index + 1 :]
+
+
+def _made_for(shape: Shape, spatial: int) -> int | None:
+    """How many channels the input has, if its shape leaves no doubt that these are channels."""
+    if len(shape) == spatial + 2:
+        last = spatial > 1 and shape[-1] <= _FEW < shape[1]  # most likely a picture, channels last
+        return None if last else shape[1]
+    if len(shape) == spatial + 1 and shape[0] in (1, 3, 4):
+        return shape[0]
+    return None
+
+
+def _applied(value: cst.BaseExpression, change: str) -> cst.BaseExpression:
+    for part in change.split(")."):
+        name, _, inner = part.partition("(")
+        numbers = [cst.Arg(integer(int(n))) for n in inner.rstrip(")").split(",")]
+        value = method(value, name, *_spaced(numbers))
+    return value
+
+
+def _spaced(arguments: list[cst.Arg]) -> Iterator[cst.Arg]:
+    for i, a in enumerate(arguments):
+        comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+        yield a if i == len(arguments) - 1 else a.with_changes(comma=comma)
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The convolution still computes, and no other layer changed."""
+    error = seen_error(before, _CHANNELS, _DIMENSIONS)
+    return [still_computed(error, proposal.code), same_layers(before, after)]
