@@ -253,16 +253,20 @@ def container_of(program: Program, layer: Layer) -> tuple[cst.Call, int] | None:
 
 # -- what must still be there ----------------------------------------------------------------
 
-_WORD = re.compile(r"[A-Za-z_]\w*")
+_WORD = re.compile(r"[A-Za-z_]\w*|@|\[")
 _CHEATS = frozenset(
-    ("detach", "data", "item", "numpy", "tolist", "view", "reshape", "resize", "resize_", "zeros",
-     "zeros_like", "ones", "ones_like", "rand", "rand_like", "randn", "randn_like", "narrow",
-     "nan_to_num")
+    ("[", "detach", "data", "item", "numpy", "tolist", "view", "reshape", "resize", "resize_",
+     "zeros", "zeros_like", "new_zeros", "ones", "ones_like", "rand", "rand_like", "randn",
+     "randn_like", "randint", "narrow", "repeat", "expand", "nan_to_num")
 )  # fmt: skip
 
 
 def still_computed(
-    error: ErrorSeen | Caught | None, code: str, *, allowed: Collection[str] = ()
+    error: ErrorSeen | Caught | None,
+    code: str,
+    *,
+    allowed: Collection[str] = (),
+    may_go: Collection[str] = (),
 ) -> Check:
     """The expression that failed is still in the code, around the same operands.
 
@@ -273,16 +277,20 @@ def still_computed(
         error: the original error.
         code: the rewritten snippet.
         allowed: words that this codemod needs and that would count as such a trick.
+        may_go: words of the expression that may be left out, such as a transposition.
     """
     name = "still computed"
-    wanted = _WORD.findall(error.code if error is not None else "")
+    found = _WORD.findall(error.code if error is not None else "")
+    wanted = [word for word in found if word not in may_go]
+    # What the person wrote on that line is no trick: `f(x).item()`.
+    fine = {*allowed, *_WORD.findall(error.traceback if error is not None else "")}
     cheat = ""
     for words in _statements(code):
         for i, word in enumerate(words):
             added = _between(wanted, words[i:]) if wanted and word == wanted[0] else None
             if added is None:
                 continue
-            tricks = sorted(_CHEATS.intersection(added) - set(allowed))
+            tricks = sorted(_CHEATS.intersection(added) - fine)
             if not tricks:
                 return Check(name=name, passed=True, detail="what failed is still computed")
             cheat = cheat or tricks[0]

@@ -1,0 +1,159 @@
+"""Turn the one matrix of a product whose rows and columns are the wrong way round."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import libcst as cst
+
+from executor.job import Caught, ErrorSeen, JobResult
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import Program, method
+from knowledge.shapes import same_numbers, shape_of, sizes, still_computed
+from knowledge.sites import assignment, failing, seen_error, variables
+
+_MATRICES = "mat1 and mat2 shapes cannot be multiplied"
+_BATCHES = "Expected size for first two dimensions of batch2 tensor to be"
+_VECTOR = "size mismatch, got input ("
+_PRODUCTS = re.compile(r"(^|\.)(matmul|mm|bmm|mv)$")
+
+
+def applies(result: JobResult) -> bool:
+    """A product of two matrices, written by the person, whose inner sizes differ."""
+    return result.layer is None and _error(result) is not None
+
+
+def _error(result: JobResult) -> ErrorSeen | Caught | None:
+    return seen_error(result, _MATRICES, _BATCHES, _VECTOR)
+
+
+@dataclass(frozen=True)
+class _Product:
+    left: cst.BaseExpression
+    right: cst.BaseExpression
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """Transpose the right side, or the left, where that makes the inner sizes equal."""
+    error = _error(result)
+    product = _product(program, failing(program, error)) if error is not None else None
+    if error is None or product is None:
+        return
+    left, right = _shapes(result, error, product)
+    if left is None or left[-1] == 1:
+        return
+    fits_right = right is None or (len(right) > 1 and right[-1] == left[-1])
+    fits_left = _is_matrix(left) and right is not None and left[-2] == right[max(0, len(right) - 2)]
+    fits_left = fits_left and left[-2] > 1 and not _must_stay(program, result, product, right)
+    line = f"line {program.line(product.left)}"
+    if fits_right:
+        yield Rewrite(
+            program.replace({product.right: _turned(program, product.right, right)}),
+            f"{line}: the right side is turned, so that both are {left[-1]} long where they meet",
+            f"each row of the left side with each row of the right one: [{left[-2]}, {right[-2]}]"
+            if fits_left and right is not None
+            else "",
+        )
+    if fits_left and right is not None:
+        yield Rewrite(
+            program.replace({product.left: _turned(program, product.left, left)}),
+            f"{line}: the left side is turned, so that both are {left[-2]} long where they meet",
+            "each column of the left side with each column of the right one: "
+            f"[{left[-1]}, {right[-1]}]"
+            if fits_right
+            else "",
+        )
+
+
+def _product(program: Program, node: cst.BaseExpression | None) -> _Product | None:
+    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.MatrixMultiply):
+        return _Product(node.left, node.right)
+    if not isinstance(node, cst.Call) or any(a.star or a.keyword for a in node.args):
+        return None
+    if not _PRODUCTS.search(program.text(node.func)):
+        return None
+    if len(node.args) == 2:
+        return _Product(node.args[0].value, node.args[1].value)
+    if len(node.args) == 1 and isinstance(node.func, cst.Attribute):
+        return _Product(node.func.value, node.args[0].value)
+    return None
+
+
+Known = tuple[tuple[int, ...] | None, tuple[int, ...] | None]
+
+
+def _shapes(result: JobResult, error: ErrorSeen | Caught, product: _Product) -> Known:
+    """Both shapes, from the message and from the variables; None for what neither says."""
+    numbers = sizes(error.message)
+    if _MATRICES in error.message and (m := re.search(r"\((\d+)x(\d+) and (\d+)x(\d+)\)",
+                                                      error.message)):  # fmt: skip
+        a, b, c, d = map(int, m.groups())
+        return (a, b), (c, d)
+    if _VECTOR in error.message and len(numbers) == 4:
+        return numbers[1:3], numbers[3:]
+    if _BATCHES in error.message and (m := re.search(r"\[(\d+), (\d+)\].*\[(\d+), (\d+)\]",
+                                                     error.message)):  # fmt: skip
+        batch, inner, other, _ = map(int, m.groups())
+        if batch != other:
+            return None, None
+        left = shape_of(result, product.left) or (batch, -1, inner)
+        return left, shape_of(result, product.right)
+    return None, None
+
+
+def _is_matrix(shape: tuple[int, ...]) -> bool:
+    return len(shape) == 2 and min(shape) > 0
+
+
+def _must_stay(
+    program: Program, result: JobResult, product: _Product, right: tuple[int, ...] | None
+) -> bool:
+    """The left side is no matter of taste: samples meet weights, or it was turned before."""
+    if (right is not None and len(right) == 1) or _untransposed(program, product.left) is not None:
+        return False  # a vector cannot be turned; and what was turned too much is turned back
+    known = variables(result)
+    for side in (product.left, product.right):
+        if not isinstance(side, cst.Name):
+            return True
+        facts = known.get(side.value)
+        if facts is None or facts.requires_grad:
+            return True
+        made = assignment(program, side.value, side)
+        if made is not None and _untransposed(program, made.value) is not None:
+            return True
+    return False
+
+
+def _untransposed(program: Program, value: cst.BaseExpression) -> cst.BaseExpression | None:
+    """What is transposed in `x.T`, `x.t()`, `x.transpose(-2, -1)`; None if nothing is."""
+    if isinstance(value, cst.Attribute) and value.attr.value in ("T", "mT"):
+        return value.value
+    if isinstance(value, cst.Call) and isinstance(value.func, cst.Attribute):
+        arguments = {program.text(a.value) for a in value.args}
+        if value.func.attr.value == "t" and not arguments:
+            return value.func.value
+        last = ({"0", "1"}, {"-2", "-1"}, {"1", "2"})
+        if value.func.attr.value == "transpose" and arguments in last:
+            return value.func.value
+    return None
+
+
+def _turned(
+    program: Program, value: cst.BaseExpression, shape: tuple[int, ...] | None
+) -> cst.BaseExpression:
+    bare = _untransposed(program, value)
+    if bare is not None:
+        return bare
+    if shape is not None and len(shape) == 2:
+        return method(value, "T").func
+    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+    first = cst.Arg(cst.parse_expression("-2"), comma=comma)
+    return method(value, "transpose", first, cst.Arg(cst.parse_expression("-1")))
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The same product of the same operands."""
+    kept = still_computed(_error(before), proposal.code, may_go=("T", "mT", "t", "transpose"))
+    return [kept, same_numbers(before, after)]
