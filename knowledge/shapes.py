@@ -17,7 +17,7 @@ import libcst as cst
 
 from executor.job import Caught, ErrorSeen, JobResult, Layer
 from knowledge.codemod import Check
-from knowledge.edits import Program
+from knowledge.edits import Program, method
 from knowledge.sites import argument, assignment, integer, made, scope_of, variables, with_argument
 
 Shape = tuple[int, ...]
@@ -251,6 +251,22 @@ def container_of(program: Program, layer: Layer) -> tuple[cst.Call, int] | None:
     return (outer, index) if index is not None else None
 
 
+def swapped(
+    program: Program, value: cst.BaseExpression, first: int, second: int
+) -> cst.BaseExpression:
+    """`value.transpose(first, second)`; where it was just transposed so, what it was before."""
+    if isinstance(value, cst.Call) and isinstance(value.func, cst.Attribute):
+        given = {program.text(a.value) for a in value.args}
+        if value.func.attr.value in ("transpose", "swapaxes") and given == {
+            str(first),
+            str(second),
+        }:
+            return value.func.value
+    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+    arguments = (cst.Arg(integer(first), comma=comma), cst.Arg(integer(second)))
+    return method(value, "transpose", *arguments)
+
+
 # -- what must still be there ----------------------------------------------------------------
 
 _WORD = re.compile(r"[A-Za-z_]\w*|@|\[")
@@ -283,7 +299,7 @@ def still_computed(
     found = _WORD.findall(error.code if error is not None else "")
     wanted = [word for word in found if word not in may_go]
     # What the person wrote on that line is no trick: `f(x).item()`.
-    fine = {*allowed, *_WORD.findall(error.traceback if error is not None else "")}
+    fine = {*allowed, *_WORD.findall(_quoted(error.traceback if error is not None else ""))}
     cheat = ""
     for words in _statements(code):
         for i, word in enumerate(words):
@@ -298,6 +314,12 @@ def still_computed(
         return Check(name=name, passed=True, detail="nothing to look for")
     detail = f"what failed now goes through {cheat}()" if cheat else "what failed is gone"
     return Check(name=name, passed=False, detail=detail)
+
+
+def _quoted(traceback: str) -> str:
+    """The lines of source in a traceback's text."""
+    lines = [line for line in traceback.splitlines() if line.startswith("    ")]
+    return "\n".join(line for line in lines if line.strip(" ^~"))
 
 
 def _statements(code: str) -> Iterator[list[str]]:
@@ -356,12 +378,17 @@ def _differences(a: Shape, b: Shape) -> int:
 
 
 def same_numbers(before: JobResult, after: JobResult) -> Check:
-    """No tensor of the snippet is left with fewer or more elements than it had at the error."""
+    """No tensor of the snippet is left with fewer or more elements than it had at the error.
+
+    The first dimension may differ: a loop's variable holds the last batch at the end.
+    """
     old = before.values.tensors if before.values is not None else {}
     new = after.values.tensors if after.values is not None else {}
     for name, was in old.items():
         now = new.get(name)
-        if now is not None and "." not in name and math.prod(now.shape) != math.prod(was.shape):
+        if now is None or "." in name or now.shape[1:] == was.shape[1:] != ():
+            continue
+        if math.prod(now.shape) != math.prod(was.shape):
             detail = f"`{name}` was {list(was.shape)} and is {list(now.shape)} now"
             return Check(name="same numbers", passed=False, detail=detail)
     return Check(name="same numbers", passed=True, detail="no tensor lost or gained elements")

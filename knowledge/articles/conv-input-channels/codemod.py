@@ -9,7 +9,15 @@ import libcst as cst
 from executor.job import JobResult
 from knowledge.codemod import Check, Proposal, Rewrite
 from knowledge.edits import Program, method
-from knowledge.shapes import Shape, layer_call, resized, same_layers, still_computed, with_input
+from knowledge.shapes import (
+    Shape,
+    layer_call,
+    resized,
+    same_layers,
+    still_computed,
+    swapped,
+    with_input,
+)
 from knowledge.sites import failing, integer, seen_error, setting
 
 _CHANNELS = "channels, but got"
@@ -44,7 +52,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     if brought is not None and called is not None and reachable and called.first is not None:
         new, what, intent = brought
         yield Rewrite(
-            with_input(program, called.call, _applied(called.first, new)),
+            with_input(program, called.call, _applied(program, called.first, new)),
             f"line {program.line(called.call)}: {what}",
             intent if both else "",
         )
@@ -98,7 +106,9 @@ def _made_for(shape: Shape, spatial: int) -> int | None:
     return None
 
 
-def _applied(value: cst.BaseExpression, change: str) -> cst.BaseExpression:
+def _applied(program: Program, value: cst.BaseExpression, change: str) -> cst.BaseExpression:
+    if change == "transpose(1, 2)":
+        return swapped(program, value, 1, 2)
     for part in change.split(")."):
         name, _, inner = part.partition("(")
         numbers = [cst.Arg(integer(int(n))) for n in inner.rstrip(")").split(",")]
@@ -115,4 +125,7 @@ def _spaced(arguments: list[cst.Arg]) -> Iterator[cst.Arg]:
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The convolution still computes, and no other layer changed."""
     error = seen_error(before, _CHANNELS, _DIMENSIONS)
-    return [still_computed(error, proposal.code), same_layers(before, after)]
+    return [
+        still_computed(error, proposal.code, may_go=("transpose", "swapaxes")),
+        same_layers(before, after),
+    ]

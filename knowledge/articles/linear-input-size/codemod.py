@@ -19,6 +19,7 @@ from knowledge.shapes import (
     resized,
     same_layers,
     still_computed,
+    swapped,
     with_input,
     with_layer_before,
 )
@@ -102,7 +103,7 @@ def _turned(program: Program, called: LayerCall, shape: Shape, expected: int) ->
     if len(shape) == 2:
         new: cst.BaseExpression = _transposed(first)
     else:
-        new = method(first, "transpose", cst.Arg(integer(fitting[0])), cst.Arg(integer(-1)))
+        new = swapped(program, first, fitting[0], len(shape) - 1)
     yield Rewrite(
         with_input(program, called.call, new),
         f"line {program.line(called.call)}: dimension {fitting[0]} holds the {expected} features, "
@@ -119,4 +120,7 @@ def _transposed(value: cst.BaseExpression) -> cst.BaseExpression:
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The layer still computes, and no other layer changed."""
     error = seen_error(before, _TEXT)
-    return [still_computed(error, proposal.code), same_layers(before, after)]
+    return [
+        still_computed(error, proposal.code, may_go=("transpose", "swapaxes")),
+        same_layers(before, after),
+    ]

@@ -126,7 +126,7 @@ CASES = Cases(
         "sizes with names": (NAMED, "n_inputs = 7\n"),
     },
     paired={
-        "features not last": (TURNED, ("signal.transpose(1, -1)", "nn.Linear(5, 2)")),
+        "features not last": (TURNED, ("signal.transpose(1, 2)", "nn.Linear(5, 2)")),
     },
     refused={
         "weights from a checkpoint": LOADED,
@@ -151,4 +151,4 @@ CASES = Cases(
             lambda code: swap("    nn.ReLU(),\n    nn.Linear(100, 10),", "")(code),
         ),
     },
-)  # fmt: skip
+)

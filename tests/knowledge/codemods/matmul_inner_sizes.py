@@ -104,7 +104,8 @@ CASES = Cases(
     wrong={
         "reshape": ("rows with rows", swap("@ items", "@ items.reshape(8, 5)")),
         "cut off what does not fit": (
-            "rows with rows", swap("users @ items", "users[:, :5] @ items"),
+            "rows with rows",
+            swap("users @ items", "users[:, :5] @ items"),
         ),
         "element by element": ("rows with rows", swap("users @ items", "users * items[:3]")),
         "cut the gradient": (
@@ -112,12 +113,14 @@ CASES = Cases(
             swap("self.weight)", "self.weight.T.detach())"),
         ),
         "cut it through .data": (
-            "a weight as Linear has it", swap("self.weight)", "self.weight.data.T)"),
+            "a weight as Linear has it",
+            swap("self.weight)", "self.weight.data.T)"),
         ),
         "without the weight": (
-            "a weight as Linear has it", swap("torch.matmul(x, self.weight)", "x.mean(1, True)"),
+            "a weight as Linear has it",
+            swap("torch.matmul(x, self.weight)", "x.mean(1, True)"),
         ),
         "swallow it": ("rows with rows", swallow(LINE)),
         "view instead of a transposition": ("attention", swap("(q, k)", "(q, k.view(2, 8, 5))")),
     },
-)  # fmt: skip
+)

@@ -1,0 +1,143 @@
+"""Make a view or reshape ask for sizes that the tensor has: flatten, or -1 for the wrong one."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+import libcst as cst
+
+from executor.job import JobResult
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import Program, method
+from knowledge.shapes import Shape, same_layers, same_numbers, shape_of, sizes, still_computed
+from knowledge.sites import failing, integer, scope_of, seen_error
+
+_TEXT = "is invalid for input of size"
+_BATCH = re.compile(r"\.(size\(0\)|shape\[0\])$|^len\(")
+
+
+def applies(result: JobResult) -> bool:
+    """A view or reshape asked for another number of elements than there are."""
+    return seen_error(result, _TEXT) is not None
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """Flatten all but the batch before a layer; elsewhere let -1 stand for the wrong size."""
+    error = seen_error(result, _TEXT)
+    call = failing(program, error) if error is not None else None
+    if error is None or not isinstance(call, cst.Call) or result.layer is not None:
+        return
+    found = re.search(r"shape '(\[.*?\])' is invalid for input of size (\d+)", error.message)
+    given = _given(program, call)
+    if found is None or given is None:
+        return
+    receiver, arguments = given
+    wanted, total = sizes(found[1]), int(found[2])
+    shape = shape_of(result, receiver)
+    if len(arguments) != len(wanted):
+        return
+    line = f"line {program.line(call)}"
+    if _flattens(program, call, arguments, wanted, shape):
+        new = method(receiver, "flatten", cst.Arg(integer(1)))
+        yield Rewrite(
+            program.replace({call: new}),
+            f"{line}: flatten all but the batch, whatever the sizes are",
+        )
+        return
+    if -1 in wanted or not _is_plain(program, receiver, shape, wanted):
+        return
+    free = list(_free(program, arguments, wanted, total, shape))
+    for index, size in free:
+        minus = cst.parse_expression("-1")
+        changed = [*wanted[:index], size, *wanted[index + 1 :]]
+        yield Rewrite(
+            program.replace({arguments[index]: minus}),
+            f"{line}: {total} numbers make {changed}, not {list(wanted)}",
+            f"shape {changed}" if len(free) > 1 else "",
+        )
+
+
+def _given(
+    program: Program, call: cst.Call
+) -> tuple[cst.BaseExpression, list[cst.BaseExpression]] | None:
+    """What is viewed, and the sizes asked for: `x.view(2, 3)`, `torch.reshape(x, (2, 3))`."""
+    if not isinstance(call.func, cst.Attribute) or call.func.attr.value not in ("view", "reshape"):
+        return None
+    if any(a.star or a.keyword for a in call.args):
+        return None
+    receiver: cst.BaseExpression = call.func.value
+    arguments = [a.value for a in call.args]
+    if program.text(receiver) == "torch":
+        if len(arguments) != 2:
+            return None
+        receiver, arguments = arguments[0], arguments[1:]
+    if len(arguments) == 1 and isinstance(arguments[0], (cst.Tuple, cst.List)):
+        arguments = [e.value for e in arguments[0].elements if isinstance(e, cst.Element)]
+    return receiver, arguments
+
+
+def _flattens(
+    program: Program,
+    call: cst.Call,
+    arguments: Sequence[cst.BaseExpression],
+    wanted: Shape,
+    shape: Shape | None,
+) -> bool:
+    """Whether it turns a batch of pictures into a batch of rows."""
+    if len(arguments) != 2 or (shape is not None and len(shape) < 3) or wanted[1] == -1:
+        return False
+    first = program.text(arguments[0])
+    of_batch = wanted[0] == -1 or bool(_BATCH.search(first))
+    of_batch = of_batch or (shape is not None and wanted[0] == shape[0])
+    scope = scope_of(program, call)
+    in_model = isinstance(scope, cst.FunctionDef) and isinstance(
+        scope_of(program, scope), cst.ClassDef
+    )
+    return of_batch and (in_model or (shape is not None and len(shape) == 4))
+
+
+def _is_plain(
+    program: Program, receiver: cst.BaseExpression, shape: Shape | None, wanted: Shape
+) -> bool:
+    """Whether its numbers have no order of dimensions yet, or one that the request keeps."""
+    if shape is None:
+        return program.text(receiver).startswith(("torch.arange(", "torch.linspace("))
+    return len(shape) == 1 or shape[:1] == wanted[:1] or shape == wanted[1:]
+
+
+def _free(
+    program: Program,
+    arguments: Sequence[cst.BaseExpression],
+    wanted: Shape,
+    total: int,
+    shape: Shape | None,
+) -> Iterator[tuple[int, int]]:
+    """Where another size would make the numbers come out: (which one, its size)."""
+    for index, argument in enumerate(arguments):
+        rest = math.prod(wanted[:index] + wanted[index + 1 :])
+        if rest < 1 or total % rest or total == 0:
+            continue
+        if _BATCH.search(program.text(argument)):
+            continue
+        if index == 0 and shape is not None and len(wanted) > 1 and shape[:1] == wanted[:1]:
+            continue  # the batch is right already
+        yield index, total // rest
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The same numbers go on, none left out and none made up."""
+    error = seen_error(before, _TEXT)
+    viewed = [
+        still_computed(
+            error.model_copy(update={"code": re.sub(r"\b(view|reshape)\(.*", name, error.code)}),
+            proposal.code,
+            allowed=("view", "reshape"),
+            may_go=("torch",),
+        )
+        for name in ("flatten", "view", "reshape")
+        if error is not None
+    ]
+    kept = next((c for c in viewed if c.passed), viewed[0])
+    return [kept, same_layers(before, after), same_numbers(before, after)]

@@ -1,0 +1,70 @@
+"""Write reshape for a view that the tensor's order in memory does not allow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.job import JobResult
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import Program
+from knowledge.shapes import same_numbers, still_computed
+from knowledge.sites import failing, names_in, scope_of, seen_error
+
+_TEXT = "view size is not compatible with input tensor's size and stride"
+
+
+def applies(result: JobResult) -> bool:
+    """A view across dimensions that do not lie behind one another in memory."""
+    return seen_error(result, _TEXT) is not None
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """The call with reshape; nothing where the view is written into: a copy would not be seen."""
+    error = seen_error(result, _TEXT)
+    call = failing(program, error) if error is not None else None
+    if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
+        return
+    if call.func.attr.value != "view" or _written_into(program, call):
+        return
+    yield Rewrite(
+        program.replace({call.func.attr: cst.Name("reshape")}),
+        f"line {program.line(call)}: reshape copies where a view is not possible",
+    )
+
+
+def _written_into(program: Program, call: cst.Call) -> bool:
+    """Whether what the view is called is changed in place: `v[0] = 1`, `v += 1`, `v.zero_()`."""
+    assign = program.up(call, cst.Assign)
+    names = {n for t in assign.targets for n in names_in(t.target)} if assign is not None else set()
+    scope = scope_of(program, call)
+    for node in program.inside(scope, cst.Subscript):
+        target = program.parent(node)
+        if (
+            isinstance(target, (cst.AssignTarget, cst.AugAssign))
+            and program.text(node.value) in names
+        ):
+            return True
+    for changed in program.inside(scope, cst.AugAssign):
+        if program.text(changed.target) in names:
+            return True
+    outer = program.parent(call)
+    assigned = isinstance(outer, cst.Subscript) and isinstance(
+        program.parent(outer), (cst.AssignTarget, cst.AugAssign)
+    )
+    direct = isinstance(outer, cst.Attribute) and outer.attr.value.endswith("_")
+    for used in program.inside(scope, cst.Attribute):
+        in_place = used.attr.value.endswith("_") and not used.attr.value.endswith("__")
+        if in_place and program.text(used.value) in names:
+            return True
+    return direct or assigned
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The same numbers in the same order."""
+    error = seen_error(before, _TEXT)
+    if error is not None:
+        error = error.model_copy(update={"code": error.code.replace(".view(", ".reshape(")})
+    kept = still_computed(error, proposal.code)
+    return [kept, same_numbers(before, after)]
