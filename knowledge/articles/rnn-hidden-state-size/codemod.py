@@ -1,0 +1,128 @@
+"""Give a recurrent layer a first state of the size that its input and its layers ask for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from executor.job import JobResult, Layer
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import Program, method
+from knowledge.shapes import Shape, layer_call, same_layers, shape_of, sizes, still_computed
+from knowledge.sites import assignment, failing, integer, made, seen_error
+
+_TEXT = "Expected hidden"
+_SIZES = re.compile(r"Expected hidden\S* size \(([\d, ]+)\), got \[([\d, ]+)\]")
+_FILLED = re.compile(r"(^|\.)(zeros|randn|rand|ones)$")
+
+
+def applies(result: JobResult) -> bool:
+    """The first state is of another size than the layer expects."""
+    error, layer = seen_error(result, _TEXT), result.layer
+    return (
+        error is not None
+        and bool(_SIZES.search(error.message))
+        and layer is not None
+        and layer.type in ("RNN", "LSTM", "GRU")
+        and layer.input is not None
+    )
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """batch_first where the state counts samples in the first dimension, else the state's sizes."""
+    error, layer = seen_error(result, _TEXT), result.layer
+    found = _SIZES.search(error.message) if error is not None else None
+    if error is None or layer is None or layer.input is None or found is None:
+        return
+    expected, got = sizes(found[1]), sizes(found[2])
+    called = layer_call(program, failing(program, error), layer)
+    if called is None or called.inside or len(called.call.args) < 2 or called.first is None:
+        return
+    # The layer's own `input` is the state here: that is what it was looking at when it stopped.
+    shape = shape_of(result, called.first)
+    first = "batch_first=True" in layer.repr
+    if len(expected) != 3 or len(got) != 3 or (shape is not None and len(shape) != 3):
+        return
+    told = shape is not None and _counts_the_other(shape, expected, got, first)
+    if told and not first:
+        yield from _batch_first(program, layer)
+        return
+    if told:
+        return  # the input has the time first, or the state is of another batch: nobody can tell
+    batch = method(called.first, "size", cst.Arg(integer(0 if first else 1)))
+    changes: dict[cst.CSTNode, cst.CSTNode] = {}
+    for name in program.inside(called.call.args[1], cst.Name):
+        made_by = assignment(program, name.value, called.call)
+        new = _filled(program, made_by, expected, got, batch) if made_by is not None else None
+        if new is None:
+            return
+        changes |= new
+    if changes:
+        what = "the batch that is there" if expected[1] != got[1] else "the layer's own sizes"
+        yield Rewrite(
+            program.replace(changes),
+            f"line {min(map(program.line, changes))}: the first state is made for {what}: "
+            f"{list(expected)}, not {list(got)}",
+        )
+
+
+def _counts_the_other(shape: Shape, expected: Shape, got: Shape, first: bool) -> bool:
+    """The state has one row for each entry of the dimension that the layer takes for the time."""
+    batch, time = (0, 1) if first else (1, 0)
+    others = expected[0] == got[0] and expected[2] == got[2]
+    return others and got[1] == shape[time] and expected[1] == shape[batch] != shape[time]
+
+
+def _batch_first(program: Program, layer: Layer) -> Iterator[Rewrite]:
+    found = made(program, layer)
+    if found is None or found.in_loop or any(a.star for a in found.call.args):
+        return
+    equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+    added = cst.Arg(cst.Name("True"), keyword=cst.Name("batch_first"), equal=equal)
+    call = found.call.with_changes(args=[*found.call.args, added])
+    yield Rewrite(
+        program.replace({found.call: call}),
+        f"line {program.line(found.call)}: the batch comes first in the input, and the layer is "
+        "told so",
+    )
+
+
+def _filled(
+    program: Program,
+    made_by: cst.Assign,
+    expected: Shape,
+    got: Shape,
+    batch: cst.BaseExpression,
+) -> dict[cst.CSTNode, cst.CSTNode] | None:
+    """The sizes to change in `torch.zeros(layers, batch, hidden)`; None if it is no such call."""
+    call = made_by.value
+    while isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute):
+        if _FILLED.search(program.text(call.func)):
+            break
+        call = call.func.value  # torch.zeros(…).to(device)
+    if not isinstance(call, cst.Call) or not _FILLED.search(program.text(call.func)):
+        return None
+    given = [a.value for a in call.args if a.keyword is None and not a.star]
+    if len(given) != 3:
+        return None
+    changes: dict[cst.CSTNode, cst.CSTNode] = {}
+    for i, (value, want, is_now) in enumerate(zip(given, expected, got, strict=True)):
+        if want == is_now:
+            continue
+        if i == 1:
+            changes[value] = batch
+        elif isinstance(value, cst.Integer):
+            changes[value] = integer(want)
+        elif i == 0 and isinstance(value, (cst.Name, cst.Attribute)) and want == 2 * is_now:
+            changes[value] = cst.parse_expression(f"{program.text(value)} * 2")
+        else:
+            return None
+    return changes
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The layer still starts from a state that it is given, and no layer changed."""
+    error = seen_error(before, _TEXT)
+    return [still_computed(error, proposal.code), same_layers(before, after)]
