@@ -1,0 +1,96 @@
+"""Where a snippet computes a loss: the call, its prediction and target, and their live shapes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import libcst as cst
+
+from executor.job import Caught, ErrorSeen, JobResult
+from knowledge.codemod import Check
+from knowledge.edits import Program
+from knowledge.shapes import Shape, shape_of
+from knowledge.sites import assignment, failing, variables
+
+_LOSS = re.compile(
+    r"(?i)(loss|criterion|cross_entropy|binary_cross|bce|mse|l1_|nll|huber|objective)"
+)
+
+
+@dataclass(frozen=True)
+class LossCall:
+    """A call with a prediction and a target; a shape is None where the run did not show it."""
+
+    call: cst.Call
+    input: cst.BaseExpression
+    target: cst.BaseExpression
+    input_shape: Shape | None
+    target_shape: Shape | None
+
+
+def loss_call(
+    program: Program, result: JobResult, error: ErrorSeen | Caught | None
+) -> LossCall | None:
+    """The failing call, if it has a prediction and a target."""
+    node = failing(program, error) if error is not None else None
+    if not isinstance(node, cst.Call):
+        return None
+    found = _of_call(program, result, node)
+    layer = result.layer
+    if found is None or layer is None or layer.input is None or not layer.type.endswith("Loss"):
+        return found
+    shape = found.input_shape or layer.input
+    return LossCall(found.call, found.input, found.target, shape, found.target_shape)
+
+
+def loss_call_on(program: Program, result: JobResult, line: int) -> LossCall | None:
+    """The one call on a line that computes a loss."""
+    statement = program.statement_on(line)
+    if statement is None:
+        return None
+    found = [
+        c
+        for c in program.inside(statement, cst.Call)
+        if _LOSS.search(program.text(c.func)) and len(c.args) >= 2
+    ]
+    return _of_call(program, result, found[0]) if len(found) == 1 else None
+
+
+def _of_call(program: Program, result: JobResult, call: cst.Call) -> LossCall | None:
+    if len(call.args) < 2 or any(a.star for a in call.args):
+        return None
+    given = {a.keyword.value: a.value for a in call.args if a.keyword is not None}
+    plain = [a.value for a in call.args if a.keyword is None]
+    prediction = given.get("input") or (plain[0] if plain else None)
+    target = given.get("target") or (plain[1] if len(plain) > 1 else None)
+    if prediction is None or target is None:
+        return None
+    return LossCall(
+        call, prediction, target, shape_of(result, prediction), shape_of(result, target)
+    )
+
+
+def dtype_of(result: JobResult, expression: cst.BaseExpression) -> str | None:
+    """The live dtype of a variable, such as "int64"; None for anything but a plain name."""
+    if not isinstance(expression, cst.Name):
+        return None
+    found = variables(result).get(expression.value)
+    return found.dtype if found is not None else None
+
+
+def made_from(program: Program, expression: cst.BaseExpression) -> str:
+    """The code that an expression's value comes from: its own, or its variable's assignment."""
+    if isinstance(expression, cst.Name):
+        found = assignment(program, expression.value, expression)
+        if found is not None:
+            return program.text(found.value)
+    return program.text(expression)
+
+
+def loss_alive(after: JobResult) -> Check:
+    """No loss of the run is stuck at exactly zero, as it is with a single class."""
+    losses = [b.loss for b in after.values.backwards if b.loss] if after.values is not None else []
+    dead = bool(losses) and all(loss.norm == 0 for loss in losses)
+    detail = "every loss is exactly 0" if dead else "the loss is not stuck at zero"
+    return Check(name="loss", passed=not dead, detail=detail)
