@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from executor.job import Caught, ErrorSeen, JobResult, Layer
+from executor.job import SNIPPET, Caught, ErrorSeen, JobResult, Layer
 from knowledge.codemod import Check
 from knowledge.edits import Program, method
 from knowledge.sites import argument, assignment, integer, made, scope_of, variables, with_argument
@@ -46,6 +46,53 @@ def shape_of(result: JobResult, expression: cst.BaseExpression | None) -> Shape 
     return None
 
 
+def span_of(
+    program: Program, result: JobResult, expression: cst.BaseExpression
+) -> tuple[int, int] | None:
+    """The smallest and the largest whole number that a tensor can hold, as far as one can see.
+
+    From its live values if it is small, else from how it was made: `torch.randint(0, 5, …)`,
+    `torch.arange(9)`, `torch.tensor([1, 4])`. A parameter of `forward` is followed to the call.
+    """
+    if isinstance(expression, cst.Name):
+        facts = variables(result).get(expression.value)
+        if facts is not None and facts.repr and facts.shape and (numbers := sizes(facts.repr)):
+            return (min(numbers), max(numbers)) if "." not in facts.repr else None
+        found = assignment(program, expression.value, expression)
+        if found is None:
+            outer = _argument_of(program, result, expression)
+            return span_of(program, result, outer) if outer is not None else None
+        expression = found.value
+    text = program.text(expression)
+    if m := re.match(r"torch\.randint\((?:low=)?(-?\d+), *(?:high=)?(\d+), *\(", text):
+        return int(m[1]), int(m[2]) - 1
+    if m := re.match(r"torch\.randint\((?:high=)?(\d+), *(?:size=)?\(", text):
+        return 0, int(m[1]) - 1
+    if m := re.match(r"torch\.arange\((\d+)\)", text):
+        return 0, int(m[1]) - 1
+    literal = re.match(r"torch\.(?:tensor|LongTensor)\((\[[-\d,\s\[\]]+\])", text)
+    numbers = sizes(literal[1]) if literal is not None else ()
+    return (min(numbers), max(numbers)) if numbers else None
+
+
+def _argument_of(program: Program, result: JobResult, name: cst.Name) -> cst.BaseExpression | None:
+    """What the call that the run was in passed for a parameter of the function it is in."""
+    function = scope_of(program, name)
+    if not isinstance(function, cst.FunctionDef) or len(result.frames) < 2:
+        return None
+    names = [p.name.value for p in function.params.params]
+    statement = program.statement_on(result.frames[-2].line)
+    if name.value not in names or statement is None or function.name.value != "forward":
+        return None
+    found = [
+        c
+        for c in program.inside(statement, cst.Call)
+        if isinstance(c.func, cst.Name) and len(c.args) == len(names) - 1
+    ]
+    given = argument(found[0], names.index(name.value) - 1, name.value) if len(found) == 1 else None
+    return given.value if given is not None else None
+
+
 # -- a size that was written somewhere -------------------------------------------------------
 
 
@@ -69,20 +116,33 @@ def resized(
         position, keyword: which argument of its constructor is wrong.
         size: what it should be.
     """
-    call = made(program, layer)
-    if call is None or call.in_loop or uses_loaded_weights(program) or size < 1:
-        return
-    given = argument(call.call, position, keyword)
-    if given is None:
+    found = made(program, layer)
+    if found is not None and not found.in_loop:
+        yield from resized_call(program, found.call, position, keyword, size)
+
+
+def resized_call(
+    program: Program, call: cst.Call, position: int, keyword: str, size: int
+) -> Iterator[Resized]:
+    """The same for a constructor's call that is known already."""
+    given = argument(call, position, keyword)
+    if given is None or uses_loaded_weights(program) or size < 1:
         return
     source = _source(program, given.value)
-    if source is not None and source is not given.value:
+    if source is not None and source is not given.value and _used_once(program, given.value):
         yield Resized(program.replace({source: integer(size)}), program.line(source))
     if source is None and _is_shared(program, given.value):
         return
     value = _named(program, given.value, size) or integer(size)
-    new = with_argument(call.call, position, keyword, value)
-    yield Resized(program.replace({call.call: new}), program.line(given))
+    new = with_argument(call, position, keyword, value)
+    yield Resized(program.replace({call: new}), program.line(given))
+
+
+def size_given(program: Program, call: cst.Call, position: int, keyword: str) -> int | None:
+    """The number that an argument stands for, if one literal says it."""
+    given = argument(call, position, keyword)
+    source = _source(program, given.value) if given is not None else None
+    return ast.literal_eval(source.value) if isinstance(source, cst.Integer) else None
 
 
 def _source(program: Program, value: cst.BaseExpression) -> cst.BaseExpression | None:
@@ -131,6 +191,19 @@ def _passed(
         return None
     given = argument(found[0], index, parameter.name.value)
     return given.value if given is not None else parameter.default
+
+
+def _used_once(program: Program, value: cst.BaseExpression) -> bool:
+    """Whether a name says the size of this layer alone: changing it changes no other one."""
+    text = program.text(value)
+    made_with = [
+        name
+        for name in program.inside(scope_of(program, value), cst.Name)
+        if name.value == text
+        and (call := program.up(name, cst.Call)) is not None
+        and program.text(call.func).rpartition(".")[2][:1].isupper()
+    ]
+    return len(made_with) <= 1
 
 
 def _is_shared(program: Program, value: cst.BaseExpression) -> bool:
@@ -299,17 +372,23 @@ def still_computed(
     found = _WORD.findall(error.code if error is not None else "")
     wanted = [word for word in found if word not in may_go]
     # What the person wrote on that line is no trick: `f(x).item()`.
-    fine = {*allowed, *_WORD.findall(_quoted(error.traceback if error is not None else ""))}
-    cheat = ""
+    line = _WORD.findall(_quoted(error.traceback if error is not None else ""))
+    own: list[list[str]] = []  # tricks around the expression, in statements that begin as its does
+    others: list[list[str]] = []
     for words in _statements(code):
         for i, word in enumerate(words):
             added = _between(wanted, words[i:]) if wanted and word == wanted[0] else None
-            if added is None:
-                continue
-            tricks = sorted(_CHEATS.intersection(added) - fine)
-            if not tricks:
-                return Check(name=name, passed=True, detail="what failed is still computed")
-            cheat = cheat or tricks[0]
+            if added is not None:
+                tricks = [
+                    w
+                    for w in sorted(_CHEATS.intersection(added) - set(allowed))
+                    if words.count(w) > line.count(w)
+                ]
+                (own if words[:1] == line[:1] else others).append(tricks)
+    found_tricks = own or others
+    if any(not tricks for tricks in found_tricks):
+        return Check(name=name, passed=True, detail="what failed is still computed")
+    cheat = found_tricks[0][0] if found_tricks else ""
     if not wanted:
         return Check(name=name, passed=True, detail="nothing to look for")
     detail = f"what failed now goes through {cheat}()" if cheat else "what failed is gone"
@@ -317,9 +396,9 @@ def still_computed(
 
 
 def _quoted(traceback: str) -> str:
-    """The lines of source in a traceback's text."""
-    lines = [line for line in traceback.splitlines() if line.startswith("    ")]
-    return "\n".join(line for line in lines if line.strip(" ^~"))
+    """The snippet's line that failed, from a traceback's text; comments are left out."""
+    found = re.findall(rf'File "{re.escape(SNIPPET)}", line \d+.*\n    (.*)', traceback)
+    return str(found[-1]).partition("#")[0] if found else ""
 
 
 def _statements(code: str) -> Iterator[list[str]]:
