@@ -1,0 +1,79 @@
+"""Evaluate where nothing is trained, and leave out a last batch of one where something is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from executor.job import JobResult
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import Program
+from knowledge.shapes import still_computed
+from knowledge.sites import argument, calls, seen_error, variables, with_argument
+
+_TEXTS = ("Expected more than 1 value per channel when training",
+          "Expected more than 1 spatial element when training")  # fmt: skip
+_TRAINS = re.compile(r"\.backward\(|\.step\(|\boptim\b|\.train\(|autograd\.grad")
+
+
+def applies(result: JobResult) -> bool:
+    """A normalisation layer in training mode got a single value to take the mean of."""
+    return seen_error(result, *_TEXTS) is not None
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """`model.eval()` before the call, or `drop_last=True` for the loader."""
+    error = seen_error(result, *_TEXTS)
+    if error is None or "InstanceNorm" in (result.layer.type if result.layer else ""):
+        return
+    if _TRAINS.search(program.module.code):
+        yield from _without_the_last(program)
+    else:
+        yield from _evaluated(program, result)
+
+
+def _without_the_last(program: Program) -> Iterator[Rewrite]:
+    """Only where one loader's batches are walked through: others may be what is evaluated."""
+    loaders = list(calls(program, r"(^|\.)DataLoader$"))
+    if len(loaders) != 1 or argument(loaders[0], 9, "drop_last") is not None:
+        return
+    size = argument(loaders[0], 1, "batch_size")
+    if size is None or program.text(size.value) in ("1", "None"):
+        return
+    new = with_argument(loaders[0], 99, "drop_last", cst.Name("True"))
+    yield Rewrite(
+        program.replace({loaders[0]: new}),
+        f"line {program.line(loaders[0])}: the loader leaves out a last batch that is too small",
+    )
+
+
+def _evaluated(program: Program, result: JobResult) -> Iterator[Rewrite]:
+    outer = result.frames[0] if result.frames else None
+    statement = program.statement_on(outer.line) if outer is not None else None
+    if outer is None or statement is None:
+        return
+    known = outer.locals or variables(result)
+    called = [
+        c.func.value
+        for c in program.inside(statement, cst.Call)
+        if isinstance(c.func, cst.Name) and c.func.value in known
+    ]
+    if len(called) != 1:
+        return
+    yield Rewrite(
+        program.replace({}, before={statement: f"{called[0]}.eval()\n"}),
+        f"line {program.line(statement)}: nothing is trained here, so `{called[0]}` is put into "
+        "evaluation mode first",
+    )
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """What is trained stays in training mode."""
+    evaluated = bool(re.search(r"\.eval\(\)|\.train\(False\)", proposal.code))
+    fine = not (after.trained and evaluated)
+    detail = "the model trains in evaluation mode" if not fine else "the mode suits what is done"
+    kept = "track_running_stats=False" not in proposal.code
+    mode = Check(name="mode", passed=fine and kept, detail=detail)
+    return [still_computed(seen_error(before, *_TEXTS), proposal.code), mode]

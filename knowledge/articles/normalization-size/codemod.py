@@ -1,0 +1,56 @@
+"""Make a normalisation layer for the features that it gets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from executor.job import Caught, ErrorSeen, JobResult
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import Program
+from knowledge.shapes import resized, same_layers, still_computed
+from knowledge.sites import seen_error
+
+_BATCH = "running_mean should contain"
+_LAYER = "Given normalized_shape=["
+
+
+def applies(result: JobResult) -> bool:
+    """BatchNorm or LayerNorm was made for another number of features."""
+    layer = result.layer
+    return _error(result) is not None and layer is not None and bool(layer.input)
+
+
+def _error(result: JobResult) -> ErrorSeen | Caught | None:
+    return seen_error(result, _BATCH, _LAYER)
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """num_features or normalized_shape := what arrives."""
+    error, layer = _error(result), result.layer
+    if error is None or layer is None or not layer.input:
+        return
+    shape = layer.input
+    if _BATCH in error.message:
+        keyword, found = (
+            "num_features",
+            re.search(r"contain (\d+) elements not (\d+)", error.message),
+        )
+        # BatchNorm1d takes [batch, features, time]; if the features are last, that is the mistake.
+        turned = found is not None and len(shape) == 3 and shape[2] == int(found[2])
+    else:
+        keyword, found = "normalized_shape", re.search(r"normalized_shape=\[(\d+)\]", error.message)
+        turned = found is not None and int(found[1]) in shape
+    if found is None or turned:
+        return
+    size = int(found[1]) if keyword == "num_features" else shape[-1]
+    for new in resized(program, layer, 0, keyword, size):
+        yield Rewrite(
+            new.module,
+            f"line {new.line}: {size} features arrive, so the layer is made for {size}",
+        )
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The layer still normalises, and no other layer changed."""
+    return [still_computed(_error(before), proposal.code), same_layers(before, after)]

@@ -1,0 +1,91 @@
+"""Take the outputs out of the pair that a recurrent or attention layer returns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from executor.job import Caught, ErrorSeen, JobResult
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import Program
+from knowledge.shapes import same_layers, still_computed
+from knowledge.sites import assignment, failing, seen_error, variables
+
+_TEXTS = ("must be Tensor, not tuple", "'tuple' object has no attribute",
+          "unsupported operand type(s) for", "must be a Tensor, not tuple")  # fmt: skip
+_PAIR = re.compile(r"(^|\.)(RNN|LSTM|GRU|MultiheadAttention)$")
+
+
+def applies(result: JobResult) -> bool:
+    """An operation got a tuple where it wants a tensor."""
+    error = _error(result)
+    return error is not None and "tuple" in error.message
+
+
+def _error(result: JobResult) -> ErrorSeen | Caught | None:
+    return seen_error(result, *_TEXTS)
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """`outputs, _ = lstm(x)` where the pair was given a name, `lstm(x)[0]` where it was not."""
+    error = _error(result)
+    expression = failing(program, error) if error is not None else None
+    if expression is None:
+        return
+    known = variables(result)
+    for call in program.inside(expression, cst.Call):
+        if call is not expression and _returns_a_pair(program, call):
+            yield from _first_of(program, call)
+            return
+    for name in program.inside(expression, cst.Name):
+        facts = known.get(name.value)
+        if facts is None or facts.type != "tuple":
+            continue
+        made = assignment(program, name.value, expression)
+        if made is None or not isinstance(made.value, cst.Call):
+            continue
+        if _returns_a_pair(program, made.value) and isinstance(made.targets[0].target, cst.Name):
+            yield from _unpacked(program, made, made.targets[0].target)
+            return
+
+
+def _returns_a_pair(program: Program, call: cst.Call) -> bool:
+    """Whether the callee was made by nn.LSTM(…) or one of its kind."""
+    callee = program.text(call.func)
+    kinds = {
+        bool(isinstance(a.value, cst.Call) and _PAIR.search(program.text(a.value.func)))
+        for a in program.all(cst.Assign)
+        if any(program.text(t.target) == callee for t in a.targets)
+    }
+    return kinds == {True}
+
+
+def _unpacked(program: Program, made: cst.Assign, target: cst.Name) -> Iterator[Rewrite]:
+    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+    pair = cst.Tuple(
+        [cst.Element(cst.Name(target.value), comma=comma), cst.Element(cst.Name("_"))],
+        lpar=(), rpar=(),
+    )  # fmt: skip
+    assert isinstance(made.value, cst.Call)
+    yield Rewrite(
+        program.replace({target: pair}),
+        f"line {program.line(made)}: `{program.text(made.value.func)}` returns a pair, and the "
+        f"first of it is `{target.value}`",
+    )
+
+
+def _first_of(program: Program, call: cst.Call) -> Iterator[Rewrite]:
+    index = cst.SubscriptElement(cst.Index(cst.Integer("0")))
+    yield Rewrite(
+        program.replace({call: cst.Subscript(call, [index])}),
+        f"line {program.line(call)}: `{program.text(call.func)}` returns a pair; its first is the "
+        "outputs",
+    )
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The same computation on the outputs, with every layer there."""
+    kept = still_computed(_error(before), proposal.code, allowed=("[",))
+    return [kept, same_layers(before, after)]
