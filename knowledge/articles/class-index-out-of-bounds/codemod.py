@@ -1,0 +1,67 @@
+"""Number the classes from 0, or give the model a score for each class that there is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.job import JobResult
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import Program, operand
+from knowledge.losses import loss_alive, loss_call
+from knowledge.shapes import resized_call, same_layers, size_given, span_of, still_computed
+from knowledge.sites import calls, integer, seen_error
+
+_TEXT = re.compile(r"Target (-?\d+) is out of bounds")
+
+
+def applies(result: JobResult) -> bool:
+    """A class index is as large as the number of scores, or larger."""
+    error = seen_error(result, "is out of bounds")
+    return error is not None and bool(_TEXT.search(error.message))
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """`labels - 1` where they start at 1, else the last layer's size, where both can be seen."""
+    error = seen_error(result, "is out of bounds")
+    loss = loss_call(program, result, error)
+    if error is None or loss is None or loss.input_shape is None or len(loss.input_shape) < 2:
+        return
+    classes = loss.input_shape[1]
+    span = span_of(program, result, loss.target)
+    if span is None or span[0] < 0:
+        return
+    line = f"line {program.line(loss.call)}"
+    if span == (1, classes):
+        minus = cst.BinaryOperation(operand(loss.target), cst.Subtract(), integer(1))
+        yield Rewrite(
+            program.replace({loss.target: minus}),
+            f"{line}: the labels go from 1 to {classes}, and class indices start at 0",
+        )
+        return
+    if span[1] < classes:
+        return
+    last = [
+        c
+        for c in calls(program, r"(^|\.)Linear$")
+        if size_given(program, c, 1, "out_features") == classes
+    ]
+    if len(last) != 1:
+        return
+    for found in resized_call(program, last[0], 1, "out_features", span[1] + 1):
+        yield Rewrite(
+            found.module,
+            f"line {found.line}: labels go up to {span[1]}, so the model has {span[1] + 1} scores "
+            f"instead of {classes}",
+        )
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The same labels are learned, each as itself."""
+    bent = [w for w in ("clamp", "clip", "remainder", "% ", "ignore_index") if w in proposal.code]
+    detail = f"{bent[0].strip()} makes one class another" if bent else "each is itself"
+    labels = Check(name="labels", passed=not bent, detail=detail)
+    kept = still_computed(seen_error(before, "is out of bounds"), proposal.code)
+    return [kept, labels, same_layers(before, after), loss_alive(after)]

@@ -1,0 +1,77 @@
+"""Give cross entropy indices as whole numbers and one-hot rows as probabilities."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.job import Caught, ErrorSeen, JobResult
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import Program, method
+from knowledge.losses import loss_alive, loss_call, made_from
+from knowledge.shapes import same_layers, same_numbers, still_computed
+from knowledge.sites import seen_error, variables
+
+_ROWS = "Expected floating point type for target with class probabilities"
+_INDICES = "expected target dtype to be Long or Byte, but got"
+_WHOLE = re.compile(r"^torch\.(randint|arange)\(|\.(argmax|round|floor)\(|^torch\.LongTensor\(")
+
+
+def applies(result: JobResult) -> bool:
+    """Cross entropy got one-hot rows as whole numbers, or indices that are none."""
+    return _error(result) is not None
+
+
+def _error(result: JobResult) -> ErrorSeen | Caught | None:
+    return seen_error(result, _ROWS, _INDICES)
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """`.float()` where rows are one-hot, `.long()` where every index is a whole number."""
+    error = _error(result)
+    loss = loss_call(program, result, error)
+    if error is None or loss is None:
+        return
+    line = f"line {program.line(loss.call)}"
+    source = made_from(program, loss.target)
+    if _ROWS in error.message:
+        if re.search(r"\bone_hot\(|torch\.eye\(", source) or _one_hot(result, loss.target):
+            yield Rewrite(
+                program.replace({loss.target: method(loss.target, "float")}),
+                f"{line}: the one-hot rows become probabilities",
+            )
+    elif error.message.split()[-1] in ("Int", "Short", "Char") or (
+        _WHOLE.search(source) or _whole(result, loss.target)
+    ):
+        yield Rewrite(
+            program.replace({loss.target: method(loss.target, "long")}),
+            f"{line}: the class indices become whole numbers of type torch.long",
+        )
+
+
+def _values(result: JobResult, target: cst.BaseExpression) -> object:
+    facts = variables(result).get(target.value) if isinstance(target, cst.Name) else None
+    try:
+        return ast.literal_eval(facts.repr) if facts is not None and facts.repr else None
+    except (ValueError, SyntaxError):
+        return None
+
+
+def _one_hot(result: JobResult, target: cst.BaseExpression) -> bool:
+    rows = _values(result, target)
+    return isinstance(rows, list) and all(isinstance(r, list) and sorted(r)[-1:] == [1]
+                                          and sum(r) == 1 for r in rows)  # fmt: skip
+
+
+def _whole(result: JobResult, target: cst.BaseExpression) -> bool:
+    numbers = _values(result, target)
+    return isinstance(numbers, list) and all(float(n).is_integer() for n in numbers)
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The loss of the same predictions and targets."""
+    kept = still_computed(_error(before), proposal.code)
+    return [kept, same_layers(before, after), same_numbers(before, after), loss_alive(after)]

@@ -1,0 +1,7 @@
+import torch
+import torch.nn.functional as F
+
+scores = torch.randn(4, 3)
+targets = F.one_hot(torch.tensor([0, 2, 1, 0]), num_classes=3)
+loss = F.cross_entropy(scores, targets.float())
+assert torch.isclose(loss, F.cross_entropy(scores, targets.argmax(1)))

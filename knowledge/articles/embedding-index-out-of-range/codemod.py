@@ -1,0 +1,55 @@
+"""Make an embedding as large as the largest index it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from executor.job import JobResult
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import Program
+from knowledge.shapes import layer_call, resized, same_layers, span_of, still_computed
+from knowledge.sites import failing, seen_error, setting
+
+_TEXT = "index out of range in self"
+
+
+def applies(result: JobResult) -> bool:
+    """An embedding was asked for a row that it has not."""
+    layer = result.layer
+    return (
+        seen_error(result, _TEXT) is not None
+        and layer is not None
+        and layer.type in ("Embedding", "EmbeddingBag")
+    )
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """num_embeddings := the largest index + 1, where the indices can be seen."""
+    error, layer = seen_error(result, _TEXT), result.layer
+    if error is None or layer is None:
+        return
+    rows = setting(layer, "num_embeddings")
+    called = layer_call(program, failing(program, error), layer)
+    if rows is None or called is None or called.inside or called.first is None:
+        return
+    span = span_of(program, result, called.first)
+    if span is None or span[0] < 0 or span[1] < rows:
+        return
+    drawn = "randint" in program.module.code or "arange" in program.module.code
+    if span[1] > rows and not drawn:
+        return  # a single index far outside is more likely a wrong index than a small table
+    for found in resized(program, layer, 0, "num_embeddings", span[1] + 1):
+        yield Rewrite(
+            found.module,
+            f"line {found.line}: indices go up to {span[1]}, so the embedding has {span[1] + 1} "
+            f"rows instead of {rows}",
+        )
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The same indices are looked up: none is clamped, wrapped or left out."""
+    bent = [w for w in ("clamp", "clip", "remainder", "% ", "fmod") if w in proposal.code]
+    detail = f"{bent[0].strip()} gives an index the row of another" if bent else "as they were"
+    indices = Check(name="indices", passed=not bent, detail=detail)
+    kept = still_computed(seen_error(before, _TEXT), proposal.code)
+    return [kept, indices, same_layers(before, after)]
