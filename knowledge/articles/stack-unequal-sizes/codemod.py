@@ -1,0 +1,70 @@
+"""Pad tensors of unequal length, or join them: two meanings of a stack that cannot be made."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.job import JobResult
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import Program, call
+from knowledge.shapes import sizes, still_computed
+from knowledge.sites import argument, failing, seen_error
+
+_TEXT = "stack expects each tensor to be equal size"
+_BOTH = re.compile(r"but got \[([\d, ]*)\] at entry \d+ and \[([\d, ]*)\]")
+
+
+def applies(result: JobResult) -> bool:
+    """torch.stack got tensors of different sizes."""
+    return seen_error(result, _TEXT) is not None
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """Both, where only the lengths differ; nothing where pictures would have to be resized."""
+    error = seen_error(result, _TEXT)
+    stack = failing(program, error) if error is not None else None
+    if error is None or not isinstance(stack, cst.Call) or not stack.args:
+        return
+    found = _BOTH.search(error.message)
+    dim = argument(stack, 1, "dim")
+    if program.text(stack.func) != "torch.stack" or found is None:
+        return
+    first, second = sizes(found[1]), sizes(found[2])
+    if not first or first[1:] != second[1:] or len(first) != len(second):
+        return
+    if dim is not None and program.text(dim.value) != "0":
+        return
+    tensors = stack.args[0].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+    rows = cst.Arg(cst.Name("True"), keyword=cst.Name("batch_first"), equal=equal)
+    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+    line = f"line {program.line(stack)}"
+    pad = program.name_of("torch.nn.utils.rnn", "pad_sequence")
+    if pad.startswith("rnn."):
+        pad = "torch.nn.utils." + pad
+    yield Rewrite(
+        program.replace({stack: call(pad, tensors.with_changes(comma=comma), rows)}),
+        f"{line}: the short ones are filled up with zeros to the longest",
+        "one row each, short ones filled up with zeros",
+        said=r"\bpad(ding|ded)?\b|\bbatch(es|ed)?\b",
+    )
+    yield Rewrite(
+        program.replace({stack: call("torch.cat", tensors)}),
+        f"{line}: one after the other, without a new dimension",
+        "one after the other in one long tensor",
+        said=r"\bconcat|one after (the other|another)|\bjoin",
+    )
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The same tensors, none left out and none cut."""
+    error = seen_error(before, _TEXT)
+    if error is not None:
+        inner = re.sub(r"^torch\.stack\(", "", error.code)
+        error = error.model_copy(update={"code": inner})
+    made = [f for f in ("pad_sequence(", "torch.cat(", "torch.stack(") if f in proposal.code]
+    joined = Check(name="joined", passed=bool(made), detail=", ".join(made) or "nothing is joined")
+    return [still_computed(error, proposal.code, may_go=("dim",)), joined]
