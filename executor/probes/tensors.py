@@ -89,7 +89,7 @@ def fingerprint(t: torch.Tensor) -> Fingerprint:
     if flat.numel() > _SAMPLED:
         flat = flat[:: flat.numel() // _SAMPLED]
     flat = torch.view_as_real(flat).reshape(-1) if flat.is_complex() else flat
-    values = torch.nan_to_num(flat.cpu().double(), nan=1e300, posinf=2e300, neginf=-2e300)
+    values = torch.nan_to_num(flat.cpu().double(), nan=1e100, posinf=2e100, neginf=-2e100)
     waves = (
         _waves(values.numel()) if values.numel() <= _KEPT else _waves.__wrapped__(values.numel())
     )
