@@ -191,9 +191,10 @@ async def _judge(
         *(c for s in steps for c in verify.checks_of(s.codemod, s.proposal, s.before, after,
                                                      s.reference)),
         verify.nothing_thrown_away(job.code, code),
+        verify.no_way_around(job.code, code),
     ]  # fmt: skip
     if all(c.passed for c in checks):
-        checks.append(await _minimal(executor, last.proposal, job, before))
+        checks.append(await _minimal(executor, steps, job, before))
     fix = Fix(
         codemod=first.codemod.slug,
         title=first.proposal.title,
@@ -209,9 +210,10 @@ async def _judge(
 
 
 async def _minimal(
-    executor: ExecutorClient, proposal: Proposal, job: Job, before: JobResult
+    executor: ExecutorClient, steps: tuple[Step, ...], job: Job, before: JobResult
 ) -> Check:
     """Each place of the change is needed: with any one undone the mistake is back."""
-    variants = verify.with_each_place_undone(job.code, proposal.code)
+    names = [s.proposal.new_name for s in steps if s.proposal.new_name]
+    variants = verify.with_each_place_undone(job.code, steps[-1].proposal.code, names)
     runs = [executor.run(job.model_copy(update={"code": code})) for code in variants]
     return verify.undone(await asyncio.gather(*runs), verify.mistake(before))

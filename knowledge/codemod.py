@@ -56,6 +56,7 @@ class Rewrite:
     intent: str = ""
     subjects: tuple[str, ...] = ()  # names the codemod's own checks are about
     said: str = ""  # a pattern for the asker's words that make this intent clear
+    new_name: str = ""  # a variable that it introduces: wherever it stands is one change
 
 
 class Proposal(Model):
@@ -66,6 +67,7 @@ class Proposal(Model):
     intent: str = ""
     subjects: tuple[str, ...] = ()
     said: str = ""
+    new_name: str = ""
     code: str
 
 
@@ -176,6 +178,7 @@ def rewrites(codemod: Codemod, code: str, result: JobResult) -> list[Proposal]:
                 intent=rewrite.intent,
                 subjects=rewrite.subjects,
                 said=rewrite.said,
+                new_name=rewrite.new_name,
                 code=text,
             )
         if len(found) >= _MOST_REWRITES:

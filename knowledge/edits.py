@@ -14,6 +14,7 @@ from libcst.metadata import (
 )
 
 N = TypeVar("N", bound=cst.CSTNode)
+New = cst.CSTNode | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel
 
 
 class Program:
@@ -82,6 +83,10 @@ class Program:
         """The 1-based line where a node starts."""
         return self._positions[node].start.line
 
+    def end_line(self, node: cst.CSTNode) -> int:
+        """The 1-based line where a node ends."""
+        return self._positions[node].end.line
+
     def statement_on(self, line: int) -> cst.SimpleStatementLine | None:
         """The simple statement that covers a line."""
         for statement in self.all(cst.SimpleStatementLine):
@@ -96,13 +101,13 @@ class Program:
 
     def replace(
         self,
-        nodes: Mapping[cst.CSTNode, cst.CSTNode],
+        nodes: Mapping[cst.CSTNode, New],
         before: Mapping[cst.SimpleStatementLine, str] | None = None,
     ) -> cst.Module:
         """A new module with nodes replaced and statements inserted.
 
         Args:
-            nodes: old node → new node.
+            nodes: old node → new node, several nodes, or nothing (`cst.RemoveFromParent()`).
             before: statement → the source of one to insert before it.
         """
         return self.module.visit(_Edit(nodes, before or {}))
@@ -154,7 +159,7 @@ def _alias(item: cst.ImportAlias) -> str:
 class _Edit(cst.CSTTransformer):
     def __init__(
         self,
-        nodes: Mapping[cst.CSTNode, cst.CSTNode],
+        nodes: Mapping[cst.CSTNode, New],
         before: Mapping[cst.SimpleStatementLine, str],
     ) -> None:
         super().__init__()
@@ -163,7 +168,7 @@ class _Edit(cst.CSTTransformer):
 
     def on_leave(  # type: ignore[override]
         self, original_node: cst.CSTNode, updated_node: cst.CSTNode
-    ) -> cst.CSTNode | cst.FlattenSentinel[cst.CSTNode] | cst.RemovalSentinel:
+    ) -> New:
         new = self._nodes.get(original_node, updated_node)
         if isinstance(original_node, cst.SimpleStatementLine) and original_node in self._before:
             inserted = cst.parse_statement(self._before[original_node])

@@ -220,18 +220,30 @@ def places(original: str, fixed: str) -> int:
     return len(_changed(original.splitlines(True), fixed.splitlines(True)))
 
 
-def with_each_place_undone(original: str, fixed: str) -> list[str]:
+def with_each_place_undone(original: str, fixed: str, new_names: Sequence[str] = ()) -> list[str]:
     """The rewrite with one of its places put back, for each; empty if it has only one place.
 
     Undoing the only place gives the original, which has been run already.
+
+    Args:
+        original: the snippet.
+        fixed: the rewrite.
+        new_names: variables that it introduces; all the places of one of them are one place.
     """
     old, new = original.splitlines(True), fixed.splitlines(True)
-    changed = _changed(old, new)
-    if len(changed) < 2:
+    groups: dict[str, list[tuple[str, int, int, int, int]]] = {}
+    for number, op in enumerate(_changed(old, new)):
+        text = "".join(new[op[3] : op[4]])
+        name = next((n for n in new_names if re.search(rf"\b{re.escape(n)}\b", text)), None)
+        groups.setdefault(name or str(number), []).append(op)
+    if len(groups) < 2:
         return []
     variants = []
-    for _, i1, i2, j1, j2 in changed:
-        variants.append("".join([*new[:j1], *old[i1:i2], *new[j2:]]))
+    for group in groups.values():
+        lines = list(new)
+        for _, i1, i2, j1, j2 in reversed(group):
+            lines[j1:j2] = old[i1:i2]
+        variants.append("".join(lines))
     return variants
 
 
@@ -250,6 +262,8 @@ def _changed(old: list[str], new: list[str]) -> list[tuple[str, int, int, int, i
     return [op for op in matcher.get_opcodes() if op[0] != "equal"]
 
 
+_SUM_IN_PLACE = re.compile(r"^\s*[\w.\[\]]+\s*(\*\*|//|[-+*/@%&|^])=")
+_BARE_SUM = re.compile(r"^\s*[\w.\[\]]+\s*(\*\*|//|[-+*/@%&|^])[^=]+(#.*)?$")
 _IN_PLACE_ALONE = re.compile(r"^\s*[\w.\[\]]+\.(\w+?)_\(")
 
 
@@ -258,9 +272,39 @@ def nothing_thrown_away(original: str, fixed: str) -> Check:
     old, new = original.splitlines(), fixed.splitlines()
     for _, i1, i2, j1, j2 in _changed(old, new):
         written = {m.group(1) for line in old[i1:i2] if (m := _IN_PLACE_ALONE.match(line))}
+        sums = any(_SUM_IN_PLACE.match(line) for line in old[i1:i2])
         for j in range(j1, j2):
             m = re.match(r"^\s*[\w.\[\]]+\.(\w+)\(.*\)\s*(#.*)?$", new[j])
-            if m and m.group(1) in written:
+            bare = sums and _BARE_SUM.match(new[j])
+            if bare or (m and m.group(1) in written):
                 detail = f"line {j + 1} computes a value and drops it"
                 return Check(name="nothing thrown away", passed=False, detail=detail)
     return Check(name="nothing thrown away", passed=True, detail="every new value is used")
+
+
+_WAYS_AROUND = (
+    (re.compile(r"\.data\b(?!\.[A-Z])"), "it writes past autograd, through `.data`"),
+    (re.compile(r"\.detach\(\)(\.\w+_\(|(\[.*\])?\s*[-+*/]?=[^=])"),
+     "it writes past autograd, through detach()"),
+    (re.compile(r"\ballow_unused\s*=\s*True|\bstrict\s*=\s*False|\bis_grads_batched\b"),
+     "it switches a check off"),
+    (re.compile(r"\b(simplefilter|filterwarnings|suppress)\("), "it hides what is said"),
+)  # fmt: skip
+
+
+def no_way_around(original: str, fixed: str) -> Check:
+    """No `.data`, no check switched off, no line left out."""
+    old, new = original.splitlines(), fixed.splitlines()
+    for tag, i1, i2, j1, j2 in _changed(old, new):
+        before, after = "\n".join(old[i1:i2]), "\n".join(new[j1:j2])
+        for pattern, detail in _WAYS_AROUND:
+            if len(pattern.findall(after)) > len(pattern.findall(before)):
+                return Check(name="no way around", passed=False, detail=detail)
+        left_out = [s.strip() for s in old[i1:i2] if tag == "delete"]
+        # An argument on a line of its own may go; so may an import.
+        if any(s and not s.endswith(",") and not _NO_STEP.match(s) for s in left_out):
+            return Check(name="no way around", passed=False, detail=f"it leaves line {i1 + 1} out")
+    return Check(name="no way around", passed=True, detail="every step of the code is still there")
+
+
+_NO_STEP = re.compile(r"#|import\b|from\b")

@@ -1,0 +1,357 @@
+"""A leaf that is written into: without recording if it is an update, out of place if it computes.
+
+A training step, an initialisation: update. A function changing its argument, a value that goes on
+into the loss: computation. Where neither is certain both are run and shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import libcst as cst
+
+from executor.job import JobResult, Variable
+from executor.probes.tensors import same as same_values
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import New, Program, operand
+from knowledge.flow import (
+    earlier_in_loop,
+    free_name,
+    in_loop,
+    is_attribute,
+    later,
+    outermost_loop,
+    parameters,
+    root,
+    siblings,
+    under,
+)  # fmt: skip
+from knowledge.sites import (
+    failing,
+    failing_statement,
+    made,
+    scope_of,
+    seen_error,
+    variables,
+    without_argument,
+)  # fmt: skip
+
+_ERROR = "leaf Variable that requires grad is being used in an in-place operation"
+_UPDATE, _COMPUTE = "update it", "compute with it"
+_SAID_UPDATE = (
+    r"\b(updat|manual|gradient descent|initiali[sz]|optimi[sz]|set (the|its|my) (value|weight))"
+)
+_SAID_COMPUTE = r"\b(forward|mask(ed|ing)?\b|activation|differentiab|backprop(agate)? through)"
+_STEP = re.compile(r"\.grad\b|\b(lr|learning_rate|step_size|alpha)\b")
+_SETS = {"normal_", "uniform_", "zero_", "fill_", "copy_", "clamp_", "set_", "data_", "random_",
+         "trunc_normal_", "bernoulli_", "exponential_"}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Write:
+    """The statement that writes: what it writes into, and with what."""
+
+    line: cst.SimpleStatementLine
+    small: cst.BaseSmallStatement
+    target: cst.Name | cst.Attribute
+    call: cst.Call | None  # x.add_(…); None for `x += …` and `x[i] = …`
+
+    @property
+    def alone(self) -> bool:
+        """Whether nothing uses the call's result."""
+        return self.call is None or (
+            isinstance(self.small, cst.Expr) and self.small.value is self.call
+        )
+
+
+def applies(result: JobResult) -> bool:
+    """A leaf, or a view of one, was written into."""
+    return seen_error(result, _ERROR) is not None
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """`with torch.no_grad():` around an update, a new tensor for a computation."""
+    error = seen_error(result, _ERROR)
+    assert error is not None
+    node = failing(program, error)
+    if isinstance(node, cst.Call) and (found := list(_inplace_argument(program, node, result))):
+        yield from found
+        return
+    write = _write(program, node, failing_statement(program, error))
+    if write is None:
+        return
+    seen = variables(result)
+    name = program.text(write.target)
+    if not write.alone:
+        yield from _in_expression(program, write)
+        return
+    meaning = _meaning(program, write, seen)
+    if meaning != _COMPUTE:
+        lines = _neighbours(program, write)
+        yield Rewrite(
+            program.replace(under(program, lines, f"{program.name_of('torch', 'no_grad')}()")),
+            f"line {program.line(write.line)}: change the values of `{name}` without recording "
+            "it; it stays a leaf and keeps its gradient",
+            _UPDATE if not meaning else "",
+            said=_SAID_UPDATE,
+        )
+    if meaning != _UPDATE:
+        yield from _computed(program, write, _COMPUTE if not meaning else "")
+
+
+# -- what is written, and why ----------------------------------------------------------------
+
+
+def _write(
+    program: Program, node: cst.CSTNode | None, line: cst.SimpleStatementLine | None
+) -> _Write | None:
+    if line is None or len(line.body) != 1:
+        return None
+    small = line.body[0]
+    target: cst.Name | cst.Attribute | None = None
+    call: cst.Call | None = None
+    if isinstance(small, cst.AugAssign):
+        target = root(small.target)
+    elif isinstance(small, cst.Assign) and isinstance(small.targets[0].target, cst.Subscript):
+        if len(small.targets) > 1:
+            return None
+        target = root(small.targets[0].target)
+    else:
+        call = node if isinstance(node, cst.Call) else None
+        if call is None and isinstance(small, cst.Expr) and isinstance(small.value, cst.Call):
+            call = small.value
+        if call is None or not isinstance(call.func, cst.Attribute):
+            return None
+        method = call.func.attr.value
+        if not method.endswith("_") or method.endswith("__"):
+            return None
+        target = root(call.func.value)
+    return _Write(line, small, target, call) if target is not None else None
+
+
+def _meaning(program: Program, write: _Write, seen: dict[str, Variable]) -> str:
+    """`_UPDATE`, `_COMPUTE`, or nothing where it cannot be known."""
+    text = program.text(write.small)
+    name = program.text(write.target)
+    if _STEP.search(text):
+        return _UPDATE
+    goes_on = _with_gradient(program, write, seen) or name in parameters(program, write.line)
+    if goes_on and isinstance(write.target, cst.Name):
+        return _COMPUTE
+    if write.call is not None and isinstance(write.call.func, cst.Attribute):
+        whole = not isinstance(write.call.func.value, cst.Subscript)
+        if whole and write.call.func.attr.value in _SETS:
+            return _UPDATE
+    if earlier_in_loop(program, write.line, r"\.(backward|step)\("):
+        return _UPDATE
+    if isinstance(write.target, cst.Attribute):
+        return _UPDATE
+    facts = seen.get(name)
+    is_view = facts is not None and facts.is_leaf is False
+    used = [n for n in later(program, name, write.line) if not is_attribute(program, n, "grad")]
+    return _UPDATE if is_view or not _computes(program, used) else ""
+
+
+def _computes(program: Program, used: list[cst.Name]) -> bool:
+    """Whether one of these reads does more than print the tensor."""
+    for node in used:
+        parent = program.parent(node)
+        call = program.parent(parent) if isinstance(parent, cst.Arg) else None
+        if isinstance(call, cst.Call) and program.text(call.func) in {"print", "id", "type"}:
+            continue
+        if program.up(node, cst.FormattedString) is not None:
+            continue
+        return True
+    return False
+
+
+def _with_gradient(program: Program, write: _Write, seen: dict[str, Variable]) -> bool:
+    """Whether what is written is itself something that gradients flow to."""
+    own = program.text(write.target)
+    values: list[cst.CSTNode] = []
+    if isinstance(write.small, (cst.AugAssign, cst.Assign)):
+        values = [write.small.value]
+    elif write.call is not None:
+        values = list(write.call.args)
+    names = {n.value for v in values for n in program.inside(v, cst.Name)} - {own}
+    return any((facts := seen.get(n)) is not None and bool(facts.requires_grad) for n in names)
+
+
+def _neighbours(program: Program, write: _Write) -> list[cst.SimpleStatementLine]:
+    """The line, with the lines right below it that update other leaves in the same way."""
+    body, at = siblings(program, write.line)
+    lines = [write.line]
+    for statement in body[at + 1 :]:
+        if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) != 1:
+            break
+        other = _write(program, None, statement)
+        text = program.text(statement.body[0])
+        if other is None or not other.alone or not _STEP.search(text) or ".grad.zero_" in text:
+            break
+        lines.append(statement)
+    return lines if _STEP.search(program.text(write.small)) else lines[:1]
+
+
+# -- as a computation ------------------------------------------------------------------------
+
+
+def _computed(program: Program, write: _Write, intent: str) -> Iterator[Rewrite]:
+    """The same values in a new tensor; the leaf keeps its own, and its gradient."""
+    if not isinstance(write.target, cst.Name):
+        return
+    old = write.target.value
+    end = _bound_again(program, old, write.line)
+    below = [n for n in later(program, old, write.line) if program.line(n) <= end]
+    going_on = [n for n in below if not is_attribute(program, n, "grad")]
+    if intent and not _computes(program, going_on):
+        return
+    scope = scope_of(program, write.line)
+    if isinstance(scope, cst.FunctionDef) and old not in parameters(program, write.line):
+        return  # assigning would make a local of a variable from outside
+    new = old
+    edits: dict[cst.CSTNode, New] = {}
+    if len(going_on) < len(below):
+        # Under the old name nobody could reach the leaf's gradient any more.
+        if in_loop(program, write.line):
+            return
+        new = free_name(program, f"{old}_new")
+        edits |= {n: cst.Name(new) for n in going_on}
+    title = (
+        f"line {program.line(write.line)}: compute a new tensor from `{old}`; gradients flow "
+        f"through it to `{old}`"
+    )
+    value = _value(write, old)
+    if value is not None:
+        edits[write.small] = cst.Assign([cst.AssignTarget(cst.Name(new))], value)
+        module = program.replace(edits)
+    else:
+        copy = f"{new} = {old}.clone()\n"
+        if new != old:
+            edits[write.target] = cst.Name(new)
+        loop = outermost_loop(program, write.line)
+        if loop is not None:
+            edits[loop] = cst.FlattenSentinel([cst.parse_statement(copy), loop])
+            module = program.replace(edits)
+        else:
+            module = program.replace(edits, before={write.line: copy})
+    yield Rewrite(module, title, intent, said=_SAID_COMPUTE, new_name=new if new != old else "")
+
+
+def _value(write: _Write, name: str) -> cst.BaseExpression | None:
+    """The right side of `x = …`; None where only a part is written: a copy must come first."""
+    if isinstance(write.small, cst.AugAssign) and isinstance(write.small.target, cst.Name):
+        sign = cst.Module(()).code_for_node(write.small.operator).strip().rstrip("=")
+        binary = cst.parse_expression(f"{name} {sign} b")
+        assert isinstance(binary, cst.BinaryOperation)
+        return binary.with_changes(right=operand(write.small.value))
+    if isinstance(write.small, cst.Assign) and isinstance(
+        write.small.targets[0].target, cst.Subscript
+    ):
+        target = write.small.targets[0].target
+        whole = cst.Module(()).code_for_node(target) == f"{name}[:]"
+        return write.small.value if whole and not _constant(write.small.value) else None
+    call = write.call
+    if call is None or not isinstance(call.func, cst.Attribute):
+        return None
+    method = call.func.attr
+    if not isinstance(call.func.value, cst.Name) or method.value in _SETS:
+        return None
+    return call.with_changes(func=call.func.with_changes(attr=cst.Name(method.value[:-1])))
+
+
+def _constant(value: cst.BaseExpression) -> bool:
+    return isinstance(value, (cst.Integer, cst.Float, cst.UnaryOperation))
+
+
+def _bound_again(program: Program, name: str, after: cst.BaseStatement) -> int:
+    """The line below where the name is given another value; far beyond the end if nowhere."""
+    lines = [
+        program.line(a)
+        for a in program.all(cst.Assign)
+        if program.line(a) > program.line(after)
+        and any(isinstance(t.target, cst.Name) and t.target.value == name for t in a.targets)
+    ]
+    return min(lines, default=1_000_000)
+
+
+def _in_expression(program: Program, write: _Write) -> Iterator[Rewrite]:
+    """`z = x.add_(y)` as `z = x.add(y)`."""
+    call = write.call
+    assert call is not None and isinstance(call.func, cst.Attribute)
+    name, method = program.text(write.target), call.func.attr.value
+    if method in _SETS:
+        return
+    new = call.with_changes(func=call.func.with_changes(attr=cst.Name(method[:-1])))
+    yield Rewrite(
+        program.replace({call: new}),
+        f"line {program.line(call)}: `{method[:-1]}` makes a new tensor; `{name}` stays as it is",
+    )
+
+
+def _inplace_argument(program: Program, call: cst.Call, result: JobResult) -> Iterator[Rewrite]:
+    """inplace=True left out, of the function or of the layer that was called."""
+    layer = result.layer
+    site = made(program, layer) if layer is not None and "inplace=True" in layer.repr else None
+    for where in (call, *((site.call,) if site is not None else ())):
+        for given in where.args:
+            named = given.keyword is not None and given.keyword.value == "inplace"
+            if named and program.text(given.value) == "True":
+                yield Rewrite(
+                    program.replace({where: without_argument(where, given)}),
+                    f"line {program.line(where)}: without inplace=True the result is a new tensor",
+                )
+                return
+
+
+# -- checks ----------------------------------------------------------------------------------
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """Something was written, and every backward that runs still reaches its leaves."""
+    found = [_gradients(after), _leaf(before, after, proposal)]
+    if (written := _written(before, after, proposal)) is not None:
+        found.append(written)
+    return found
+
+
+def _gradients(after: JobResult) -> Check:
+    backwards = after.values.backwards if after.values else ()
+    empty = [b for b in backwards if not b.grads]
+    detail = "every backward reaches its leaves" if backwards else "no backward in this snippet"
+    return Check(
+        name="gradients",
+        passed=not empty,
+        detail=f"backward at line {empty[0].line} reaches no leaf" if empty else detail,
+    )
+
+
+def _leaf(before: JobResult, after: JobResult, proposal: Proposal) -> Check:
+    error = seen_error(before, _ERROR)
+    name = re.match(r"\w+", error.code) if error is not None else None
+    detail = "the tensor whose .grad is read is still a leaf"
+    if error is not None and error.line is not None and name is not None:
+        code = proposal.code.splitlines()
+        rows = range(error.line + 2, len(code) + 1)
+        bound = next((n for n in rows if re.match(rf"\s*{name[0]}\s*=[^=]", code[n - 1])), 10**6)
+        for w in after.warnings:
+            read = w.line is not None and f"{name[0]}.grad" in "".join(code[w.line - 1 : w.line])
+            if read and "is not a leaf Tensor is being accessed" in w.message and w.line < bound:
+                detail = f"line {w.line} reads .grad of a tensor that is no leaf any more"
+                return Check(name="leaf", passed=False, detail=detail)
+    return Check(name="leaf", passed=True, detail=detail)
+
+
+def _written(before: JobResult, after: JobResult, proposal: Proposal) -> Check | None:
+    """The values changed, or a new tensor holds the changed ones; only module level can be seen."""
+    error = seen_error(before, _ERROR)
+    name = re.match(r"\w+", error.code) if error is not None else None
+    if before.values is None or after.values is None or name is None:
+        return None
+    old, new = before.values.tensors, after.values.tensors
+    if name[0] not in old or name[0] not in new:
+        return None
+    changed = not same_values(old[name[0]], new[name[0]]) or proposal.new_name in new
+    detail = f"`{name[0]}` holds the new values" if changed else "nothing was written anywhere"
+    return Check(name="written", passed=changed, detail=detail)
