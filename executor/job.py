@@ -242,6 +242,8 @@ class Backward(Model):
     line: int | None
     loss: Fingerprint | None
     grads: tuple[Fingerprint, ...]
+    is_leaf: bool = False  # the loss itself is a leaf: it was computed from nothing
+    leaves: tuple[str, ...] = ()  # variables that got a gradient, as far as they have a name
 
 
 class ModuleCall(Model):

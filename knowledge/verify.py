@@ -97,7 +97,11 @@ def moved_on(before: JobResult, after: JobResult) -> bool:
         return False
     if before.error is None or after.error is None:
         return before.error is not None and after.outcome is Outcome.OK
-    return _where(before) != _where(after)
+    if _where(before) != _where(after):
+        return True
+    # backward() looks at one thing after another: no graph, then no single number.
+    is_backward = re.search(r"\b(backward|grad)\(", before.error.code) is not None
+    return is_backward and not same_error(before.error, after.error)
 
 
 def _where(result: JobResult) -> tuple[str, str, str]:
@@ -276,7 +280,7 @@ def nothing_thrown_away(original: str, fixed: str) -> Check:
         for j in range(j1, j2):
             m = re.match(r"^\s*[\w.\[\]]+\.(\w+)\(.*\)\s*(#.*)?$", new[j])
             bare = sums and _BARE_SUM.match(new[j])
-            if bare or (m and m.group(1) in written):
+            if bare or (m and m.group(1) in written and "out=" not in new[j]):
                 detail = f"line {j + 1} computes a value and drops it"
                 return Check(name="nothing thrown away", passed=False, detail=detail)
     return Check(name="nothing thrown away", passed=True, detail="every new value is used")
@@ -295,16 +299,23 @@ _WAYS_AROUND = (
 def no_way_around(original: str, fixed: str) -> Check:
     """No `.data`, no check switched off, no line left out."""
     old, new = original.splitlines(), fixed.splitlines()
+    added = "\n".join(s for _, _, _, j1, j2 in _changed(old, new) for s in new[j1:j2])
     for tag, i1, i2, j1, j2 in _changed(old, new):
         before, after = "\n".join(old[i1:i2]), "\n".join(new[j1:j2])
         for pattern, detail in _WAYS_AROUND:
             if len(pattern.findall(after)) > len(pattern.findall(before)):
                 return Check(name="no way around", passed=False, detail=detail)
-        left_out = [s.strip() for s in old[i1:i2] if tag == "delete"]
+        left_out = [s.strip() for s in old[i1:i2] if tag == "delete" and not _summed(s, added)]
         # An argument on a line of its own may go; so may an import.
         if any(s and not s.endswith(",") and not _NO_STEP.match(s) for s in left_out):
             return Check(name="no way around", passed=False, detail=f"it leaves line {i1 + 1} out")
     return Check(name="no way around", passed=True, detail="every step of the code is still there")
+
+
+def _summed(line: str, added: str) -> bool:
+    """Whether `a.backward()` went because `(a + b).backward()` came."""
+    m = re.match(r"\s*(\w+)\.backward\(\)", line)
+    return m is not None and re.search(rf"\b{m[1]} \+.*\.backward\(", added) is not None
 
 
 _NO_STEP = re.compile(r"#|import\b|from\b")

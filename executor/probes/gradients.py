@@ -51,7 +51,7 @@ class GradientsProbe:
         roots = [tensors] if isinstance(tensors, torch.Tensor) else list(tensors)
         leaves = _leaves(roots)
         self._backward(tensors, *args, **kwargs)
-        self._note(roots, [leaf.grad for leaf in leaves])
+        self._note(roots, [leaf.grad for leaf in leaves], self._named(leaves))
         if self.oracle:
             self._forget()
 
@@ -66,7 +66,25 @@ class GradientsProbe:
         self._note(roots, grads)
         return grads
 
-    def _note(self, roots: Sequence[torch.Tensor], grads: Sequence[torch.Tensor | None]) -> None:
+    def _named(self, leaves: list[torch.Tensor]) -> tuple[str, ...]:
+        """What the snippet's frames call the leaves, each once."""
+        wanted = {id(leaf) for leaf in leaves}
+        names: dict[int, str] = {}
+        frame = self.source.frame()
+        while frame is not None:
+            if frame.f_code.co_filename == self.source.filename:
+                for name, value in list(frame.f_locals.items()):
+                    if id(value) in wanted:
+                        names.setdefault(id(value), name)
+            frame = frame.f_back
+        return tuple(names.values())
+
+    def _note(
+        self,
+        roots: Sequence[torch.Tensor],
+        grads: Sequence[torch.Tensor | None],
+        leaves: tuple[str, ...] = (),
+    ) -> None:
         if len(self.seen) >= _BACKWARDS:
             return
         with quietly():  # the oracle's own listener would ask after each of these operators
@@ -75,6 +93,8 @@ class GradientsProbe:
                     line=self.source.line_now(),
                     loss=fingerprint(roots[0]) if roots else None,
                     grads=tuple(fingerprint(g) for g in grads if g is not None),
+                    is_leaf=bool(roots) and roots[0].is_leaf,
+                    leaves=leaves,
                 )
             )
 

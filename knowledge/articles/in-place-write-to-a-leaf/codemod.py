@@ -15,6 +15,7 @@ import libcst as cst
 from executor.job import JobResult, Variable
 from executor.probes.tensors import same as same_values
 from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.computed import reaches_leaves
 from knowledge.edits import New, Program, operand
 from knowledge.flow import (
     earlier_in_loop,
@@ -310,21 +311,10 @@ def _inplace_argument(program: Program, call: cst.Call, result: JobResult) -> It
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """Something was written, and every backward that runs still reaches its leaves."""
-    found = [_gradients(after), _leaf(before, after, proposal)]
+    found = [reaches_leaves(after, wanted=False), _leaf(before, after, proposal)]
     if (written := _written(before, after, proposal)) is not None:
         found.append(written)
     return found
-
-
-def _gradients(after: JobResult) -> Check:
-    backwards = after.values.backwards if after.values else ()
-    empty = [b for b in backwards if not b.grads]
-    detail = "every backward reaches its leaves" if backwards else "no backward in this snippet"
-    return Check(
-        name="gradients",
-        passed=not empty,
-        detail=f"backward at line {empty[0].line} reaches no leaf" if empty else detail,
-    )
 
 
 def _leaf(before: JobResult, after: JobResult, proposal: Proposal) -> Check:

@@ -1,0 +1,172 @@
+"""Make one number of what backward() starts from: the mean, the sum, or both to choose from.
+
+The default of torch's own losses is known (`reduction="none"` left the mean out); what a formula
+written by hand means is not, so both are run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from executor.job import Backward, JobResult, Variable
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.computed import backwards, reaches_leaves
+from knowledge.edits import Program, call, method
+from knowledge.flow import later
+from knowledge.origins import values_of
+from knowledge.sites import argument, assignment, failing, seen_error, variables
+
+_ERROR = "grad can be implicitly created only for scalar outputs"
+_MEAN, _SUM = "every element counts by its share", "every element counts fully"
+_LOSS = re.compile(r"loss|cost|error|objective|penalty", re.IGNORECASE)
+_SAID_MEAN = r"\b(mean|average|batch loss|per.sample loss)\b"
+_SAID_SUM = r"\b(sum|derivative (at|of) (each|every)|element.?wise (derivative|gradient))\b"
+_JACOBIAN = re.compile(r"jacobian|hessian|jvp|vjp", re.IGNORECASE)
+
+
+def applies(result: JobResult) -> bool:
+    """backward() or grad() was called on more than one number."""
+    return seen_error(result, _ERROR) is not None
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """The mean, the sum, or `grad_outputs=torch.ones_like(…)` for grad()."""
+    error = seen_error(result, _ERROR)
+    assert error is not None
+    if _JACOBIAN.search(program.module.code):
+        return  # then every row of it is wanted, and neither a sum nor a mean has them
+    node = failing(program, error)
+    if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+        return
+    if node.func.attr.value == "grad":
+        yield from _of_grad(program, node, variables(result))
+    elif node.func.attr.value == "backward":
+        root = node.func.value
+        if program.text(root) in {"torch.autograd", "autograd"}:
+            return
+        yield from _of_backward(program, node, root)
+
+
+def _of_backward(
+    program: Program, backward: cst.Call, root: cst.BaseExpression
+) -> Iterator[Rewrite]:
+    """The reduction where the value is made if it is only the loss, else at backward()."""
+    name = program.text(root)
+    made = assignment(program, name, backward) if isinstance(root, cst.Name) else None
+    value = made.value if made is not None else root
+    alone = made is not None and _is_only_the_loss(program, name, made, backward)
+    where: cst.BaseExpression = value if alone else root
+    at = f"line {program.line(where)}"
+    if _reduction_left_out(program, value):
+        yield Rewrite(
+            program.replace({where: method(where, "mean")}),
+            f"{at}: the mean of the losses is one number, as without reduction='none'",
+        )
+        return
+    yield Rewrite(
+        program.replace({where: method(where, "mean")}),
+        f"{at}: backward starts from the mean of `{name}`",
+        _MEAN,
+        said=_SAID_MEAN,
+    )
+    yield Rewrite(
+        program.replace({where: method(where, "sum")}),
+        f"{at}: backward starts from the sum of `{name}`; where it is computed element by element, "
+        "each element's own derivative comes out",
+        _SUM,
+        said=_SAID_SUM,
+    )
+
+
+def _is_only_the_loss(program: Program, name: str, made: cst.Assign, backward: cst.Call) -> bool:
+    """Whether the value is used for nothing but backward() and `.item()`, so that it may shrink."""
+    if not _LOSS.search(name):
+        return False
+    for node in later(program, name, made):
+        parent = program.parent(node)
+        if program.up(node, cst.Call) is backward:
+            continue
+        if not (isinstance(parent, cst.Attribute) and parent.attr.value in {"item", "backward"}):
+            return False
+    return True
+
+
+def _reduction_left_out(program: Program, value: cst.BaseExpression) -> bool:
+    """Whether the value is directly a loss of torch's with reduction="none"."""
+    if not isinstance(value, cst.Call):
+        return False
+    if _says_none(program, value):
+        return True
+    function = value.func
+    if isinstance(function, cst.Call):  # nn.MSELoss(reduction="none")(a, b)
+        return _says_none(program, function)
+    attribute = program.text(function).rpartition(".")[2]
+    for assign in program.all(cst.Assign):
+        target = program.text(assign.targets[0].target).rpartition(".")[2]
+        if target == attribute and isinstance(assign.value, cst.Call):
+            return _says_none(program, assign.value)
+    return False
+
+
+def _says_none(program: Program, made: cst.Call) -> bool:
+    given = argument(made, 99, "reduction")
+    named = re.search(r"(Loss|_loss|cross_entropy\w*)$", program.text(made.func))
+    return given is not None and named is not None and program.text(given.value)[1:-1] == "none"
+
+
+def _of_grad(program: Program, grad: cst.Call, seen: dict[str, Variable]) -> Iterator[Rewrite]:
+    """The derivative at every point of an input, for one output a point."""
+    outputs = argument(grad, 0, "outputs")
+    inputs = argument(grad, 1, "inputs")
+    if outputs is None or argument(grad, 2, "grad_outputs") is not None:
+        return
+    y = seen.get(program.text(outputs.value))
+    x = seen.get(program.text(inputs.value)) if inputs is not None else None
+    if not isinstance(outputs.value, cst.Name) or y is None or y.shape is None:
+        return
+    one_a_point = len(y.shape) == 1 or y.shape[-1] == 1 or (x is not None and x.shape == y.shape)
+    if not one_a_point:
+        return
+    ones = call(program.name_of("torch", "ones_like"), cst.Arg(outputs.value))
+    equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+    given = cst.Arg(ones, keyword=cst.Name("grad_outputs"), equal=equal)
+    place = next((i for i, a in enumerate(grad.args) if a.keyword is not None and a not in
+                  (outputs, inputs)), len(grad.args))  # fmt: skip
+    arguments = [*grad.args[:place], given, *grad.args[place:]]
+    yield Rewrite(
+        program.replace({grad: grad.with_changes(args=arguments)}),
+        f"line {program.line(grad)}: every element of `{outputs.value.value}` counts once, which "
+        "gives its derivative at every point",
+    )
+
+
+# -- checks ----------------------------------------------------------------------------------
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """backward starts from the mean or the sum of what was there, and reaches leaves."""
+    return [reaches_leaves(after), _starts(before, backwards(after))]
+
+
+def _starts(before: JobResult, ran: tuple[Backward, ...]) -> Check:
+    """The number it starts from, compared with the elements where the run could tell them."""
+    error = seen_error(before, _ERROR)
+    done = len(before.values.backwards) if before.values else 0
+    if error is None or len(ran) <= done:
+        return Check(name="start", passed=False, detail="backward did not run there")
+    loss = ran[done].loss
+    name = re.match(r"(?:torch\.)?(?:autograd\.grad\((?:outputs=)?)?(\w+)", error.code)
+    elements = values_of(variables(before).get(name[1])) if name is not None else None
+    if loss is None or elements is None:
+        return Check(name="start", passed=loss is not None, detail="backward ran there")
+    if loss.shape:
+        same = len(elements) > 1 and "grad" in error.code
+        return Check(name="start", passed=same, detail=f"it starts from all {len(elements)}")
+    total = sum(elements)
+    for what, value in (("mean", total / len(elements)), ("sum", total)):
+        if abs(abs(value) - loss.norm) <= 1e-4 * max(1.0, abs(value)):
+            return Check(name="start", passed=True, detail=f"it starts from their {what}")
+    return Check(name="start", passed=False, detail="it starts from another number")

@@ -1,0 +1,193 @@
+"""Let no second backward need a graph that the first one freed.
+
+A state carried from step to step is cut at the step; two losses of one forward are added; only the
+same loss differentiated twice, with nothing changed in between, keeps its graph.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from executor.job import JobResult, Variable
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.computed import backwards, reaches_leaves, same_tensors
+from knowledge.edits import New, Program
+from knowledge.flow import in_loop, reads, siblings
+from knowledge.sites import (
+    failing,
+    failing_statement,
+    names_in,
+    scope_of,
+    seen_error,
+    variables,
+    with_argument,
+)  # fmt: skip
+
+_ERROR = "Trying to backward through the graph a second time"
+_SECOND = re.compile(r"second[- _]?(order|deriv)|hessian|grad_?grad|higher[- ]order|d2", re.I)
+_BETWEEN = re.compile(r"\.(step|zero_grad)\(")
+
+
+def applies(result: JobResult) -> bool:
+    """A backward went through a graph that was freed."""
+    return seen_error(result, _ERROR) is not None
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """The state detached, the losses added, or the first backward told to keep its graph."""
+    error = seen_error(result, _ERROR)
+    assert error is not None
+    node = failing(program, error)
+    line = failing_statement(program, error)
+    if not isinstance(node, cst.Call) or line is None or not isinstance(node.func, cst.Attribute):
+        return
+    if node.func.attr.value != "backward":
+        return
+    body, at = siblings(program, line)
+    if any(_backward_of(program, s) is not None for s in body[:at]):
+        if not _SECOND.search(program.module.code):
+            yield from _straight(program, line, in_loop(program, line))
+    elif in_loop(program, line):
+        yield from _carried(program, line, node, variables(result))
+
+
+# -- in a loop: a state that remembers the step before ---------------------------------------
+
+
+def _carried(
+    program: Program, line: cst.SimpleStatementLine, node: cst.Call, seen: dict[str, Variable]
+) -> Iterator[Rewrite]:
+    loop = program.up(line, cst.For) or program.up(line, cst.While)
+    if loop is None or not isinstance(node.func, cst.Attribute):
+        return
+    losses = {n.value for n in program.inside(node.func.value, cst.Name)}
+    found: list[tuple[str, cst.SimpleStatementLine]] = []
+    bound: set[str] = set()
+    for statement in loop.body.body:
+        used = _first_reads(program, statement)
+        for name in sorted(used - bound - losses):
+            if _rebound(program, loop, name) and _has_graph(seen.get(name)):
+                if not isinstance(statement, cst.SimpleStatementLine):
+                    return
+                found.append((name, statement))
+        bound |= _bound(program, statement)
+    if len(found) != 1:
+        return
+    name, statement = found[0]
+    facts = seen[name]
+    cut = f"{name} = {name}.detach()"
+    if facts.dtype is None:
+        cut = f"{name} = tuple(part.detach() for part in {name})"
+    yield Rewrite(
+        program.replace({}, before={statement: cut + "\n"}),
+        f"line {program.line(statement)}: `{name}` goes on into the next step as a value, without "
+        "the step that made it",
+        subjects=(name,),
+    )
+
+
+def _first_reads(program: Program, statement: cst.CSTNode) -> set[str]:
+    scope = scope_of(program, statement)
+    names = {n.value for n in program.inside(statement, cst.Name)}
+    targets = _bound(program, statement)
+    found = set()
+    for name in names:
+        places = [n for n in reads(program, name, statement) if scope_of(program, n) is scope]
+        in_target = [n for n in places if program.up(n, cst.AssignTarget) is not None]
+        if len(places) > len(in_target) or (name not in targets and places):
+            found.add(name)
+    return found
+
+
+def _bound(program: Program, statement: cst.CSTNode) -> set[str]:
+    return {
+        name
+        for assign in program.inside(statement, cst.Assign)
+        for target in assign.targets
+        for name in names_in(target.target)
+    }
+
+
+def _rebound(program: Program, loop: cst.CSTNode, name: str) -> bool:
+    return name in _bound(program, loop)
+
+
+def _has_graph(facts: Variable | None) -> bool:
+    """A tensor with a history, or a tuple such as an LSTM's state."""
+    if facts is None:
+        return False
+    if facts.dtype is None:
+        return facts.type == "tuple"
+    return facts.grad_fn is not None
+
+
+# -- straight on: two losses, or one loss twice ----------------------------------------------
+
+
+def _straight(program: Program, line: cst.SimpleStatementLine, looped: bool) -> Iterator[Rewrite]:
+    body, at = siblings(program, line)
+    earlier = [s for s in body[:at] if _backward_of(program, s) is not None]
+    if not earlier:
+        return
+    first = earlier[-1]
+    between = body[body.index(first) + 1 : at]
+    if any(_BETWEEN.search(program.text(s)) for s in between):
+        return  # the weights moved, or the gradients were taken: adding up would be another thing
+    one, two = _backward_of(program, first), _backward_of(program, line)
+    if one is None or two is None or not isinstance(first, cst.SimpleStatementLine):
+        return
+    assert isinstance(one.func, cst.Attribute) and isinstance(two.func, cst.Attribute)
+    a, b = program.text(one.func.value), program.text(two.func.value)
+    plain = a.isidentifier() and b.isidentifier() and not one.args and not two.args
+    if a != b and plain and not between and first.trailing_whitespace.comment is None:
+        added = cst.parse_expression(f"({a} + {b}).backward()")
+        kept = line.with_changes(leading_lines=[*first.leading_lines, *line.leading_lines])
+        edits: dict[cst.CSTNode, New] = {first: cst.RemoveFromParent()}
+        edits[line] = kept.with_deep_changes(two, func=cst.ensure_type(added, cst.Call).func)
+        yield Rewrite(
+            program.replace(edits),
+            f"line {program.line(line)}: `{a}` and `{b}` share their forward; one backward of the "
+            "sum gives the same gradients",
+        )
+        return
+    if looped and a == b:
+        return
+    if any(given.keyword is not None for given in one.args):
+        return
+    yield Rewrite(
+        program.replace({one: with_argument(one, 99, "retain_graph", cst.Name("True"))}),
+        f"line {program.line(one)}: the graph is kept for the backward at line "
+        f"{program.line(line)}",
+    )
+
+
+def _backward_of(program: Program, statement: cst.CSTNode) -> cst.Call | None:
+    """The `x.backward(…)` that a statement is."""
+    if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) != 1:
+        return None
+    small = statement.body[0]
+    call = small.value if isinstance(small, cst.Expr) else None
+    if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
+        return None
+    return call if call.func.attr.value == "backward" else None
+
+
+# -- checks ----------------------------------------------------------------------------------
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """Gradients arrive, values stay, and no graph is kept from step to step of a loop."""
+    found = [reaches_leaves(after), same_tensors(before, after, proposal.code, proposal.subjects)]
+    error = seen_error(before, _ERROR)
+    repeated = error is not None and any(b.line == error.line for b in backwards(before))
+    grows = repeated and "retain_graph=True" in proposal.code
+    detail = "the graph grows with every step" if grows else "no graph is kept longer than needed"
+    enough = len(backwards(after)) >= len(backwards(before))
+    return [
+        *found,
+        Check(name="graph", passed=not grows, detail=detail),
+        Check(name="backwards", passed=enough, detail=f"{len(backwards(after))} backwards ran"),
+    ]

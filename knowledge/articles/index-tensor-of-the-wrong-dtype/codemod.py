@@ -1,0 +1,153 @@
+"""`.long()` for indices that are whole numbers; the values brought to the dtype they go into.
+
+Numbers behind the point are no indices: where they are not known to be zero nothing is offered.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from executor.job import JobResult, Variable
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.computed import reaches_leaves, same_tensors
+from knowledge.edits import Program, method
+from knowledge.flow import root
+from knowledge.origins import INTEGERS, cast_of, is_whole, passed
+from knowledge.sites import argument, assignment, failing, failing_statement, seen_error, variables
+
+_SUBSCRIPT = "tensors used as indices must be long"
+_EMBEDDING = "Expected tensor for argument #1 'indices'"
+_TARGET = "expected target dtype to be Long or Byte, but got Int"
+_ARGUMENT = re.compile(
+    r"Expected dtype int32(/| or )int64 for index|one_hot is only applicable to index tensor"
+    r"|dtype of indices should be Long|\"bincount_cpu\" not implemented"
+)
+_VALUES = re.compile(
+    r"Expected self.dtype to be equal to src.dtype"
+    r"|Index put requires the source and destination dtypes match"
+    r"|self \(\w+\) and source \(\w+\) must have the same scalar type"
+)
+
+
+def applies(result: JobResult) -> bool:
+    """Indices, or the values put at indices, have a dtype that does not do."""
+    error = seen_error(result, "")
+    if error is None:
+        return False
+    text = error.message
+    known = any(t in text for t in (_SUBSCRIPT, _EMBEDDING, _TARGET))
+    return known or bool(_ARGUMENT.search(text) or _VALUES.search(text))
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """The cast at the place that needs it."""
+    error = seen_error(result, "")
+    assert error is not None
+    seen = variables(result)
+    node = failing(program, error)
+    if _SUBSCRIPT in error.message:
+        if isinstance(node, cst.Subscript):
+            for element in node.slice:
+                if isinstance(element.slice, cst.Index):
+                    yield from _long(program, element.slice.value, seen)
+    elif _EMBEDDING in error.message or _TARGET in error.message:
+        wanted = ("int32",) if _TARGET in error.message else ("float32", "float64")
+        given = passed(program, result, lambda facts: facts.dtype in wanted)
+        if given is not None:
+            yield from _long(program, given.name, {given.name.value: given.facts})
+    elif _ARGUMENT.search(error.message):
+        if isinstance(node, cst.Call):
+            index = _index(program, node)
+            if index is not None:
+                yield from _long(program, index, seen)
+    else:
+        yield from _source(program, node, failing_statement(program, error), seen)
+
+
+def _index(program: Program, node: cst.Call) -> cst.BaseExpression | None:
+    """The argument that holds the indices."""
+    name = program.text(node.func).rpartition(".")[2]
+    is_method = not re.match(
+        r"^(torch|F|nn\.functional|torch\.nn\.functional)\.", program.text(node.func)
+    )
+    if name in {"one_hot", "bincount"}:
+        if is_method and isinstance(node.func, cst.Attribute):
+            return node.func.value
+        given = argument(node, 0, "input")
+    else:
+        place = 1 if name == "take_along_dim" else 2
+        given = argument(node, place - is_method, "index")
+    return given.value if given is not None else None
+
+
+def _long(
+    program: Program, value: cst.BaseExpression, seen: dict[str, Variable]
+) -> Iterator[Rewrite]:
+    name = root(value)
+    if name is None:
+        name = next(iter(program.inside(value, cst.Name)), None)
+    facts = seen.get(program.text(name)) if name is not None else None
+    whole = is_whole(facts) or (isinstance(name, cst.Name) and _made_whole(program, name))
+    if not whole:
+        return
+    yield Rewrite(
+        program.replace({value: method(value, "long")}),
+        f"line {program.line(value)}: `{program.text(value)}` as integers, which can index",
+    )
+
+
+def _made_whole(program: Program, name: cst.Name) -> bool:
+    """Whether the line that makes a variable gives whole numbers, whatever their dtype."""
+    made = assignment(program, name.value, name)
+    if made is None:
+        return False
+    text = program.text(made.value)
+    cast = r"(\.(float|double)\(\)|\.to\(torch\.float\w+\))?"
+    integers = rf"^torch\.(arange\(\d+(, \d+)*\)|randint\(.*\)){cast}$"
+    return re.match(integers, text) is not None or bool(
+        re.search(rf"\.(argmax|argmin|floor|round|argsort)\([^()]*\){cast}$", text)
+    )
+
+
+def _source(
+    program: Program,
+    node: cst.CSTNode | None,
+    statement: cst.SimpleStatementLine | None,
+    seen: dict[str, Variable],
+) -> Iterator[Rewrite]:
+    """What is put at the indices, in the dtype of what it is put into."""
+    small = statement.body[0] if statement is not None and len(statement.body) == 1 else None
+    if isinstance(small, cst.Assign) and isinstance(small.targets[0].target, cst.Subscript):
+        into, value = root(small.targets[0].target), small.value
+    elif isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+        is_method = program.text(node.func.value) != "torch"
+        place = 3 - is_method
+        given = argument(node, place, "src") or argument(node, place, "source")
+        first = argument(node, 0, "input")
+        target = node.func.value if is_method else (first.value if first is not None else None)
+        if given is None or target is None:
+            return
+        into, value = root(target), given.value
+    else:
+        return
+    facts = seen.get(program.text(into)) if into is not None else None
+    if facts is None or facts.dtype is None or into is None:
+        return
+    if facts.dtype in INTEGERS and not (
+        isinstance(value, cst.Name) and is_whole(seen.get(value.value))
+    ):
+        return  # it would cut off what is behind the point
+    if facts.dtype == "bool":
+        return
+    yield Rewrite(
+        program.replace({value: cast_of(program, value, facts.dtype)}),
+        f"line {program.line(value)}: the values as {facts.dtype}, like `{program.text(into)}`",
+    )
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """What was there keeps its values."""
+    return [same_tensors(before, after, proposal.code), reaches_leaves(after, wanted=False)]

@@ -1,0 +1,5 @@
+import torch
+
+table = torch.randn(5, 2)
+rows = torch.tensor([0.0, 3.0])
+table[rows.long()]

@@ -1,0 +1,87 @@
+"""Make the tensor of floats where it is made, so that it can ask for a gradient.
+
+Class labels and indices stay integers: they have no gradient in any dtype.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.job import JobResult
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.computed import reaches_leaves, same_tensors
+from knowledge.edits import Program
+from knowledge.flow import root
+from knowledge.origins import cast_of, of_dtype
+from knowledge.sites import assignment, failing, failing_statement, seen_error
+
+_ERRORS = ("nly Tensors of floating point",)
+_CODES = re.compile(r"ind(ex|ices)|\bidx|label|class|categor|target|token|_ids?\b|\bids?\b", re.I)
+
+
+def applies(result: JobResult) -> bool:
+    """An integer tensor was asked to require gradients."""
+    return seen_error(result, *_ERRORS) is not None
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """dtype=torch.float32 in the call that makes it."""
+    error = seen_error(result, *_ERRORS)
+    assert error is not None
+    statement = failing_statement(program, error)
+    node = failing(program, error)
+    if statement is None or len(statement.body) != 1:
+        return
+    small = statement.body[0]
+    names = " ".join(program.text(t.target) for t in small.targets) if isinstance(
+        small, cst.Assign) else program.text(small)  # fmt: skip
+    if _CODES.search(names):
+        return
+    value = _made(program, node, small)
+    if value is None:
+        return
+    new = of_dtype(program, value, "float32")
+    if isinstance(value, cst.Call) and program.text(value.func) == "torch.from_numpy":
+        new = cast_of(program, value, "float32")
+    yield Rewrite(
+        program.replace({value: new}),
+        f"line {program.line(value)}: made of floats, which can have a gradient",
+    )
+
+
+def _made(
+    program: Program, node: cst.CSTNode | None, small: cst.BaseSmallStatement
+) -> cst.BaseExpression | None:
+    """The expression that makes the tensor."""
+    if isinstance(small, cst.Assign):
+        target = small.targets[0].target
+        if isinstance(target, cst.Attribute) and target.attr.value == "requires_grad":
+            return _origin(program, target.value, small)
+    if not isinstance(node, cst.Call):
+        return None
+    function = node.func
+    if isinstance(function, cst.Attribute) and function.attr.value == "requires_grad_":
+        found = _origin(program, function.value, small)
+        return found if found is not None else function.value
+    if program.text(function).rpartition(".")[2] in {"Parameter", "Variable"} and node.args:
+        inner = node.args[0].value
+        return _origin(program, inner, small) or inner
+    return node
+
+
+def _origin(
+    program: Program, owner: cst.BaseExpression, small: cst.BaseSmallStatement
+) -> cst.BaseExpression | None:
+    name = root(owner)
+    if not isinstance(name, cst.Name) or name is not owner:
+        return None
+    made = assignment(program, name.value, small)
+    return made.value if made is not None else None
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The same numbers, and every backward reaches its leaves."""
+    return [same_tensors(before, after, proposal.code), reaches_leaves(after, wanted=False)]

@@ -1,0 +1,369 @@
+"""The name that is there in place of one that is not: another spelling, a method, another module.
+
+What exists is asked of the torch that the snippet ran on. A name that merely looks alike is not
+offered: `nn.Conv2D` can only mean `nn.Conv2d`, but `torch.nanmax` has no one equivalent.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import re
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from executor.job import Caught, ErrorSeen, JobResult
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import Program, call, operand
+from knowledge.sites import argument, failing, seen_error
+
+_MODULE = re.compile(r"module '(torch[\w.]*)' has no attribute '(\w+)'")
+_TENSOR = re.compile(r"'(?:Tensor|Parameter)' object has no attribute '(\w+)'")
+_IMPORT = re.compile(r"cannot import name '(\w+)' from '(torch[\w.]*|transformers)'")
+
+# What was renamed without another meaning: (module, name) of today's.
+_RENAMED = {
+    "BCELossWithLogits": ("torch.nn", "BCEWithLogitsLoss"),
+    "BCEWithLogitLoss": ("torch.nn", "BCEWithLogitsLoss"),
+    "CrossEntropy": ("torch.nn", "CrossEntropyLoss"),
+    "MSE": ("torch.nn", "MSELoss"),
+    "Swish": ("torch.nn", "SiLU"),
+    "swish": ("torch.nn.functional", "silu"),
+    "set_deterministic": ("torch", "use_deterministic_algorithms"),
+    "is_deterministic": ("torch", "are_deterministic_algorithms_enabled"),
+    "power": ("torch", "pow"),
+    "inv": ("torch.linalg", "inv"),
+    "pinv": ("torch.linalg", "pinv"),
+    "take_along_axis": ("torch", "take_along_dim"),
+}
+_MOVED_FROM_ELSEWHERE = {("transformers", "AdamW"): "torch.optim"}
+_MODULES = (
+    "torch", "torch.nn", "torch.nn.functional", "torch.linalg", "torch.special", "torch.optim",
+    "torch.optim.lr_scheduler", "torch.nn.utils", "torch.nn.utils.rnn", "torch.nn.init",
+    "torch.utils.data", "torch.distributed", "torch.distributions",
+)  # fmt: skip
+_ATTRIBUTES = {"shape", "dtype", "device", "ndim", "T", "grad", "requires_grad", "data"}
+_OF_TENSOR = {
+    "mask_fill_": "masked_fill_",
+    "mask_fill": "masked_fill",
+    "copy": "clone",
+    "ndims": "ndim",
+    "absolute_value": "abs",
+}
+
+
+def applies(result: JobResult) -> bool:
+    """A name was looked up in torch, or on a tensor, that is not there."""
+    error = _error(result)
+    return error is not None and any(p.search(error.message) for p in (_MODULE, _TENSOR, _IMPORT))
+
+
+def _error(result: JobResult) -> ErrorSeen | Caught | None:
+    return seen_error(result, "has no attribute", "cannot import name")
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """The one name that can be meant."""
+    error = _error(result)
+    assert error is not None
+    if m := _IMPORT.search(error.message):
+        yield from _imported(program, m[1], m[2])
+        return
+    node = failing(program, error)
+    attribute = _attribute(node, error.message)
+    if attribute is None:
+        return
+    yield from _here(program, result, attribute, error.message)
+    text = program.text(attribute)
+    others = [n for n in program.all(cst.Attribute) if program.text(n) == text]
+    if len(others) > 1:
+        yield from _everywhere(program, result, others, error.message)
+
+
+def _here(
+    program: Program, result: JobResult, attribute: cst.Attribute, message: str
+) -> Iterator[Rewrite]:
+    parent = program.parent(attribute)
+    called = parent if isinstance(parent, cst.Call) and parent.func is attribute else None
+    if m := _MODULE.search(message):
+        yield from _of_module(program, attribute, called, m[1], m[2])
+    elif m := _TENSOR.search(message):
+        yield from _of_tensor(program, attribute, called, m[1])
+
+
+def _everywhere(
+    program: Program, result: JobResult, nodes: list[cst.Attribute], message: str
+) -> Iterator[Rewrite]:
+    """The same name used several times: all of them."""
+    code = program.module.code
+    lines = len(nodes)
+    title = ""
+    for _ in range(lines):
+        current = Program(code)
+        text = program.text(nodes[0])
+        left = [n for n in current.all(cst.Attribute) if current.text(n) == text]
+        if not left:
+            break
+        rewrite = next(_here(current, result, min(left, key=current.line), message), None)
+        if rewrite is None:
+            return
+        title = title or rewrite.title
+        code = rewrite.module.code
+    yield Rewrite(cst.parse_module(code), f"{title} (everywhere)")
+
+
+def _attribute(node: cst.CSTNode | None, message: str) -> cst.Attribute | None:
+    """The failing attribute, with the name that the message says."""
+    if isinstance(node, cst.Call):
+        node = node.func
+    if isinstance(node, cst.Attribute) and f"'{node.attr.value}'" in message:
+        return node
+    return None
+
+
+# -- an import -------------------------------------------------------------------------------
+
+
+def _imported(program: Program, name: str, source: str) -> Iterator[Rewrite]:
+    """`from torch.x import name` from where the name is."""
+    home = _MOVED_FROM_ELSEWHERE.get((source, name)) or _only_home(name, but=source)
+    if home is None:
+        return
+    for statement in program.all(cst.SimpleStatementLine):
+        node = statement.body[0]
+        if not isinstance(node, cst.ImportFrom) or isinstance(node.names, cst.ImportStar):
+            continue
+        alias = next((a for a in node.names if program.text(a.name) == name), None)
+        if alias is None or program.text(node.module or cst.Name("_")) != source:
+            continue
+        kept = [a for a in node.names if a is not alias]
+        new = f"from {home} import {program.text(alias).rstrip(', ')}"
+        title = f"line {program.line(node)}: `{name}` is in {home}"
+        if not kept:
+            module = program.replace({node: cst.ensure_type(_small(new), cst.ImportFrom)})
+        else:
+            kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+            module = program.replace({node: node.with_changes(names=kept)}, {statement: new + "\n"})
+        yield Rewrite(module, title)
+        return
+
+
+def _small(code: str) -> cst.BaseSmallStatement:
+    line = cst.ensure_type(cst.parse_statement(code + "\n"), cst.SimpleStatementLine)
+    return line.body[0]
+
+
+# -- a module of torch -----------------------------------------------------------------------
+
+
+def _of_module(
+    program: Program, node: cst.Attribute, called: cst.Call | None, source: str, name: str
+) -> Iterator[Rewrite]:
+    at = f"line {program.line(node)}"
+    module = importlib.import_module(source)
+    if source == "torch" and name in {"rfft"} and called is not None:
+        yield from _rfft(program, called)
+        return
+    if name in _RENAMED:
+        home, new = _RENAMED[name]
+        yield _named(program, node, program.name_of(home, new), at)
+        return
+    alike = [n for n in dir(module) if n.lower() == name.lower() and not n.startswith("_")]
+    if len(alike) == 1:
+        yield Rewrite(
+            program.replace({node: node.with_changes(attr=cst.Name(alike[0]))}),
+            f"{at}: it is spelled `{alike[0]}`",
+        )
+        return
+    if _is_module(source, name):
+        yield from _submodule(program, f"{source}.{name}")
+        return
+    if called is not None and source in {"torch", "torch.nn.functional"}:
+        found = list(_as_method(program, node, called, name, at))
+        if found:
+            yield from found
+            return
+    home_now = _only_home(name, but=source)
+    if home_now is not None:
+        yield _named(program, node, program.name_of(home_now, name), at)
+
+
+def _is_module(source: str, name: str) -> bool:
+    try:
+        return importlib.util.find_spec(f"{source}.{name}") is not None
+    except (ImportError, ValueError):
+        return False  # the source is no package
+
+
+def _named(program: Program, node: cst.Attribute, new: str, at: str) -> Rewrite:
+    return Rewrite(
+        program.replace({node: cst.parse_expression(new)}), f"{at}: it is called `{new}` now"
+    )
+
+
+def _only_home(name: str, but: str) -> str | None:
+    """The one public module of torch that has the name."""
+    found: dict[int, str] = {}
+    for module in _MODULES:
+        if module != but and (thing := getattr(importlib.import_module(module), name, None)):
+            found.setdefault(id(thing), module)
+    return next(iter(found.values())) if len(found) == 1 else None
+
+
+def _submodule(program: Program, name: str) -> Iterator[Rewrite]:
+    first = min(
+        (s for s in program.all(cst.SimpleStatementLine)
+         if isinstance(s.body[0], (cst.Import, cst.ImportFrom))),
+        key=program.line,
+        default=None,
+    )  # fmt: skip
+    if first is not None:
+        yield Rewrite(
+            program.replace({}, before={first: f"import {name}\n"}),
+            f"`{name}` is a module of its own, which `import torch` does not load",
+        )
+
+
+def _as_method(
+    program: Program, node: cst.Attribute, called: cst.Call, name: str, at: str
+) -> Iterator[Rewrite]:
+    """`torch.scatter_(x, …)` as `x.scatter_(…)`, `torch.shape(x)` as `x.shape`."""
+    torch = importlib.import_module("torch")
+    functional = importlib.import_module("torch.nn.functional")
+    if name.endswith("_") and argument(called, 99, "out") is not None and hasattr(torch, name[:-1]):
+        yield Rewrite(
+            program.replace({node: node.with_changes(attr=cst.Name(name[:-1]))}),
+            f"{at}: with out=… it is `torch.{name[:-1]}`",
+        )
+        return
+    if not hasattr(torch.Tensor, name) or hasattr(functional, name) or not called.args:
+        return
+    first = called.args[0]
+    if first.keyword is not None or first.star:
+        return
+    own = cst.Attribute(operand(first.value), cst.Name(name))
+    if name in _ATTRIBUTES:
+        if len(called.args) == 1:
+            yield Rewrite(
+                program.replace({called: own}), f"{at}: `{name}` belongs to the tensor itself"
+            )
+        return
+    rest = called.args[1:]
+    yield Rewrite(
+        program.replace({called: called.with_changes(func=own, args=rest)}),
+        f"{at}: `{name}` is a method of the tensor",
+    )
+
+
+def _rfft(program: Program, called: cst.Call) -> Iterator[Rewrite]:
+    """The old real FFT, whose result ended in a dimension of two."""
+    dims = argument(called, 1, "signal_ndim")
+    x = argument(called, 0, "input")
+    normalized = argument(called, 2, "normalized")
+    one_sided = argument(called, 3, "onesided")
+    if x is None or dims is None or program.text(dims.value) not in {"1", "2"}:
+        return
+    if normalized is not None and program.text(normalized.value) != "False":
+        return
+    whole = one_sided is not None and program.text(one_sided.value) == "False"
+    new = ("fft" if whole else "rfft") + ("2" if program.text(dims.value) == "2" else "")
+    inner = call(f"torch.fft.{new}", cst.Arg(x.value))
+    yield Rewrite(
+        program.replace({called: call("torch.view_as_real", cst.Arg(inner))}),
+        f"line {program.line(called)}: `torch.fft.{new}` gives complex numbers; view_as_real makes "
+        "the pairs that the old function gave",
+    )
+
+
+# -- a tensor --------------------------------------------------------------------------------
+
+
+def _of_tensor(
+    program: Program,
+    node: cst.Attribute,
+    called: cst.Call | None,
+    name: str,
+) -> Iterator[Rewrite]:
+    torch = importlib.import_module("torch")
+    functional = importlib.import_module("torch.nn.functional")
+    at = f"line {program.line(node)}"
+    if name == "astype" and called is not None and len(called.args) == 1:
+        if (dtype := _dtype(program, called.args[0].value)) is not None:
+            new = node.with_changes(attr=cst.Name("to"))
+            args = [cst.Arg(cst.parse_expression(f"torch.{dtype}"))]
+            yield Rewrite(
+                program.replace({called: called.with_changes(func=new, args=args)}),
+                f"{at}: a tensor's `astype` is called `to`",
+            )
+        return
+    if name in {"tobytes", "tostring"} and called is not None:
+        numpy = cst.Call(node.with_changes(attr=cst.Name("numpy")))
+        new = cst.Attribute(numpy, cst.Name("tobytes"))
+        yield Rewrite(
+            program.replace({called: called.with_changes(func=new)}), f"{at}: NumPy has `tobytes`"
+        )
+        return
+    if name in _OF_TENSOR:
+        new_name = _OF_TENSOR[name]
+        yield Rewrite(
+            program.replace({node: node.with_changes(attr=cst.Name(new_name))}),
+            f"{at}: a tensor's `{name}` is called `{new_name}`",
+        )
+        return
+    alike = [n for n in dir(torch.Tensor) if n.lower() == name.lower() and not n.startswith("_")]
+    if len(alike) == 1:
+        yield Rewrite(
+            program.replace({node: node.with_changes(attr=cst.Name(alike[0]))}),
+            f"{at}: it is spelled `{alike[0]}`",
+        )
+        return
+    if called is None:
+        return
+    if name.endswith("_") and hasattr(torch.Tensor, name[:-1]):
+        new_call = called.with_changes(func=node.with_changes(attr=cst.Name(name[:-1])))
+        small = program.up(called, cst.BaseSmallStatement)  # type: ignore[type-abstract]
+        if isinstance(small, cst.Expr) and small.value is called:
+            if not isinstance(node.value, (cst.Name, cst.Attribute)):
+                return
+            assign = cst.Assign([cst.AssignTarget(node.value)], new_call)
+            yield Rewrite(
+                program.replace({small: assign}),
+                f"{at}: `{name[:-1]}` gives a new tensor; there is no in-place form of it",
+            )
+        else:
+            yield Rewrite(program.replace({called: new_call}), f"{at}: there is only `{name[:-1]}`")
+        return
+    homes = [m for m, has in (("torch", torch), ("torch.nn.functional", functional))
+             if callable(getattr(has, name, None))]  # fmt: skip
+    if homes:
+        function = program.name_of(homes[0], name)
+        args = [cst.Arg(node.value), *called.args]
+        new_call = called.with_changes(func=cst.parse_expression(function), args=args)
+        yield Rewrite(
+            program.replace({called: new_call}), f"{at}: `{function}` is a function, not a method"
+        )
+
+
+def _dtype(program: Program, value: cst.BaseExpression) -> str | None:
+    """`np.float32`, `"float32"`, `float` as torch's dtype of the same name."""
+    names = {"float": "float64", "int": "int64", "bool": "bool"}
+    text = program.text(value).strip("'\"").rpartition(".")[2]
+    text = names.get(text, text)
+    known = {"float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "bool"}
+    return text if text in known else None
+
+
+# -- checks ----------------------------------------------------------------------------------
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The name is no longer looked up in vain; whether its line still does its work is `called`."""
+    error = _error(before)
+    found = [Check(name="name", passed=True, detail="every name is found")]
+    if error is not None and error.line is not None:
+        line = proposal.code.splitlines()[error.line - 1 : error.line + 2]
+        asked = any(re.search(r"\b(hasattr|getattr)\(", text) for text in line)
+        if asked and "attr(" not in error.code:
+            found.append(Check(name="called", passed=False, detail="it only asks for the name"))
+    return found

@@ -1,0 +1,66 @@
+"""`.detach()` where a value leaves PyTorch for good; nothing where it comes back into the loss."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.job import JobResult
+from executor.probes.tensors import same
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.computed import backwards, same_tensors
+from knowledge.edits import Program, method
+from knowledge.sites import failing, seen_error, variables
+
+_ERROR = "Can't call numpy() on Tensor that requires grad"
+_COMES_BACK = re.compile(r"from_numpy\(|torch\.(as_)?tensor\(|torch\.Tensor\(")
+
+
+def applies(result: JobResult) -> bool:
+    """A tensor with a graph was to become an array."""
+    return seen_error(result, _ERROR) is not None
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """detach() before numpy(), or around what NumPy or a plot is given."""
+    error = seen_error(result, _ERROR)
+    assert error is not None
+    node = failing(program, error)
+    if not isinstance(node, cst.Call) or error.line is None:
+        return
+    rest = "\n".join(program.module.code.splitlines()[error.line - 1 :])
+    if _COMES_BACK.search(rest) and re.search(r"\.(backward|grad)\(", rest):
+        return  # the array may come back into a loss: then detach() would cut it
+    if program.text(node.func).endswith(".numpy") and isinstance(node.func, cst.Attribute):
+        value = node.func.value
+        yield _detached(program, value)
+        return
+    seen = variables(result)
+    for given in node.args:
+        facts = seen.get(program.text(given.value))
+        if facts is not None and facts.requires_grad:
+            yield _detached(program, given.value)
+            return
+
+
+def _detached(program: Program, value: cst.BaseExpression) -> Rewrite:
+    return Rewrite(
+        program.replace({value: method(value, "detach")}),
+        f"line {program.line(value)}: an array has no gradient, so `{program.text(value)}` leaves "
+        "the graph first",
+    )
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """Every gradient that the run had computed is the same, and so are the values."""
+    old, new = backwards(before), backwards(after)
+    a = [g for b in old for g in b.grads]
+    b = [g for x in new[: len(old)] for g in x.grads]
+    equal = len(a) == len(b) and all(same(x, y) for x, y in zip(a, b, strict=True))
+    detail = "the gradients are as before" if equal else "the gradients changed"
+    return [
+        Check(name="gradients", passed=equal, detail=detail),
+        same_tensors(before, after, proposal.code),
+    ]
