@@ -11,7 +11,7 @@ _FAR = 64 * 1024  # characters looked at: no card shows a tenth of that, a snipp
 _LONGEST_LINE = 300  # of a block that has to be cut anyway
 
 _PING = re.compile(r"@(?=everyone|here)|(?<=<)@(?=[!&]?\d)")
-_MARKUP = re.compile(r"([\\*_~|`<>\[\]()#])")
+_MARKUP = re.compile(r"([\\*_~|`<>\[\]#])")
 _LIST = re.compile(r"^(\s*)([-+]|\d+\.)(?=\s)", re.MULTILINE)
 
 

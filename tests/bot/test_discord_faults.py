@@ -81,6 +81,19 @@ async def test_an_answer_that_comes_after_the_token_has_died(world: World):
     assert "42" in text_of(card) and "42" not in text_of(first)
 
 
+@pytest.mark.parametrize("public", [False, True])
+async def test_an_acknowledgement_that_comes_too_late(world: World, public: bool):
+    """Discord has given up on the command; the answer comes another way."""
+    world.fake.ack_s = -1
+    async with world.bot() as bot:
+        await world.fake.slash(world.maya, world.help, question=PRINT, public=public)
+        card = await one_card(world)
+        await bot.desk.idle()
+
+    place = world.help if public else world.fake.direct(world.maya)
+    assert card["channel_id"] == place.id and not card["flags"] & 64
+
+
 def _after(look: Any, gate: asyncio.Event) -> Any:
     """A search that waits for a gate; called in a thread."""
     loop = asyncio.get_running_loop()

@@ -122,6 +122,7 @@ class FakeDiscord:
 
     def __init__(self, token: str = "MTIzNDU2.fake.token") -> None:
         self.token = token
+        self.ack_s = ACK_S
         self.allowed_intents = 0  # privileged ones switched on in the portal
         self._count = itertools.count(1)
         self.people: dict[str, Person] = {}
@@ -792,7 +793,7 @@ class FakeDiscord:
         self, interaction_id: str, token: str, payload: Json, files: Any, request: web.Request
     ) -> tuple[int, Any]:
         it = self.interactions.get(token)
-        if it is None or it.id != interaction_id or time.monotonic() - it.born > ACK_S:
+        if it is None or it.id != interaction_id or time.monotonic() - it.born > self.ack_s:
             raise Refused(404, 10062, "Unknown interaction")
         if it.answered:
             raise Refused(400, 40060, "Interaction has already been acknowledged.")
