@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import libcst as cst
 
 from executor.job import Caught, ErrorSeen, JobResult
-from knowledge.codemod import Check
-from knowledge.edits import Program
-from knowledge.shapes import Shape, shape_of
-from knowledge.sites import assignment, failing, variables
+from knowledge.codemod import Check, Rewrite
+from knowledge.edits import Program, method
+from knowledge.shapes import Shape, shape_of, sizes
+from knowledge.sites import assignment, failing, integer, variables
 
 _LOSS = re.compile(
     r"(?i)(loss|criterion|cross_entropy|binary_cross|bce|mse|l1_|nll|huber|objective)"
@@ -69,6 +70,48 @@ def _of_call(program: Program, result: JobResult, call: cst.Call) -> LossCall | 
     return LossCall(
         call, prediction, target, shape_of(result, prediction), shape_of(result, target)
     )
+
+
+_BOTH = re.compile(
+    r"arget size \(torch\.Size\(\[([\d, ]*)\]\)\).*input size \(torch\.Size\(\[([\d, ]*)\]\)\)"
+)
+
+
+def resized_target(program: Program, loss: LossCall, message: str) -> Iterator[Rewrite]:
+    """unsqueeze or squeeze the target, where a dimension of size 1 is all that differs.
+
+    Args:
+        message: PyTorch's, which names both sizes.
+    """
+    found = _BOTH.search(message.replace("\n", " "))
+    if found is None:
+        return
+    target, given = sizes(found[1]), sizes(found[2])
+    change = _change(target, given)
+    if change is None:
+        return
+    new = method(loss.target, change[0], cst.Arg(integer(change[1])))
+    yield Rewrite(
+        program.replace({loss.target: new}),
+        f"line {program.line(loss.call)}: the target {list(target)} gets the prediction's shape "
+        f"{list(given)}",
+    )
+
+
+def _change(target: Shape, given: Shape) -> tuple[str, int] | None:
+    """The one dimension of size 1 to add to the target or to take from it; None if it is not one.
+
+    [8] and [8, 1] differ so; [1, 8] and [8, 1] do not, and which is right nobody can tell.
+    """
+    if len(given) == len(target) + 1:
+        places = [i for i, n in enumerate(given) if n == 1 and given[:i] + given[i + 1 :] == target]
+        return ("unsqueeze", places[-1]) if places else None
+    if len(target) == len(given) + 1:
+        places = [
+            i for i, n in enumerate(target) if n == 1 and target[:i] + target[i + 1 :] == given
+        ]
+        return ("squeeze", places[-1]) if places else None
+    return None
 
 
 def dtype_of(result: JobResult, expression: cst.BaseExpression) -> str | None:

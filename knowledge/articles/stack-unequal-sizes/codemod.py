@@ -62,9 +62,14 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same tensors, none left out and none cut."""
     error = seen_error(before, _TEXT)
-    if error is not None:
-        inner = re.sub(r"^torch\.stack\(", "", error.code)
-        error = error.model_copy(update={"code": inner})
-    made = [f for f in ("pad_sequence(", "torch.cat(", "torch.stack(") if f in proposal.code]
-    joined = Check(name="joined", passed=bool(made), detail=", ".join(made) or "nothing is joined")
-    return [still_computed(error, proposal.code, may_go=("dim",)), joined]
+    code = error.code if error is not None else ""
+    made = [
+        still_computed(
+            error.model_copy(update={"code": code.replace("torch.stack(", f"{name}(", 1)}),
+            proposal.code,
+            may_go=("dim",),
+        )
+        for name in ("pad_sequence", "torch.cat")
+        if error is not None
+    ]
+    return [next((c for c in made if c.passed), made[0])] if made else []
