@@ -28,6 +28,8 @@ from knowledge.sites import failing, integer, scope_of, seen_error, setting
 _TEXT = "mat1 and mat2 shapes cannot be multiplied"
 _CONVOLVED = re.compile(r"\b(Conv[123]d|conv[123]d)\b")
 
+_CHANNELS_SECOND = re.compile(r"\b(Conv1d|\w*Pool1d|BatchNorm1d|InstanceNorm1d)\b")
+
 
 def applies(result: JobResult) -> bool:
     """A Linear got rows of another length than its in_features."""
@@ -104,10 +106,15 @@ def _turned(program: Program, called: LayerCall, shape: Shape, expected: int) ->
         new: cst.BaseExpression = _transposed(first)
     else:
         new = swapped(program, first, fitting[0], len(shape) - 1)
+    changed: cst.BaseExpression = called.call.with_deep_changes(called.call.args[0], value=new)
+    around = scope_of(program, scope_of(program, called.call))
+    back = len(shape) == 3 and bool(_CHANNELS_SECOND.search(program.text(around)))
+    if back:
+        changed = swapped(program, changed, 1, 2)
     yield Rewrite(
-        with_input(program, called.call, new),
+        program.replace({called.call: changed}),
         f"line {program.line(called.call)}: dimension {fitting[0]} holds the {expected} features, "
-        "so it goes last",
+        f"so it goes last{', and back afterwards for the layers that want it there' * back}",
         f"dimension {fitting[0]} holds the features",
     )
 

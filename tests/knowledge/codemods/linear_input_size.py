@@ -99,6 +99,24 @@ signal = torch.randn(3, 6, 5)  # batch, channels, time
 print(project(signal).shape)
 """
 
+POOLED = """\
+import torch
+from torch import nn
+
+
+class Pooled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mix = nn.Linear(6, 9)
+        self.pool = nn.AdaptiveAvgPool1d(1)
+
+    def forward(self, x):
+        return self.pool(self.mix(x)).flatten(1)
+
+
+print(Pooled()(torch.randn(3, 6, 5)).shape)  # batch, channels, time
+"""
+
 LOADED = """\
 import torch
 from torch import nn
@@ -126,6 +144,10 @@ CASES = Cases(
         "sizes with names": (NAMED, "n_inputs = 7\n"),
     },
     paired={
+        "channels second before and after": (
+            POOLED,
+            ("self.mix(x.transpose(1, 2)).transpose(1, 2)", "nn.Linear(5, 9)"),
+        ),
         "features not last": (TURNED, ("signal.transpose(1, 2)", "nn.Linear(5, 2)")),
     },
     refused={
