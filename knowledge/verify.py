@@ -299,13 +299,15 @@ _WAYS_AROUND = (
 def no_way_around(original: str, fixed: str) -> Check:
     """No `.data`, no check switched off, no line left out."""
     old, new = original.splitlines(), fixed.splitlines()
+    moved = {new[j].strip() for _, _, _, j1, j2 in _changed(old, new) for j in range(j1, j2)}
     added = "\n".join(s for _, _, _, j1, j2 in _changed(old, new) for s in new[j1:j2])
     for tag, i1, i2, j1, j2 in _changed(old, new):
         before, after = "\n".join(old[i1:i2]), "\n".join(new[j1:j2])
         for pattern, detail in _WAYS_AROUND:
             if len(pattern.findall(after)) > len(pattern.findall(before)):
                 return Check(name="no way around", passed=False, detail=detail)
-        left_out = [s.strip() for s in old[i1:i2] if tag == "delete" and not _summed(s, added)]
+        gone = [s.strip() for s in old[i1:i2] if tag == "delete"]
+        left_out = [s for s in gone if not _summed(s, added) and s not in moved]
         # An argument on a line of its own may go; so may an import.
         if any(s and not s.endswith(",") and not _NO_STEP.match(s) for s in left_out):
             return Check(name="no way around", passed=False, detail=f"it leaves line {i1 + 1} out")

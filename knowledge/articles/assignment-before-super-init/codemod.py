@@ -1,0 +1,78 @@
+"""`super().__init__()` first in the class whose layers came before it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.job import JobResult
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import New, Program
+from knowledge.sites import failing_statement, seen_error
+
+_BEFORE = re.compile(r"cannot assign (module|parameters?|buffer) before Module.__init__")
+_NEVER = re.compile(
+    r"'(\w+)' object has no attribute '_(backward_hooks|parameters|modules|buffers)'"
+)
+
+
+def applies(result: JobResult) -> bool:
+    """A module was used, or filled, before it was set up."""
+    error = seen_error(result, "")
+    return error is not None and bool(_BEFORE.search(error.message) or _NEVER.search(error.message))
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """The call inserted, or moved up if it comes too late."""
+    error = seen_error(result, "")
+    assert error is not None
+    init = _init(program, result, error.message)
+    if init is None or not isinstance(init.body, cst.IndentedBlock):
+        return
+    lines = [s for s in init.body.body if isinstance(s, cst.SimpleStatementLine)]
+    first = next((s for s in lines if not _is_docstring(s)), None)
+    if first is None or init.body.body[0] not in (first, lines[0]):
+        return
+    calls = [s for s in lines if re.match(r"super\(.*\)\.__init__\(", program.text(s))]
+    if len(calls) > 1 or (calls and calls[0] is first):
+        return
+    edits: dict[cst.CSTNode, New] = {}
+    call = "super().__init__()\n"
+    if calls:
+        call = program.text(calls[0].body[0]) + "\n"
+        if calls[0].trailing_whitespace.comment is not None or calls[0].leading_lines:
+            return
+        edits[calls[0]] = cst.RemoveFromParent()
+    yield Rewrite(
+        program.replace(edits, before={first: call}),
+        f"line {program.line(first)}: the module is set up before anything is put into it",
+    )
+
+
+def _init(program: Program, result: JobResult, message: str) -> cst.FunctionDef | None:
+    """The __init__ that the error is about."""
+    if m := _NEVER.search(message):
+        for cls in program.all(cst.ClassDef):
+            if cls.name.value == m[1]:
+                found = [f for f in program.inside(cls, cst.FunctionDef)
+                         if f.name.value == "__init__"]  # fmt: skip
+                return found[0] if len(found) == 1 else None
+        return None
+    error = seen_error(result, "")
+    line = failing_statement(program, error) if error is not None else None
+    function = program.up(line, cst.FunctionDef) if line is not None else None
+    return function if function is not None and function.name.value == "__init__" else None
+
+
+def _is_docstring(line: cst.SimpleStatementLine) -> bool:
+    small = line.body[0]
+    return isinstance(small, cst.Expr) and isinstance(small.value, cst.SimpleString)
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The class still is a module: what it made is called as one."""
+    kept = re.search(r"\bModule\b", proposal.code) is not None
+    detail = "it still is a Module" if kept else "it is no Module any more"
+    return [Check(name="module", passed=kept, detail=detail)]

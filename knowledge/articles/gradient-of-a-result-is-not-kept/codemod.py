@@ -1,0 +1,75 @@
+"""Ask a result to keep its gradient before backward; reset a gradient that is not there yet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.job import JobResult
+from executor.probes.tensors import same
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.computed import backwards, same_tensors
+from knowledge.edits import Program
+from knowledge.flow import siblings
+from knowledge.sites import failing_statement, scope_of, seen_error, variables
+
+_ERROR = "'NoneType' object has no attribute"
+_READ = re.compile(r"^(\w+)\.grad\b")
+
+
+def applies(result: JobResult) -> bool:
+    """`x.grad` was None, and something of it was wanted."""
+    error = seen_error(result, _ERROR)
+    return error is not None and _READ.match(error.code) is not None
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """`x.retain_grad()` above the backward, or `x.grad = None` for a reset."""
+    error = seen_error(result, _ERROR)
+    line = failing_statement(program, error) if error is not None else None
+    match = _READ.match(error.code) if error is not None else None
+    if line is None or match is None:
+        return
+    name = match[1]
+    facts = variables(result).get(name)
+    if facts is None or not facts.requires_grad:
+        return
+    if facts.is_leaf:
+        small = line.body[0]
+        if len(line.body) == 1 and program.text(small) == f"{name}.grad.zero_()":
+            target = cst.AssignTarget(cst.Attribute(cst.Name(name), cst.Name("grad")))
+            yield Rewrite(
+                program.replace({small: cst.Assign([target], cst.Name("None"))}),
+                f"line {program.line(line)}: there is no gradient yet the first time; None resets "
+                "it each time",
+            )
+        return
+    scope = scope_of(program, line)
+    body, at = siblings(program, line)
+    backward = [
+        s for s in body[:at]
+        if isinstance(s, cst.SimpleStatementLine) and scope_of(program, s) is scope
+        and re.search(r"\.backward\(", program.text(s))
+    ]  # fmt: skip
+    if len(backward) != 1 or not isinstance(backward[0], cst.SimpleStatementLine):
+        return
+    yield Rewrite(
+        program.replace({}, before={backward[0]: f"{name}.retain_grad()\n"}),
+        f"line {program.line(backward[0])}: `{name}` is a result; it keeps its gradient only if "
+        "it is asked before backward",
+    )
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """What backward had computed is computed again, and every tensor is as it was."""
+    old, new = backwards(before), backwards(after)
+    had = [g for b in old for g in b.grads]
+    have = [g for b in new[: len(old)] for g in b.grads]
+    equal = len(had) == len(have) and all(same(a, b) for a, b in zip(had, have, strict=True))
+    detail = "the gradients are as before" if equal else "the gradients changed"
+    return [
+        Check(name="gradients", passed=equal, detail=detail),
+        same_tensors(before, after, proposal.code),
+    ]
