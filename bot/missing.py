@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 
 from bot.models import Question
-from executor.job import ErrorSeen, JobResult, Outcome
+from executor.job import ErrorSeen, JobResult, LeftOut, Outcome
 
 
 def missing(run: JobResult, question: Question | None = None) -> str:
@@ -112,10 +112,7 @@ def _lacking(run: JobResult, error: ErrorSeen) -> str:
             "it too, so that it can be run"
         )
     if run.left_out is not None:
-        return (
-            f"the body of `{run.left_out.name}` (line {run.left_out.line}) was left out, and "
-            f"{error.type}{at} comes of that; post it too, so that it can be run"
-        )
+        return _empty(run, run.left_out, f"{error.type}{at}")
     if error.type == "SystemExit" and "usage:" in run.stderr:
         return f"it wants command-line arguments{at}; put the values into the snippet"
     if error.type == "EOFError" and "input" in error.code:
@@ -125,6 +122,22 @@ def _lacking(run: JobResult, error: ErrorSeen) -> str:
         if m := pattern.search(seen):
             return clause(m, error, at)
     return ""
+
+
+def _empty(run: JobResult, left: LeftOut, error: str) -> str:
+    """The empty body (or all that it may be), and what the live values say of the error."""
+    bodies = (left, *left.also)
+    named = _listed([f"`{b.name}` (line {b.line})" for b in bodies])
+    told = f" ({run.explanation.text.rstrip('.')})" if run.explanation else ""
+    if len(bodies) == 1:
+        return (
+            f"the body of {named} was left out, and {error} comes of that{told}; post it too, so "
+            "that it can be run"
+        )
+    return (
+        f"the bodies of {named} were left out, and {error} comes of one of them{told}; post them "
+        "too, so that it can be run"
+    )
 
 
 def _gpu(m: re.Match[str], error: ErrorSeen, at: str) -> str:

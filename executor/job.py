@@ -298,6 +298,7 @@ class LeftOut(Model):
 
     name: str
     line: int
+    also: tuple[LeftOut, ...] = ()  # the others that it may be, where that is open
 
 
 class Seen(Model):

@@ -195,6 +195,20 @@ async def test_an_empty_body_is_asked_for(ask: Ask) -> None:
     assert "the body of `Net.forward` (line 5) was left out" in answer.headline
 
 
+async def test_an_empty_body_is_asked_for_with_what_the_values_say(ask: Ask) -> None:
+    """Which value is None, and which line got it, helps whoever wrote the body and forgot it."""
+    answer = await ask(
+        posted(
+            "def up(x):\n    pass\ndef down(x):\n    ...\ndef both(x):\n"
+            "    return up(x) or down(x)\ny = both(torch.ones(2))\ny.sum()"
+        )
+    )
+
+    assert answer.status == "not_run"
+    assert "the bodies of `up` (line 4) and `down` (line 6) were left out" in answer.headline
+    assert "`y` is None" in answer.headline and "returned at line 10" in answer.headline
+
+
 async def test_what_has_no_stand_in_is_asked_for(ask: Ask) -> None:
     """Not the loop's length, which anybody can make up, but the part that nobody can."""
     answer = await ask(posted("for e in range(num_epochs):\n    train_one(model, e)"))

@@ -225,6 +225,38 @@ def test_an_empty_body_is_named(code: str, name: str, line: int, any_house: Hous
     assert (result.left_out.name, result.left_out.line) == (name, line)
 
 
+CHAINED = {
+    "the one that was called for it": (
+        "import torch\ndef patches(x):\n    pass\ndef mix(x, parts):\n    pass\n"
+        "y = mix(torch.ones(2), patches(torch.ones(2)))\nprint(y.shape)",
+        [("mix", 4)],
+    ),
+    "a class before the guilty one": (
+        "import torch\nfrom torch.utils.data import Dataset\nclass Rows(Dataset):\n    pass\n"
+        "class Net(torch.nn.Module):\n    pass\ndef start(rows, net):\n    return rows, net\n"
+        "rows = Rows()\nnet = Net()\nstart(rows, net)\n"
+        "best = torch.optim.SGD(net.parameters(), lr=1)",
+        [("Net", 5)],
+    ),
+    "open": (
+        "import torch\ndef up(x):\n    pass\ndef down(x):\n    pass\n"
+        "def both(x):\n    return up(x) or down(x)\ny = both(torch.ones(2))\nprint(y.shape)",
+        [("up", 2), ("down", 4)],
+    ),
+}
+
+
+@pytest.mark.parametrize(("code", "bodies"), CHAINED.values(), ids=CHAINED)
+def test_of_several_empty_bodies_the_guilty_one_is_named(
+    code: str, bodies: list[tuple[str, int]], any_house: House
+) -> None:
+    """The one called for the failing value; where that is open, every one that it may be."""
+    left = any_house.run(code).left_out
+
+    assert left is not None
+    assert [(b.name, b.line) for b in (left, *left.also)] == bodies
+
+
 def test_a_pass_that_is_meant_is_no_excuse(any_house: House) -> None:
     """An error that has nothing to do with the empty body stays the snippet's."""
     result = any_house.run(
