@@ -31,6 +31,7 @@ from knowledge.sites import (
 
 _LOSS = "does not require grad and does not have a grad_fn"
 _INPUT = "One of the differentiated Tensors does not require grad"
+_SILENT = "loss_without_graph"
 _CUTS = {"detach", "data", "item", "tolist"}
 _FACTORIES = re.compile(
     r"^torch\.(tensor|randn|rand|zeros|ones|full|linspace|arange|eye|randn_like|rand_like"
@@ -45,13 +46,16 @@ _STEPS = 12  # assignments that are walked up
 
 def applies(result: JobResult) -> bool:
     """backward() or grad() started from, or was asked for, a tensor without a graph."""
-    return seen_error(result, _LOSS, _INPUT) is not None
+    silent = any(f.kind == _SILENT for f in result.findings)
+    return silent or seen_error(result, _LOSS, _INPUT) is not None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """The first cut undone; where there is none, a gradient asked for."""
     error = seen_error(result, _LOSS, _INPUT)
-    assert error is not None
+    if error is None:
+        yield from _made_anew(program, result)
+        return
     node = failing(program, error)
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
         return
@@ -76,6 +80,40 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         return
     asked = list(_asked(program, node, seen))
     yield from asked or _in_functions(program)
+
+
+def _made_anew(program: Program, result: JobResult) -> Iterator[Rewrite]:
+    """`loss = torch.tensor(value, requires_grad=True)` without what makes it a leaf of its own."""
+    finding = next(f for f in result.findings if f.kind == _SILENT)
+    line = program.statement_on(finding.line) if finding.line is not None else None
+    small = line.body[0] if line is not None and len(line.body) == 1 else None
+    if not isinstance(small, cst.Assign):
+        return
+    value = small.value
+    while (inner := _inside_leaf(program, value)) is not None:
+        value = inner
+    if value is not small.value and not isinstance(value, (cst.Float, cst.Integer)):
+        yield Rewrite(
+            program.replace({small.value: value}),
+            f"line {program.line(small)}: the loss as it was computed, not a new tensor with its "
+            "value",
+        )
+
+
+def _inside_leaf(program: Program, value: cst.BaseExpression) -> cst.BaseExpression | None:
+    """What a request for gradients, a copy or a cut was put around."""
+    if isinstance(value, cst.Attribute) and value.attr.value == "data":
+        return value.value
+    if not isinstance(value, cst.Call):
+        return None
+    function = value.func
+    if isinstance(function, cst.Attribute) and function.attr.value in _CUTS | {"requires_grad_"}:
+        return function.value
+    name = program.text(function).rpartition(".")[2]
+    if name in {"tensor", "as_tensor", "Tensor", "Variable"} and value.args:
+        inner = value.args[0].value
+        return None if isinstance(inner, (cst.List, cst.Tuple)) else inner
+    return None
 
 
 def _in_functions(program: Program) -> Iterator[Rewrite]:

@@ -67,6 +67,19 @@ loss = losses.sum()
 loss.backward()
 """
 
+SILENT = """\
+import torch
+from torch import nn
+net = nn.Linear(4, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for _ in range(3):
+    error = (net(torch.randn(8, 4)) - 1).square().mean()
+    loss = torch.tensor(error.item(), requires_grad=True)   # a number
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
 ARGMAX = """\
 import torch
 from torch import nn
@@ -101,6 +114,7 @@ CASES = Cases(
         "a rebuilt tensor": (REBUILT, "loss = torch.stack([first, second]).sum()"),
         "nobody asked": (NOBODY_ASKED, "w = torch.zeros(3, requires_grad=True)"),
         "a second derivative": (TWICE, "torch.autograd.grad(y, t, create_graph=True)[0]\nforce"),
+        "a new tensor": (SILENT, "    loss = error   # a number"),
         "two lines up": (CHAIN, "y = (x * 3)\n"),
     },
     refused={"argmax": ARGMAX, "numpy": NUMPY, "a placeholder": PLACEHOLDER},
@@ -111,6 +125,10 @@ CASES = Cases(
         "a leaf in the middle": ("detach", swap("detach()", "detach().requires_grad_()")),
         "another value": ("no_grad", lambda code: swap("out - y", "out - 2 * y")(
             swap("with torch.no_grad():", "with torch.enable_grad():")(code))),
+        "still a leaf": (
+            "a new tensor",
+            swap("error.item(), requires_grad=True", "error.detach()).requires_grad_("),
+        ),
         "leave it out": ("two lines up", delete("loss.backward()")),
         "swallow": ("nobody asked", swallow("loss.backward()")),
         "past autograd": ("two lines up", swap("(x * 3).data", "(x * 3).data.requires_grad_()")),
