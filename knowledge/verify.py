@@ -120,6 +120,9 @@ def checks(before: JobResult, after: JobResult, reference: JobResult | None = No
     """
     wrong = mistake(before)
     made = [_gone(before, after, wrong), _nothing_new(before, after, wrong)]
+    if not after.env.torch:  # every other check would hold for want of anything to hold against
+        unseen = "what the probes saw of it could not be read"
+        made.append(Check(name="seen", passed=False, detail=unseen))
     if wrong.error is not None:
         made.append(_same_output(before, after, wrong.error))
     made += [_no_silent_mistake(before, after, wrong), _batch_kept(before, after, reference)]
@@ -144,6 +147,8 @@ def _gone(before: JobResult, after: JobResult, wrong: Mistake) -> Check:
         return Check(name="no error", passed=False, detail=f"it ends with {what}{line}")
     if wrong.error is not None and any(same_error(c, wrong.error) for c in after.caught):
         return Check(name="no error", passed=False, detail="the error is still raised, and caught")
+    if wrong.error is None and wrong.findings <= {(f.kind, f.name) for f in after.findings}:
+        return Check(name="no error", passed=False, detail="the probes still find the same mistake")
     return Check(name="no error", passed=True, detail="it runs to the end")
 
 

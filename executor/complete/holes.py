@@ -34,7 +34,9 @@ def left_out(tree: ast.Module, seen: ErrorSeen) -> LeftOut | None:
     if not reaching:
         return None
     (name, line, _), *others = reaching
-    return LeftOut(name=name, line=line, also=tuple(LeftOut(name=n, line=at) for n, at, _ in others))
+    return LeftOut(
+        name=name, line=line, also=tuple(LeftOut(name=n, line=at) for n, at, _ in others)
+    )
 
 
 def _called_for(tree: ast.Module, expression: ast.AST, empty: set[str]) -> set[str]:

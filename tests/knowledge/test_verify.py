@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from executor.job import Caught, ErrorSeen, Finding, JobResult, Outcome
+from executor.job import Caught, Environment, ErrorSeen, Finding, JobResult, Outcome
 from knowledge import verify
 
 lines = st.lists(st.sampled_from(["a = 1", "b = 2", "c = 3", "", "d = a"]), max_size=12)
@@ -89,3 +89,21 @@ def test_a_value_computed_and_dropped_is_seen():
     kept = verify.nothing_thrown_away("x.add_(1)\n", "x = x.add(1)\n")
 
     assert not dropped.passed and kept.passed
+
+
+def test_a_run_whose_probes_said_nothing_verifies_nothing():
+    """Without a report every comparison would hold for want of anything to compare."""
+    before = JobResult(outcome=Outcome.ERROR, error=ErrorSeen(type="ValueError", message="x"))
+    silent = JobResult(outcome=Outcome.OK)
+
+    assert not all(c.passed for c in verify.checks(before, silent))
+
+
+def test_a_silent_mistake_that_is_still_there_is_not_fixed():
+    found = Finding(kind="zero_gradient", line=1, name="w", message="…")
+    env = Environment(torch="2.13.0")
+    before = JobResult(outcome=Outcome.OK, findings=(found,), env=env)
+    after = JobResult(outcome=Outcome.OK, findings=(found,), env=env)
+
+    assert not all(c.passed for c in verify.checks(before, after))
+    assert all(c.passed for c in verify.checks(before, JobResult(outcome=Outcome.OK, env=env)))
