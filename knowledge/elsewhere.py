@@ -102,6 +102,7 @@ ELSEWHERE = (
     "web pages, JavaScript, databases, servers and shell commands",
     "git, editors, notebooks and environments",
     "sports, health, cooking, travel and the household",
+    "monuments, statues and torches that burn",
     "physics, engineering and electronics",
     "greetings, thanks and small talk",
 )
