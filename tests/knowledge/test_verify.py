@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -107,3 +108,38 @@ def test_a_silent_mistake_that_is_still_there_is_not_fixed():
 
     assert not all(c.passed for c in verify.checks(before, after))
     assert all(c.passed for c in verify.checks(before, JobResult(outcome=Outcome.OK, env=env)))
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("w -= g\n", "w.data -= g\n"),
+        ("w[0] = 1\n", "w.detach()[0] = 1\n"),
+        ("m.load_state_dict(s)\n", "m.load_state_dict(s, strict=False)\n"),
+        ("a = 1\nloss.backward()\nb = 2\n", "a = 1\nb = 2\n"),
+    ],
+)
+def test_a_way_around_is_no_repair(old: str, new: str) -> None:
+    """Writing past autograd, switching a check off, leaving a step out."""
+    assert not verify.no_way_around(old, new).passed
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("w -= g\n", "with torch.no_grad():\n    w -= g\n"),
+        ("a = 1\nb = 2\nsuper().__init__()\n", "super().__init__()\na = 1\nb = 2\n"),
+        ("one.backward()\n# and\ntwo.backward()\n", "# and\n(one + two).backward()\n"),
+        ("f(\n    a=1,\n    b=2,\n)\n", "f(\n    a=1,\n)\n"),
+    ],
+)
+def test_a_step_may_move(old: str, new: str) -> None:
+    """What was moved, added up, or given to a call that no longer takes it, is no way around."""
+    assert verify.no_way_around(old, new).passed
+
+
+def test_a_new_variable_is_one_change() -> None:
+    """Wherever its name stands: undoing one place alone would only be another mistake."""
+    old, new = "x *= 2\na = 1\ny = x + 1\n", "z = x * 2\na = 1\ny = z + 1\n"
+
+    assert len(verify.with_each_place_undone(old, new)) == 2
+    assert verify.with_each_place_undone(old, new, ["z"]) == []

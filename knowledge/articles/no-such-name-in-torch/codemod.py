@@ -203,10 +203,11 @@ def _named(program: Program, node: cst.Attribute, new: str, at: str) -> Rewrite:
 
 
 def _only_home(name: str, but: str) -> str | None:
-    """The one public module of torch that has the name."""
+    """The one public module of torch that has a class or function of that name."""
     found: dict[int, str] = {}
     for module in _MODULES:
-        if module != but and (thing := getattr(importlib.import_module(module), name, None)):
+        thing = getattr(importlib.import_module(module), name, None)
+        if module != but and callable(thing):
             found.setdefault(id(thing), module)
     return next(iter(found.values())) if len(found) == 1 else None
 

@@ -74,6 +74,11 @@ layer = nn.ConvLSTM2d(1, 2, 3)
 print(layer(torch.randn(1, 1, 4, 4)))
 """
 
+NO_FUNCTION = """\
+import torch
+print(torch.version.cpu)
+"""
+
 CASES = Cases(
     mended={
         "a loss": (LOSS, "criterion = nn.BCEWithLogitsLoss()   # two classes"),
@@ -85,7 +90,7 @@ CASES = Cases(
         "a spectrum": (SPECTRUM, "parts = torch.view_as_real(torch.fft.rfft(signal))"),
         "an import": (IMPORT, "from torch.nn.utils.rnn import pad_sequence\n"),
     },
-    refused={"made up": MADE_UP, "no such layer": NO_LAYER},
+    refused={"no function": NO_FUNCTION, "made up": MADE_UP, "no such layer": NO_LAYER},
     wrong={
         "thrown away": ("a method", swap("torch.scatter_add_(", "torch.scatter_add(")),
         "thrown away too": ("no in-place form", swap("x.reshape_", "x.reshape")),
