@@ -69,7 +69,10 @@ def same_tensors(before: JobResult, after: JobResult, code: str, but: Iterable[s
         return Check(name="values", passed=True, detail="nothing to compare with")
     line = before.error.line if before.error is not None else None
     line = before.frames[0].line if before.frames else line  # at module level
-    rest = "\n".join(code.splitlines()[(line or 1) - 1 :])
+    lines = code.splitlines()
+    # What a loop binds may be another round's value; only indented lines can be in one.
+    rest = "\n".join([*lines[(line or 1) - 1 :], *(s for s in lines if s[:1].isspace())])
+    rest += "".join(f"\n{s}" for s in lines if s.startswith("for "))
     old, new = before.values.tensors, after.values.tensors
     kept = [n for n in old if n not in but and not _written(n, rest)]
     changed = [n for n in kept if n not in new or not same(old[n], new[n])]
