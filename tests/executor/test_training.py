@@ -70,6 +70,12 @@ MISTAKES = [
          train(f"nn.SmoothL1Loss()({OUT}, y)", **ONE)),
     Case("loss_broadcasts", 9, "loss", "[8, 1] with a target [8] as [8, 8]",
          train(f"nn.HuberLoss()({OUT}, y)", **ONE)),
+    Case("loss_broadcasts", 9, "loss", "[8, 1] with a target [1, 1, 8] as [1, 8, 8]",
+         train(f"F.mse_loss({OUT}, y)", model="nn.Linear(4, 1)", target="torch.randn(1, 1, 8)")),
+    Case("loss_broadcasts", 9, "loss", "[1, 8, 1] with a target [8] as [1, 8, 8]",
+         train(f"F.mse_loss({OUT}[None], y)", **ONE)),
+    Case("loss_broadcasts", 9, "loss", "[8, 1] with a target [1, 8] as [8, 8]",
+         train(f"F.mse_loss({OUT}, y)", model="nn.Linear(4, 1)", target="torch.randn(1, 8)")),
     Case("loss_broadcasts", 9, "loss", "[8, 1] with a target as [8, 8]",
          train(f"nn.L1Loss()({OUT}, y)", **ONE)),
     Case("loss_broadcasts", 9, "loss", "[8, 1] with a target as [8, 8]",
@@ -100,6 +106,37 @@ MISTAKES = [
          "model = nn.Linear(4, 1)\nopt = torch.optim.Adam(model.parameters())\n"
          "model = nn.Linear(4, 1)\nfor _ in range(2):\n    opt.zero_grad()\n    model.zero_grad()\n"
          "    model(torch.randn(8, 4)).sum().backward()\n    opt.step()\n"),
+    Case("foreign_optimizer", 5, "opt", "at 2 of 4 steps; the gradients went to another `model`",
+         "model = nn.Linear(4, 1)\nopt = torch.optim.Adam(model.parameters())\n"
+         "def fit(model):\n    for _ in range(2):\n        opt.zero_grad()\n"
+         "        model.zero_grad()\n        model(torch.randn(8, 4)).sum().backward()\n"
+         "        opt.step()\nfit(model)\nfit(nn.Linear(4, 1))\n"),
+    Case("foreign_optimizer", 5, "opt", "went to another `model`",
+         "model = nn.Linear(4, 1)\nopt = torch.optim.Adam(model.parameters())\n"
+         "def fit(model):\n    for _ in range(2):\n        opt.zero_grad()\n"
+         "        model.zero_grad()\n        model(torch.randn(8, 4)).sum().backward()\n"
+         "        opt.step()\nfit(nn.Linear(4, 1))\n"),
+    Case("step_without_gradients", 13, "opt", "does not depend on them; gradients reached only `d`",
+         "g, d = nn.Linear(2, 3), nn.Linear(3, 1)\nopt = torch.optim.Adam(g.parameters())\n"
+         "for _ in range(2):\n    opt.zero_grad()\n    d.zero_grad()\n"
+         "    fake = torch.tensor(g(torch.randn(4, 2)).tolist())\n"
+         "    loss = d(fake).mean()\n    loss.backward()\n\n    opt.step()\n"),
+    Case("step_without_gradients", 8, "opt", "step: the loss does not depend on them",
+         "model = nn.Linear(4, 1)\nopt = torch.optim.Adam(model.parameters())\n"
+         "out = torch.tensor(model(torch.ones(2, 4)).tolist())\n"
+         "F.mse_loss(out, torch.ones(2, 1, requires_grad=True)).backward()\nopt.step()\n"),
+    Case("step_without_gradients", 7, "opt", "step: they were reset between",
+         "model = nn.Linear(4, 1)\nopt = torch.optim.Adam(model.parameters())\n"
+         "model(torch.ones(2, 4)).sum().backward(); opt.zero_grad()\nopt.step()\n"),
+    Case("step_without_gradients", 6, "opt", "no backward() was called on a loss before it",
+         "model = nn.Linear(4, 1)\nopt = torch.optim.Adam(model.parameters())\n"
+         "loss = model(torch.ones(2, 4)).sum(); opt.step(); loss.backward()\n"),
+    Case("step_without_gradients", 7, "opt", "or they were reset before the step",
+         "model = nn.Linear(4, 1)\nopt = torch.optim.Adam(model.parameters())\n"
+         "torch.autograd.backward(model(torch.ones(2, 4)).sum()); opt.zero_grad()\nopt.step()\n"),
+    Case("step_without_training", 8, "opt", "made 3 steps without a forward or a backward",
+         "model = nn.Linear(4, 1)\nopt = torch.optim.Adam(model.parameters())\n"
+         "for _ in range(3):\n    # train here\n    opt.step()\n"),
     Case("graph_kept", 11, "total", "losses with their graphs",
          train(f"{OUT}.sum()", n=8).replace("loss.backward()", "loss.backward()\n    total += loss")
          .replace("for _", "total = 0\nfor _").replace("y = torch.randint(0, 3, (8,))\n", "")),
@@ -115,6 +152,20 @@ MISTAKES = [
          "opt = torch.optim.SGD(model.parameters(), lr=0.1)\nfor _ in range(2):\n"
          "    opt.zero_grad()\n    head.zero_grad()\n"
          "    head(model(torch.randn(8, 4))).sum().backward()\n    opt.step()\n"),
+    Case("not_in_optimizer", 4, "scale", "no optimizer holds it",
+         "scale = torch.ones(3, requires_grad=True)\nmodel = nn.Linear(4, 3)\n"
+         "opt = torch.optim.SGD(model.parameters(), lr=0.1)\nfor _ in range(2):\n"
+         "    opt.zero_grad()\n    (scale * model(torch.randn(8, 4))).sum().backward()\n"
+         "    opt.step()\n"),
+    Case("input_requires_grad", 4, "xs", "right for an input, wrong for a weight",
+         "xs = torch.tensor([[1.0], [2.0]], requires_grad=True)\n"
+         "w = torch.ones(1, 1, requires_grad=True)\n"
+         "opt = torch.optim.SGD([w], lr=0.1)\n((xs @ w) ** 2).mean().backward()\nopt.step()\n"),
+    Case("input_requires_grad", 4, "points", "right for an input, wrong for a weight",
+         "points = torch.rand(5, 1, requires_grad=True)\n"
+         "w = torch.ones(1, 1, requires_grad=True)\n"
+         "opt = torch.optim.SGD([w], lr=0.1)\n((points @ w) ** 2).mean().backward()\n"
+         "opt.step()\n"),
     Case("no_gradient", 8, "net.unused.weight", "gradient was None at all 2 steps",
          "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
          "        self.used = nn.Linear(4, 1)\n"
@@ -263,6 +314,22 @@ GOOD = {
         "model = nn.Linear(4, 3)\nx = torch.randn(1, 4, requires_grad=True)\n"
         "opt = torch.optim.Adam([x], lr=0.1)\nfor _ in range(3):\n    opt.zero_grad()\n"
         "    loss = -model(x)[0, 1]\n    loss.backward()\n    opt.step()\n"
+    ),
+    "layers that a transformer copies": (
+        "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.layer = nn.TransformerEncoderLayer(4, 2, 8, batch_first=True)\n"
+        "        self.encoder = nn.TransformerEncoder(self.layer, 2)\n"
+        "        self.other = nn.TransformerDecoderLayer(4, 2, 8, batch_first=True)\n"
+        "        self.decoder = nn.TransformerDecoder(self.other, 2)\n"
+        "    def forward(self, x):\n        return self.decoder(x, self.encoder(x))\n"
+        "net = Net()\nopt = torch.optim.Adam(net.parameters())\nfor _ in range(3):\n"
+        "    opt.zero_grad()\n    net(torch.randn(2, 3, 4))[..., 0].pow(2).mean().backward()\n"
+        "    opt.step()\n"
+    ),
+    "torch.autograd.backward": (
+        "model = nn.Linear(4, 1)\nopt = torch.optim.Adam(model.parameters())\n"
+        "for _ in range(3):\n    opt.zero_grad()\n"
+        "    torch.autograd.backward(model(torch.randn(8, 4)).pow(2).mean())\n    opt.step()\n"
     ),
     "two optimizers": (
         "a, b = nn.Linear(4, 4), nn.Linear(4, 1)\noa = torch.optim.SGD(a.parameters(), lr=0.1)\n"

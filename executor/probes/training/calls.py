@@ -27,6 +27,7 @@ class Calls:
         self.source = source
         self.seen: list[ModuleCall] = []
         self.roots: dict[int, nn.Module] = {}  # called where gradients were recorded
+        self.unrecorded: dict[int, weakref.ref[nn.Module]] = {}  # called where none were
         self.inputs: set[int] = set()
         self.evaluating: dict[int, int | None] = {}  # roots in eval mode → the line of the call
         self.last_inputs: list[weakref.ref[torch.Tensor]] = []
@@ -44,6 +45,11 @@ class Calls:
         """Stop listening."""
         self._handle.remove()
         self._release()
+
+    def all(self) -> list[nn.Module]:
+        """Every root that was called and still exists."""
+        others = [m for r in self.unrecorded.values() if (m := r()) is not None]
+        return [*self.roots.values(), *others]
 
     def _hold(self, module: nn.Module) -> None:
         if issubclass(type(module), torch.jit.ScriptModule):
@@ -73,6 +79,8 @@ class Calls:
                 self.evaluating.pop(id(module), None)
             else:
                 self.evaluating[id(module)] = line
+        elif id(module) not in self.unrecorded:
+            self.unrecorded[id(module)] = weakref.ref(module)
         shape = tuple(tensors[0].shape) if tensors and tensors[0] is args[0] else ()
         self._root = line, shape
 

@@ -65,8 +65,9 @@ def chain(loss: torch.Tensor) -> int:
     return n
 
 
-def reaches(loss: torch.Tensor, leaves: set[int]) -> bool:
-    """Whether backward from the loss arrives at one of these tensors, given by id."""
+def leaves(loss: torch.Tensor) -> set[int] | None:
+    """The ids of the tensors at which backward from the loss arrives; None if the graph is huge."""
+    found: set[int] = set()
     seen: set[Any] = set()
     todo: list[Any] = [loss.grad_fn]
     while todo and len(seen) < _LEAVES:
@@ -74,10 +75,10 @@ def reaches(loss: torch.Tensor, leaves: set[int]) -> bool:
         if node is None or node in seen:
             continue
         seen.add(node)
-        if id(getattr(node, "variable", None)) in leaves:
-            return True
+        if (variable := getattr(node, "variable", None)) is not None:
+            found.add(id(variable))
         todo += [n for n, _ in node.next_functions]
-    return False
+    return None if todo else found
 
 
 def _near(root: Any) -> Iterator[tuple[Any, tuple[str, ...]]]:
@@ -141,17 +142,23 @@ def _log_softmax(node: Any) -> list[Pattern]:
 
 def _pair(node: Any) -> list[Pattern]:
     """Input and target that both had to be repeated to fit: more pairs than either has values."""
-    given, target = _unrepeated(node._saved_self), _unrepeated(node._saved_target)
+    given = _unrepeated(node, 0, node._saved_self)
+    target = _unrepeated(node, 1, node._saved_target)
     return _broadcast(given, target, tuple(node._saved_self.shape))
 
 
-def _unrepeated(t: torch.Tensor) -> tuple[int, ...]:
-    """The shape that a tensor had before it was expanded: repeated dimensions have stride 0."""
+def _unrepeated(node: Any, operand: int, t: torch.Tensor) -> tuple[int, ...]:
+    """The shape that an operand had before it was expanded."""
+    child = node.next_functions[operand][0]
+    if child is not None:
+        return tuple(child._saved_self_sym_sizes) if _what(child) == "Expand" else tuple(t.shape)
+    # Without a graph the strides tell: repeated dimensions have stride 0. Leading ones may be
+    # the tensor's own or added, which only the tensor that it is a view of can say.
     shape = [1 if stride == 0 else size for size, stride in zip(t.shape, t.stride(), strict=True)]
-    lead = 0
-    while lead < len(shape) and t.stride(lead) == 0 and t.shape[lead] > 1:
-        lead += 1
-    return tuple(shape[lead:])
+    lead = next((i for i, size in enumerate(shape) if size != 1), len(shape))
+    could_be = [tuple(shape[i:]) for i in range(lead + 1)]
+    base = None if t._base is None else tuple(t._base.shape)
+    return base if base in could_be else could_be[-1]
 
 
 def _difference(node: Any) -> list[Pattern]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 import torch
@@ -19,6 +20,7 @@ class Named:
     name: str
     tensor: torch.Tensor
     line: int | None
+    owner: str = ""  # the variable whose module holds it
 
 
 class Names:
@@ -30,6 +32,12 @@ class Names:
         self._assigned = _assignments(tree)
         self._appended = _appends(tree)
         self._softmax = _softmax_lines(tree)
+        self._weights = _weights(tree)
+        self.calls_autograd = any(
+            isinstance(n, ast.Call)
+            and re.search(r"(autograd\.|^)backward$", ast.unparse(n.func)) is not None
+            for n in ast.walk(tree)
+        )
 
     def variables(self) -> Iterator[tuple[str, object]]:
         """The snippet's variables in sight, innermost frame first."""
@@ -43,17 +51,20 @@ class Names:
         """The variable that holds this very object; empty if none in sight does."""
         return next((n for n, v in self.variables() if v is thing), "")
 
-    def tensors(self, roots: Iterable[nn.Module], leave_out: set[int]) -> dict[int, Named]:
-        """id → its name, of all parameters of the modules and of the variables in sight."""
+    def tensors(self, roots: Collection[nn.Module], leave_out: set[int]) -> dict[int, Named]:
+        """id → its name, of all parameters of these modules and of the variables in sight."""
         names: dict[int, Named] = {}
         variables = list(self.variables())
-        owners = {id(value): name for name, value in reversed(variables)}
-        for root in roots:
+        modules = [(n, v) for n, v in variables if issubclass(type(v), nn.Module)]
+        owners = {id(value): name for name, value in reversed(modules)}
+        called = [r for r in roots if id(r) in owners]
+        called += [v for _, v in modules if isinstance(v, nn.Module)]
+        for root in [*called, *(r for r in roots if id(r) not in owners)]:
             owner = f"{owners[id(root)]}." if id(root) in owners else ""
             for path, p in root.named_parameters():
                 line = self.attributes.get((type(root).__name__, path.split(".")[0]))
                 line = line or self.line_of(owner.rstrip("."))
-                names.setdefault(id(p), Named(owner + path, p, line))
+                names.setdefault(id(p), Named(owner + path, p, line, owner.rstrip(".")))
         for name, value in variables:
             if issubclass(type(value), torch.Tensor) and id(value) not in leave_out:
                 assert isinstance(value, torch.Tensor)
@@ -71,6 +82,10 @@ class Names:
     def line_of_append(self, name: str) -> int | None:
         """The line that appends to the list."""
         return self._appended.get(name)
+
+    def is_weight(self, name: str) -> bool:
+        """Whether a plain tensor is made and used as a weight is, as far as the text can say."""
+        return name in self._weights
 
     def only_line_of(self, function: str) -> int | None:
         """Where "softmax" or "sigmoid" is written, if that is one place only."""
@@ -102,6 +117,51 @@ def _appends(tree: ast.Module) -> dict[str, int]:
         and n.func.attr == "append"
         and isinstance(n.func.value, ast.Name)
     }
+
+
+_FILLED = {
+    "randn",
+    "rand",
+    "zeros",
+    "ones",
+    "full",
+    "empty",
+    "eye",
+    "normal",
+    "uniform_",
+    "normal_",
+}
+_PRODUCTS = {"matmul", "mm", "bmm", "mv", "linear", "einsum", "conv1d", "conv2d"}
+_DATA = re.compile(r"(x|inp|input|data|image|img|noise|batch|src|sample|target|y)s?(_|\d|$)", re.I)
+
+
+def _weights(tree: ast.Module) -> set[str]:
+    """Variables made by an initializer, or of one number, that are not multiplied as data is."""
+    made: set[str] = set()
+    data: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign):
+            calls = [n for n in ast.walk(node.value) if isinstance(n, ast.Call)]
+            names = {n.id for n in node.targets if isinstance(n, ast.Name)}
+            if any(_function(c.func) in _FILLED or _one_number(c) for c in calls):
+                made |= names
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+            data |= {node.left.id} if isinstance(node.left, ast.Name) else set()
+        elif isinstance(node, ast.Call) and _function(node.func) in _PRODUCTS:
+            data |= {a.id for a in node.args[:1] if isinstance(a, ast.Name)}
+            if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
+                data.add(node.func.value.id)
+    return {name for name in made - data if not _DATA.match(name)}
+
+
+def _one_number(made: ast.Call) -> bool:
+    """`torch.tensor(1.0)` and `torch.tensor([1.0])`."""
+    if _function(made.func) != "tensor" or not made.args:
+        return False
+    value = made.args[0]
+    if isinstance(value, ast.List) and len(value.elts) == 1:
+        value = value.elts[0]
+    return isinstance(value, (ast.Constant, ast.UnaryOp))
 
 
 def _softmax_lines(tree: ast.Module) -> dict[str, set[int]]:

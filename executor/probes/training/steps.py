@@ -25,6 +25,7 @@ from executor.probes.training.told import Told
 _WATCHED_ELEMENTS = 1 << 20  # larger parameters are not copied to see whether they moved
 _ALL = 10  # steps of which every gradient is looked at; then of every tenth
 _ROUNDING = 1e-6  # gradients up to this are what is left of terms that cancel
+_LATE = 100  # backwards whose leaves are kept while an optimizer finds no gradient
 _CARRIED = 3  # gradients looked at to see whether they are still those of the step before
 
 
@@ -41,6 +42,7 @@ class Watched:
     zero: int = 0
     not_finite: int = 0
     stepped: bool = False  # the first step itself changed it
+    owner: str = ""  # the variable whose module holds it
     top: float = 0.0  # the largest value of a gradient that was neither zero nor NaN
 
     @property
@@ -74,7 +76,8 @@ class Record:
     carrying: bool = False  # nobody has reset the gradients since the last step, as far as seen
     backwards: int = 0  # since the last step
     stale: int = 0  # steps on gradients that still held those of the step before
-    wiped: bool | None = None  # whether backward reached them and the step still found nothing
+    heard: int = 0  # backwards before the last step that found nothing
+    wiped: bool = False  # one of them reached its parameters
     params: list[torch.Tensor] = field(default_factory=list)
 
 
@@ -91,6 +94,8 @@ class Steps:
         self.look_at_all = False
         self.problem = ""
         self._backwards = 0
+        self._reached: set[int] | None = set()  # by every backward so far, while it is kept
+        self._computed = False  # something with a graph was in sight at a step
 
     @property
     def trained(self) -> bool:
@@ -120,13 +125,15 @@ class Steps:
     def backward_begins(self, loss: torch.Tensor) -> None:
         """Called before every backward: are there gradients of the last step left?"""
         self._backwards += 1
+        late = any(r.empty == r.steps for r in self.records.values())
+        if self._backwards <= (_LATE if late else _ALL) and self._reached is not None:
+            new = graph.leaves(loss)
+            self._reached = None if new is None else self._reached | new
         for record in self.records.values():
             record.backwards += 1
             if record.carrying:
                 grads = [p.grad for p in record.params if p.grad is not None][:_CARRIED]
                 record.carrying = bool(grads) and any(largest(grads))
-            if record.empty == record.steps and record.wiped is None:
-                record.wiped = graph.reaches(loss, {id(p) for p in record.params})
 
     # -- a step ------------------------------------------------------------------------------
 
@@ -137,6 +144,8 @@ class Steps:
             record = Record(optimizer, name or type(optimizer).__name__, None)
             self.records[id(optimizer)] = record
         record.steps += 1
+        if not self._backwards and not self._computed:
+            self._computed = bool(self.calls.roots) or self._sees_a_graph()
         record.closure |= any(map(callable, (*args, kwargs.get("closure"))))
         params = [p for group in optimizer.param_groups for p in group["params"]]
         every = record.steps <= _ALL or record.steps % _ALL == 0 or self.look_at_all
@@ -158,12 +167,19 @@ class Steps:
             for w in record.watched:
                 w.steps += 1
         record.empty += empty
+        if empty:
+            record.heard = self._backwards
+            record.wiped |= bool(self._reached and self._reached & set(map(id, params)))
         if record.carrying and record.backwards:
             record.stale += 1
         record.carrying, record.backwards = not empty, 0
         if record.steps <= 3 or record.steps % (2 * _ALL) == 0:
             self._look_beside(named)
         self._note_modes()
+
+    def _sees_a_graph(self) -> bool:
+        variables = [v for _, v in self.names.variables() if issubclass(type(v), torch.Tensor)]
+        return any(isinstance(v, torch.Tensor) and v.grad_fn is not None for v in variables)
 
     def _stepped(self, optimizer: torch.optim.Optimizer, args: Any, kwargs: Any) -> None:
         record = self.records.get(id(optimizer))
@@ -178,7 +194,7 @@ class Steps:
         if watched is None:
             otherwise = Named(f"{type(record.optimizer).__name__}'s parameter {i}", tensor, None)
             n = named.get(id(tensor), otherwise)
-            watched = Watched(n.name, tensor, n.line, _copy(tensor))
+            watched = Watched(n.name, tensor, n.line, _copy(tensor), owner=n.owner)
             self.optimized[id(tensor)] = watched
         return watched
 
@@ -189,7 +205,8 @@ class Steps:
         for key, n in named.items():
             if key not in self.optimized and n.tensor.requires_grad and n.tensor.is_leaf:
                 if key not in self.others:
-                    self.others[key] = Watched(n.name, n.tensor, n.line, _copy(n.tensor))
+                    copy = _copy(n.tensor)
+                    self.others[key] = Watched(n.name, n.tensor, n.line, copy, owner=n.owner)
                 beside.append(self.others[key])
         _look(beside, every=True)
 
@@ -224,9 +241,18 @@ class Steps:
         for key, w in orphans:
             if key in explained or (only_inputs and isinstance(w.tensor, nn.Parameter)):
                 continue
+            shape = list(w.tensor.shape)
+            if not isinstance(w.tensor, nn.Parameter) and not self.names.is_weight(w.name):
+                told.add(
+                    "input_requires_grad", w.line, w.name,
+                    f"`{w.name}` {shape} has requires_grad and gets a gradient, and no optimizer "
+                    "holds it: right for an input, wrong for a weight",
+                )  # fmt: skip
+                continue
             told.add(
                 "not_in_optimizer", w.line, w.name,
-                f"`{w.name}` {list(w.tensor.shape)} gets a gradient, but no optimizer holds it",
+                f"`{w.name}` {shape}{self._of_another(w)} gets a gradient, but no optimizer "
+                "holds it",
                 **({"module": owners[key]} if key in owners else {}),
             )  # fmt: skip
         self._tell_modes(told)
@@ -239,35 +265,78 @@ class Steps:
         owners: dict[int, str],
     ) -> set[int]:
         """An optimizer that never found a gradient: whose parameters does it hold?"""
-        if record.closure or record.empty < record.steps or not _trainable(record.watched):
+        if record.closure or not record.empty or not _trainable(record.watched):
             return set()
         ids = {id(p) for p in record.params}
         n, name = len(record.params), record.name
         foreign = [(key, w) for key, w in orphans if isinstance(w.tensor, nn.Parameter)]
-        if foreign and isinstance(record.params[0], nn.Parameter):
-            to = owners.get(foreign[0][0]) or foreign[0][1].name
+        if record.empty < record.steps:  # now and then, another model of the same name is trained
+            known = {(w.name, w.tensor.shape) for w in record.watched}
+            foreign = [(key, w) for key, w in foreign if (w.name, w.tensor.shape) in known]
+            if not foreign:
+                return set()
+            ids = set()
+        of = _every(record.steps) if record.empty == record.steps else (
+            f"{record.empty} of {record.steps} steps"
+        )  # fmt: skip
+        if foreign and self._is_foreign(record, [w for _, w in foreign]):
+            to, module = self._whose(*foreign[0], owners)
             line = self.names.line_of(name, record.line) or record.line
             told.add(
                 "foreign_optimizer", line, name,
-                f"none of the {n} parameters in `{name}` got a gradient at {_every(record.steps)}; "
-                f"the gradients went to `{to}`, which no optimizer holds",
-                module=to,
+                f"none of the {n} parameters in `{name}` got a gradient at {of}; "
+                f"the gradients went to {to}, which no optimizer holds",
+                **module,
             )  # fmt: skip
             return ids | {key for key, _ in foreign}
-        why = "the loss does not depend on them, or they were reset before the step"
-        if not self._backwards:
-            why = "no backward() was called on a loss"
-        elif record.wiped is not None:
-            why = (
-                "they were reset between backward() and the step" if record.wiped
-                else "the loss does not depend on them"
+        if not record.heard and not self._computed and not self.names.calls_autograd:
+            told.add(
+                "step_without_training", record.line, name,
+                f"`{name}` made {_times(record.steps, 'step')} without a forward or a backward: "
+                f"its {n} parameters stay as they are",
             )  # fmt: skip
+            return ids
         told.add(
             "step_without_gradients", record.line, name,
-            f"`{name}` found no gradient on any of its {n} parameters at {_every(record.steps)}: "
-            f"{why}",
+            f"`{name}` found no gradient on any of its {n} parameters at {of}: "
+            f"{self._why_empty(record, foreign, owners)}",
         )  # fmt: skip
-        return ids
+        return ids | {key for key, _ in foreign}
+
+    def _why_empty(
+        self, record: Record, foreign: list[tuple[int, Watched]], owners: dict[int, str]
+    ) -> str:
+        if not record.heard and not self.names.calls_autograd:
+            before = " before it" if self._backwards else ""
+            return f"no backward() was called on a loss{before}"
+        if record.wiped:
+            return "they were reset between backward() and the step"
+        if not record.heard or self._reached is None:
+            return "the loss does not depend on them, or they were reset before the step"
+        others = dict.fromkeys(self._whose(key, w, owners)[0] for key, w in foreign)
+        reached = f"; gradients reached only {' and '.join(others)}" if len(others) == 1 else ""
+        return f"the loss does not depend on them{reached}"
+
+    def _is_foreign(self, record: Record, trained: list[Watched]) -> bool:
+        """Whether the optimizer belongs to a model that nobody calls, or to a twin of this one."""
+        if not isinstance(record.params[0], nn.Parameter):
+            return False
+        held = {id(p) for p in record.params}
+        called = any(id(p) in held for root in self.calls.all() for p in root.parameters())
+        return not called or {p.shape for p in record.params} <= {w.tensor.shape for w in trained}
+
+    def _whose(self, key: int, w: Watched, owners: dict[int, str]) -> tuple[str, dict[str, str]]:
+        """What to call the module of a parameter, and as a fact its variable, where it has one."""
+        if key in owners:
+            return f"`{owners[key]}`", {"module": owners[key]}
+        if not w.owner:
+            return f"`{w.name}`", {}
+        return f"{'another ' if self._of_another(w) else ''}`{w.owner}`", {}
+
+    def _of_another(self, w: Watched) -> str:
+        """Says so where the optimizer holds one of the same name."""
+        same = any(o.name == w.name and o.owner for o in self.optimized.values())
+        return f" of another `{w.owner}` than the one in the optimizer" if same else ""
 
     def _tell_stale(self, told: Told, record: Record) -> None:
         if record.stale and record.stale >= record.steps - 1:
@@ -303,6 +372,8 @@ class Steps:
             elif w.top > _ROUNDING and not w.stepped and not w.moved:
                 self._tell_stuck(told, w)
 
+        copied = _copied_layers(self.calls.roots.values())
+        missing = [w for w in missing if id(w.tensor) not in copied]
         self._tell_missing(told, missing, watched)
 
     @staticmethod
@@ -382,6 +453,19 @@ def _copy(tensor: torch.Tensor) -> torch.Tensor | None:
         return None
     with quietly():
         return tensor.detach().clone()
+
+
+def _copied_layers(roots: Iterable[nn.Module]) -> set[int]:
+    """Parameters of the layers that nn.TransformerEncoder and Decoder copied: the copies train."""
+    stacks = (nn.TransformerEncoder, nn.TransformerDecoder)
+    found: set[int] = set()
+    for parent in (m for root in roots for m in root.modules()):
+        children = list(parent.children())
+        made = {type(s.layers[0]) for s in children if isinstance(s, stacks) and len(s.layers)}
+        for child in children:
+            if type(child) in made:
+                found |= {id(p) for p in child.parameters()}
+    return found
 
 
 def _learns(w: Watched) -> bool:

@@ -10,12 +10,14 @@ _PER_KIND = 8
 
 # What explains the others comes first: without a graph nothing has a gradient, for one.
 _ORDER = (
-    "loss_without_graph", "foreign_optimizer", "step_without_gradients", "unregistered_module",
+    "loss_without_graph", "foreign_optimizer", "step_without_gradients",
+    "step_without_training", "unregistered_module",
     "unregistered_parameter", "not_in_optimizer", "loss_broadcasts", "one_class",
     "softmax_before_cross_entropy", "sigmoid_before_cross_entropy",
     "sigmoid_before_bce_with_logits", "raw_scores_to_nll", "gradients_accumulate",
     "loss_not_finite", "gradient_not_finite", "no_gradient", "zero_gradient", "never_moved",
     "unregistered_tensor", "eval_mode_training", "graph_kept", "log_softmax_before_cross_entropy",
+    "input_requires_grad",
 )  # fmt: skip
 # A finding that follows from another one says nothing new.
 _FOLLOWS = {
