@@ -453,6 +453,10 @@ WATCHED = {
         "        loss = F.mse_loss(model(torch.ones(3, 2)), torch.ones(3, 1))\n"
         "        loss.backward()\n        opt.step()\n"
     ),
+    "a complex loss": (
+        "z = torch.ones(1, dtype=torch.cfloat, requires_grad=True)\n"
+        "(z * 2j).sum().backward(torch.ones((), dtype=torch.cfloat))\nprint(z.grad)\n"
+    ),
     "random numbers": train(f"F.cross_entropy({OUT}, y)", n=30) + "print(loss, model.weight)",
 }  # fmt: skip
 

@@ -81,7 +81,8 @@ def test_a_finding_is_a_mistake_only_if_its_kind_is():
         return JobResult(outcome=Outcome.OK, findings=(finding,))
 
     assert verify.mistake(run("unregistered_parameter")).is_there
-    assert not verify.mistake(run("curious")).is_there
+    for note in ("input_requires_grad", "step_without_training", "curious"):
+        assert not verify.mistake(run(note)).is_there
 
 
 def test_a_value_computed_and_dropped_is_seen():

@@ -87,7 +87,7 @@ class Losses:
         line = self.names.source.line_now()
         if len(self._known) < _LOSSES:
             self._known[id(loss)] = weakref.ref(loss)
-        if self._not_finite is None and loss.numel() == 1:
+        if self._not_finite is None and loss.numel() == 1 and loss.is_floating_point():
             value = number(loss)
             if value != value or value in (float("inf"), float("-inf")):
                 inputs = [t for r in self.calls.last_inputs if (t := r()) is not None]
