@@ -110,6 +110,7 @@ def test_a_silent_mistake_that_is_still_there_is_not_fixed():
     assert not all(c.passed for c in verify.checks(before, after))
     assert all(c.passed for c in verify.checks(before, JobResult(outcome=Outcome.OK, env=env)))
 
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
