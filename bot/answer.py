@@ -92,7 +92,7 @@ class Medic:
                 repaired = await self._repair(seen, question)
             watch.lap("fix")
 
-        why = self._why(found, repaired, error)
+        why = self._why(found, repaired, error, run)
         proofs = {}
         if why is not None and (article := self.articles.get(why.article)) is not None:
             proofs[article.slug] = await self.prove(article)
@@ -179,7 +179,11 @@ class Medic:
         return _say(known, "advice", text)
 
     def _why(
-        self, found: SearchResult, repaired: Repair, error: tuple[str, str] | None
+        self,
+        found: SearchResult,
+        repaired: Repair,
+        error: tuple[str, str] | None,
+        run: JobResult | None,
     ) -> Why | None:
         """The best explanation; where a fix was verified, its own article's."""
         hit = None if found.abstained or not found.hits else found.hits[0]
@@ -193,8 +197,13 @@ class Medic:
         article = self.articles.get(hit.source)
         if article is not None:
             why = self._why_of(article, hit.score)
-            aside = article.says_of(*error) if error is not None else ""
-            return why.model_copy(update={"text": aside}) if aside else why
+            mended = any(f.codemod == article.slug for f in fixes)  # its own mistake after all
+            aside = article.says_of(*error) if error is not None and not mended else ""
+            if run is not None and run.autograd is not None and not mended and (
+                (run.autograd.modified_code or "").rstrip().endswith(".step()")
+            ):  # fmt: skip
+                aside = article.aside_on("optimizer.step()")
+            return why.model_copy(update={"text": aside, "remedy": ""}) if aside else why
         return Why(
             text=hit.passage, article=hit.source, title=hit.title, url=None, score=hit.score,
             proof=None,

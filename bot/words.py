@@ -24,12 +24,8 @@ def fixed(wrong: Mistake, run: JobResult, repair: Repair) -> str:
     assert repair.fix is not None
     c = run.autograd
     if c is not None and c.modified_line and c.saved_line:
-        if c.modified_line == c.saved_line:
-            return f"Fixed: line {c.modified_line} overwrites values that backward still needs."
-        return (
-            f"Fixed: line {c.modified_line} overwrites the values that line {c.saved_line} still "
-            "needs for the gradient."
-        )
+        said = _overwritten(run)
+        return f"Fixed: {said[:1].lower()}{said[1:]}"
     if wrong.error is None and (first := _first_finding(run)):
         return f"Fixed: {first}."
     return f"Fixed: {repair.fix.title}."
@@ -54,11 +50,27 @@ def reproduced(wrong: Mistake, run: JobResult, repair: Repair) -> str:
         told = f" {_first_of(live)}" if live else ""
         if not live and (at := layer(run)):
             told = f" {at[0].upper()}{at[1:]}."
+        if overwritten := _overwritten(run):
+            told = f" {overwritten}"
         message = _first_sentence(wrong.error.message)
         told += warm_only(run)
-        head = f"Reproduced{_simulated(run)}: {_error(wrong.error)}: {message}."
+        said = f": {message}" if message else ""
+        head = f"Reproduced{_simulated(run)}: {_error(wrong.error)}{said}."
         return f"{head}{assumed(run)}{told}{none}"
     return f"It runs, but {_first_finding(run)}.{none}"
+
+
+def _overwritten(run: JobResult) -> str:
+    """Both ends of an in-place error in one sentence; empty if they are not known."""
+    c = run.autograd
+    if c is None or not c.modified_line or not c.saved_line:
+        return ""
+    if c.modified_line == c.saved_line:
+        return f"Line {c.modified_line} overwrites values that backward still needs."
+    return (
+        f"Line {c.modified_line} overwrites the values that line {c.saved_line} still needs for "
+        "the gradient."
+    )
 
 
 def explanation(wrong: Mistake, run: JobResult) -> str:

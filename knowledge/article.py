@@ -82,25 +82,39 @@ class Article:
         return tuple(dict.fromkeys(signatures.signature(None, error) for error in self.errors))
 
     def says_of(self, type: str, message: str) -> str:
-        """What is said of an error that is not the article's own, with the reason; may be empty."""
-        if self.expected_error is not None and self.expected_error.matches(type, message):
-            return ""
+        """The lines about an error that is not the article's own but only quoted in it; or nothing.
+
+        Its reason and its fix are those of another mistake, and so no part of this.
+        """
         wanted = signatures.signature(type, message)
+        # A silent mistake raises nothing: an error that its article names is another one.
+        if self.expected_error is not None and any(
+            signatures.matches(own, wanted) for own in self.signatures
+        ):
+            return ""
         lines = [*self.what_you_see.splitlines(), *self.if_that_was_not_it.splitlines()]
-        about = [
+        return " ".join(
             line.lstrip("- ")
             for line in lines
-            if any(
-                signatures.matches(quoted, wanted) for quoted in signatures.find_signatures(line)
-            )
-        ]
-        return " ".join([*about, self.why.splitlines()[0]]) if about else ""
+            if any(signatures.matches(quoted, wanted) for quoted in _quoted(line))
+        )
+
+    def aside_on(self, words: str) -> str:
+        """The paragraphs of "If that was not it" that speak of something; may be empty."""
+        paragraphs = self.if_that_was_not_it.split("\n\n")
+        return " ".join(" ".join(p.split()) for p in paragraphs if words in p)
 
     @property
     def codemod(self) -> Path | None:
         """The program that repairs snippets, if the folder has one."""
         path = self.folder / "codemod.py"
         return path if path.is_file() else None
+
+
+def _quoted(line: str) -> list[str]:
+    """The signatures of the messages between backticks; a sentence may go on behind them."""
+    spans = (span for span in line.split("`")[1::2] if len(span.split()) >= 3)
+    return [signatures.signature(None, span.rstrip(". ")) for span in spans]
 
 
 def load_articles(root: Path = ARTICLES) -> list[Article]:

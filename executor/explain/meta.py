@@ -21,6 +21,7 @@ _METHODS = frozenset(
         "mean", "to", "type", "repeat", "swapaxes", "movedim", "softmax", "relu", "sigmoid", "tanh",
         "exp", "log", "abs", "pow", "sqrt", "matmul", "mm", "bmm", "add", "sub", "mul", "div",
         "argmax", "cpu", "size", "dim", "unfold", "narrow", "chunk", "mT", "expand_as", "view_as",
+        "repeat_interleave",
     }
 )  # fmt: skip
 _FUNCTIONS = (_METHODS | {

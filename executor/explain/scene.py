@@ -40,6 +40,12 @@ class Scene:
                == source.filename]  # fmt: skip
         if not own:
             raise LookupError("no frame of the snippet")
+        self._stand_at(entries, own)
+
+    def _stand_at(self, entries: list[TracebackType], own: list[int]) -> None:
+        """Look from the last of the snippet's frames that are given."""
+        self._entries, self._own = entries, own
+        source, places = self.source, self.places
         self.tb = entries[own[-1]]
         self.outer = [entries[i] for i in own[:-1]]
         self.inner = entries[own[-1] + 1 :]
@@ -52,6 +58,29 @@ class Scene:
         self.statement = places.statement_of(self.node) if self.node is not None else None
         self.scope = places.scope(self.line, self.frame.f_code.co_name)
         self.raised = self.places_raise()
+
+    def argument_given(self, name: str) -> tuple[Scene, ast.expr] | None:
+        """What the caller wrote for an argument of this frame's function, with the caller's scene.
+
+        None if the name is no untouched argument, or the text leaves open what was passed.
+        """
+        scope = self.scope
+        if not isinstance(scope, ast.FunctionDef) or len(self._own) < 2:
+            return None
+        if not isinstance(self._passed(name), PassedAt):
+            return None
+        caller = Scene.__new__(Scene)
+        caller.error, caller.kind = self.error, self.kind
+        caller.source, caller.places = self.source, self.places
+        caller._stand_at(self._entries, self._own[:-1])
+        call = caller.call
+        if call is None or _starred(call.args):
+            return None
+        names = [a.arg for a in [*scope.args.posonlyargs, *scope.args.args]]
+        names = names[1:] if names[:1] == ["self"] else names
+        given = dict(zip(names, call.args, strict=False))
+        given |= {k.arg: k.value for k in call.keywords if k.arg}
+        return (caller, given[name]) if name in given else None
 
     def places_raise(self) -> bool:
         """Whether the error is the snippet's own `raise` or `assert`."""

@@ -18,6 +18,8 @@ _FRAMES = 12
 _LOCALS = 40
 _LIBRARY = re.compile(r'File "[^"\n]*/(?:site|dist)-packages/')  # where it lies says nothing
 
+_INSTALLED = re.compile(r"(?<![\w.])/(?:[^\s'\"()/]+/)*(?:site|dist)-packages/")
+
 
 def describe(error: BaseException, source: Source, *, silently: bool = False) -> ErrorSeen:
     """The error as seen from the snippet: innermost own line, its expression, the traceback.
@@ -102,6 +104,7 @@ def _message(error: BaseException) -> str:
         text = error.msg if isinstance(error, SyntaxError) else str(error)
     except Exception:
         text = "(the exception's own __str__ failed)"
+    text = _INSTALLED.sub("", text[: 2 * _MESSAGE])
     return text if len(text) <= _MESSAGE else text[:_MESSAGE] + " …"
 
 
@@ -131,7 +134,7 @@ def text_of(error: BaseException, source: Source) -> str:
     except Exception:
         text = f"{type(error).__name__}: {_message(error)}\n"
     text = text.replace(source.filename, Path(source.filename).name)
-    text = _LIBRARY.sub('File "', text)
+    text = _INSTALLED.sub("", _LIBRARY.sub('File "', text))
     if len(text) > _TRACEBACK:
         text = text[: _TRACEBACK // 4] + "\n  …\n" + text[-3 * _TRACEBACK // 4 :]
     return text

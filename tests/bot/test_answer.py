@@ -322,6 +322,47 @@ async def test_each_subject_finds_its_article(ask: Ask, question: str, article: 
     assert answer.why.text and answer.why.remedy
 
 
+FOREIGN = {
+    "a tensor for a parameter": (
+        "import torch\nlayer = torch.nn.Linear(2, 1)\nlayer.weight = torch.ones(1, 2)",
+        "A module lists only",
+    ),
+    "an empty list": ("import torch\ntorch.optim.SGD([], lr=0.1)", "A module lists only"),
+    "a step before backward": (
+        "import torch\nnet = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Linear(4, 2))\n"
+        "best = torch.optim.SGD(net.parameters(), lr=0.1)\nfirst = net(torch.ones(5, 3)).mean()\n"
+        "second = net(torch.ones(5, 3)).pow(2).mean()\nfirst.backward()\nbest.step()\n"
+        "second.backward()",
+        "is a view: it has no memory",
+    ),
+}
+
+
+@pytest.mark.parametrize(("code", "reason"), FOREIGN.values(), ids=FOREIGN)
+async def test_an_error_that_an_article_only_quotes_gets_no_reason_of_another(
+    ask: Ask, code: str, reason: str
+):
+    """Only what the article says of this error; its fix is for another mistake."""
+    answer = await ask(f"```python\n{code}\n```")
+
+    assert answer.status == "reproduced", answer.headline
+    assert answer.why is None or (reason not in answer.why.text and answer.why.remedy == "")
+
+
+async def test_an_error_without_a_message_ends_the_sentence(ask: Ask):
+    """No colon with nothing behind it."""
+    answer = await ask("```python\nimport torch\nraise NotImplementedError\n```")
+
+    assert "NotImplementedError at line 2." in answer.headline
+
+
+async def test_an_overwritten_value_is_told_in_the_headline_by_its_lines(ask: Ask):
+    """Both lines, in place of a tensor without a name."""
+    answer = await ask(f"```python\n{FOREIGN['a step before backward'][0]}\n```")
+
+    assert "overwrites the values that line" in answer.headline
+
+
 @pytest.mark.parametrize(
     ("code", "says"),
     [

@@ -364,6 +364,80 @@ SAID: list[tuple[str, str, str, list[str]]] = [
     ("script", "class", "class M(nn.Module):\n    def forward(self, x): return "
                         "x\ntorch.jit.script(M)",
      ["`M` (line 4) is the class"]),
+    ("scatter_gather", "mask", "m = torch.tensor([True, True])\nx = torch.zeros(2)\n"
+     "y = torch.ones(2, dtype=torch.long)\nx[m] = y[m]",
+     ["`x` (line 5) is float32, and `y[m]`"]),
+    ("no_grad_fn", "inside", "def energy(p):\n    q = torch.tensor([p[0], 1.0])\n"
+     "    return q.sum()\nw = torch.ones(2, requires_grad=True)\nloss = energy(w)\n"
+     "loss.backward()",
+     ["`w` [2] (line 7)", "`torch.tensor(…)` in line 5, inside `energy` (line 4)"]),
+    ("no_grad_fn", "inside, twice", "def energy(p):\n    q = torch.tensor([p[0], 1.0])\n"
+     "    return q.sum().detach()\nw = torch.ones(2, requires_grad=True)\nloss = energy(w)\n"
+     "loss.backward()", ["the graph ends inside `energy` (line 4)."]),
+    ("no_grad_fn", "inside a Sequential", "class Cut(nn.Module):\n    def forward(self, x):\n"
+     "        return x.detach()\nm = nn.Sequential(nn.Linear(2, 1), Cut())\n"
+     "loss = m(torch.ones(1, 2)).sum()\nloss.backward()",
+     ["`detach()` in line 6, inside `forward` (line 5)"]),
+    ("no_grad_fn", "list", "parts = [torch.ones(1), torch.ones(1)]\n"
+     "loss = sum([2 * p for p in parts])\nloss.backward()",
+     ["`parts` (list of 2) (line 4)", "nothing in it requires grad"]),
+    ("loss_target_shape", "both ends", "s = torch.randn(4, 3, 5, 5)\n"
+     "y = torch.zeros(4, dtype=torch.long)\nF.cross_entropy(s, y)",
+     ["the target would be [4, 5, 5]", "for this target, the input would be [4, classes]"]),
+    ("loss_dtype", "one-hot", "p = torch.randn(2, 3)\ny = F.one_hot(torch.tensor([0, 2]), 3)\n"
+     "F.binary_cross_entropy_with_logits(p, y)",
+     ["`y` int64 [2, 3] (line 5) as target", "floating point"]),
+    ("overload", "one odd", "c = True\na = torch.ones(2)\ntorch.where(c, a, a)",
+     ["`c` (line 4) is a bool, True; as its `condition`, `where` takes a Tensor."]),
+    ("no_grad_fn", "argument", "def step(loss):\n    loss.backward()\n"
+     "w = torch.ones(2, requires_grad=True)\ntotal = (w * 2).sum().detach()\nstep(total)",
+     ["passed in at line 8", "`detach()` at line 7 ends the graph of `w` [2] (line 6)"]),
+    ("no_grad_fn", "optimizer", "w = torch.zeros(1)\nb = torch.zeros(1)\n"
+     "opt = torch.optim.SGD([w, b], lr=0.1)\nx = torch.rand(4)\ny = w * x + b\n"
+     "loss = (y - x).pow(2).mean()\nloss.backward()",
+     ["`opt` (line 6) is to change `w` [1] (line 4) and `b` [1] (line 5)",
+      "do not require grad"]),
+    ("object_attribute", "child", "class Twice(nn.Module):\n"
+     "    def forward(self, x): return 2 * x\n    def undo(self, x): return x / 2\n"
+     "m = nn.Sequential(Twice(), nn.ReLU())\nm.undo(1)",
+     ["`[0]` Twice, `[1]` ReLU", "`undo` is what `m[0]` has (line 6)"]),
+    ("api", "never there", "nn.Dense(1, 1)", ["never had this name; it is `torch.nn.Linear`"]),
+    ("api", "in place", "F.sigmoid_(torch.ones(1))", ["there is `torch.sigmoid_`"]),
+    ("unexpected_keyword", "in place", "torch.sigmoid(torch.ones(1), inplace=True)",
+     ["`torch.sigmoid_`"]),
+    ("stack", "written out", "a = torch.ones(2)\nf = nn.Linear(2, 3)\n"
+     "torch.stack([a, a.exp(), f(a)])", ["`a` [2] (line 4) and `f(a)` [3] are not one shape"]),
+    ("stack", "comprehension", "xs = [torch.ones(2), torch.ones(2), torch.ones(5)]\n"
+     "torch.stack([x * 2 for x in xs])",
+     ["`x * 2` for each of `xs`", "number 2 (counted from 0) gives [5]", "`xs[2]` is [5]"]),
+    ("scatter_gather", "repeated", "x = torch.zeros(2, 2)\ni = torch.zeros(2, dtype=torch.long)\n"
+     "x.scatter_(1, i, x.repeat_interleave(2))", ["`x` (line 4)", "`i` (line 5)"]),
+    ("conv_channels", "both ends", "conv = nn.Conv2d(8, 4, 3)\nx = torch.ones(1, 1, 9, 9)\nconv(x)",
+     ["either in_channels would have to be 1, or the input to have 8 channels"]),
+    ("matmul", "both ends", "fc = nn.Linear(7, 2)\nx = torch.ones(3, 5)\nfc(x)",
+     ["either in_features would have to be 5, or that dimension 7"]),
+    ("recurrent", "both ends", "rnn = nn.GRU(4, 3, batch_first=True)\nx = torch.ones(6, 5, 4)\n"
+     "h = torch.zeros(1, 2, 3)\nrnn(x, h)",
+     ["it would be [1, 6, 3]", "for this state, the input's batch of 6 would be 2"]),
+    ("argument_type", "numbers", "k = 3\na = 4\ntorch.exp(k * a)",
+     ["`k * a` (`k` is 3, from line 4 and `a` is 4, from line 5) gives an int"]),
+    ("class_weights", "named", "w = torch.ones(5)\nloss = nn.CrossEntropyLoss(weight=w)\n"
+     "loss(torch.randn(4, 3), torch.zeros(4, dtype=torch.long))",
+     ["the weight `w` [5] (line 4)", "would be [3]"]),
+    ("dimension", "unfold", "x = torch.ones(4, 4)\nF.unfold(x, 2)",
+     ["`x` [4, 4] (line 4) has 2 dimensions", "takes 4, or 3 without a batch"]),
+    ("empty_parameters", "written", "m = nn.Linear(2, 1)\ntorch.optim.SGD([], lr=0.1)",
+     ["with nothing in it", "the 2 parameters of `m` (line 4)"]),
+    ("unused_in_graph", "of a model", "class Two(nn.Module):\n    def __init__(self):\n"
+     "        super().__init__()\n        self.a = nn.Linear(2, 1)\n"
+     "        self.b = nn.Linear(2, 1)\n"
+     "    def forward(self, x): return self.a(x)\nm = Two()\nout = m(torch.ones(1, 2)).sum()\n"
+     "torch.autograd.grad(out, m.parameters())",
+     ["`m.b.weight` [1, 2] of Linear (line 8), input 2", "`m.b.bias`",
+      "no part in the graph of `out`"]),
+    ("dataset", "generated", "def rows():\n    yield torch.ones(1)\n"
+     "for row in torch.utils.data.DataLoader(rows()): pass",
+     ["The dataset is a generator, which has no length (`rows()` in line 6)"]),
     ("assertion", "own", "x = torch.ones(2, 3)\nassert x.shape[0] "
                          "== 3", ["`x.shape[0] == 3` does not hold"]),
 ]  # fmt: skip
@@ -568,7 +642,28 @@ def test_without_an_error_there_is_nothing(any_house: House) -> None:
     assert result.explanation is None and result.operands == () and result.caught == ()
 
 
-@pytest.mark.parametrize(("gone", "today"), attributes._GONE.items())
+def test_an_odd_entry_that_is_not_known_is_not_guessed(any_house: House) -> None:
+    """The operands that are known are innocent: nothing is said of them."""
+    result = ran(
+        any_house,
+        "a = torch.ones(2, 3)\ndef grown():\n    return torch.ones(2, 3, 1)\n"
+        "torch.cat([a, a, grown()])",
+    )
+
+    assert result.error is not None and "number of dimensions" in result.error.message
+    assert result.explanation is None or "`a`" not in result.explanation.text
+
+
+def test_a_message_does_not_say_where_a_library_lies(any_house: House) -> None:
+    """Where torch is installed here is nothing to its author."""
+    result = ran(any_house, "from torch.nn import Dense")
+
+    assert result.error is not None
+    assert "torch/nn/__init__.py" in result.error.message
+    assert "-packages" not in result.error.message + result.error.traceback
+
+
+@pytest.mark.parametrize(("gone", "today"), {**attributes._GONE, **attributes._NEVER}.items())
 def test_what_is_named_in_place_of_a_lost_name_exists(gone: str, today: str) -> None:
     """The old name is really gone from this torch, and the one that is named is there."""
     import torch

@@ -19,7 +19,7 @@ from executor.explain.scene import Scene
 from executor.explain.thing import Thing
 from executor.explain.words import a_type, dims
 
-# What is gone from torch, and what does it today; each line was run on torch 2.13.
+# What was once in torch, and what does it today; each line was run on torch 2.13.
 _GONE = {
     "torch.rfft": "torch.fft.rfft", "torch.irfft": "torch.fft.irfft",
     "torch.ifft": "torch.fft.ifft",
@@ -27,6 +27,10 @@ _GONE = {
     "torch.trtrs": "torch.linalg.solve_triangular", "torch.btrifact": "torch.linalg.lu_factor",
     "torch.set_deterministic": "torch.use_deterministic_algorithms",
     "torch.is_deterministic": "torch.are_deterministic_algorithms_enabled",
+}  # fmt: skip
+
+# What people take for a name of torch's, and what it is called.
+_NEVER = {
     "torch.scatter_": "Tensor.scatter_", "torch.scatter_add_": "Tensor.scatter_add_",
     "torch.nn.BCELossWithLogits": "torch.nn.BCEWithLogitsLoss",
     "torch.nn.Conv2D": "torch.nn.Conv2d", "torch.nn.Dense": "torch.nn.Linear",
@@ -67,7 +71,12 @@ def module_attribute(scene: Scene, m: re.Match[str]) -> Told:
     known = _GONE.get(f"{where}.{name}")
     if known is not None:
         return f"{text}; today that is `{known}`.", {"today": known}
+    meant = _NEVER.get(f"{where}.{name}")
+    if meant is not None:
+        return f"{text}: it never had this name; it is `{meant}`.", {"today": meant}
     if where.split(".")[0] == "torch":
+        if where == "torch.nn.functional" and name in vars(torch):
+            return f"{text}; there is `torch.{name}`.", {"elsewhere": f"torch.{name}"}
         if where in ("torch", "torch.nn.functional") and name in _methods():
             if callable(getattr(torch.Tensor, name)):
                 return f"{text}: it is a method, `tensor.{name}(…)`.", {"method": name}
@@ -390,8 +399,16 @@ def object_attribute(scene: Scene, m: re.Match[str]) -> Told:
     near = _nearest(name, names)
     near_text = f"; the closest name that it has is `{near}`" if near else ""
     if issubclass(type(value), nn.Sequential) and value._modules:
-        kids = ", ".join(f"{k} {type(c).__name__}" for k, c in list(value._modules.items())[:6])
-        return f"{who} of {kids}{near_text}."
+        children = list(value._modules.items())
+        kids = ", ".join(f"`[{k}]` {type(c).__name__}" for k, c in children[:6])
+        more = " …" if len(children) > 6 else ""
+        text = f"{who} with {kids}{more}{near_text}"
+        for key, child in children:
+            method = scene.places.function_named(name, type(child).__name__)
+            if method is not None:
+                at = f"{owner.name}[{key}]" if owner is not None else f"[{key}]"
+                return f"{text}; `{name}` is what `{at}` has (line {method.lineno})."
+        return f"{text}."
     if not near:
         return f"{who}; nothing it has is called `{name}` or close to it."
     return f"{who}{near_text}.", {"closest": near}

@@ -18,6 +18,7 @@ from executor.explain.thing import Thing
 from executor.explain.words import count, dims, dtype, listed
 
 _DEPTH = 5
+_NODES = 20_000  # of a graph that are looked at
 _CUTS = {"detach": "detach()", "item": "item()", "numpy": "numpy()", "tolist": "tolist()",
          "argmax": "argmax", "argmin": "argmin", "argsort": "argsort", "long": "long()",
          "int": "int()", "bool": "bool()", "data": ".data"}  # fmt: skip
@@ -43,15 +44,38 @@ def no_graph(scene: Scene, m: re.Match[str]) -> Told:
     if root.node is None:
         return f"{text}."
     why = _why_without(scene, root.node, 0)
-    return f"{text}: {why}." if why else f"{text}."
+    text = f"{text}: {why}." if why else f"{text}."
+    return text + _learns_nothing(scene)
+
+
+def _learns_nothing(scene: Scene) -> str:
+    """The tensors that an optimizer is to change and that do not require grad."""
+    for t in scene.variables():
+        if not issubclass(type(t.value), torch.optim.Optimizer):
+            continue
+        groups = own_dict(t.value).get("param_groups") or []
+        held = [p for g in groups for p in g["params"] if is_tensor(p)]
+        named = [scene.as_written(p) for p in held if not p.requires_grad]
+        if held and len(named) == len(held) and all(named):
+            verb = "does" if len(named) == 1 else "do"
+            return (f" `{t.name}`{t.place} is to change {listed(map(str, named))}, which {verb} "
+                    "not require grad.")  # fmt: skip
+    return ""
 
 
 def _why_without(scene: Scene, node: ast.AST, depth: int) -> str:
     """Why the tensor that a name (or an attribute) holds has no graph; empty if that is open."""
-    value = scene.value_node(node)
-    if value is None or depth > _DEPTH:
+    if depth > _DEPTH:
         return ""
-    return _cut(scene, value, value.lineno, depth)
+    value = scene.value_node(node)
+    if value is None and isinstance(node, ast.Name):
+        passed = scene.argument_given(node.id)
+        if passed is None:
+            return ""
+        scene, value = passed
+        if isinstance(value, ast.Name):
+            return _why_without(scene, value, depth + 1)
+    return _cut(scene, value, value.lineno, depth) if value is not None else ""
 
 
 def _cut(scene: Scene, value: ast.expr, line: int, depth: int = 0) -> str:
@@ -72,23 +96,82 @@ def _cut(scene: Scene, value: ast.expr, line: int, depth: int = 0) -> str:
         text = ast.unparse(value)
         if re.search(r"\bgrad\(", text) and not re.search(r"create_graph=(?!False)", text):
             return f"line {line} takes a gradient without create_graph=True, so that has no graph"
-        return f"line {line} computes it from {names}, which {verb} grad, and the graph ends there"
+        return f"line {line} computes it from {names}, which {verb} grad, and the graph ends " + (
+            _ended_inside(scene, value) or "there")  # fmt: skip
     if (how := _breaker(value)) is not None and _breaks_live(value):
         return f"at line {line}, {how} gives a value without a graph"
     for t in plain:
-        if t.node is not None and isinstance(t.node, ast.Name) and t.value.is_leaf:
+        if t.node is not None and isinstance(t.node, ast.Name) and t.is_tensor and t.value.is_leaf:
             deeper = _why_without(scene, t.node, depth + 1)
-            if deeper and "none of" not in deeper and "new tensor" not in deeper:
+            open_ = "new tensor" in deeper and len(plain) > 1  # data has no graph, and needs none
+            if deeper and not open_:
                 link = (
                     f"that {deeper[3:]}" if deeper.startswith("it comes from") else f"and {deeper}"
                 )
                 return f"it comes from {t}, {link}"
     if plain:
+        if len(plain) == 1 and not plain[0].is_tensor:
+            return f"line {line} computes it from {plain[0]}, and nothing in it requires grad"
         if len(plain) == 1:
             return f"line {line} computes it from {plain[0]}, which does not require grad"
         names = listed(map(str, plain[:3]))
         return f"line {line} computes it from {names}, and none of them requires grad"
     return ""
+
+
+def _ended_inside(scene: Scene, value: ast.expr) -> str:
+    """Where in a function of the snippet's the graph ends: "at line 7 (`item()`), inside `f`"."""
+    own: list[ast.FunctionDef] = []
+    for call in (n for n in ast.walk(value) if isinstance(n, ast.Call)):
+        name = _last_name(call.func)
+        function = scene.places.function_named(name)
+        if function is None:
+            own += [f for f in _forwards(scene, call.func) if f not in own]
+        elif function not in own:
+            own.append(function)
+    ends = [f for f in own if _ends(scene, f)[0]] if len(own) > 1 else own
+    if len(ends) != 1:
+        return ""
+    function = ends[0]
+    found, calls_on = _ends(scene, function)
+    inside = f"inside `{function.name}` (line {function.lineno})"
+    if len(found) == 1 and not calls_on:
+        how, line = found[0]
+        return f"at {how} in line {line}, {inside}"
+    return inside
+
+
+def _forwards(scene: Scene, func: ast.expr) -> list[ast.FunctionDef]:
+    """The forward methods of the snippet's own that a module which is called may run."""
+    held = next(scene.known([func]), None)
+    if held is None or not issubclass(type(held.value), nn.Module):
+        return []
+    kinds = dict.fromkeys(type(m).__name__ for m in nn.Module.modules(held.value))
+    found = [scene.places.function_named("forward", kind) for kind in kinds]
+    return [f for f in found if f is not None]
+
+
+def _ends(scene: Scene, function: ast.FunctionDef) -> tuple[list[tuple[str, int]], bool]:
+    """What in a function ends a graph, with its line; and whether it calls further ones."""
+    found: list[tuple[str, int]] = []
+    for guard in ast.walk(function):
+        if isinstance(guard, ast.With) and (name := _guard(guard)):
+            found.append((f"`{name}`", guard.lineno))
+    found += [(f"`@{ast.unparse(d)}`", d.lineno) for d in function.decorator_list
+              if re.search(r"no_grad|inference_mode", ast.unparse(d))]  # fmt: skip
+    calls_on = False
+    for statement in (n for n in ast.walk(function) if isinstance(n, ast.stmt)):
+        if not isinstance(statement, (ast.Assign, ast.AugAssign, ast.Return)) or (
+            statement.value is None
+        ):
+            continue  # what is only printed or asked ends no graph
+        if (how := _breaker(statement.value)) is not None:
+            found.append((how, statement.lineno))
+        calls_on = calls_on or any(
+            isinstance(n, ast.Call) and scene.places.function_named(_last_name(n.func))
+            for n in ast.walk(statement.value)
+        )
+    return found, calls_on
 
 
 def _told_needing(t: Thing) -> str:
@@ -110,6 +193,9 @@ def _inputs(scene: Scene, value: ast.expr) -> tuple[list[Thing], list[Thing]]:
                 needing.append(t)
         elif t.is_tensor:
             plain.append(t)
+        elif type(t.value) in (list, tuple) and any(is_tensor(v) for v in t.value):
+            grad = any(is_tensor(v) and v.requires_grad for v in t.value)
+            (needing if grad else plain).append(t)
     return _once(needing), _once(plain)
 
 
@@ -119,7 +205,10 @@ def _once(things: list[Thing]) -> list[Thing]:
 
 def _reads(value: ast.AST) -> Iterator[ast.AST]:
     """Names and attributes of self that an expression reads, without lambdas and the like."""
-    if isinstance(value, (ast.Lambda, ast.ListComp, ast.GeneratorExp, ast.DictComp, ast.SetComp)):
+    if isinstance(value, (ast.ListComp, ast.GeneratorExp)):
+        yield from _reads(value.generators[0].iter)  # the others may read names of its own
+        return
+    if isinstance(value, (ast.Lambda, ast.DictComp, ast.SetComp)):
         return
     if isinstance(value, ast.Name) or (
         isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name)
@@ -141,8 +230,8 @@ def _breaker(value: ast.expr) -> str | None:
     for n in ast.walk(value):
         if isinstance(n, ast.Call) and (name := _last_name(n.func)) in _CUTS:
             found.append(f"`{_CUTS[name]}`")
-        elif isinstance(n, ast.Call) and _last_name(n.func) in _ANEW and n.args and not isinstance(
-            n.args[0], (ast.Constant, ast.List)
+        elif isinstance(n, ast.Call) and _last_name(n.func) in _ANEW and n.args and not (
+            _constant(n.args[0])
         ):  # fmt: skip
             found.append(f"`{ast.unparse(n.func)}(…)`")
         elif isinstance(n, ast.Attribute) and n.attr == "data":
@@ -151,6 +240,24 @@ def _breaker(value: ast.expr) -> str | None:
             found.append("the comparison")
     found = list(dict.fromkeys(found))
     return found[0] if len(found) == 1 else None
+
+
+def _constant(node: ast.AST) -> bool:
+    """Whether it is written out in numbers, as lists of them or one by one."""
+    if isinstance(node, (ast.List, ast.Tuple)):
+        return all(_constant(e) for e in node.elts)
+    return isinstance(node, ast.Constant) or (
+        isinstance(node, ast.UnaryOp) and _constant(node.operand)
+    )
+
+
+def _guard(statement: ast.With) -> str:
+    """`torch.no_grad()`, if that is what the block stands under."""
+    for item in statement.items:
+        name = ast.unparse(item.context_expr)
+        if re.search(r"(no_grad|inference_mode)\(\)|set_grad_enabled\(False\)", name):
+            return name
+    return ""
 
 
 def _breaks_live(value: ast.expr) -> bool:
@@ -165,11 +272,8 @@ def _keyword_true(call: ast.Call, name: str) -> bool:
 def _under_no_grad(scene: Scene, node: ast.AST) -> str | None:
     """`torch.no_grad()` (line 7), if the expression stands under it in the text."""
     for parent, _ in scene.places.ancestors(node):
-        if isinstance(parent, ast.With):
-            for item in parent.items:
-                name = ast.unparse(item.context_expr)
-                if re.search(r"(no_grad|inference_mode)\(\)|set_grad_enabled\(False\)", name):
-                    return f"`{name}` (line {parent.lineno})"
+        if isinstance(parent, ast.With) and (name := _guard(parent)):
+            return f"`{name}` (line {parent.lineno})"
         if isinstance(parent, ast.FunctionDef):
             for decorator in parent.decorator_list:
                 if re.search(r"no_grad|inference_mode", ast.unparse(decorator)):
@@ -382,7 +486,9 @@ def only_float(scene: Scene, m: re.Match[str]) -> Told:
 
 @family("unused_in_graph", r"appears to not have been used in the graph")
 def unused(scene: Scene, m: re.Match[str]) -> Told:
-    """Output and inputs of the call."""
+    """The input that the output's graph does not reach, and the layer that it is of."""
+    if told := _unreached(scene):
+        return told
     if len(scene.tensors) < 2:
         return None
     out, *inputs = scene.tensors
@@ -390,6 +496,52 @@ def unused(scene: Scene, m: re.Match[str]) -> Told:
         f"{out} was not computed from {listed((str(t) for t in inputs[:3]), 'or')} by "
         f"recorded operations."
     )
+
+
+def _unreached(scene: Scene) -> str:
+    """The inputs of torch.autograd.grad that the outputs' graph does not lead to."""
+    inputs, outputs = scene.local("t_inputs", "inputs"), scene.local("t_outputs", "outputs")
+    inputs = (inputs,) if is_tensor(inputs) else inputs
+    outputs = (outputs,) if is_tensor(outputs) else outputs
+    if type(inputs) not in (list, tuple) or type(outputs) not in (list, tuple):
+        return ""
+    seen: set[Any] = set()
+    todo = [o.grad_fn for o in outputs if is_tensor(o) and o.grad_fn is not None]
+    reached = {id(o) for o in outputs}
+    while todo and len(seen) < _NODES:
+        node = todo.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if type(node).__name__ == "AccumulateGrad":
+            reached.add(id(node.variable))
+        todo += [n for n, _ in node.next_functions if n is not None]
+    if todo:
+        return ""
+    missed = [(i, t) for i, t in enumerate(inputs) if is_tensor(t)
+              and id(t) not in reached and (t.is_leaf or t.grad_fn not in seen)]  # fmt: skip
+    if not missed:
+        return ""
+    parts = [_input_name(scene, i, t, len(inputs)) for i, t in missed[:3]]
+    more = f" and {len(missed) - 3} more" if len(missed) > 3 else ""
+    verb = "plays" if len(missed) == 1 else "play"
+    out = listed(str(scene.as_written(o) or "the output") for o in outputs[:2])
+    return f"{listed(parts)}{more} {verb} no part in the graph of {out}."
+
+
+def _input_name(scene: Scene, i: int, tensor: torch.Tensor, n: int) -> str:
+    if (written := scene.as_written(tensor)) is not None:
+        return str(written)
+    for t in scene.variables():
+        if issubclass(type(t.value), nn.Module):
+            for path, held in nn.Module.named_parameters(t.value):
+                if held is tensor:
+                    place = path.rpartition(".")[0]
+                    owner = dict(nn.Module.named_modules(t.value))[place]
+                    line = scene.constructor(t.name, t.value, place)
+                    made = f" of {type(owner).__name__}" + (f" (line {line})" if line else "")
+                    return f"`{t.name}.{path}` {dims(tensor.shape)}{made}, input {i},"
+    return f"input {i} {dims(tensor.shape)}" if n > 1 else f"the input {dims(tensor.shape)}"
 
 
 @family("custom_function", r"save_for_backward can only save variables, but argument (\d+) is of "
@@ -466,7 +618,16 @@ def empty(scene: Scene, m: re.Match[str]) -> Told:
             return _all_frozen(scene, first)
         return None
     if type(given.value) in (list, tuple) and not given.value:
-        return f"{given.ticked}{given.place} is an empty {type(given.value).__name__}."
+        kind = type(given.value).__name__
+        what = f"{given.ticked}{given.place} is an empty {kind}"
+        if isinstance(first, (ast.List, ast.Tuple)):
+            what = f"This line gives the optimizer a {kind} with nothing in it"
+        models = [t for t in scene.variables() if issubclass(type(t.value), nn.Module)
+                  and any(True for _ in nn.Module.parameters(t.value))]  # fmt: skip
+        if len(models) == 1:
+            n = len(list(nn.Module.parameters(models[0].value)))
+            what += f"; the {n} parameters of `{models[0].name}`{models[0].place} are not in it"
+        return f"{what}."
     if type(given.value).__name__ in ("generator", "filter", "map"):
         return (f"{given.ticked}{given.place} is a {type(given.value).__name__}, which gives its "
                 "items only once: it has none left here.")  # fmt: skip

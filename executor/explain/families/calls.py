@@ -92,9 +92,11 @@ def keyword(scene: Scene, m: re.Match[str]) -> Told:
             names = _takes(_signature(method))
     if not names:
         builtin = is_a(target, types.BuiltinFunctionType, types.MethodDescriptorType)
-        shown = f", {word}=…" if scene.call else ""
+        twin = f"{name.rpartition('.')[2]}_"
+        instead = f"; in place, there is `torch.{twin}`" if word == "inplace" and (
+            hasattr(torch, twin)) else ""  # fmt: skip
         return (
-            f"`{what}` is built in and has no `{word}`{shown and ''} among its arguments."
+            f"`{what}` is built in and has no `{word}` among its arguments{instead}."
             if builtin
             else None
         )
@@ -234,7 +236,8 @@ def argument_type(scene: Scene, m: re.Match[str]) -> Told:
             node = scene.call.args[int(m[3]) - 1]
         if node is not None and m[5]:
             return (
-                f"`{ast.unparse(node)[:60]}` gives {an(m[5])} here, and it is the `{word}` of "
+                f"`{ast.unparse(node)[:60]}`{_numbers(scene, node)} gives {an(m[5])} here, and it "
+                f"is the `{word}` of "
                 f"`{name}`, which takes {m[4]}."
             )
         return None
@@ -244,6 +247,14 @@ def argument_type(scene: Scene, m: re.Match[str]) -> Told:
         f"{layer}`{found.name}`{found.place} is {_what(found.value)}; as `{word}`, `{name}` "
         f"takes {m[4] or 'numbers'}."
     )
+
+
+def _numbers(scene: Scene, node: ast.AST) -> str:
+    """With the numbers that the expression is made of: " (`k` is 2, from line 4)"."""
+    names = {n.id: n for n in ast.walk(node) if isinstance(n, ast.Name)}
+    plain = [t for t in scene.known(names.values()) if type(t.value) in (int, float, bool)]
+    return f" ({listed(f'`{t.name}` is {t.value!r}{t.from_line}' for t in plain[:4])})" if (
+        plain) else ""  # fmt: skip
 
 
 def _what(value: Any) -> str:
@@ -282,6 +293,14 @@ def overload(scene: Scene, m: re.Match[str]) -> Told:
             return f"{scene.layer.told}; its input here is {_what(value)}, not a tensor."
     if not args:
         return None
+    odd = _one_odd(m.string)
+    if odd is not None and scene.call is not None and odd[0] < len(scene.call.args):
+        t = next(scene.known([scene.call.args[odd[0]]]), None)
+        if t is not None:
+            return (
+                f"`{t.name}`{t.place} is {_what(t.value)}; as its `{odd[1]}`, `{scene.called}` "
+                f"takes a Tensor."
+            )
     receiver = scene.receiver
     who = f"`{receiver.name}`, {_what(receiver.value)}" if receiver and receiver.is_tensor else ""
     on = f" on {who}" if who else ""
@@ -289,6 +308,23 @@ def overload(scene: Scene, m: re.Match[str]) -> Told:
         f"This call of `{scene.called or m[1]}`{on} gets other types than it takes: "
         f"{listed(args[:5])}."
     )
+
+
+def _one_odd(message: str) -> tuple[int, str] | None:
+    """The only argument that keeps the call from an overload, where one Tensor is expected."""
+    got = re.search(r"got \(([^()]*)\)", message)
+    if got is None or "=" in got[1]:
+        return None
+    given = [word.strip() for word in got[1].split(",")]
+    odd: set[tuple[int, str]] = set()
+    for overload in re.findall(r"\* \((.*?)\)", message):
+        wanted = [part.split() for part in overload.split(", *,")[0].split(", ")]
+        if len(wanted) != len(given) or any(len(part) < 2 for part in wanted):
+            continue
+        off = [i for i, part in enumerate(wanted) if part[0] != given[i]]
+        if len(off) == 1 and wanted[off[0]][0] == "Tensor":
+            odd.add((off[0], wanted[off[0]][1]))
+    return odd.pop() if len(odd) == 1 else None
 
 
 @family("not_callable", r"'([\w.]+)' object is not (callable|subscriptable|iterable|an iterator)|"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import Any
 
@@ -9,7 +10,7 @@ from executor.explain.family import Told, family
 from executor.explain.look import is_tensor
 from executor.explain.scene import Scene
 from executor.explain.thing import Thing
-from executor.explain.words import a_type, dims, listed
+from executor.explain.words import a_type, dims, listed, short
 
 
 def _parts(scene: Scene) -> tuple[str, list[Thing]]:
@@ -75,6 +76,8 @@ def ranks(scene: Scene, m: re.Match[str]) -> Told:
         zero = [t for t in tensors if not t.shape]
         return (f"{zero[0]} is a single value without dimensions; there is nothing to join it "
                 "along.") if zero else None  # fmt: skip
+    if not {int(m[1]), int(m[2])} <= {len(t.shape) for t in tensors}:
+        return None  # the odd one is not known, and the others are innocent
     return f"{listed(f'{t} has {len(t.shape)}' for t in tensors[:4])} dimensions."
 
 
@@ -82,7 +85,7 @@ def ranks(scene: Scene, m: re.Match[str]) -> Told:
         r"(\[.*?\]) at entry (\d+)")  # fmt: skip
 def stack(scene: Scene, m: re.Match[str]) -> Told:
     """Which entries differ; for a DataLoader, which samples."""
-    _first, _other, _at = m.groups()
+    first, other, at = m.groups()
     whole, parts = _parts(scene)
     shapes = [dims(t.shape) for t in parts if t.is_tensor]
     collated = any("collate" in tb.tb_frame.f_code.co_name for tb in scene.inner)
@@ -95,6 +98,8 @@ def stack(scene: Scene, m: re.Match[str]) -> Told:
         return (f"{name} takes {n} samples for one batch, and their tensors have different "
                 f"shapes: {kinds}. Its default collate_fn stacks them, which needs one "
                 f"shape.")  # fmt: skip
+    if entries := _two_entries(scene, first, other, int(at)):
+        return entries
     if not shapes:
         return None
     if whole and not whole.startswith(("[", "(")):
@@ -104,6 +109,38 @@ def stack(scene: Scene, m: re.Match[str]) -> Told:
                 f"{listed(list(distinct)[:4])}.")  # fmt: skip
     named = listed(map(str, parts[:4]))
     return f"{named} are not one shape; stack adds a new dimension and needs that."
+
+
+def _two_entries(scene: Scene, first: str, other: str, at: int) -> str:
+    """The entry that differs from the first one, as it is written; empty if it is not."""
+    node = scene.call.args[0] if scene.call and scene.call.args else None
+    needs = "stack adds a new dimension and needs one shape"
+    if isinstance(node, (ast.List, ast.Tuple)):
+        if at >= len(node.elts) or any(isinstance(e, ast.Starred) for e in node.elts):
+            return ""
+        a, b = (
+            f"`{short(ast.unparse(e))}` {shape}{_place(scene, e)}"
+            for e, shape in ((node.elts[0], first), (node.elts[at], other))
+        )
+        return f"{a} and {b} are not one shape; {needs}."
+    if isinstance(node, (ast.ListComp, ast.GeneratorExp)) and len(node.generators) == 1:
+        loop = node.generators[0]
+        of = short(ast.unparse(loop.iter), 40)
+        made = f"`{short(ast.unparse(node.elt), 40)}` for each of `{of}`"
+        which = f"the first gives {first}, number {at} (counted from 0) gives {other}"
+        items = next(scene.known([loop.iter]), None)
+        if items is not None and type(items.value) in (list, tuple) and not loop.ifs:
+            values = items.value
+            if at < len(values) and is_tensor(values[at]):
+                which += f"; `{items.name}[0]` is {dims(values[0].shape)} and "
+                which += f"`{items.name}[{at}]` is {dims(values[at].shape)}"
+        return f"The list holds {made}: {which}; {needs}."
+    return ""
+
+
+def _place(scene: Scene, node: ast.AST) -> str:
+    thing = next(scene.known([node]), None)
+    return thing.place if thing is not None else ""
 
 
 @family("stack", r"default_collate: batch must contain tensors.*?found <class '([\w.]+)'>")

@@ -43,8 +43,12 @@ def channels(scene: Scene, m: re.Match[str]) -> Told:
     if given[0] == wanted and wanted != 1 and len(given) == len(shape) and only:
         return (f"{text}. Channels are dimension 1, which is {got}; dimension 0 is {wanted} = "
                 "in_channels.", facts)  # fmt: skip
-    return (f"{text}. Its dimension 1 is {got}, and in_channels is {wanted}: for this input "
-            f"in_channels would have to be {got}.", facts)  # fmt: skip
+    if layer is None:
+        return (f"{text}, whose dimension 1 is {got}: either the weight's dimension 1 would have "
+                f"to be {got}, or the input's {wanted}.", facts)  # fmt: skip
+    return (f"{text}. Its dimension 1 is {got}, and in_channels is {wanted}: either "
+            f"in_channels would have to be {got}, or the input to have {wanted} "
+            "channels.", facts)  # fmt: skip
 
 
 @family("conv_dimensions", r"Expected (\d)D \(unbatched\) or (\d)D \(batched\) input to \w+, but "

@@ -10,7 +10,7 @@ from executor.explain.family import Told, family
 from executor.explain.look import own_dict
 from executor.explain.scene import Scene
 from executor.explain.thing import Thing
-from executor.explain.words import listed
+from executor.explain.words import an, listed, short
 
 
 def _getitem(scene: Scene, cls: str, method: str = "__getitem__") -> ast.FunctionDef | None:
@@ -74,7 +74,13 @@ def no_len(scene: Scene, m: re.Match[str]) -> Told:
         )
     t = next((t for t in scene.operands if type(t.value).__name__ == kind), None)
     if t is None:
-        return None
+        holders = [own_dict(tb.tb_frame.f_locals.get("self")) for tb in scene.inner]
+        if all(type(h.get("data_source", h.get("dataset"))).__name__ != kind for h in holders):
+            return None
+        return (
+            f"the dataset is {an(kind)}, which has no length{_given(scene)}; a DataLoader that "
+            f"takes its samples by number asks its dataset for one."
+        )
     if kind == "generator":
         return (
             f"`{t.name}`{t.place} is a generator: how much it will give is known only once it "
@@ -83,6 +89,17 @@ def no_len(scene: Scene, m: re.Match[str]) -> Told:
     if kind == "DataLoader":
         return f"`{t.name}`{t.place} loads from a dataset without length."
     return f"`{t.name}`{t.place} is {kind}, which has no length."
+
+
+def _given(scene: Scene) -> str:
+    """Which line handed the dataset over, and as what; empty if that is open."""
+    calls = [n for n in scene.places.nodes
+             if isinstance(n, ast.Call) and ast.unparse(n.func).endswith("DataLoader")]  # fmt: skip
+    if len(calls) != 1:
+        return ""
+    node = next(iter(calls[0].args), None)
+    node = next((k.value for k in calls[0].keywords if k.arg == "dataset"), node)
+    return f" (`{short(ast.unparse(node))}` in line {calls[0].lineno})" if node is not None else ""
 
 
 @family("dataset", r"num_samples should be a positive integer value, but got num_samples=(\S+)")

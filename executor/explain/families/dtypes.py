@@ -75,6 +75,8 @@ def mismatch(scene: Scene, m: re.Match[str]) -> Told:
 @family("dtype", r"result type (\w+) can't be cast to the desired output type (\w+)")
 def in_place_cast(scene: Scene, m: re.Match[str]) -> Told:
     """An integer tensor that is to hold a floating result."""
+    if scene.local("target") is not None:
+        return None  # a loss, which changes nothing of the snippet's: told in losses
     result, into = (_WORDS.get(w, w) for w in m.groups())
     target = next((t for t in scene.tensors if dtype(t.value) == into), None)
     other = next((t for t in scene.tensors if dtype(t.value) == result), None)

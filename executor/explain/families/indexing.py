@@ -13,9 +13,12 @@ from executor.explain.family import Told, family
 from executor.explain.look import UnknownError, is_tensor, value_of
 from executor.explain.scene import Scene
 from executor.explain.thing import Thing
-from executor.explain.words import a_type, dims, dtype, listed
+from executor.explain.words import a_type, dims, dtype, listed, short
 
 _KEYS = 8
+_DTYPES = {"Float": "float32", "Double": "float64", "Half": "float16", "BFloat16": "bfloat16",
+           "Long": "int64", "Int": "int32", "Short": "int16", "Char": "int8", "Byte": "uint8",
+           "Bool": "bool"}  # fmt: skip
 
 
 @family("embedding_range", r"index out of range in self")
@@ -273,10 +276,30 @@ def _keys(value: Any) -> list[Any] | None:
     return None
 
 
+@family("scatter_gather", r"Index put requires the source and destination dtypes match, got (\w+) "
+        r"for the destination and (\w+) for the source")  # fmt: skip
+def put(scene: Scene, m: re.Match[str]) -> Told:
+    """The tensor that is written to and what is written; the index plays no part."""
+    if not isinstance(scene.node, ast.Subscript) or not isinstance(scene.statement, ast.Assign):
+        base, source = scene.receiver, scene.argument(1, "values")
+    else:
+        base = next(scene.shaped([scene.node.value]), None)
+        source = next(scene.shaped([scene.statement.value]), None)
+    if base is None or not base.is_tensor:
+        return None
+    written = "what is written into it"
+    if source is not None and source.is_tensor:
+        written = f"{source.ticked}{source.place}, which is written into it,"
+    elif isinstance(scene.statement, ast.Assign):
+        written = f"`{short(ast.unparse(scene.statement.value))}`, which is written into it,"
+    of, to = (_DTYPES.get(m[i], m[i]) for i in (2, 1))
+    return f"{base.ticked}{base.place} is {to}, and {written} is {of}."
+
+
 @family("scatter_gather", r"[Ii]ndex tensor must have the same number of dimensions as (\w+) "
                           r"tensor|"
         r"[Ee]xpected (?:dtype|index) .*|dtype int32/int64 for index|scatter\(\)|gather\(\)|"
-        r"index_(?:select|add|copy|fill)_?\(\)|Index put requires|size does not match at dimension|"
+        r"index_(?:select|add|copy|fill)_?\(\)|size does not match at dimension|"
         r"Expected index \[|index_select|Size does not match at dim|take_along")  # fmt: skip
 def scatter(scene: Scene, m: re.Match[str]) -> Told:
     """Tensor, index and source with shape and dtype."""
@@ -306,8 +329,6 @@ def scatter(scene: Scene, m: re.Match[str]) -> Told:
         why = f" They have {len(base.shape)} and {len(index.shape)} dimensions."
     elif source is not None and source.value.dtype != base.value.dtype and "dtype" in m.string:
         why = f" The source is {dtype(source.value)}, the tensor {dtype(base.value)}."
-    elif "Index put" in m.string and len({t.value.dtype for _, t in told}) > 1:
-        why = ""
     return f"{said[:1].upper()}{said[1:]}.{why}"
 
 

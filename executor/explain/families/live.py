@@ -11,6 +11,7 @@ from executor.explain.thing import Thing
 from executor.explain.words import dtype, listed
 
 _SHOWN = 4
+_JOINS = ("cat", "stack", "concat", "concatenate", "hstack", "vstack", "dstack")
 
 
 @family("live", r"^(?:RuntimeError|TypeError|ValueError|IndexError|NotImplementedError)", last=True)
@@ -20,6 +21,8 @@ def operands(scene: Scene, m: re.Match[str]) -> Told:
         return None
     if scene.layer is not None and scene.input is not None:
         return f"{scene.layer.told}; {scene.input_told()}."
+    if scene.called in _JOINS:
+        return None  # which entry is the odd one is not known; the others are innocent
     tensors = list(scene.shapes)[:_SHOWN]
     if tensors:
         return f"This line works on {listed(_told(t) for t in tensors)}."

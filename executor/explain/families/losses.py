@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import torch
 
 from executor.explain.family import Told, family
+from executor.explain.look import is_tensor, own_dict
 from executor.explain.scene import Scene
 from executor.explain.thing import Thing
 from executor.explain.words import count, dims, dtype
@@ -83,9 +85,12 @@ def target_shape(scene: Scene, m: re.Match[str]) -> Told:
         note = ""
         if len(x.shape) == 3 and list(y.shape) == [x.shape[0], x.shape[1]]:
             note = f"; in this input the classes would be the last dimension ({x.shape[2]})"
+        other = ""
+        if list(y.shape) == [x.shape[0]]:
+            other = f"; for this target, the input would be [{x.shape[0]}, classes]"
         return (
             f"{text}. Dimension 1 of the input ({x.shape[1]}) is taken as the classes, so the "
-            f"target would be {want}{note}."
+            f"target would be {want}{note}{other}."
         )
     return f"{text}."
 
@@ -107,6 +112,19 @@ def same_size(scene: Scene, m: re.Match[str]) -> Told:
             f"{x.shape[0]} rows."
         )
     return f"{text}."
+
+
+@family("loss_dtype", r"result type \w+ can't be cast to the desired output type")
+def one_dtype(scene: Scene, m: re.Match[str]) -> Told:
+    """Both dtypes, of which one is no floating one."""
+    pair = _two(scene)
+    if pair is None or all(t.value.is_floating_point() for t in pair):
+        return None
+    x, y = pair
+    return (
+        f"{_loss(scene)}{_typed(x)} as input and {_typed(y)} as target; here both are floating "
+        f"point numbers."
+    )
 
 
 @family("loss_class_probabilities", r"Expected floating point type for target with class "
@@ -181,7 +199,11 @@ def weights(scene: Scene, m: re.Match[str]) -> Told:
     pair = _two(scene)
     if pair is None:
         return None
+    held: Any = own_dict(scene.layer.value).get("_buffers", {}) if scene.layer else {}
+    value = held.get("weight") if scene.layer else scene.local("weight")
+    named = scene.as_written(value) if is_tensor(value) else None
+    weight = f"the weight {named}" if named else f"a weight of shape {m[2]}"
     return (
-        f"{_loss(scene)}{_typed(pair[0])} as input, that is {m[1]} classes, and a weight of "
-        f"shape {m[2]}."
+        f"{_loss(scene)}{_typed(pair[0])} as input, that is {m[1]} classes, and {weight}; one "
+        f"weight for each class would be [{m[1]}]."
     )

@@ -27,7 +27,8 @@ def input_size(scene: Scene, m: re.Match[str]) -> Told:
         return f"{text}; dimension {x.shape.index(wanted)} is {wanted}.", facts
     if wanted == 1:
         return f"{text}: one value a step would be a last dimension of 1.", facts
-    return f"{text}: for this input, input_size would have to be {got}.", facts
+    either = f"either input_size would have to be {got}, or that dimension {wanted}"
+    return f"{text}: {either}.", facts
 
 
 @family("recurrent", r"Expected hidden(?:\[(\d)\])? size \((.*?)\), got \[(.*?)\]",
@@ -60,7 +61,10 @@ def hidden(scene: Scene, m: re.Match[str]) -> Told:
     if not rnn.batch_first and state_batch == x.shape[0] != batch:
         more = (f" It is not batch_first, so dimension 1 of the input is the batch ({batch}); "
                 f"dimension 0 is {x.shape[0]}.")  # fmt: skip
-    return f"{text} For this input it would be {want}.{more}", {"hidden": want, "got": got}
+    back = ""
+    if state_batch is not None and state_batch != batch and found is not None:
+        back = f"; for this state, the input's batch of {batch} would be {state_batch}"
+    return f"{text} For this input it would be {want}{back}.{more}", {"hidden": want, "got": got}
 
 
 @family("recurrent", r"(RNN|LSTM|GRU)(Cell)?: Expected input to be (.*?), got (\d)D",

@@ -43,11 +43,12 @@ def _what_fits_linear(x: Thing, wanted: int) -> str:
     if wanted in shape[:-1]:
         at = shape.index(wanted)
         return f"{said}; its dimension {at} is {wanted}."
-    fit = f"for this input, in_features would have to be {last}"
+    fit = f"either in_features would have to be {last}, or that dimension {wanted}"
     if len(shape) > 3:  # images: nobody multiplies their rows one by one
         product = "·".join(map(str, shape[1:]))
-        fit = f"as it is, in_features would have to be {last}; flattened, {product} = "
-        fit += str(count(shape[1:]))
+        flat = count(shape[1:])
+        fit = f"flattened, a sample has {product} = {flat} values; either in_features would have "
+        fit += f"to be that (or {last} as it is), or the input another size"
     return f"{said}: {fit}."
 
 

@@ -8,6 +8,7 @@ import re
 from executor.explain.families.recurrent import attention
 from executor.explain.family import Told, family
 from executor.explain.scene import Scene
+from executor.explain.thing import Thing
 from executor.explain.words import count, dims, listed
 
 _REORDER = ("transpose", "permute", "t", "movedim", "swapaxes", "expand")
@@ -65,6 +66,10 @@ def not_contiguous(scene: Scene, m: re.Match[str]) -> Told:
 def out_of_range(scene: Scene, m: re.Match[str]) -> Told:
     """Which tensor has how many dimensions."""
     low, high, got = (int(n) for n in m.groups())
+    if scene.inner and scene.inner[-1].tb_frame.f_code.co_name == "unfold":
+        x = scene.local_thing("input")
+        if x is not None:
+            return f"{x} has {_of_rank(x)}; `unfold` of images takes 4, or 3 without a batch."
     rank = high + 1
     things = [*scene.shapes, *(t for t in scene.below if t.is_tensor)]
     ranks = (0, 1) if rank == 1 else (rank,)  # a single value counts as one dimension here
@@ -88,6 +93,10 @@ def out_of_range(scene: Scene, m: re.Match[str]) -> Told:
     return f"{x} has {dimensions}; dimension {got} is asked for."
 
 
+def _of_rank(x: Thing) -> str:
+    return "one dimension" if len(x.shape) == 1 else f"{len(x.shape)} dimensions"
+
+
 @family("dimension", r"permute\(.*?\): number of dimensions in the tensor input does not match "
         r"the length of the desired ordering of dimensions i\.e\. input\.dim\(\) = (\d+) is not "
         r"equal to len\(dims\) = (\d+)")  # fmt: skip
@@ -107,6 +116,8 @@ def rank(scene: Scene, m: re.Match[str]) -> Told:
     """Each operand with its number of dimensions."""
     if scene.layer is not None and scene.input is not None:
         return None  # the layer's own families know more
+    if scene.called in ("cat", "concat", "concatenate", "stack"):
+        return None  # told in cat_stack, where the odd entry is known
     things = list(scene.shapes) or [t for t in scene.below if t.is_tensor]
     if not things:
         return None
