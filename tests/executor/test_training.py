@@ -157,6 +157,23 @@ MISTAKES = [
          "opt = torch.optim.SGD(model.parameters(), lr=0.1)\nfor _ in range(2):\n"
          "    opt.zero_grad()\n    (scale * model(torch.randn(8, 4))).sum().backward()\n"
          "    opt.step()\n"),
+    Case("not_in_optimizer", 4, "b", "no optimizer holds it",
+         "w, b = torch.randn(4, 1, requires_grad=True), torch.zeros(1, requires_grad=True)\n"
+         "opt = torch.optim.SGD([w], lr=0.1)\n"
+         "(torch.randn(8, 4) @ w + b).pow(2).mean().backward()\nopt.step()\n"),
+    Case("not_in_optimizer", 4, "model.weight", "[1, 4] of another `model` than the one in the",
+         "model = nn.Linear(4, 1, bias=False)\nopt = torch.optim.Adam(model.parameters())\n"
+         "def fit(model):\n    for _ in range(4):\n"
+         "        opt.zero_grad(set_to_none=False)\n        model.zero_grad()\n"
+         "        model(torch.randn(8, 4)).pow(2).mean().backward()\n        opt.step()\n"
+         "fit(model)\nfit(nn.Linear(4, 1, bias=False))\n"),
+    Case("no_gradient", 8, "net.spare.weight", "gradient was None at all 2 steps",
+         "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+         "        self.used = nn.Linear(4, 1)\n"
+         "        self.spare = nn.Linear(4, 1, bias=False)\n"
+         "net = Net()\nopt = torch.optim.SGD(net.parameters(), lr=0.1)\nfor _ in range(2):\n"
+         "    opt.zero_grad()\n    net.used(torch.randn(8, 4)).sum().backward()\n"
+         "    opt.step()\n"),
     Case("input_requires_grad", 4, "xs", "right for an input, wrong for a weight",
          "xs = torch.tensor([[1.0], [2.0]], requires_grad=True)\n"
          "w = torch.ones(1, 1, requires_grad=True)\n"
@@ -330,6 +347,26 @@ GOOD = {
         "model = nn.Linear(4, 1)\nopt = torch.optim.Adam(model.parameters())\n"
         "for _ in range(3):\n    opt.zero_grad()\n"
         "    torch.autograd.backward(model(torch.randn(8, 4)).pow(2).mean())\n    opt.step()\n"
+    ),
+    "a penalty on leaving an earlier model": (
+        "import copy\nmodel = nn.Linear(4, 1)\nearlier = copy.deepcopy(model)\n"
+        "opt = torch.optim.Adam(model.parameters())\nfor _ in range(3):\n"
+        "    opt.zero_grad()\n    loss = model(torch.randn(8, 4)).pow(2).mean()\n"
+        "    for p, q in zip(model.parameters(), earlier.parameters()):\n"
+        "        loss = loss + (p - q).pow(2).sum()\n    loss.backward()\n    opt.step()\n"
+    ),
+    "several models of one name": (
+        "def fit(model):\n    opt = torch.optim.Adam(model.parameters())\n"
+        "    for _ in range(3):\n        opt.zero_grad()\n"
+        "        model(torch.randn(8, 4)).pow(2).mean().backward()\n        opt.step()\n"
+        "for _ in range(3):\n    fit(nn.Linear(4, 1))\n"
+    ),
+    "critic and actor in turn": (
+        "actor, critic = nn.Linear(4, 1), nn.Linear(4, 1)\n"
+        "oa = torch.optim.Adam(actor.parameters())\noc = torch.optim.Adam(critic.parameters())\n"
+        "for i in range(6):\n    model, opt = (actor, oa) if i % 2 else (critic, oc)\n"
+        "    opt.zero_grad()\n    model(torch.randn(8, 4)).pow(2).mean().backward()\n"
+        "    opt.step()\n"
     ),
     "two optimizers": (
         "a, b = nn.Linear(4, 4), nn.Linear(4, 1)\noa = torch.optim.SGD(a.parameters(), lr=0.1)\n"

@@ -142,7 +142,8 @@ def _weights(tree: ast.Module) -> set[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign):
             calls = [n for n in ast.walk(node.value) if isinstance(n, ast.Call)]
-            names = {n.id for n in node.targets if isinstance(n, ast.Name)}
+            targets = (n for t in node.targets for n in ast.walk(t))
+            names = {n.id for n in targets if isinstance(n, ast.Name)}
             if any(_function(c.func) in _FILLED or _one_number(c) for c in calls):
                 made |= names
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):

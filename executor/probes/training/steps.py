@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import torch
@@ -95,6 +96,7 @@ class Steps:
         self.problem = ""
         self._backwards = 0
         self._reached: set[int] | None = set()  # by every backward so far, while it is kept
+        self._roots = 0
         self._computed = False  # something with a graph was in sight at a step
 
     @property
@@ -173,7 +175,7 @@ class Steps:
         if record.carrying and record.backwards:
             record.stale += 1
         record.carrying, record.backwards = not empty, 0
-        if record.steps <= 3 or record.steps % (2 * _ALL) == 0:
+        if record.steps <= 3 or record.steps % (2 * _ALL) == 0 or self._new_roots():
             self._look_beside(named)
         self._note_modes()
 
@@ -201,14 +203,24 @@ class Steps:
     def _look_beside(self, named: dict[int, Named] | None) -> None:
         """Whatever could learn and is in no optimizer that has stepped so far."""
         named = named or self.names.tensors(self.calls.roots.values(), self.calls.inputs)
+        called = {id(p) for root in self.calls.roots.values() for p in root.parameters()}
         beside = []
         for key, n in named.items():
+            if n.owner and key not in called:  # an earlier model, say, that a penalty looks at
+                continue
             if key not in self.optimized and n.tensor.requires_grad and n.tensor.is_leaf:
                 if key not in self.others:
                     copy = _copy(n.tensor)
                     self.others[key] = Watched(n.name, n.tensor, n.line, copy, owner=n.owner)
                 beside.append(self.others[key])
         _look(beside, every=True)
+
+    def _new_roots(self) -> bool:
+        """Whether modules with parameters have been called that no step has seen so far."""
+        roots = self.calls.roots
+        new = islice(reversed(roots.values()), len(roots) - self._roots)
+        self._roots = len(roots)
+        return any(next(root.parameters(), None) is not None for root in new)
 
     def _note_modes(self) -> None:
         for key, line in self.calls.evaluating.items():
