@@ -134,9 +134,22 @@ MISTAKES = [
     Case("step_without_gradients", 7, "opt", "or they were reset before the step",
          "model = nn.Linear(4, 1)\nopt = torch.optim.Adam(model.parameters())\n"
          "torch.autograd.backward(model(torch.ones(2, 4)).sum()); opt.zero_grad()\nopt.step()\n"),
+    Case("step_without_gradients", 8, "other", "no backward() was called",
+         "model = nn.Linear(4, 1)\nopt = torch.optim.Adam(model.parameters())\nother = opt\n"
+         "loss = model(torch.randn(8, 4)).sum()\nother.step()\n"),
     Case("step_without_training", 8, "opt", "made 3 steps without a forward or a backward",
          "model = nn.Linear(4, 1)\nopt = torch.optim.Adam(model.parameters())\n"
          "for _ in range(3):\n    # train here\n    opt.step()\n"),
+    Case("foreign_optimizer", 13, "SGD", "went to `weight` [1, 4], which no optimizer holds",
+         "class Fit:\n    def __init__(self):\n        self.net = nn.Linear(4, 1)\n"
+         "        self.opt = torch.optim.SGD(self.net.parameters(), lr=0.1)\n"
+         "    def run(self):\n        self.net = nn.Linear(4, 1)\n        for _ in range(2):\n"
+         "            self.opt.zero_grad()\n            self.net.zero_grad()\n"
+         "            self.net(torch.randn(8, 4)).sum().backward(); self.opt.step()\n"
+         "Fit().run()\n"),
+    Case("step_without_gradients", 7, "opt", "on its only parameter at the only step",
+         "w = torch.randn(3, requires_grad=True)\nopt = torch.optim.SGD([w], lr=0.1)\n"
+         "loss = (w * 2).sum()\nopt.step()\n"),
     Case("graph_kept", 11, "total", "losses with their graphs",
          train(f"{OUT}.sum()", n=8).replace("loss.backward()", "loss.backward()\n    total += loss")
          .replace("for _", "total = 0\nfor _").replace("y = torch.randint(0, 3, (8,))\n", "")),

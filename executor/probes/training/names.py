@@ -49,7 +49,11 @@ class Names:
 
     def of(self, thing: object) -> str:
         """The variable that holds this very object; empty if none in sight does."""
-        return next((n for n, v in self.variables() if v is thing), "")
+        names = [n for n, v in self.variables() if v is thing]
+        if len(names) > 1:  # of several, the one that the line uses
+            said = set(re.findall(r"\w+", self.source.line(self.source.line_now() or 0)))
+            names.sort(key=lambda n: n not in said)
+        return names[0] if names else ""
 
     def tensors(self, roots: Collection[nn.Module], leave_out: set[int]) -> dict[int, Named]:
         """id → its name, of all parameters of these modules and of the variables in sight."""

@@ -281,6 +281,7 @@ class Steps:
             return set()
         ids = {id(p) for p in record.params}
         n, name = len(record.params), record.name
+        which = f"any of its {n} parameters" if n > 1 else "its only parameter"
         foreign = [(key, w) for key, w in orphans if isinstance(w.tensor, nn.Parameter)]
         if record.empty < record.steps:  # now and then, another model of the same name is trained
             known = {(w.name, w.tensor.shape) for w in record.watched}
@@ -305,12 +306,12 @@ class Steps:
             told.add(
                 "step_without_training", record.line, name,
                 f"`{name}` made {_times(record.steps, 'step')} without a forward or a backward: "
-                f"its {n} parameters stay as they are",
+                f"its {_times(n, 'parameter')} {'stays as it is' if n == 1 else 'stay as they are'}",
             )  # fmt: skip
             return ids
         told.add(
             "step_without_gradients", record.line, name,
-            f"`{name}` found no gradient on any of its {n} parameters at {of}: "
+            f"`{name}` found no gradient on {which} at {of}: "
             f"{self._why_empty(record, foreign, owners)}",
         )  # fmt: skip
         return ids | {key for key, _ in foreign}
@@ -342,7 +343,7 @@ class Steps:
         if key in owners:
             return f"`{owners[key]}`", {"module": owners[key]}
         if not w.owner:
-            return f"`{w.name}`", {}
+            return f"`{w.name}` {list(w.tensor.shape)}", {}
         return f"{'another ' if self._of_another(w) else ''}`{w.owner}`", {}
 
     def _of_another(self, w: Watched) -> str:
