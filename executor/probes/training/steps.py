@@ -306,7 +306,7 @@ class Steps:
             told.add(
                 "step_without_training", record.line, name,
                 f"`{name}` made {_times(record.steps, 'step')} without a forward or a backward: "
-                f"its {_times(n, 'parameter')} {'stays as it is' if n == 1 else 'stay as they are'}",
+                f"{'its only parameter stays' if n == 1 else f'its {n} parameters stay'} unchanged",
             )  # fmt: skip
             return ids
         told.add(
