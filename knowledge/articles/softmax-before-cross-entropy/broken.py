@@ -1,7 +1,8 @@
 import torch
 from torch import nn
 
-model = nn.Softmax(dim=1)  # a perfect model: all its score on the right class
-scores = 20 * torch.eye(10)
-loss = nn.functional.cross_entropy(model(scores), torch.arange(10))
+scores = (20 * torch.eye(10)).requires_grad_()  # a perfect model's: all on the right class
+output = torch.softmax(scores, dim=1)
+loss = nn.functional.cross_entropy(output, torch.arange(10))
+loss.backward()
 assert loss < 0.01
