@@ -14,6 +14,7 @@ import json
 import linecache
 import os
 import random
+import re
 import sys
 import tempfile
 import threading
@@ -398,7 +399,10 @@ def _cold() -> NoReturn:
     """Entry point of a fresh interpreter, where only Python's own modules are imported yet."""
     order = json.loads(Path(sys.argv[1]).read_text())
     Path(sys.argv[1]).unlink()
-    _run_here(order["job"] | {"cold": False}, Path(order["work"]), Path(order["report"]))
+    job = order["job"]
+    if job.get("seed") is not None and re.search(r"\b(import|from) torch\b", job["code"]):
+        import torch  # noqa: F401  (its generator can be seeded only once it is there)
+    _run_here(job | {"cold": False}, Path(order["work"]), Path(order["report"]))
 
 
 if __name__ == "__main__":

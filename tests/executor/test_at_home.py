@@ -242,6 +242,14 @@ def test_fresh_interpreter_knows_no_imports(house: House) -> None:
     assert (warm.stdout, cold.stdout) == ("True\n", "False\n")
 
 
+def test_cold_run_has_the_seed_it_was_given(house: House) -> None:
+    """"Before" and "after" are compared under one seed, also in a fresh interpreter."""
+    code = "import torch; print(torch.rand(2), torch.initial_seed())"
+    runs = [house.run(code, cold=True, seed=7, wall_s=60) for _ in range(2)]
+
+    assert runs[0].stdout == runs[1].stdout != "", runs[0].stderr
+
+
 def test_cold_run_has_its_attachments_and_its_error(house: House) -> None:
     result = house.run(
         "print(open('a.txt').read())\n1 / 0",
