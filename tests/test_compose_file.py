@@ -144,7 +144,7 @@ def _named_packages(dockerfile: str) -> set[str]:
 
 
 def _normal(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
+    return re.sub(r"[-_.]+", "-", name.partition("[")[0]).lower()  # sqlalchemy[asyncio]
 
 
 def _imports(path: Path) -> set[str]:

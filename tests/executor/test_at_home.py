@@ -243,7 +243,7 @@ def test_fresh_interpreter_knows_no_imports(house: House) -> None:
 
 
 def test_cold_run_has_the_seed_it_was_given(house: House) -> None:
-    """"Before" and "after" are compared under one seed, also in a fresh interpreter."""
+    """ "Before" and "after" are compared under one seed, also in a fresh interpreter."""
     code = "import torch; print(torch.rand(2), torch.initial_seed())"
     runs = [house.run(code, cold=True, seed=7, wall_s=60) for _ in range(2)]
 
