@@ -323,10 +323,6 @@ async def test_each_subject_finds_its_article(ask: Ask, question: str, article: 
 
 
 FOREIGN = {
-    "a tensor for a parameter": (
-        "import torch\nlayer = torch.nn.Linear(2, 1)\nlayer.weight = torch.ones(1, 2)",
-        "A module lists only",
-    ),
     "an empty list": ("import torch\ntorch.optim.SGD([], lr=0.1)", "A module lists only"),
     "a step before backward": (
         "import torch\nnet = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Linear(4, 2))\n"
