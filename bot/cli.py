@@ -244,14 +244,16 @@ def slack(config: ConfigOption = None) -> None:
 
 
 async def _slack(settings: Settings) -> int:
-    from bot.platforms.slack import SlackFront, SlackPlatform
+    from bot.platforms.slack import SlackFront
+    from bot.platforms.slack_client import SlackClient
+    from bot.platforms.slack_messages import SlackPlatform
     from bot.serve import log_to_stderr, open_desk, until_stopped
     from bot.settings import slack_tokens
 
     tokens = slack_tokens(settings.slack.mode)
     log_to_stderr()
-    platform = SlackPlatform(settings.slack, tokens)
-    await platform.meet()
+    platform = SlackPlatform(SlackClient(settings.slack, tokens))
+    await platform.client.meet()
     front = SlackFront(platform, settings.slack, tokens)
     async with open_desk(settings, platform, settings.slack, _say) as desk:
         async with front.serve(desk) as where:

@@ -62,7 +62,7 @@ def test_knowledge_needs_only_the_words_of_the_executor():
         ("prompt_toolkit", "bot/cli.py"),
         ("discord", "bot/platforms/discord.py"),
         ("slack_bolt", "bot/platforms/slack.py"),
-        ("slack_sdk", "bot/platforms/slack.py"),
+        ("slack_sdk", "bot/platforms/slack_client.py"),
         ("sqlalchemy", "bot/store.py"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Slack: its requests become questions and clicks, and a card a message that is kept up to date.
+"""Slack: its requests become questions and clicks for the desk.
 
 One middleware reads every request, over Socket Mode and signed HTTP alike, and acknowledges it only
 when the store has it. (bolt's own listeners acknowledge an event before they run.)
@@ -9,416 +9,32 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import random
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
-from urllib.parse import urlsplit
-from urllib.request import proxy_bypass
 
-import aiohttp
 from aiohttp import web
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.response import BoltResponse
-from slack_sdk.errors import SlackApiError, SlackClientError
-from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.attachments import MAX_ATTACHMENT_BYTES
 from bot.desk import Desk, logged
-from bot.errors import PlatformError, PlatformRefusedError, SettingsError
-from bot.models import Answer, RunWith
+from bot.errors import PlatformError, SettingsError
+from bot.models import RunWith
 from bot.platforms import slack_card as draw
-from bot.platforms.base import (
-    Answered,
-    Attached,
-    CardRef,
-    Click,
-    Door,
-    Incoming,
-    Person,
-    Place,
-    Upload,
-    View,
-    Waiting,
-)
-from bot.platforms.card import parse_button, sheet
-from bot.settings import TOKENS, SlackSettings, SlackTokens
+from bot.platforms.base import Attached, Click, Door, Incoming, Person, Place, Waiting
+from bot.platforms.card import parse_button
+from bot.platforms.slack_client import quiet
+from bot.platforms.slack_messages import SlackPlatform
+from bot.settings import SlackSettings, SlackTokens
 
 log = logging.getLogger(__name__)
 
-_TRIES = 6
-_LONGEST_WAIT_S = 60.0  # what a rate limit may make us wait at a time
-_IN_GOOD_TIME_S = 2.0  # of the three that Slack waits for an acknowledgement
-_METADATA = "torchmedic_card"
 _PATH = "/slack/events"
 _MESSAGES = frozenset({None, "file_share", "thread_broadcast", "me_message"})
-_LATER = frozenset({"internal_error", "fatal_error", "service_unavailable", "request_timeout",
-                    "ratelimited", "team_added_to_org"})  # fmt: skip
-_GONE = frozenset({"message_not_found", "cant_update_message", "edit_window_closed"})
-_TOO_MUCH = frozenset({"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long",
-                       "msg_too_long", "invalid_attachments", "block_mismatch"})  # fmt: skip
-_LOST = (aiohttp.ClientError, asyncio.TimeoutError, OSError)
-
-
-class _CallError(PlatformError):
-    """One call failed; `maybe_done` where Slack may have done it all the same."""
-
-    def __init__(self, text: str, code: str = "", *, maybe_done: bool = False) -> None:
-        super().__init__(text)
-        self.code = code
-        self.maybe_done = maybe_done
-
-
-class SlackPlatform:
-    """Slack as the desk sees it."""
-
-    name = "slack"
-
-    def __init__(self, settings: SlackSettings, tokens: SlackTokens) -> None:
-        """A client that has called nobody yet."""
-        self._settings = settings
-        self._tokens = tokens
-        base = settings.api_url.rstrip("/") + "/"
-        # No retries of its own: its handler for lost connections would post a message twice, and
-        # its handler for rate limits reads the first digit of Retry-After only (slack_sdk 3.47).
-        self.client = AsyncWebClient(
-            token=tokens.bot.reveal(), base_url=base, retry_handlers=[], logger=_quiet("slack_sdk")
-        )
-        if proxy_bypass(urlsplit(base).hostname or ""):
-            self.client.proxy = None  # slack_sdk knows HTTPS_PROXY and not NO_PROXY
-        self._host = urlsplit(base).hostname or ""
-        self.bot_user = ""
-        self.bot_id = ""
-        self.workspace = ""
-        self._greeted: set[str] = set()  # private questions that have had their sign of life
-
-    async def meet(self) -> None:
-        """Ask Slack who we are.
-
-        Raises:
-            SettingsError: the token is refused.
-            PlatformError: Slack cannot be reached.
-        """
-        me = await self._let_in("SLACK_BOT_TOKEN", lambda: self.client.auth_test())
-        if self._settings.mode == "socket":
-            # Asked here: slack_sdk would try a refused token again and again.
-            app = self._tokens.app.reveal()
-            await self._let_in(
-                "SLACK_APP_TOKEN", lambda: self.client.apps_connections_open(app_token=app)
-            )
-        self.bot_user, self.bot_id = str(me["user_id"]), str(me.get("bot_id") or "")
-        self.workspace = str(me.get("team_id") or "")
-
-    async def _let_in(self, token: str, call: Callable[[], Awaitable[Any]]) -> Mapping[str, Any]:
-        try:
-            return await self._call(call)
-        except PlatformRefusedError as e:
-            raise SettingsError(
-                f"Slack refuses {token} ({e}); copy it again from {TOKENS[token]}"
-            ) from e
-
-    # -- what the desk asks for --------------------------------------------------------------
-
-    async def show(
-        self, question: str, place: Place, view: View, card: CardRef | None
-    ) -> CardRef | None:
-        """Show a view as the card: a message in a thread, or words for one pair of eyes."""
-        if place.private:
-            return await self._show_privately(question, place, view, card)
-        final = isinstance(view, Answered)
-        drawn = draw.message(question, view)
-        for small in (False, True):
-            if small:
-                drawn = draw.bare(question, view)
-            try:
-                card = await self._put(question, place, drawn, card, tries=_TRIES if final else 1)
-                break
-            except _CallError as e:
-                if e.code not in _TOO_MUCH or small:
-                    raise
-                log.error(
-                    "question %s: Slack refused its card (%s); sent as text", question, e.code
-                )
-        if isinstance(view, Answered) and not view.redrawn:
-            await self._try_upload(_uploads(view), place.channel, place.thread)
-        return card
-
-    async def find(self, question: str, place: Place) -> CardRef | None:
-        """Look through the thread for a message of ours that carries the question's id."""
-        if place.private or not place.thread:
-            return None
-        cursor = ""
-        while True:
-            try:
-                page = await self._call(
-                    lambda cursor=cursor: self.client.conversations_replies(  # type: ignore[misc]
-                        channel=place.channel, ts=place.thread, limit=200,
-                        include_all_metadata=True, **({"cursor": cursor} if cursor else {}),
-                    )
-                )  # fmt: skip
-            except PlatformRefusedError as e:
-                log.warning("question %s: its thread cannot be read (%s)", question, e)
-                return None
-            for message in page.get("messages") or []:
-                ours = message.get("user") == self.bot_user or (
-                    self.bot_id and message.get("bot_id") == self.bot_id
-                )
-                if ours and question in json.dumps(message):
-                    return CardRef(channel=place.channel, message=str(message["ts"]))
-            cursor = str((page.get("response_metadata") or {}).get("next_cursor") or "")
-            if not cursor:
-                return None
-
-    async def root_of(self, place: Place) -> Mapping[str, Any]:
-        """The message that a thread began with; empty if it cannot be read in good time."""
-        try:
-            async with asyncio.timeout(_IN_GOOD_TIME_S):
-                page = await self._call(
-                    lambda: self.client.conversations_replies(
-                        channel=place.channel, ts=place.thread, limit=1
-                    )
-                )
-        except (PlatformError, TimeoutError) as e:
-            log.warning("the message above a mention cannot be read: %s", e)
-            return {}
-        messages = page.get("messages") or [{}]
-        return messages[0] if isinstance(messages[0], dict) else {}
-
-    async def tell(self, place: Place, person: Person, text: str) -> None:
-        """Say something to one person, through a click's own address or as an ephemeral message."""
-        words = draw.escaped(text)
-        if place.via and await self._respond(place.via, {"text": words, "replace_original": False}):
-            return
-        # In a thread that the person has not opened, an ephemeral message would not be seen.
-        thread = place.thread if place.thread != place.message else ""
-        try:
-            await self._call(
-                lambda: self.client.chat_postEphemeral(
-                    channel=place.channel, user=person.id, text=words, thread_ts=thread or None,
-                )
-            )  # fmt: skip
-        except PlatformRefusedError:  # not in that channel
-            await self._call(lambda: self.client.chat_postMessage(channel=person.id, text=words))
-
-    async def hand(self, place: Place, person: Person, upload: Upload, *, private: bool) -> None:
-        """Give a file: into the thread, or in a direct message where nobody else may see it."""
-        if not private:
-            await self._upload([upload], place.channel, place.thread)
-            return
-        await self._upload([upload], await self._direct(person), "")
-        await self.tell(place, person, f"I sent you {upload.name} as a direct message.")
-
-    async def refer(
-        self, where: str, asker: Person, place: Place, text: str, answer: Answer | None
-    ) -> None:
-        """Post the case to a channel or a person."""
-        link = ""
-        if not place.private and place.message:
-            try:
-                found = await self._call(
-                    lambda: self.client.chat_getPermalink(
-                        channel=place.channel, message_ts=place.message
-                    )
-                )
-                link = str(found.get("permalink") or "")
-            except PlatformError:
-                pass  # the case can be read without it
-        drawn = draw.case(asker.id, text, answer, link)
-        await self._call(
-            lambda: self.client.chat_postMessage(
-                channel=where, unfurl_links=False, unfurl_media=False, **drawn
-            )
-        )
-
-    async def delete(self, card: CardRef) -> None:
-        """Take a card away."""
-        if not card.message:
-            if card.via:
-                await self._respond(card.via, {"delete_original": True})
-            return
-        try:
-            await self._call(lambda: self.client.chat_delete(channel=card.channel, ts=card.message))
-        except _CallError as e:
-            if e.code not in _GONE:
-                raise
-
-    async def read(self, attached: Attached) -> bytes:
-        """Fetch a file with our token, which goes to Slack and to nobody else."""
-        host = urlsplit(attached.url).hostname or ""
-        ours = host == self._host or host == "slack.com" or host.endswith(".slack.com")
-        if not ours:
-            raise PlatformRefusedError(f"{host or 'no host'} is not Slack's")
-        headers = {"Authorization": f"Bearer {self._tokens.bot.reveal()}"}
-        last = ""
-        for attempt in range(_TRIES):
-            try:
-                async with (
-                    aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=30)) as session,
-                    session.get(attached.url, headers=headers, allow_redirects=False,
-                                proxy=self.client.proxy) as answer,
-                ):  # fmt: skip
-                    if answer.status == 200:
-                        if answer.content_type == "text/html" and "htm" not in attached.name[-5:]:
-                            raise PlatformRefusedError("Slack asks to sign in: no files:read")
-                        return await answer.content.read(MAX_ATTACHMENT_BYTES + 1)
-                    last = str(answer.status)
-                    if answer.status < 500 and answer.status != 429:
-                        raise PlatformRefusedError(f"Slack answered {answer.status}")
-            except _LOST as e:
-                last = type(e).__name__
-            await _pause(attempt)
-        raise PlatformError(f"a file could not be fetched ({last})")
-
-    # -- messages ----------------------------------------------------------------------------
-
-    async def _put(
-        self, question: str, place: Place, drawn: dict[str, Any], card: CardRef | None, tries: int
-    ) -> CardRef:
-        """Update the card; where there is none (any more), post it, once."""
-        metadata = {"event_type": _METADATA, "event_payload": {"question": question}}
-        if card is not None:
-            ref = card
-            try:
-                await self._call(
-                    lambda: self.client.chat_update(
-                        channel=ref.channel, ts=ref.message, metadata=metadata, **drawn
-                    ),
-                    tries=tries,
-                )
-                return card
-            except _CallError as e:
-                if e.code not in _GONE:
-                    raise
-        for attempt in range(_TRIES):
-            try:
-                posted = await self._call(
-                    lambda: self.client.chat_postMessage(
-                        channel=place.channel, unfurl_links=False, unfurl_media=False,
-                        metadata=metadata, thread_ts=place.thread or None, **drawn,
-                    ),
-                    once=True,
-                )  # fmt: skip
-                return CardRef(channel=str(posted["channel"]), message=str(posted["ts"]))
-            except _CallError as e:
-                if not e.maybe_done or attempt == _TRIES - 1:
-                    raise
-            await _pause(attempt)
-            # The answer got lost, perhaps not the message.
-            if (there := await self.find(question, place)) is not None:
-                return await self._put(question, place, drawn, there, tries)
-        raise AssertionError("unreachable")
-
-    async def _show_privately(
-        self, question: str, place: Place, view: View, card: CardRef | None
-    ) -> CardRef | None:
-        """For one pair of eyes: through the address that the command or click brought with it.
-
-        It may be used five times within half an hour, so of the steps only the first is shown; when
-        it is used up, the card goes to the direct messages.
-        """
-        drawn = draw.message(question, view)
-        if card is not None and card.message:  # it went to the direct messages before
-            return await self._put(question, place, drawn, card, _TRIES)
-        # A message shortcut's address belongs to a stranger's message: nothing there to replace.
-        body = {"replace_original": not place.message, **drawn}
-        via = card.via if card is not None and card.via else place.via
-        if not isinstance(view, Answered):
-            # A command's acknowledgement was its sign of life, unless there is a queue to tell of.
-            first = question not in self._greeted
-            self._greeted.add(question)
-            if first and (place.message or not isinstance(view, Waiting) or view.ahead):
-                await self._respond(via, body)
-            return None
-        self._greeted.discard(question)
-        if not (via and await self._respond(via, body)):
-            direct = Place(platform=self.name, channel=place.person)
-            card = await self._put(question, direct, drawn, None, _TRIES)
-        if not view.redrawn and (files := _uploads(view)):
-            await self._try_upload(files, await self._direct(Person(id=place.person)), "")
-        return card
-
-    async def _respond(self, url: str, body: dict[str, Any]) -> bool:
-        """Answer through a response URL; False where it is used up or gone."""
-        payload = {"response_type": "ephemeral", **body}
-        for attempt in range(_TRIES):
-            try:
-                async with (
-                    aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=15)) as session,
-                    session.post(url, json=payload, proxy=self.client.proxy) as answer,
-                ):
-                    if answer.status == 200:
-                        return True
-                    if answer.status < 500 and answer.status != 429:
-                        return False
-                    wait = answer.headers.get("Retry-After")
-            except _LOST:
-                wait = None
-            await _pause(attempt, wait)
-        return False
-
-    async def _direct(self, person: Person) -> str:
-        """The channel of our direct messages with somebody."""
-        opened = await self._call(lambda: self.client.conversations_open(users=[person.id]))
-        return str(opened["channel"]["id"])
-
-    async def _try_upload(self, uploads: list[Upload], channel: str, thread: str) -> None:
-        """Files go along with a card; a card without them is better than none."""
-        try:
-            await self._upload(uploads, channel, thread)
-        except PlatformError as e:
-            log.warning("%d files could not be uploaded: %s", len(uploads), e)
-
-    async def _upload(self, uploads: list[Upload], channel: str, thread: str) -> None:
-        if not uploads:
-            return
-        await self._call(
-            lambda: self.client.files_upload_v2(
-                channel=channel, thread_ts=thread or None,
-                file_uploads=[
-                    {"filename": u.name, "content": u.data, "title": u.alt or u.name,
-                     "alt_txt": u.alt or None}
-                    for u in uploads if u.data
-                ],
-            )
-        )  # fmt: skip
-
-    async def _call(
-        self, call: Callable[[], Awaitable[Any]], *, tries: int = _TRIES, once: bool = False
-    ) -> Mapping[str, Any]:
-        """One call of the Web API, waiting out what passes.
-
-        Args:
-            call: makes the call.
-            tries: how often, at most.
-            once: never again where Slack may have done it already; only rate limits are waited for.
-
-        Raises:
-            PlatformRefusedError: Slack says no, and would again.
-            PlatformError: still no answer.
-        """
-        for attempt in range(tries):
-            wait: str | None = None
-            try:
-                answer: Mapping[str, Any] = await call()
-                return answer
-            except SlackApiError as e:
-                status, code = _said(e)
-                error = _CallError(f"{code or status}", code, maybe_done=status >= 500)
-                wait = _header(e, "Retry-After")
-                if status != 429 and status < 500 and code not in _LATER:
-                    if code in _GONE or code in _TOO_MUCH:
-                        raise error from e
-                    raise PlatformRefusedError(code or str(status)) from e
-            except (*_LOST, SlackClientError) as e:
-                error = _CallError(type(e).__name__, maybe_done=True)
-            if attempt == tries - 1 or (once and error.maybe_done):
-                raise error
-            await _pause(attempt, wait)
-        raise AssertionError("unreachable")
 
 
 class SlackFront:
@@ -427,6 +43,7 @@ class SlackFront:
     def __init__(self, platform: SlackPlatform, settings: SlackSettings, tokens: SlackTokens):
         """The app; it listens once `serve` is entered."""
         self._platform = platform
+        self._client = own = platform.client
         self._settings = settings
         self._tokens = tokens
         self._tasks: set[asyncio.Task[None]] = set()
@@ -435,17 +52,17 @@ class SlackFront:
 
         async def authorize() -> AuthorizeResult:
             return AuthorizeResult(
-                enterprise_id=None, team_id=platform.workspace, bot_user_id=platform.bot_user,
-                bot_id=platform.bot_id, bot_token=tokens.bot.reveal(),
+                enterprise_id=None, team_id=own.workspace, bot_user_id=own.bot_user,
+                bot_id=own.bot_id, bot_token=tokens.bot.reveal(),
             )  # fmt: skip
 
         async def receive(body: dict[str, Any]) -> BoltResponse:
             return await self._receive(body)
 
-        logger = _quiet("slack_bolt")
+        logger = quiet("slack_bolt")
         logger.setLevel(logging.ERROR)  # it would warn of SLACK_BOT_TOKEN, which it need not read
         self.app = AsyncApp(
-            client=platform.client, signing_secret=tokens.signing.reveal(), authorize=authorize,
+            client=own.web, signing_secret=tokens.signing.reveal(), authorize=authorize,
             logger=logger,
         )  # fmt: skip
         logger.setLevel(logging.WARNING)
@@ -474,10 +91,10 @@ class SlackFront:
                 await runner.cleanup()
             return
         handler = AsyncSocketModeHandler(
-            self.app, self._tokens.app.reveal(), logger=_quiet("slack_sdk.socket_mode")
+            self.app, self._tokens.app.reveal(), logger=quiet("slack_sdk.socket_mode")
         )
-        handler.client.proxy = self._platform.client.proxy
-        await self._platform._call(handler.connect_async)
+        handler.client.proxy = self._client.web.proxy
+        await self._client.call(handler.connect_async)
         try:
             yield "Socket Mode"
         finally:
@@ -515,7 +132,7 @@ class SlackFront:
         """A mention, a direct message, a follow-up, or a root message of a support channel."""
         assert self._desk is not None
         text = str(event.get("text") or "")
-        mine = event.get("type") == "app_mention" or f"<@{self._platform.bot_user}" in text
+        mine = event.get("type") == "app_mention" or f"<@{self._client.bot_user}" in text
         direct = event.get("channel_type") == "im" or str(event.get("channel", "")).startswith("D")
         in_thread = bool(event.get("thread_ts")) and event["thread_ts"] != event["ts"]
         door: Door = "mention" if mine else "direct" if direct else "follow_up"
@@ -564,7 +181,7 @@ class SlackFront:
         team = str(body.get("team_id") or "")
         now = {**new, "channel": event.get("channel"), "channel_type": event.get("channel_type")}
         place = self._place(team, now)
-        call = f"<@{self._platform.bot_user}"
+        call = f"<@{self._client.bot_user}"
         if call in str(new.get("text")) and not await self._desk.knows(place, message=True):
             await self._message(team, {**now, "type": "app_mention"}, edited=True)
             return
@@ -705,14 +322,14 @@ class SlackFront:
     async def _open_form(self, body: dict[str, Any], form: dict[str, Any]) -> None:
         trigger = str(body.get("trigger_id") or "")
         try:
-            await self._platform._call(
-                lambda: self._platform.client.views_open(trigger_id=trigger, view=form), tries=2
+            await self._client.call(
+                lambda: self._client.web.views_open(trigger_id=trigger, view=form), tries=2
             )
         except PlatformError as e:
             log.warning("a form could not be opened: %s", e)
             via = str(body.get("response_url") or "")
             words = "I could not open a form just now; please try again."
-            await self._platform._respond(via, {"text": words, "replace_original": False})
+            await self._client.respond(via, {"text": words, "replace_original": False})
 
     # -- small things ------------------------------------------------------------------------
 
@@ -743,11 +360,6 @@ _EMPTY = (
     "Here I am. Put your question, the code that fails or the traceback into the same message, "
     "or use /torchmedic for a form."
 )
-
-
-def _uploads(view: Answered) -> list[Upload]:
-    said = sheet(view)
-    return [*said.pictures, *said.files]
 
 
 def _attached(message: Mapping[str, Any]) -> tuple[Attached, ...]:
@@ -800,33 +412,3 @@ def _ephemeral(text: str) -> BoltResponse:
 
 def _refused(field: str, why: str) -> BoltResponse:
     return BoltResponse(status=200, body={"response_action": "errors", "errors": {field: why}})
-
-
-def _said(error: SlackApiError) -> tuple[int, str]:
-    """Status and error code of a refusal."""
-    response: Any = error.response
-    status = int(getattr(response, "status_code", None) or getattr(response, "status", 0) or 0)
-    data = getattr(response, "data", None)
-    code = str(data.get("error") or "") if isinstance(data, dict) else ""
-    return status or 500, code
-
-
-def _header(error: SlackApiError, name: str) -> str | None:
-    headers = getattr(error.response, "headers", None) or {}
-    return next((str(v) for k, v in headers.items() if k.lower() == name.lower()), None)
-
-
-async def _pause(attempt: int, wait: str | None = None) -> None:
-    """As long as Slack asks for, else longer each time."""
-    try:
-        seconds = float(wait) if wait is not None else 0.5 * 2**attempt
-    except ValueError:
-        seconds = 1.0
-    await asyncio.sleep(min(seconds, _LONGEST_WAIT_S) + random.random() * 0.2)
-
-
-def _quiet(name: str) -> logging.Logger:
-    """A library's logger that says no more than warnings: its debug lines hold whole messages."""
-    logger = logging.getLogger(name)
-    logger.setLevel(logging.WARNING)
-    return logger

@@ -17,7 +17,9 @@ from bot.models import Answer
 from bot.platforms.base import Incoming, Person, Place
 from bot.platforms.console import ConsolePlatform
 from bot.platforms.discord import DiscordFront
-from bot.platforms.slack import SlackFront, SlackPlatform
+from bot.platforms.slack import SlackFront
+from bot.platforms.slack_client import SlackClient
+from bot.platforms.slack_messages import SlackPlatform
 from bot.settings import (
     ChatSettings,
     DiscordSettings,
@@ -65,8 +67,8 @@ async def on_slack(medic: Medic, store: Store) -> AsyncIterator[Say]:
     tokens = SlackTokens(Secret(BOT_TOKEN), Secret(APP_TOKEN), Secret(SECRET))
     async with FakeSlack().listening() as slack:
         settings = SlackSettings(api_url=slack.url)
-        platform = SlackPlatform(settings, tokens)
-        await platform.meet()
+        platform = SlackPlatform(SlackClient(settings, tokens))
+        await platform.client.meet()
         async with Desk(medic, store, platform, ChatSettings(), settings) as desk:
             async with SlackFront(platform, settings, tokens).serve(desk):
                 await slack.connected()

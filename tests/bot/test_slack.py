@@ -1,4 +1,4 @@
-"""bot/platforms/slack.py: every door and button: real libraries, a real executor, our own Slack."""
+"""Slack: every door and button: real libraries, a real executor, our own Slack."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ from bot.desk import Desk
 from bot.errors import SettingsError
 from bot.platforms.base import Place
 from bot.platforms.card import button_id
-from bot.platforms.slack import SlackFront, SlackPlatform
+from bot.platforms.slack import SlackFront
+from bot.platforms.slack_client import SlackClient
+from bot.platforms.slack_messages import SlackPlatform
 from bot.settings import (
     ChatSettings,
     Secret,
@@ -77,8 +79,8 @@ async def open_bot(medic: Medic, tmp_path: Path) -> AsyncIterator[Open]:
                     port = s.getsockname()[1]
                 front_settings = SlackSettings(api_url=slack.url, **settings | {"port": port})
                 slack.http_target = f"http://127.0.0.1:{port}/slack/events"
-            platform = SlackPlatform(front_settings, TOKENS)
-            await platform.meet()
+            platform = SlackPlatform(SlackClient(front_settings, TOKENS))
+            await platform.client.meet()
             front = SlackFront(platform, front_settings, TOKENS)
             async with Store(f"sqlite+aiosqlite:///{tmp_path / 'store.db'}") as store:
                 async with Desk(
