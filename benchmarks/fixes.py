@@ -13,6 +13,7 @@ import argparse
 import asyncio
 import json
 import random
+import re
 import statistics
 import sys
 import time
@@ -71,7 +72,11 @@ class Tried:
 
 async def main(given: argparse.Namespace) -> int:
     """Run them all and print the table; 0 if the share of fixes reaches the target."""
-    blocks = [b for b in read_blocks(given.corpus, given.runs) if b.record["group"] == "real"]
+    blocks = [
+        b
+        for b in read_blocks(given.corpus, given.runs)
+        if b.record["group"] == "real" and re.search(given.family, b.family)
+    ]
     random.Random(given.seed).shuffle(blocks)
     blocks = blocks[: round(len(blocks) * given.share)]
     done: list[Tried] = []
@@ -194,5 +199,6 @@ if __name__ == "__main__":
     parser.add_argument("--runs", type=Path, required=True, help="what their blocks did")
     parser.add_argument("--share", type=float, default=1.0, help="of the blocks, drawn by --seed")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--family", default="", help="only families that this pattern is found in")
     parser.add_argument("--dump", type=Path, help="write every diff here, one JSON a line")
     sys.exit(asyncio.run(main(parser.parse_args())))
