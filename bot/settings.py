@@ -209,7 +209,8 @@ def load_settings(
         words = _read(path)
     place = str(path) if path is not None else "the defaults"
     for name, text in environment.items():
-        if name.startswith(_PREFIX) and name not in _SECRETS:
+        # An empty variable is none: compose files pass on what is not set as empty.
+        if name.startswith(_PREFIX) and name not in _SECRETS and text.strip():
             keys = name.removeprefix(_PREFIX).lower().split("__")
             _put(words, keys, yaml.safe_load(text), name)
             place = f"{place} or {name}"

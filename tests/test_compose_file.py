@@ -21,16 +21,17 @@ SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
 PROFILE = json.loads((ROOT / "executor" / "seccomp.json").read_text())
 EXECUTORS = ["executor", "executor-gpu", "test"]  # where strangers' code runs
+FRONTS = ["slack", "discord"]  # which have to reach their platform
 
 every_service = pytest.mark.parametrize("service", SERVICES.values(), ids=SERVICES)
+every_front = pytest.mark.parametrize("name", FRONTS)
 every_executor = pytest.mark.parametrize("service", [SERVICES[n] for n in EXECUTORS], ids=EXECUTORS)
 
 
 @every_service
 def test_no_service_has_more_rights_than_it_needs(service: dict[str, Any]):
-    """Read-only, without a network, without capabilities, behind the profile."""
+    """Read-only, without capabilities, behind the profile."""
     assert service["read_only"] is True
-    assert service["network_mode"] == "none"
     assert service["cap_drop"] == ["ALL"]
     assert service["security_opt"] == ["no-new-privileges:true", "seccomp:executor/seccomp.json"]
     for never in ("privileged", "devices", "pid", "ipc", "userns_mode", "ports", "extra_hosts"):
@@ -38,11 +39,39 @@ def test_no_service_has_more_rights_than_it_needs(service: dict[str, Any]):
     assert (ROOT / "executor" / "seccomp.json").is_file()
 
 
+@pytest.mark.parametrize("name", SERVICES)
+def test_only_a_front_end_has_a_network(name: str):
+    """And none of them is open to it: both platforms are called, they do not call."""
+    assert SERVICES[name]["network_mode"] == ("bridge" if name in FRONTS else "none")
+
+
 @every_service
 def test_no_service_sees_the_machine(service: dict[str, Any]):
-    """Only named volumes are mounted: no folder of the machine, and never the engine's socket."""
+    """Named volumes, and the settings file to read: no folder, and never the engine's socket."""
     for mount in service["volumes"]:
-        assert mount.split(":")[0] in COMPOSE["volumes"]
+        settings = "./config.yaml:/etc/torchmedic/config.yaml:ro"
+        assert mount.split(":")[0] in COMPOSE["volumes"] or mount == settings
+
+
+@every_front
+def test_a_front_end_runs_where_no_stranger_does(name: str):
+    """The bot's image with no capability, the socket to read, and a restart when it ends."""
+    service = SERVICES[name]
+
+    assert service["image"] == SERVICES["bot"]["image"] and "cap_add" not in service
+    assert "socket:/run/torchmedic:ro" in service["volumes"]
+    assert service["profiles"] == [name] and service["restart"] == "unless-stopped"
+    assert service["command"][:2] == ["torchmedic", name]
+
+
+def test_tokens_reach_their_own_front_end_alone():
+    """They come from the operator's environment; the file holds none, and no executor sees one."""
+    for name, service in SERVICES.items():
+        tokens = {k: v for k, v in service.get("environment", {}).items() if "TOKEN" in k}
+        assert set(tokens) == {
+            "slack": {"SLACK_BOT_TOKEN", "SLACK_APP_TOKEN"}, "discord": {"DISCORD_TOKEN"},
+        }.get(name, set())  # fmt: skip
+        assert all(value == f"${{{key}:-}}" for key, value in tokens.items())
 
 
 @every_service
@@ -97,9 +126,10 @@ def test_health_is_asked_where_the_executor_listens(name: str):
     assert service["restart"] == "unless-stopped"
 
 
-def test_the_bot_waits_for_the_executor():
+@pytest.mark.parametrize("name", ["bot", *FRONTS])
+def test_a_bot_waits_for_the_executor(name: str):
     """A question is asked when somebody can answer it."""
-    assert SERVICES["bot"]["depends_on"] == {"executor": {"condition": "service_healthy"}}
+    assert SERVICES[name]["depends_on"] == {"executor": {"condition": "service_healthy"}}
 
 
 def test_a_gpu_is_reserved_in_the_gpu_profile_alone():

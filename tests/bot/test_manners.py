@@ -165,3 +165,8 @@ def test_settings_from_variables():
     assert channel is not None and channel.threshold == 0.9
     assert settings.discord.users == ("123456789012345678",)
     assert settings.slack.api_url == "http://127.0.0.1:9/api/"
+
+
+def test_an_empty_variable_is_none():
+    """A compose file hands on what the operator has not set as an empty text."""
+    assert load_settings(None, {"TORCHMEDIC_STORE__URL": ""}) == load_settings(None, {})
