@@ -168,73 +168,21 @@ def chat(
     explain: Annotated[bool, typer.Option(help="Also show the fixes that were refused.")] = False,
     config: ConfigOption = None,
 ) -> None:
-    """Ask one question after another; the executor stays warm."""
+    """Ask one question after another, and follow up on an answer; the executor stays warm."""
     sys.exit(asyncio.run(_chat(_settings(config), explain=explain)))
 
 
 async def _chat(settings: Settings, *, explain: bool) -> int:
     from bot.assemble import open_medic
-    from bot.platforms.base import follow
-    from bot.platforms.console import ConsoleCard
-    from bot.question import read_message
+    from bot.platforms.console_chat import ConsoleChat, messages
 
     console = _console()
     async with open_medic(settings, _say) as medic:
-        messages = _typed(console) if sys.stdin.isatty() else _piped()
-        async for text in messages:
-            card = ConsoleCard(console, explain=explain)
-            try:
-                await follow(medic.answer(read_message(text)), card)
-            except _OURS as e:
-                _complain(str(e))
-            finally:
-                card.clear()
-            console.print()
+        async with ConsoleChat.at(medic, console, explain=explain) as chat:
+            async for text in messages(console):
+                await chat.say(text)
+                console.print()
     return 0
-
-
-async def _typed(console: Console) -> Any:
-    """Messages typed or pasted at a terminal; a paste of many lines is one message."""
-    from prompt_toolkit import PromptSession
-    from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
-
-    keys = KeyBindings()
-
-    @keys.add("escape", "enter")
-    def _(event: KeyPressEvent) -> None:
-        event.current_buffer.insert_text("\n")
-
-    console.print(
-        "Paste your question, traceback or code and press Enter (Alt+Enter: a new line). "
-        "/quit or Ctrl-D leaves.", style="dim",
-    )  # fmt: skip
-    session: PromptSession[str] = PromptSession("› ", key_bindings=keys)
-    while True:
-        try:
-            text = await session.prompt_async()
-        except EOFError:
-            return
-        except KeyboardInterrupt:
-            continue
-        if text.strip() == "/quit":
-            return
-        if text.strip():
-            yield text
-
-
-async def _piped() -> Any:
-    """Messages from standard input, each ended by a line that says /send, the last by its end."""
-    lines: list[str] = []
-    while True:
-        line = await asyncio.to_thread(sys.stdin.readline)
-        if line and line.strip() not in ("/send", "/quit"):
-            lines.append(line)
-            continue
-        if text := "".join(lines).strip():
-            yield text
-        lines.clear()
-        if not line or line.strip() == "/quit":
-            return
 
 
 @app.command()

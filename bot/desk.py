@@ -168,6 +168,10 @@ class Desk:
             return await self._store.by_message(place) is not None
         return bool(await self._store.in_thread(place))
 
+    async def direct_places(self) -> list[Place]:
+        """Where people have written to us directly, the latest first; one place a channel."""
+        return await self._store.direct_places(self._platform.name)
+
     async def last_run_with(self, question: str) -> RunWith:
         """How a question ran last: what a form for "run again" begins with."""
         asked = await self._store.get(question)

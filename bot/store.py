@@ -233,6 +233,18 @@ class Store:
         """What was taken in and not answered, oldest first: after a crash, to be finished."""
         return await self._all(_questions.c.platform == platform, _questions.c.state == "open")
 
+    async def direct_places(self, platform: str, limit: int = 50) -> list[Place]:
+        """The places of direct messages, the latest first; one a channel."""
+        async with self._engine.connect() as db:
+            rows = await db.execute(
+                select(_questions.c.place)
+                .where(_questions.c.platform == platform, _questions.c.door == "direct")
+                .order_by(_questions.c.asked_at.desc())
+                .limit(limit)
+            )
+            places = [Place.model_validate_json(row.place) for row in rows]
+        return list({place.channel: place for place in places}.values())
+
     async def again(
         self,
         id: str,

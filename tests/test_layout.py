@@ -59,7 +59,7 @@ def test_knowledge_needs_only_the_words_of_the_executor():
         ("uvicorn", "executor/__main__.py"),
         ("fastapi", "executor/app.py"),
         ("httpx", "executor/client.py"),
-        ("prompt_toolkit", "bot/cli.py"),
+        ("prompt_toolkit", "bot/platforms/console_chat.py"),
         ("discord", "bot/platforms/discord.py"),
         ("slack_bolt", "bot/platforms/slack.py"),
         ("slack_sdk", "bot/platforms/slack_client.py"),

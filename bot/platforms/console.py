@@ -91,11 +91,19 @@ class ConsolePlatform:
 
     async def tell(self, place: Place, person: Person, text: str) -> None:
         """There is nobody else here."""
+        self.say(text)
+
+    def say(self, text: str) -> None:
+        """Words that are no card."""
         self._console.print(Text(harmless(text)))
+
+    def clear(self) -> None:
+        """Take a spinner away that nobody will finish."""
+        self._card.clear()
 
     async def hand(self, place: Place, person: Person, upload: Upload, *, private: bool) -> None:
         """A file's text."""
-        self._console.print(Text(harmless(upload.data.decode("utf-8", "replace"))))
+        self.say(upload.data.decode("utf-8", "replace"))
 
     async def refer(
         self, where: str, asker: Person, place: Place, text: str, answer: Answer | None

@@ -8,6 +8,7 @@ import logging
 import re
 import sys
 from collections.abc import Callable, Coroutine, Sequence
+from datetime import timedelta
 from typing import Any
 
 import aiohttp
@@ -54,6 +55,8 @@ _PATIENCE_S = 1.5  # how long an acknowledgement, due after 3 s, waits for the s
 # View channels, send messages, send them in threads, create threads, attach files, read history.
 _PERMISSIONS = 1 << 10 | 1 << 11 | 1 << 38 | 1 << 35 | 1 << 15 | 1 << 16
 _MESSAGE = re.compile(r"<@[!&]?\d+>")
+_LOOK_BACK_MIN = 10  # after a restart; who asked earlier than that has asked somebody else
+_LOOK_BACK_MESSAGES = 100  # a channel
 
 
 class _Client(discord.Client):
@@ -378,8 +381,34 @@ class _Client(discord.Client):
         task.add_done_callback(self._tasks.discard)
 
     async def on_ready(self) -> None:
-        """Connected."""
+        """Connected anew: what was said meanwhile, Discord will not tell by itself."""
         log.info("connected to Discord as %s, in %d servers", self.user, len(self.guilds))
+        try:
+            await self._catch_up()
+        except (discord.HTTPException, aiohttp.ClientError, OSError) as e:
+            log.warning("what was said meanwhile cannot be read: %s", type(e).__name__)
+
+    async def _catch_up(self) -> None:
+        """Read what was said in the last minutes, where anything was; the store knows the rest."""
+        if self.desk is None:
+            return
+        since = discord.Object(
+            discord.utils.time_snowflake(discord.utils.utcnow() - timedelta(minutes=_LOOK_BACK_MIN))
+        )
+        seen: list[Any] = [
+            r for guild in self.guilds for r in (*guild.text_channels, *guild.threads)
+        ]
+        rooms = [r for r in seen if (r.last_message_id or 0) > since.id]
+        # Of direct messages we are told nothing at all: those of people who have written before.
+        for place in await self.desk.direct_places():
+            if place.channel.isdecimal():
+                rooms.append(self.get_partial_messageable(int(place.channel)))
+        for room in rooms:
+            try:
+                async for message in room.history(after=since, limit=_LOOK_BACK_MESSAGES):
+                    await self.on_message(message)
+            except (discord.Forbidden, discord.NotFound):
+                continue  # a channel that we may see and not read
 
     async def on_error(self, event_method: str, /, *args: Any, **kwargs: Any) -> None:
         """An event we failed on; what it held stays out of the log."""

@@ -27,7 +27,7 @@ def torchmedic(tmp_path_factory: pytest.TempPathFactory) -> Run:
         data = stdin.encode() if isinstance(stdin, str) else stdin
         done = subprocess.run(
             [sys.executable, "-m", "bot.cli", *arguments],
-            input=data, capture_output=True, cwd=folder, env=environment, timeout=120,
+            input=data, capture_output=True, cwd=folder, env=environment, timeout=300,
         )  # fmt: skip
         return subprocess.CompletedProcess(
             done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
@@ -79,7 +79,46 @@ def test_chat_answers_several_messages(torchmedic: Run):
 
     assert done.returncode == 0, done.stderr
     assert "Runs here" in done.stdout and "ZeroDivisionError at line 1" in done.stdout
-    assert "binary" in done.stderr
+    assert "binary" in done.stdout and "Traceback" not in done.stderr
+
+
+def test_chat_follows_up_and_obeys(torchmedic: Run):
+    """A message without code is about the code before it; /new, /again and the files are there."""
+    messages = [
+        "/output",  # nothing was asked yet
+        BROKEN.format("y += 1\ny.sum().backward()"),
+        "does that also happen with y.add_(1)?",
+        "/fixed",
+        "thanks!",
+        "/again cuda seed",
+        "```python\nimport torch\nprint(torch.rand(1).item(), *range(40), sep='\\n')\n```",
+        "/output",
+        "/again seed 7",
+        "/new",
+        "/dance",
+        "```python\nprint('a new subject')\n```",
+    ]
+    done = torchmedic("chat", stdin="\n/send\n".join(messages))
+    said = done.stdout
+
+    assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
+    assert "none was asked yet" in said
+    assert said.count("Fixed: line 3") == 2  # once as asked, once for the follow-up
+    assert "your code is the one from before" in said
+    assert "y = y + 1\ny.sum().backward()" in said  # the fixed file
+    assert "You're welcome." in said
+    assert "/again takes cpu or cuda" in said
+    rand = {n: torch_rand(n) for n in (0, 7)}
+    assert said.count(rand[0]) == 1 and said.count(rand[7]) == 0  # only the whole output has it
+    assert "There is no /dance" in said and "a new subject" in said
+
+
+def torch_rand(seed: int) -> str:
+    """The first random number from a seed."""
+    import torch
+
+    torch.manual_seed(seed)
+    return str(torch.rand(1).item())
 
 
 @pytest.mark.parametrize(

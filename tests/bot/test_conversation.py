@@ -14,8 +14,8 @@ from rich.console import Console
 from bot.answer import Medic
 from bot.desk import Desk
 from bot.models import Answer
-from bot.platforms.base import Incoming, Person, Place
-from bot.platforms.console import ConsolePlatform
+from bot.platforms.base import Place
+from bot.platforms.console_chat import ConsoleChat
 from bot.platforms.discord import DiscordFront
 from bot.platforms.slack import SlackFront
 from bot.platforms.slack_client import SlackClient
@@ -23,7 +23,6 @@ from bot.platforms.slack_messages import SlackPlatform
 from bot.settings import (
     ChatSettings,
     DiscordSettings,
-    FrontSettings,
     Secret,
     SlackSettings,
     SlackTokens,
@@ -45,18 +44,13 @@ Say = Callable[[str], Awaitable[Answer]]
 
 @asynccontextmanager
 async def on_console(medic: Medic, store: Store) -> AsyncIterator[Say]:
-    """A person at a terminal."""
-    platform = ConsolePlatform(Console(file=io.StringIO(), width=100))
-    async with Desk(medic, store, platform, ChatSettings(), FrontSettings()) as desk:
-        said: list[str] = []
+    """A person at a terminal; its store is its own and ends with it."""
+    console = Console(file=io.StringIO(), width=100)
+    async with ConsoleChat.at(medic, console) as chat:
 
         async def say(text: str) -> Answer:
-            said.append(text)
-            place = Place(platform="console", channel="c", thread="t", message=str(len(said)))
-            door = "follow_up" if len(said) > 1 else "console"
-            await desk.take(Incoming(str(len(said)), Person(id="me"), place, text, door))
-            await desk.idle()
-            return (await store.in_thread(place))[-1].answer  # type: ignore[return-value]
+            asked = await chat.say(text)
+            return asked.answer  # type: ignore[union-attr, return-value]
 
         yield say
 

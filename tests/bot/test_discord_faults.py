@@ -105,6 +105,42 @@ def _after(look: Any, gate: asyncio.Event) -> Any:
     return waiting
 
 
+async def test_what_was_said_while_it_was_down(world: World):
+    """Discord delivers no message twice, so the bot reads it up: once, and nothing that is old."""
+    fake, maya, otto = world.fake, world.maya, world.otto
+    direct = fake.direct(maya)
+    async with world.bot() as bot:
+        await fake.post(maya, direct, PRINT)
+        await world.card(direct)
+        known = await fake.post(otto, world.help, f"{world.me} {PRINT}")
+        await fake.until(lambda: len(world.cards()) == 2)
+        await bot.desk.idle()
+    missed = await fake.post(otto, world.help, f"{world.me} {PRINT}")
+    await fake.post(maya, direct, PRINT)
+    await fake.post(otto, world.help, f"{world.me} {PRINT}", ago_s=3600)
+    await fake.post(otto, world.help, "nothing for the bot")
+    for _ in range(2):
+        async with world.bot() as bot:
+            await fake.until(lambda: len(world.cards()) == 4)
+            await bot.desk.idle()
+    threads = {m["channel_id"] for m in world.cards()} - {direct.id}
+
+    assert len(world.cards()) == 4 and len(world.cards(direct)) == 2
+    assert threads == {known["id"], missed["id"]}
+
+
+async def test_a_channel_that_may_not_be_read_stops_no_other(world: World):
+    """A refusal of one channel's history is that channel's alone."""
+    fake = world.fake
+    closed = fake.channel("closed")
+    await fake.post(world.otto, closed, f"{world.me} {PRINT}")
+    await fake.post(world.maya, world.help, f"{world.me} {PRINT}")
+    fake.fail("GET", rf"/channels/{closed.id}/messages$", 403, 5)
+    async with world.bot() as bot:
+        await one_card(world)
+        await bot.desk.idle()
+
+
 async def test_the_gateway_is_gone_for_a_moment(world: World):
     """Without a word, while a question comes: it is replayed at the RESUME."""
     async with world.bot() as bot:

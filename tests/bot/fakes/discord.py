@@ -224,9 +224,11 @@ class FakeDiscord:
         text: str,
         files: tuple[tuple[str, bytes], ...] = (),
         reply_to: Json | None = None,
+        ago_s: float = 0,
     ) -> Json:
-        """Write a message."""
+        """Write a message, now or so many seconds ago."""
         message = self._message(person, channel, {"content": text}, files)
+        message["id"] = str(int(message["id"]) - (int(ago_s * 1000) << 22))
         if reply_to is not None:
             message["type"] = 19
             message["message_reference"] = {
@@ -621,6 +623,8 @@ class FakeDiscord:
         raise Refused(404, 0, f"404: Not Found ({request.method} {path})")
 
     async def _body(self, request: web.Request) -> tuple[Json, list[tuple[str, bytes]]]:
+        if request.method == "GET":
+            return dict(request.query), []
         kind = request.content_type
         if kind == "application/json":
             text = await request.text()
@@ -681,9 +685,19 @@ class FakeDiscord:
     async def _get_message(self, channel: str, message: str, **_: Any) -> tuple[int, Any]:
         return 200, self._found(self._open(channel), message)
 
-    async def _get_messages(self, channel: str, **_: Any) -> tuple[int, Any]:
-        shown = [m for m in self._open(channel).messages.values() if not m["flags"] & EPHEMERAL]
-        return 200, list(reversed(shown))[:50]
+    async def _get_messages(self, channel: str, payload: Json, **_: Any) -> tuple[int, Any]:
+        """Newest first; after an id the ones that follow it. Content as the portal allows it."""
+        room = self._open(channel)
+        found = sorted(room.messages.values(), key=lambda m: int(m["id"]), reverse=True)
+        limit = int(payload.get("limit", 50))
+        if "after" in payload:
+            found = [m for m in found if int(m["id"]) > int(payload["after"])][-limit:]
+        shown = [
+            m if room.kind == DM or self.allowed_intents & CONTENT or m["author"] == self.bot.json
+            or any(u["id"] == self.bot.id for u in m["mentions"]) else m | _BLANK
+            for m in found if not m["flags"] & EPHEMERAL
+        ]  # fmt: skip
+        return 200, shown[:limit]
 
     async def _create(self, channel_id: str, payload: Json, files: Any) -> tuple[int, Any]:
         channel = self._open(channel_id)
@@ -949,6 +963,7 @@ class FakeDiscord:
         made |= {"guild_id": self.guild_id, "position": 0, "permission_overwrites": [],
                  "parent_id": channel.parent or None, "nsfw": False, "topic": None,
                  "permissions": str(EVERYDAY)}  # fmt: skip
+        made["last_message_id"] = max(channel.messages, key=int, default=None)
         if channel.kind == THREAD:
             made |= {"owner_id": channel.owner, "message_count": 0, "member_count": 2,
                      "rate_limit_per_user": 0,
