@@ -184,13 +184,17 @@ class Desk:
             await self._store.team_spoke(place)
 
     async def _is_follow_up(self, incoming: Incoming) -> bool:
-        """Ours are the threads that hold a card; they are for the asker of the first question."""
+        """Ours are the threads that hold a card; they are for the asker of the first question.
+
+        Once the team has spoken there, the asker talks to them, and calls us by a mention.
+        """
         earlier = await self._store.in_thread(incoming.place)
         return bool(
             earlier
             and earlier[0].asker.id == incoming.asker.id
             and any(e.state in ("open", "done") for e in earlier)
             and (incoming.attachments or manners.is_a_question(incoming.text))
+            and not await self._store.is_theirs(incoming.place)
         )
 
     async def _may_listen(self, incoming: Incoming) -> bool:

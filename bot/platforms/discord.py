@@ -206,8 +206,14 @@ class _Client(discord.Client):
         elif self._called(message):
             door = "mention"
         elif isinstance(channel, discord.Thread) and channel.id != message.id:
-            # In a thread of other people only who replies to us, or names us, talks to us.
-            if not ours and channel.owner_id != (self.user and self.user.id):
+            # In a thread of other people only who replies to us, or names us, talks to us. A post
+            # in a forum is its asker's, and so is what we answer there.
+            mine = channel.owner_id == (self.user and self.user.id)
+            theirs = (
+                isinstance(channel.parent, discord.ForumChannel)
+                and channel.owner_id == message.author.id
+            )
+            if not (ours or mine or theirs):
                 return None
             door = "follow_up"
         elif place.channel in self._front.support and replied is None:

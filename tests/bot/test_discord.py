@@ -290,6 +290,26 @@ async def test_a_forums_post_is_answered_inside_it(world: World):
     assert card["channel_id"] == thread.id
 
 
+async def test_a_forums_post_is_its_askers_thread(world: World):
+    """Follow-ups need no mention there; others are left alone, and the team's word ends it."""
+    lead = world.fake.person("lead")
+    forum = world.fake.channel("questions", FORUM)
+    support = {forum.id: SupportChannel(team=(lead.id,))}
+    async with world.bot(message_content=True, support=support) as bot:
+        thread = await world.fake.forum_post(world.maya, forum, "backward fails", BROKEN)
+        await world.card()
+        await world.fake.post(world.otto, thread, PRINT)
+        await world.fake.post(world.maya, thread, PRINT)
+        await world.fake.until(lambda: len(world.cards(thread)) == 2)
+        await world.fake.post(lead, thread, "which version is that?")
+        await asyncio.sleep(0.5)  # events are worked on side by side
+        await world.fake.post(world.maya, thread, "what if I print it twice?")
+        await asyncio.sleep(0.5)
+        await bot.desk.idle()
+
+    assert len(world.cards()) == 2
+
+
 async def test_silent_once_the_team_has_spoken(world: World):
     """A person of the team answers first: no unasked card in that thread."""
     lead = world.fake.person("lead")

@@ -163,6 +163,27 @@ async def test_killed_while_its_card_is_being_posted(tmp_path: Path):
         assert len(slack.cards()) == 1 and "once" in card.shown
 
 
+async def test_the_executor_is_gone_for_ten_seconds(tmp_path: Path):
+    """Killed in the middle of a run: the card says so, and becomes the answer once it is back."""
+    async with FakeSlack().listening() as slack, AsyncExitStack() as stack:
+        async with long_lived_executor(tmp_path) as url:
+            bot = stack.enter_context(Process(slack, tmp_path, TORCHMEDIC_EXECUTOR__URL=url))
+            await bot.up(slack)
+            slow = "```import time\ntime.sleep(3)\nprint('back')```"
+            ts = await slack.say(slow, mention=True)
+            await slack.until(lambda: slack.cards())
+        await slack.until(lambda: "does not answer" in slack.cards()[0].text)
+        during = await slack.say("```print('meanwhile')```", mention=True, user="U2")
+        await asyncio.sleep(10)
+        async with long_lived_executor(tmp_path):
+            card = await slack.answer(ts, within_s=120)
+            other = await slack.answer(during, within_s=120)
+            bot.kill(signal.SIGTERM)
+
+        assert len(slack.cards()) == 2
+        assert "back" in card.shown and "meanwhile" in other.shown
+
+
 @pytest.mark.parametrize("token", ["SLACK_BOT_TOKEN", "SLACK_APP_TOKEN"])
 async def test_a_refused_token_is_one_line_with_where_to_get_it(tmp_path: Path, token: str):
     """Not a traceback, and not the token."""

@@ -213,6 +213,23 @@ async def test_the_teams_word_silences_the_bot(open_bot: Open):
         assert not bot.slack.cards("C9")
 
 
+async def test_the_team_takes_a_thread_over(open_bot: Open):
+    """After a word of the team the asker talks to them; a mention still calls the bot."""
+    support = {"C9": SupportChannel(team=("UTEAM",))}
+    async with open_bot(support=support) as bot:
+        ts = await bot.slack.say(IN_PLACE, channel="C9")
+        await bot.slack.answer(ts, "C9")
+        await bot.slack.say("which version is that?", channel="C9", thread=ts, user="UTEAM")
+        await bot.slack.say(PRINT.format(5), channel="C9", thread=ts)
+        await bot.desk.idle()
+        before = len(bot.slack.cards("C9"))
+        await bot.slack.say(PRINT.format(6), channel="C9", thread=ts, mention=True)
+        await bot.slack.until(lambda: len(bot.slack.cards("C9")) == 2)
+        await bot.desk.idle()
+
+        assert before == 1 and len(bot.slack.cards("C9")) == 2
+
+
 async def test_attachments_are_read_with_our_token(open_bot: Open):
     """A mention's first copy comes without its files; the second brings them into the same card."""
     async with open_bot() as bot:
