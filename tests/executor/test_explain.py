@@ -60,6 +60,10 @@ SAID: list[tuple[str, str, str, list[str]]] = [
       "3·4·4 = 48"]),
     ("matmul", "other dimension", "fc = nn.Linear(7, 2)\nx = torch.randn(2, 7, 5)\nfc(x)",
      ["its dimension 1 is 7"]),
+    ("matmul", "renamed size", "fc = nn.Linear(4, 2)\nx = torch.ones(3, 6)\n"
+     "fc.in_features = 6\nfc(x)",
+     ["The weight of `fc`, made at line 4, is [2, 4] and takes rows of 4",
+      "float32 [3, 6], from line 5", "`in_features` says 6"]),
     ("matmul", "two matrices", "a = torch.randn(3, 4)\nb = torch.randn(5, 4)\na @ b",
      ["`a` [3, 4] (line 4) gives rows of 4", "`b` [5, 4] (line 5) has 5 "
                                              "rows", "`a @ b.T` would fit"]),
@@ -140,6 +144,10 @@ SAID: list[tuple[str, str, str, list[str]]] = [
      ["embed_dim 8 and 2 heads, batch_first", "`q` [3, 1, 8] (line 5)", "`k` [3, 1, 6] (line 6)"]),
     ("conv_dimensions", "flat", "conv = nn.Conv2d(3, 8, 3)\nx = torch.ones(20, 20)\nconv(x)",
      ["[20, 20], from line 5", "3 dimensions, or 4 with a batch"]),
+    ("pad", "dimensions", "x = torch.ones(2, 5)\nF.pad(x, (1, 1, 0, 0, 2, 2))",
+     ["`x` [2, 5] (line 4) has 2 dimensions", "up to 4, and gets 6"]),
+    ("conv_size", "reflection", "x = torch.ones(1, 1, 2)\nF.pad(x, (3, 3), mode='reflect')",
+     ["`x` [1, 1, 2] (line 4) is too small"]),
     ("conv_size", "kernel", "m = nn.Sequential(nn.MaxPool2d(4), nn.Conv2d(1, 1, 5))\n"
      "m(torch.ones(1, 1, 12, 12))", ["`m.1` is Conv2d(1, 1", "3×3", "5×5"]),
     ("dtype", "layer", "fc = nn.Linear(2, 1)\nids = torch.tensor([[1, 2]])\nfc(ids)",
@@ -241,6 +249,8 @@ SAID: list[tuple[str, str, str, list[str]]] = [
     ("arguments", "missing", "nn.Linear(3)", ["in_features", "`out_features`", "gives it `3`"]),
     ("arguments", "own", "class A:\n    def __int__(self, n): self.n = n\nA(3)",
      ["`A` (line 4) defines no `__init__`", "`__int__` (line 5)"]),
+    ("arguments", "any keyword", "def f(a, rate, scale=1, **options):\n    return a\nf(3, speed=2)",
+     ["`f` (line 4) takes (a, rate, scale, **options)", "`a` and `rate`", "`3` and `speed=`"]),
     ("bmm", "batch", "a = torch.ones(2, 3, 4)\nb = torch.ones(5, 4, 6)\ntorch.bmm(a, b)",
      ["`a` [2, 3, 4] (line 4)", "`b` [5, 4, 6] (line 5)", "batch sizes are 2 and 5"]),
     ("bmm", "rank", "a = torch.ones(3, 4)\nb = torch.ones(5, 4, 6)\ntorch.bmm(a, b)",
@@ -454,6 +464,25 @@ def test_what_is_said(any_house: House, family: str, code: str, facts: list[str]
     assert said.family == family, said
     for fact in facts:
         assert fact in said.text, (fact, said.text)
+
+
+def test_a_special_method_is_no_slip_for_init(any_house: House) -> None:
+    """A dataset without `__init__` is not told that it has `__getitem__` or `__len__`."""
+    text = told(
+        any_house,
+        """
+        class Squares(torch.utils.data.Dataset):
+            def __len__(self):
+                return 3
+
+            def __getitem__(self, i):
+                return i * i
+
+        Squares(3)
+        """,
+    ).text
+
+    assert "`Squares` (line 4) defines no `__init__`, and its base takes none" in text
 
 
 def test_the_first_error_is_explained(any_house: House) -> None:

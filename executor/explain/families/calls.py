@@ -8,6 +8,8 @@ import difflib
 import inspect
 import re
 import types
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from typing import Any
 
 import torch
@@ -20,6 +22,8 @@ from executor.explain.thing import Thing
 from executor.explain.words import an, dims, dtype, listed
 
 _PARAMETERS = 14
+_MARKS = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+_PROTOCOLS = (list, nn.Module, Iterator, AbstractContextManager)
 _CALLABLES = (type, abc.ABCMeta, types.FunctionType, types.MethodType, types.BuiltinFunctionType,
               types.MethodDescriptorType)  # fmt: skip
 
@@ -69,8 +73,18 @@ def _signature(target: Any) -> inspect.Signature | None:
 
 def _takes(signature: inspect.Signature | None) -> list[str]:
     """The names of the arguments, without those that are not meant for callers."""
-    names = list(signature.parameters) if signature else []
-    return [n for n in names if n not in ("self", "args", "kwargs") and not n.startswith("_")]
+    parameters = signature.parameters.values() if signature else ()
+    return [
+        p.name
+        for p in parameters
+        if p.kind not in _MARKS and p.name != "self" and not p.name.startswith("_")
+    ]
+
+
+def _open_ended(signature: inspect.Signature | None) -> list[str]:
+    """`**kwargs`, and what else takes any number of arguments: an error is not about those."""
+    parameters = signature.parameters.values() if signature else ()
+    return [f"{_MARKS[p.kind]}{p.name}" for p in parameters if p.kind in _MARKS]
 
 
 @family("unexpected_keyword", r"([\w.]+)\(\) got an unexpected keyword argument '(\w+)'")
@@ -123,7 +137,9 @@ def arguments(scene: Scene, m: re.Match[str]) -> Told:
     cls = scene.places.class_named(name) if "." not in name else None
     if cls is not None:
         own_methods = [n for n in cls.body if isinstance(n, ast.FunctionDef)]
-        near = difflib.get_close_matches("__init__", [n.name for n in own_methods], 1, 0.5)
+        # What has a meaning of its own (`__len__`, `__getitem__`) is no slip for `__init__`.
+        odd = [n.name for n in own_methods if not any(hasattr(t, n.name) for t in _PROTOCOLS)]
+        near = difflib.get_close_matches("__init__", odd, 1, 0.5)
         close = (
             f"; it has `{near[0]}` (line "
             f"{next(n.lineno for n in own_methods if n.name == near[0])})"
@@ -138,12 +154,13 @@ def arguments(scene: Scene, m: re.Match[str]) -> Told:
     if name == "Sequential.forward" and chain is not None:
         given = len(scene.call.args) if scene.call else 0
         return f"{chain.told}: a Sequential passes one input on, and gets {given} here."
-    names = _takes(_signature(target))
-    if not names:
+    signature = _signature(target)
+    if not _takes(signature):
         method = name.rpartition(".")[2]
         held = scene.local("self")
         holder = next((c for c in type(held).__mro__ if method in vars(c)), None)
-        names = _takes(_signature(vars(holder)[method])) if holder is not None else []
+        signature = _signature(vars(holder)[method]) if holder is not None else None
+    names = _takes(signature)
     what, before = ast.unparse(scene.call.func)[:50] if scene.call else name, ""
     if name.endswith(".forward") and scene.layer is not None:
         what, line = name, ""
@@ -158,6 +175,7 @@ def arguments(scene: Scene, m: re.Match[str]) -> Told:
         values += [f"{k.arg}=" for k in scene.call.keywords if k.arg]
         gave = f" This line gives it {listed(f'`{v}`' for v in values) or 'nothing'}."
     shown = ", ".join(names[:_PARAMETERS]) + (" …" if len(names) > _PARAMETERS else "")
+    shown = ", ".join([shown, *_open_ended(signature)])
     return f"{before}`{what}`{line} takes ({shown}){need}.{gave}", {"takes": names}
 
 

@@ -75,7 +75,7 @@ def dimensions(scene: Scene, m: re.Match[str]) -> Told:
 
 @family("conv_size", r"Calculated padded input size per channel: \((.*?)\)\. Kernel size: "
         r"\((.*?)\)", r"Given input size: \((.*?)\)\. Calculated output size: \((.*?)\)",
-        r"Padding (?:size|length) should be less than", r"[Oo]utput size is too small")  # fmt: skip
+        r"Padding size should be less than", r"[Oo]utput size is too small")  # fmt: skip
 def too_small(scene: Scene, m: re.Match[str]) -> Told:
     """How small the image has become, and for which layer."""
     x, layer = scene.input, scene.layer
@@ -91,6 +91,19 @@ def too_small(scene: Scene, m: re.Match[str]) -> Told:
     if m.re.pattern.startswith("Given"):
         return f"{text}. That leaves an output of {m[2].replace(' ', '')}."
     return f"{text}."
+
+
+@family("pad", r"Padding length should be less than or equal to two times the input dimension but "
+        r"got padding length (\d+) and input of dimension (\d+)")  # fmt: skip
+def padded(scene: Scene, m: re.Match[str]) -> Told:
+    """`F.pad` with more amounts than the input has dimensions for, two each."""
+    given, n = int(m[1]), int(m[2])
+    x = scene.input or scene.argument(0, "input")
+    if x is None or len(x.shape) != n:
+        return None
+    has = f"{n} dimension{'s' if n > 1 else ''}"
+    return (f"{x} has {has}; padding takes two amounts for each, from the last one on, so up to "
+            f"{2 * n}, and gets {given} here.")  # fmt: skip
 
 
 @family("batchnorm_one_value", r"Expected more than 1 (?:value per channel|spatial element)")

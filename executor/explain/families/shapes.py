@@ -20,7 +20,9 @@ def matmul(scene: Scene, m: re.Match[str]) -> Told:
     if (fc := scene.layer_is("Linear")) and (x := scene.input):
         wanted = fc.value.weight.shape[-1]
         facts = {"layer": fc.name, "in_features": wanted, "input": list(x.shape)}
-        if wanted != fc.value.in_features or x.shape[-1] == wanted:
+        if wanted != fc.value.in_features and x.shape[-1] != wanted:
+            return _resized_in_name_only(scene, x, wanted), facts | {"in_features": wanted}
+        if x.shape[-1] == wanted:
             now = dims(fc.value.weight.shape)
             return f"{fc.told}; {scene.input_told()}, and its weight is {now} by now.", facts
         text = f"{fc.told}; {scene.input_told()}. {_what_fits_linear(x, wanted)}"
@@ -28,6 +30,17 @@ def matmul(scene: Scene, m: re.Match[str]) -> Told:
     if scene.layer_is("MultiheadAttention"):
         return attention(scene, m)
     return _two_matrices(scene, inner, other)
+
+
+def _resized_in_name_only(scene: Scene, x: Thing, wanted: int) -> str:
+    """A Linear whose `in_features` was set after it was made: only the weight multiplies."""
+    layer = scene.layer_is("Linear")
+    assert layer is not None
+    name = f"`{layer.name}`" if layer.name else "the layer"
+    made = f", made at line {layer.line}," if layer.line else ""
+    return (f"The weight of {name}{made} is {dims(layer.value.weight.shape)} and takes rows of "
+            f"{wanted}; {scene.input_told()}. `in_features` says {layer.value.in_features}, but "
+            "that attribute is only a note: the weight alone decides.")  # fmt: skip
 
 
 def _what_fits_linear(x: Thing, wanted: int) -> str:
