@@ -116,12 +116,12 @@ MISTAKES = [
          "def fit(model):\n    for _ in range(2):\n        opt.zero_grad()\n"
          "        model.zero_grad()\n        model(torch.randn(8, 4)).sum().backward()\n"
          "        opt.step()\nfit(nn.Linear(4, 1))\n"),
-    Case("step_without_gradients", 13, "opt", "does not depend on them; gradients reached only `d`",
+    Case("step_without_gradients", 13, "opt", "cut off as by detach()); gradients reached only `d`",
          "g, d = nn.Linear(2, 3), nn.Linear(3, 1)\nopt = torch.optim.Adam(g.parameters())\n"
          "for _ in range(2):\n    opt.zero_grad()\n    d.zero_grad()\n"
          "    fake = torch.tensor(g(torch.randn(4, 2)).tolist())\n"
          "    loss = d(fake).mean()\n    loss.backward()\n\n    opt.step()\n"),
-    Case("step_without_gradients", 8, "opt", "step: the loss does not depend on them",
+    Case("step_without_gradients", 8, "opt", "step: no path of the graph leads from",
          "model = nn.Linear(4, 1)\nopt = torch.optim.Adam(model.parameters())\n"
          "out = torch.tensor(model(torch.ones(2, 4)).tolist())\n"
          "F.mse_loss(out, torch.ones(2, 1, requires_grad=True)).backward()\nopt.step()\n"),
@@ -210,6 +210,16 @@ MISTAKES = [
          "    def forward(self, x):\n        return self.used(x)\n"
          "net = Net()\nopt = torch.optim.SGD(net.parameters(), lr=0.1)\nfor _ in range(2):\n"
          "    opt.zero_grad()\n    net(torch.randn(8, 4)).sum().backward()\n    opt.step()\n"),
+    Case("no_gradient", 4, "gain", "no path of the graph leads from the loss to it",
+         "gain = nn.Parameter(torch.ones(1))\nshift = nn.Parameter(torch.zeros(1))\n"
+         "opt = torch.optim.SGD([gain, shift], lr=0.1)\nfor _ in range(2):\n"
+         "    opt.zero_grad()\n    loss = (gain.detach() * torch.randn(8) + shift).pow(2).mean()\n"
+         "    loss.backward()\n    opt.step()\n"),
+    Case("no_gradient", 4, "gain", "backward() reached it, but it was reset before the step",
+         "gain = nn.Parameter(torch.ones(1))\nshift = nn.Parameter(torch.zeros(1))\n"
+         "opt = torch.optim.SGD([gain, shift], lr=0.1)\nfor _ in range(2):\n"
+         "    opt.zero_grad()\n    (gain * torch.randn(8) + shift).pow(2).mean().backward()\n"
+         "    gain.grad = None\n    opt.step()\n"),
     Case("zero_gradient", 4, "model.weight", "exactly 0 at all 3 steps",
          train(f"({OUT} * 0).sum()", model="nn.Linear(4, 3, bias=False)")),
     Case("never_moved", 4, "model.weight", "has not moved",

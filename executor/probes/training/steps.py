@@ -325,10 +325,10 @@ class Steps:
         if record.wiped:
             return "they were reset between backward() and the step"
         if not record.heard or self._reached is None:
-            return "the loss does not depend on them, or they were reset before the step"
+            return f"{_no_path('them')}, or they were reset before the step"
         others = dict.fromkeys(self._whose(key, w, owners)[0] for key, w in foreign)
         reached = f"; gradients reached only {' and '.join(others)}" if len(others) == 1 else ""
-        return f"the loss does not depend on them{reached}"
+        return f"{_no_path('them')}{reached}"
 
     def _is_foreign(self, record: Record, trained: list[Watched]) -> bool:
         """Whether the optimizer belongs to a model that nobody calls, or to a twin of this one."""
@@ -389,13 +389,13 @@ class Steps:
         missing = [w for w in missing if id(w.tensor) not in copied]
         self._tell_missing(told, missing, watched)
 
-    @staticmethod
-    def _tell_missing(told: Told, missing: list[Watched], watched: list[Watched]) -> None:
+    def _tell_missing(self, told: Told, missing: list[Watched], watched: list[Watched]) -> None:
         """A layer that is not used at all is one fact, not one for each of its parameters."""
-        together: dict[str, list[Watched]] = {}
+        together: dict[tuple[str, bool], list[Watched]] = {}
         for w in missing:
-            together.setdefault(".".join(w.name.split(".")[:2]), []).append(w)
-        for prefix, parts in together.items():
+            reached = bool(self._reached and id(w.tensor) in self._reached)
+            together.setdefault((".".join(w.name.split(".")[:2]), reached), []).append(w)
+        for (prefix, reached), parts in together.items():
             whole = sum(w.name.startswith(f"{prefix}.") for w in watched) == len(parts) > 1
             for w in parts[:1] if whole else parts:
                 what = f"`{w.name}` {list(w.tensor.shape)} is"
@@ -404,8 +404,12 @@ class Steps:
                 told.add(
                     "no_gradient", w.line, prefix if whole else w.name,
                     f"{what} in the optimizer, but {'their' if whole else 'its'} gradient was "
-                    f"None at {_every(w.steps)}: the loss does not depend on "
-                    f"{'them' if whole else 'it'}",
+                    f"None at {_every(w.steps)}: "
+                    + (
+                        "backward() reached it, but it was reset before the step"
+                        if reached
+                        else _no_path("them" if whole else "it")
+                    ),
                 )  # fmt: skip
 
     @staticmethod
@@ -497,6 +501,11 @@ def _acts_in_training(module: nn.Module) -> bool:
 
 def _every(steps: int) -> str:
     return "the only step" if steps == 1 else f"all {steps} steps"
+
+
+def _no_path(what: str) -> str:
+    """Why there is no gradient. The loss's value may well depend on it, through detach()."""
+    return f"no path of the graph leads from the loss to {what} (unused, or cut off as by detach())"
 
 
 def _times(n: int, what: str = "time") -> str:
