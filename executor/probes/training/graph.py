@@ -7,9 +7,9 @@ between the loss and the model's last layer are visited.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeGuard
 
 import torch
 
@@ -36,8 +36,13 @@ class Pattern:
     facts: dict[str, Any] = field(default_factory=dict)
 
 
-def patterns(loss: torch.Tensor) -> list[Pattern]:
-    """What is worth telling about how the loss is computed. Ask before backward frees it."""
+def patterns(loss: torch.Tensor, in_sight: Collection[object] = ()) -> list[Pattern]:
+    """What is worth telling about how the loss is computed. Ask before backward frees it.
+
+    Args:
+        loss: what backward is called on.
+        in_sight: values of the snippet's variables; a target is told with the shape it has there.
+    """
     found: list[Pattern] = []
     with quietly():
         for node, consumers in _near(loss.grad_fn):
@@ -50,7 +55,7 @@ def patterns(loss: torch.Tensor) -> list[Pattern]:
                 if _what(_behind(node)) == "Sigmoid":
                     found.append(Pattern("sigmoid_before_bce_with_logits"))
             elif what in _PAIRS:
-                found += _pair(node)
+                found += _pair(node, in_sight)
             elif what == "Sub" and consumers and consumers[-1] in ("Pow", "Abs", "Mul"):
                 found += _difference(node)
     return found
@@ -140,25 +145,42 @@ def _log_softmax(node: Any) -> list[Pattern]:
     return [Pattern(kind)] if kind else []
 
 
-def _pair(node: Any) -> list[Pattern]:
+def _pair(node: Any, in_sight: Collection[object]) -> list[Pattern]:
     """Input and target that both had to be repeated to fit: more pairs than either has values."""
-    given = _unrepeated(node, 0, node._saved_self)
-    target = _unrepeated(node, 1, node._saved_target)
+    given = _unrepeated(node, 0, node._saved_self, in_sight)
+    target = _unrepeated(node, 1, node._saved_target, in_sight)
     return _broadcast(given, target, tuple(node._saved_self.shape))
 
 
-def _unrepeated(node: Any, operand: int, t: torch.Tensor) -> tuple[int, ...]:
+def _unrepeated(
+    node: Any, operand: int, t: torch.Tensor, in_sight: Collection[object]
+) -> tuple[int, ...]:
     """The shape that an operand had before it was expanded."""
     child = node.next_functions[operand][0]
     if child is not None:
         return tuple(child._saved_self_sym_sizes) if _what(child) == "Expand" else tuple(t.shape)
     # Without a graph the strides tell: repeated dimensions have stride 0. Leading ones may be
-    # the tensor's own or added, which only the tensor that it is a view of can say.
+    # the tensor's own or added. A variable over the same memory can say, or else the tensor that
+    # it is a view of: the variable may itself be a view, of another shape.
     shape = [1 if stride == 0 else size for size, stride in zip(t.shape, t.stride(), strict=True)]
     lead = next((i for i, size in enumerate(shape) if size != 1), len(shape))
     could_be = [tuple(shape[i:]) for i in range(lead + 1)]
+    shapes = {tuple(v.shape) for v in in_sight if _same_memory(v, t)} & set(could_be)
+    if len(shapes) == 1:
+        return shapes.pop()
     base = None if t._base is None else tuple(t._base.shape)
     return base if base in could_be else could_be[-1]
+
+
+def _same_memory(value: object, t: torch.Tensor) -> TypeGuard[torch.Tensor]:
+    """Whether it is a plain tensor that begins where the other one does."""
+    if type(value) not in (torch.Tensor, torch.nn.Parameter):
+        return False
+    assert isinstance(value, torch.Tensor)
+    try:
+        return value.data_ptr() == t.data_ptr()
+    except RuntimeError:  # sparse, or of torch.func: there is no memory to compare
+        return False
 
 
 def _difference(node: Any) -> list[Pattern]:

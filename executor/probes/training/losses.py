@@ -100,7 +100,8 @@ class Losses:
         looks = self._looks.get(line, 0)
         if looks < _LOOKS:
             self._looks[line] = looks + 1
-            for pattern in graph.patterns(loss):
+            in_sight = [value for _, value in self.names.variables()]
+            for pattern in graph.patterns(loss, in_sight):
                 self._patterns.setdefault((pattern.kind, line), (self.names.of(loss), pattern))
 
     # -- telling -----------------------------------------------------------------------------
