@@ -143,13 +143,21 @@ MISTAKES = [
     Case("step_without_training", 8, "opt", "made 3 steps without a forward or a backward",
          "model = nn.Linear(4, 1)\nopt = torch.optim.Adam(model.parameters())\n"
          "for _ in range(3):\n    # train here\n    opt.step()\n"),
-    Case("foreign_optimizer", 13, "SGD", "went to `weight` [1, 4], which no optimizer holds",
+    Case("foreign_optimizer", 13, "SGD", "`weight` [1, 4] of another module (Linear), which",
          "class Fit:\n    def __init__(self):\n        self.net = nn.Linear(4, 1)\n"
          "        self.opt = torch.optim.SGD(self.net.parameters(), lr=0.1)\n"
          "    def run(self):\n        self.net = nn.Linear(4, 1)\n        for _ in range(2):\n"
          "            self.opt.zero_grad()\n            self.net.zero_grad()\n"
          "            self.net(torch.randn(8, 4)).sum().backward(); self.opt.step()\n"
          "Fit().run()\n"),
+    Case("foreign_optimizer", 15, "opt", "`body.weight` [1, 4] of another module (Old), which",
+         "class Old(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+         "        self.body = nn.Linear(4, 1, bias=False)\n"
+         "    def forward(self, x):\n        return self.body(x)\n"
+         "loss = Old()(torch.randn(2, 4)).sum()\n\n"
+         "class New(Old):\n    pass\nnew = New()\n"
+         "opt = torch.optim.SGD(new.parameters(), lr=0.1)\n"
+         "opt.zero_grad()\nloss.backward()\nopt.step()\nnew(torch.randn(2, 4))\n"),
     Case("step_without_gradients", 7, "opt", "on its only parameter at the only step",
          "w = torch.randn(3, requires_grad=True)\nopt = torch.optim.SGD([w], lr=0.1)\n"
          "loss = (w * 2).sum()\nopt.step()\n"),

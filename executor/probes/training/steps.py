@@ -295,9 +295,12 @@ class Steps:
         if foreign and self._is_foreign(record, [w for _, w in foreign]):
             to, module = self._whose(*foreign[0], owners)
             line = self.names.line_of(name, record.line) or record.line
+            none = f"none of the {n} parameters in `{name}` got a gradient"
+            if n == 1:
+                none = f"the only parameter in `{name}` got no gradient"
             told.add(
                 "foreign_optimizer", line, name,
-                f"none of the {n} parameters in `{name}` got a gradient at {of}; "
+                f"{none} at {of}; "
                 f"the gradients went to {to}, which no optimizer holds",
                 **module,
             )  # fmt: skip
@@ -343,8 +346,15 @@ class Steps:
         if key in owners:
             return f"`{owners[key]}`", {"module": owners[key]}
         if not w.owner:
-            return f"`{w.name}` {list(w.tensor.shape)}", {}
+            return f"`{w.name}` {list(w.tensor.shape)}{self._of_a_nameless(key)}", {}
         return f"{'another ' if self._of_another(w) else ''}`{w.owner}`", {}
+
+    def _of_a_nameless(self, key: int) -> str:
+        """Whose a parameter is, where its model is in no variable: many have such a name."""
+        root = next((r for r in self.calls.all() if key in set(map(id, r.parameters()))), None)
+        if root is None or any(id(p) in self.optimized for p in root.parameters()):
+            return ""
+        return f" of another module ({type(root).__name__})"
 
     def _of_another(self, w: Watched) -> str:
         """Says so where the optimizer holds one of the same name."""
