@@ -334,6 +334,16 @@ SAID: list[tuple[str, str, str, list[str]]] = [
      ["`ckpt` (line 4)", "'epoch'", "closest is 'model_state'"]),
     ("import", "moved", "from torch.nn.utils import "
                         "pad_sequences", ["`torch.nn.utils`", "`pad_sequences`"]),
+    ("masked", "mask after an index", "x = torch.zeros(3, 4, 2)\n"
+     "m = torch.ones(2, 4, dtype=torch.bool)\nx[torch.tensor([0, 2]), m]",
+     ["`m` [2, 4] (line 5) chooses from `x` [3, 4, 2] (line 4)",
+      "its dimension 0 stands against dimension 1 there"]),
+    ("unpack", "nested", "cell = nn.LSTMCell(2, 3)\nout = [0]\n"
+     "out[0], (h, c) = cell(torch.ones(4, 2))",
+     ["`cell(torch.ones(4, 2))` gives has more values at the place of `(h, c)`, where 2 names"]),
+    ("unpack", "nested in a loop", "pairs = [(1, 2), (3, 4)]\n"
+     "for i, (a, b, c) in enumerate(pairs):\n    pass",
+     ["`enumerate(pairs)` gives has fewer values at the place of `(a, b, c)`, where 3 names"]),
     ("unpack", "tensor", "x = torch.ones(3, 2)\na, b = x",
      ["`x` [3, 2] (line 4)", "3 along dimension 0",
      "2 names"]),
@@ -707,3 +717,10 @@ def test_what_is_named_in_place_of_a_lost_name_exists(gone: str, today: str) -> 
 
     assert not there(gone)
     assert there(today)
+
+
+def test_a_shared_last_word_makes_no_two_names_close() -> None:
+    """`UmbraTokenizer` is no other name of `AmberTokenizer`; a slip in the stem still is one."""
+    assert attributes._nearest("UmbraTokenizer", ["AmberTokenizer"]) == ""
+    assert attributes._nearest("AmbreTokenizer", ["AmberTokenizer"]) == "AmberTokenizer"
+    assert attributes._nearest("AmberTokeniser", ["AmberTokenizer"]) == "AmberTokenizer"

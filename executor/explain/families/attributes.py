@@ -29,6 +29,8 @@ _GONE = {
     "torch.is_deterministic": "torch.are_deterministic_algorithms_enabled",
 }  # fmt: skip
 
+_CLOSE = 0.75  # of two names' likeness, 0 to 1
+
 # What people take for a name of torch's, and what it is called.
 _NEVER = {
     "torch.scatter_": "Tensor.scatter_", "torch.scatter_add_": "Tensor.scatter_add_",
@@ -47,7 +49,17 @@ def _nearest(name: str, names: list[str]) -> str:
     if same:
         return same[0]
     bare = [n for n in names if n.lower().replace("_", "") == name.lower().replace("_", "")]
-    return (bare or difflib.get_close_matches(name, names, 1, 0.75) or [""])[0]
+    near = [n for n in difflib.get_close_matches(name, names, 5, _CLOSE) if _same_stem(name, n)]
+    return (bare or near or [""])[0]
+
+
+def _same_stem(a: str, b: str) -> bool:
+    """Whether they are alike in more than `Model` or `Tokenizer`, a word that both end in."""
+    tail = re.search(r"[A-Z][a-z]+$", a)
+    if tail is None or not b.endswith(tail[0]):
+        return True
+    stem, other = a.removesuffix(tail[0]), b.removesuffix(tail[0])
+    return difflib.SequenceMatcher(None, stem, other).ratio() >= _CLOSE
 
 
 def _public(thing: Any) -> list[str]:

@@ -418,6 +418,11 @@ def _used(how: str) -> str:
         r"cannot unpack non-iterable (\w+) object")  # fmt: skip
 def unpack(scene: Scene, m: re.Match[str]) -> Told:
     """What comes and how many names wait for it."""
+    if (nested := _nested_unpacking(scene)) is not None:
+        inner, source = nested
+        more = "one value" if m[3] else f"{'more' if m[1] == 'too many' else 'fewer'} values"
+        return (f"What `{source}` gives has {more} at the place of `{ast.unparse(inner)}`, where "
+                f"{len(inner.elts)} names wait.")  # fmt: skip
     statement = scene.statement
     value: ast.expr | None = None
     names = 0
@@ -459,6 +464,23 @@ def unpack(scene: Scene, m: re.Match[str]) -> Told:
     if t.name.endswith(".shape") and type(t.value) is torch.Size:
         return f"`{t.name}` is {dims(t.value)}, {len(t.value)} sizes; {names} names wait for them."
     return f"`{t.name}`{t.place} is {_what(t.value)}; {names} names wait for it."
+
+
+def _nested_unpacking(scene: Scene) -> tuple[ast.Tuple | ast.List, str] | None:
+    """The brackets within a left side that fail, with what gives the values; None for others."""
+    node = scene.node
+    if scene.statement is None or not isinstance(node, (ast.Tuple, ast.List)):
+        return None
+    for owner in ast.walk(scene.statement):
+        if isinstance(owner, ast.Assign):
+            targets, value = owner.targets, owner.value
+        elif isinstance(owner, (ast.For, ast.AsyncFor, ast.comprehension)):
+            targets, value = [owner.target], owner.iter
+        else:
+            continue
+        if any(node is n for t in targets for n in ast.walk(t) if n is not t):
+            return node, ast.unparse(value)[:60]
+    return None
 
 
 def _returns(scene: Scene, value: ast.expr) -> str:

@@ -359,5 +359,10 @@ def mask(scene: Scene, m: re.Match[str]) -> Told:
             return None
         who = str(cut) if cut else f"the mask, {m[1]},"
         text = f"{who} chooses from {base}, and they differ in dimension {m[2]}"
+        if m[2] != m[4]:  # an index before it stands for a dimension, or a mask for several
+            text = (
+                f"{who} chooses from {base}: its dimension {m[2]} stands against dimension {m[4]} "
+                "there, and they differ"
+            )
         return f"{text[:1].upper()}{text[1:]}."
     return f"In this indexing, {listed(map(str, scene.shapes[:5]))} come together."
