@@ -160,6 +160,10 @@ SAID: list[tuple[str, str, str, list[str]]] = [
      ["2 rows of `rows` (line 4)", "lengths 2 and 1"]),
     ("construction", "text", "labels = [1, 'cat']\ntorch.tensor(labels)",
      ["`labels[1]` (line 4) is 'cat'"]),
+    ("construction", "strided", "nn.Conv1d(2, 2, 3, stride=2, padding='same')",
+     ["with `same` the stride would have to be 1, and it is (2,)"]),
+    ("construction", "groups", "nn.Conv2d(6, 5, 3, groups=2)",
+     ["out_channels 5 is not a multiple of groups 2"]),
     ("construction", "heads", "nn.MultiheadAttention(10, 3)",
      ["embed_dim=10", "num_heads=3", "10 is not a multiple of 3"]),
     ("object_attribute", "own class", "class Box:\n    def __init__(self):\n        self.widht = "

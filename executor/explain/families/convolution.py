@@ -159,8 +159,22 @@ def arguments(scene: Scene, m: re.Match[str]) -> Told:
         said = ", ".join(f"{k}={v!r}" for k, v in list(plain.items())[:8])
         heads = f.f_locals.get("num_heads"), f.f_locals.get("embed_dim")
         odd = f": {heads[1]} is not a multiple of {heads[0]}" if all(heads) else ""
+        odd = odd or _not_divisible(m[0], f.f_locals)
         return f"This line makes {kind}({said}){odd}." if plain else None
     return None
+
+
+def _not_divisible(message: str, given: dict[str, object]) -> str:
+    """What clashes: a stride with `same`, or channels with groups."""
+    stride = given.get("stride")
+    if message.startswith("padding='same'") and type(stride) in (int, tuple):
+        return f": with `same` the stride would have to be 1, and it is {stride}"
+    groups = given.get("groups")
+    for name in ("in_channels", "out_channels"):
+        channels = given.get(name)
+        if isinstance(channels, int) and isinstance(groups, int) and groups and channels % groups:
+            return f": {name} {channels} is not a multiple of groups {groups}"
+    return ""
 
 
 @family(

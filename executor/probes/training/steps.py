@@ -390,7 +390,8 @@ class Steps:
                 if all_zero or (w.steps > 1 and not self._only_the_bias(w, watched)):
                     told.add(
                         "zero_gradient", w.line, w.name,
-                        f"the gradient of `{w.name}` {shape} was exactly 0 at {_every(w.steps)}",
+                        f"the gradient of `{w.name}` {shape} was exactly 0 at {_every(w.steps)}"
+                        + _never_a_state(w, watched),
                     )  # fmt: skip
             elif w.top > _ROUNDING and not w.stepped and not w.moved:
                 self._tell_stuck(told, w)
@@ -511,6 +512,20 @@ def _acts_in_training(module: nn.Module) -> bool:
 
 def _every(steps: int) -> str:
     return "the only step" if steps == 1 else f"all {steps} steps"
+
+
+def _never_a_state(w: Watched, watched: list[Watched]) -> str:
+    """Why the weight between the steps of a recurrent layer learns nothing, while others there do.
+
+    Its gradient is a sum of products with the state of the step before.
+    """
+    inputs = w.name.replace("weight_hh_l", "weight_ih_l")
+    if inputs == w.name or not any(o.name == inputs and o.top for o in watched):
+        return ""
+    return (
+        ": it multiplies the state of the step before, which was always 0, as in a sequence of "
+        "one step"
+    )
 
 
 def _no_path(what: str) -> str:
