@@ -35,6 +35,7 @@ class Source:
     def __init__(self, code: str, filename: str) -> None:
         self.filename = filename
         self.lines = code.splitlines() or [""]
+        self._known: dict[tuple[int, int], tuple[CodeType, int]] = {}
 
     def line(self, number: int) -> str:
         """A line without its indentation; empty where there is none."""
@@ -58,9 +59,13 @@ class Source:
         text = b"\n".join(rows).decode(errors="replace")
         return text if len(text) <= 400 else text[:400] + " …"
 
-    def frame(self) -> FrameType | None:
-        """The innermost frame of the snippet that is running now."""
-        frame: FrameType | None = sys._getframe(1)
+    def frame(self, above: int = 0) -> FrameType | None:
+        """The innermost frame of the snippet that is running now.
+
+        `above` is how many callers of the caller are known to be none: each frame that is looked
+        at is made an object first.
+        """
+        frame: FrameType | None = sys._getframe(1 + above)
         while frame is not None and frame.f_code.co_filename != self.filename:
             frame = frame.f_back
         return frame
@@ -72,8 +77,20 @@ class Source:
 
     def line_now(self) -> int | None:
         """The snippet's line that is running now."""
-        frame = self.frame()
-        return frame.f_lineno if frame is not None else None
+        return self.line_above(1)
+
+    def line_above(self, above: int) -> int | None:
+        """The same, where that many callers are known to be none of the snippet's."""
+        frame = self.frame(1 + above)
+        if frame is None:
+            return None
+        # Python counts a line's number anew from the top of its code each time it is asked.
+        code = frame.f_code
+        key = id(code), frame.f_lasti
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = code, frame.f_lineno
+        return known[1]
 
 
 def attribute_lines(tree: ast.Module) -> dict[tuple[str, str], int]:

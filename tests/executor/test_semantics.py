@@ -290,19 +290,12 @@ PROGRAMS = {
     ),
 }
 
-MODULES = "module hooks of PyTorch's add a frame of its own to each call"
 REFERENCES = "the training probe keeps what it saw until the end"
-LOOKS = "the training probe looks at tensors through PyTorch's own functions"
 ASKS = "the training probe asks the snippet's own methods and attributes"
 KNOWN = {
-    "traceback through a layer": MODULES,
-    "depth inside forward": MODULES,
-    "depth inside a hook": MODULES,
     "an input's life in a layer": REFERENCES,
     "a model's life after training": REFERENCES,
     "counting objects": REFERENCES,
-    "a function mode": LOOKS,
-    "a tensor subclass that talks": LOOKS,
     "attributes that talk": ASKS,
 }
 

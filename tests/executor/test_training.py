@@ -498,6 +498,86 @@ def test_good_training_gives_no_finding(any_house: House, name: str) -> None:
     assert told(result) == [], result.findings
 
 
+LATE = {
+    "a loss that is NaN at step 150": (
+        train(f"F.cross_entropy({OUT}, y) * (float('nan') if _ == 149 else 1.0)", n=157),
+        "loss_not_finite", "at backward() number 150; the 149 before it were finite",
+    ),
+    "another model's gradients from step 130 on": (
+        "model, late = nn.Linear(4, 4), nn.Linear(4, 3)\n"
+        "opt = torch.optim.SGD(model.parameters(), lr=0.1)\nfor i in range(157):\n"
+        "    opt.zero_grad()\n    out = model(torch.randn(8, 4))\n"
+        "    out = late(out) if i > 130 else out\n    out.pow(2).mean().backward()\n"
+        "    opt.step()\n",
+        "not_in_optimizer", "`late.weight` [3, 4] gets a gradient",
+    ),
+    "a gradient that is 0 at every one of 157 steps": (
+        "model = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 1))\n"
+        "opt = torch.optim.SGD(model.parameters(), lr=0.1)\nfor _ in range(157):\n"
+        "    opt.zero_grad()\n    h = model[0](torch.randn(8, 4))\n"
+        "    (model[1](h).pow(2).mean() + 0 * h.sum()).backward()\n"
+        "    model[0].weight.grad.zero_()\n    opt.step()\n",
+        "zero_gradient", "was exactly 0 at all 157 steps",
+    ),
+    "a model that does not move in 157 steps": (
+        train(f"F.cross_entropy({OUT}, y)", n=157).replace("lr=0.1", "lr=0.0"),
+        "never_moved", "has not moved after all 157 steps",
+    ),
+    "eval mode from step 100 on": (
+        train(f"F.cross_entropy({OUT}, y)", n=157,
+              model="nn.Sequential(nn.Linear(4, 3), nn.Dropout(0.5))")
+        .replace("    opt.zero_grad()", "    opt.zero_grad(); _ == 100 and model.eval()"),
+        "eval_mode_training", "before 57 steps",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", list(LATE))
+def test_what_comes_late_or_lasts_is_found(any_house: House, name: str) -> None:
+    """Most steps are only counted; what is said of all of them must be true of all of them."""
+    code, kind, says = LATE[name]
+    result = any_house.run(HEAD + code, wall_s=60)
+
+    assert result.outcome is Outcome.OK, result.stderr
+    assert any(f.kind == kind and says in f.message for f in result.findings), result.findings
+
+
+ENDING = {
+    "gradients that are 0 from step 120 on": (
+        "    loss.backward()",
+        "    loss.backward()\n    for p in model.parameters():\n"
+        "        _ >= 120 and p.grad.zero_()",
+    ),
+    "gradients that are 0 until step 120": (
+        "    loss.backward()",
+        "    loss.backward()\n    for p in model.parameters():\n"
+        "        _ < 120 and p.grad.zero_()",
+    ),
+    "gradients that are not reset from step 120 on": (
+        "    opt.zero_grad()", "    _ < 120 and opt.zero_grad()",
+    ),
+    "a weight frozen at step 120": (
+        "    opt.zero_grad()", "    opt.zero_grad()\n    model.weight.requires_grad_(_ < 120)",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", list(ENDING))
+def test_what_is_so_at_some_steps_is_not_said_of_all(any_house: House, name: str) -> None:
+    code = train(f"F.cross_entropy({OUT}, y)", n=157).replace(*ENDING[name])
+    result = any_house.run(HEAD + code, wall_s=60)
+
+    assert result.outcome is Outcome.OK, result.stderr
+    assert told(result) == [], result.findings
+
+
+def test_a_call_after_long_training_is_seen(any_house: House) -> None:
+    code = HEAD + train(f"F.cross_entropy({OUT}, y)", n=157) + "model(torch.randn(2, 4))\n"
+    result = any_house.run(code, wall_s=60)
+
+    assert (12, (2, 4), (2, 3)) in [(c.line, c.inputs, c.outputs) for c in result.calls]
+
+
 WATCHED = {
     "an error in backward": (
         "x = torch.ones(3, requires_grad=True)\nmodel = nn.Linear(3, 3)\n"

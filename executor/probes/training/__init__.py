@@ -1,12 +1,11 @@
 """What training leaves untouched or gets wrong in silence: facts of the run, told after it.
 
-Only what PyTorch offers for the purpose is used (hooks before and after a module's forward and
-before an optimizer's step), and a descriptor in the place of `Tensor.backward`; so the probe is
-always on.
+The probe is always on, so it costs little and does not show: hooks around an optimizer's step, a
+descriptor in the place of `Tensor.backward`, and `Module.__call__` with one that tells of it.
 
     told.py          the findings, the likeliest cause first
     names.py         what the snippet calls its tensors, and where it makes them
-    calls.py         the modules that it calls
+    calls.py         the modules that it calls; disguised.py keeps the listener out of tracebacks
     losses.py        what backward() is called on; graph.py reads how that was computed
     steps.py         what an optimizer's step finds
     unregistered.py  tensors and modules that nn.Module does not know of

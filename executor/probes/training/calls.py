@@ -7,10 +7,11 @@ from typing import Any
 
 import torch
 from torch import nn
-from torch.nn.modules import module as hooks
 
 from executor.job import ModuleCall
 from executor.probes.source import Source
+from executor.probes.training.disguised import disguised
+from executor.probes.training.quiet import shape
 
 _CALLS = 50
 
@@ -18,9 +19,9 @@ _CALLS = 50
 class Calls:
     """Listens to the modules that no other module calls: the roots.
 
-    A global hook would slow every layer down. So it is taken away while a root works, and a hook
-    of the root's own puts it back: the layers inside run as if nobody listened. The hooks are
-    put into torch's tables directly; a handle for each would cost more than all the rest.
+    PyTorch's hooks cost each call more than a small layer does, and add a frame to every
+    traceback. So `Module.__call__` is ours for the run: it does what PyTorch's does and, unless a
+    root is working already, tells of it.
     """
 
     def __init__(self, source: Source) -> None:
@@ -33,71 +34,68 @@ class Calls:
         self.last_inputs: list[weakref.ref[torch.Tensor]] = []
         self._root: tuple[int | None, tuple[int, ...]] = None, ()
         self._known: set[tuple[Any, ...]] = set()
-        self._left: nn.Module | None = None  # a root that still has our hook
+        self._working = False  # a root is: whatever is called now, it calls
 
     def start(self) -> None:
         """Listen."""
-        self._handle = hooks.register_module_forward_pre_hook(self._enter)
-        self._key = self._handle.id
-        self._pre_hooks: dict[int, Any] = hooks._global_forward_pre_hooks
+        original: Any = nn.Module.__call__
+        self._original = original
+        nn.Module.__call__ = disguised(self._listener(), original)  # type: ignore[method-assign]
 
     def stop(self) -> None:
         """Stop listening."""
-        self._handle.remove()
-        self._release()
+        nn.Module.__call__ = self._original  # type: ignore[method-assign]
 
     def all(self) -> list[nn.Module]:
         """Every root that was called and still exists."""
         others = [m for r in self.unrecorded.values() if (m := r()) is not None]
         return [*self.roots.values(), *others]
 
-    def _hold(self, module: nn.Module) -> None:
-        if issubclass(type(module), torch.jit.ScriptModule):
-            return  # it has no hooks of its own, and nothing inside it calls ours
-        module._forward_hooks[self._key] = self._leave
-        module._forward_hooks_always_called[self._key] = True
-        self._left = module
-        self._pre_hooks.pop(self._key, None)
+    def _listener(calls) -> Any:  # noqa: N805 - `self` is the module: tracebacks show its frame
+        def listener(self: Any, *args: Any, **kwargs: Any) -> Any:
+            call = self._compiled_call_impl or self._call_impl
+            if calls._working:
+                return call(*args, **kwargs)
+            calls._working = True
+            try:
+                calls._enter(self, args)
+                output = call(*args, **kwargs)
+                calls._leave(self, output)
+                return output
+            finally:
+                calls._working = False
 
-    def _release(self) -> None:
-        if self._left is not None:
-            self._left._forward_hooks.pop(self._key, None)
-            self._left._forward_hooks_always_called.pop(self._key, None)
-            self._left = None
+        return listener
 
     def _enter(self, module: nn.Module, args: tuple[Any, ...]) -> None:
-        if self._left is not None:  # it ended in an exception
-            self._release()
-        self._hold(module)
         tensors = [a for a in args if issubclass(type(a), torch.Tensor)]
         self.inputs.update(map(id, tensors))
-        line = self.source.line_now()
+        line = self.source.line_above(2)
+        key = id(module)
         if torch.is_grad_enabled():
-            self.roots.setdefault(id(module), module)
+            if key not in self.roots:
+                self.roots[key] = module
             self.last_inputs = [weakref.ref(t) for t in tensors]
-            if module.training:
-                self.evaluating.pop(id(module), None)
-            else:
-                self.evaluating[id(module)] = line
-        elif id(module) not in self.unrecorded:
-            self.unrecorded[id(module)] = weakref.ref(module)
-        shape = tuple(tensors[0].shape) if tensors and tensors[0] is args[0] else ()
-        self._root = line, shape
+            if not module.training:
+                self.evaluating[key] = line
+            elif self.evaluating:
+                self.evaluating.pop(key, None)
+        elif key not in self.unrecorded:
+            self.unrecorded[key] = weakref.ref(module)
+        self._root = line, shape(tensors[0]) if tensors and tensors[0] is args[0] else ()
 
-    def _leave(self, module: nn.Module, args: tuple[Any, ...], output: Any) -> None:
-        self._pre_hooks[self._key] = self._enter
-        if output is None:
-            return  # after an exception torch walks over the hooks: none may be removed now
-        self._release()
-        if not issubclass(type(output), torch.Tensor) or len(self.seen) >= _CALLS:
+    def _leave(self, module: nn.Module, output: Any) -> None:
+        if len(self.seen) >= _CALLS or not issubclass(type(output), torch.Tensor):
             return
-        line, shape = self._root
-        key = type(module), line, shape, output.shape
+        line, given = self._root
+        key = type(module), line, given, shape(output)
         if key in self._known:
             return
         self._known.add(key)
+        if issubclass(type(module), torch.jit.ScriptModule):
+            return
         call = ModuleCall(
-            module=type(module).__name__, line=line, inputs=shape, outputs=tuple(output.shape)
+            module=type(module).__name__, line=line, inputs=tuple(given), outputs=tuple(key[3])
         )
         if call not in self.seen:
             self.seen.append(call)

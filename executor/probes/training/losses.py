@@ -6,6 +6,7 @@ and what is then called is PyTorch's own function, so no frame of ours stands in
 
 from __future__ import annotations
 
+import math
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -77,7 +78,11 @@ class Losses:
 
     def _hear(self, loss: torch.Tensor) -> None:
         try:
-            self._look(loss)
+            if type(loss) is torch.Tensor and not torch._C._len_torch_function_stack():
+                self._look(loss)
+            else:  # a mode or a subclass of the snippet's would hear every question
+                with torch._C.DisableTorchFunction():
+                    self._look(loss)
         except Exception as e:  # ours, and no reason to stop the snippet's backward
             self.problem = self.problem or f"{type(e).__name__}: {e}"[:200]
 
@@ -89,7 +94,7 @@ class Losses:
             self._known[id(loss)] = weakref.ref(loss)
         if self._not_finite is None and loss.numel() == 1 and loss.is_floating_point():
             value = number(loss)
-            if value != value or value in (float("inf"), float("-inf")):
+            if not math.isfinite(value):
                 inputs = [t for r in self.calls.last_inputs if (t := r()) is not None]
                 known = all(map(finite, inputs)) if inputs else None
                 self._not_finite = self.count, line, self.names.of(loss), value, known

@@ -7,6 +7,8 @@ from typing import Any
 
 import torch
 
+_PLAIN = (torch.Tensor, torch.nn.Parameter)
+
 
 class quietly:  # noqa: N801 - used like the context managers of torch
     """No graph, no dispatch or function mode of the snippet's, no saved-tensor hooks."""
@@ -57,3 +59,11 @@ def number(t: torch.Tensor) -> float:
         with quietly():
             return float(t)
     return float(t.item())
+
+
+def shape(t: torch.Tensor) -> torch.Size:
+    """The shape, without asking the snippet's function modes and subclasses for it."""
+    if type(t) in _PLAIN and not torch._C._len_torch_function_stack():
+        return t.shape
+    with torch._C.DisableTorchFunction():
+        return t.shape

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import torch
@@ -80,6 +80,15 @@ class Record:
     heard: int = 0  # backwards before the last step that found nothing
     wiped: bool = False  # one of them reached its parameters
     params: list[torch.Tensor] = field(default_factory=list)
+    ids: list[int] = field(default_factory=list)  # of the parameters
+    unlooked: int = 0  # healthy steps that `watched` has not counted yet
+
+    def count(self) -> None:
+        """Let every parameter know of the steps that were only counted."""
+        if self.unlooked:
+            for w in self.watched:
+                w.steps += self.unlooked
+            self.unlooked = 0
 
 
 class Steps:
@@ -109,8 +118,13 @@ class Steps:
 
         def step(optimizer: torch.optim.Optimizer, args: Any, kwargs: Any) -> None:
             try:
-                self._step(optimizer, args, kwargs)
-                after()
+                if torch._C._len_torch_function_stack():  # nothing for them to hear
+                    with torch._C.DisableTorchFunction():
+                        self._step(optimizer, args, kwargs)
+                        after()
+                else:
+                    self._step(optimizer, args, kwargs)
+                    after()
             except Exception as e:  # ours, and no reason to stop the snippet's training
                 self.problem = self.problem or f"{type(e).__name__}: {e}"[:200]
 
@@ -127,14 +141,16 @@ class Steps:
     def backward_begins(self, loss: torch.Tensor) -> None:
         """Called before every backward: are there gradients of the last step left?"""
         self._backwards += 1
-        late = any(r.empty == r.steps for r in self.records.values())
-        if self._backwards <= (_LATE if late else _ALL) and self._reached is not None:
-            new = graph.leaves(loss)
-            self._reached = None if new is None else self._reached | new
+        if self._backwards <= _LATE and self._reached is not None:
+            late = any(r.empty == r.steps for r in self.records.values())
+            if late or self._backwards <= _ALL:
+                new = graph.leaves(loss)
+                self._reached = None if new is None else self._reached | new
         for record in self.records.values():
             record.backwards += 1
             if record.carrying:
-                grads = [p.grad for p in record.params if p.grad is not None][:_CARRIED]
+                there = (g for p in record.params if (g := p.grad) is not None)
+                grads = list(islice(there, _CARRIED))
                 record.carrying = bool(grads) and any(largest(grads))
 
     # -- a step ------------------------------------------------------------------------------
@@ -148,30 +164,31 @@ class Steps:
         record.steps += 1
         if not self._backwards and not self._computed:
             self._computed = bool(self.calls.roots) or self._sees_a_graph()
-        record.closure |= any(map(callable, (*args, kwargs.get("closure"))))
-        params = [p for group in optimizer.param_groups for p in group["params"]]
+        if args or kwargs:
+            record.closure |= any(map(callable, (*args, kwargs.get("closure"))))
         every = record.steps <= _ALL or record.steps % _ALL == 0 or self.look_at_all
         named: dict[int, Named] | None = None
-        if len(params) != len(record.params) or any(
-            a is not b for a, b in zip(params, record.params, strict=True)
-        ):
+        groups = [group["params"] for group in optimizer.param_groups]
+        if list(map(id, chain.from_iterable(groups))) != record.ids:
             named = self.names.tensors(self.calls.roots.values(), self.calls.inputs)
-            record.params = params
+            record.count()
+            record.params = params = list(chain.from_iterable(groups))
+            record.ids = list(map(id, params))
             record.watched = [self._watch(p, i, record, named) for i, p in enumerate(params)]
         if record.closure:  # LBFGS computes its gradients inside the step
             return
         record.line = self.names.source.line_now() if every else record.line
         if every or not record.healthy:
+            record.count()
             empty = _look(record.watched, every=every)
             record.healthy = all(w.top for w in record.watched)
         else:  # nothing more to learn from one step: only whether there was a gradient at all
-            empty = params[0].grad is None
-            for w in record.watched:
-                w.steps += 1
+            empty = record.params[0].grad is None
+            record.unlooked += 1
         record.empty += empty
         if empty:
             record.heard = self._backwards
-            record.wiped |= bool(self._reached and self._reached & set(map(id, params)))
+            record.wiped |= bool(self._reached and self._reached & set(record.ids))
         if record.carrying and record.backwards:
             record.stale += 1
         record.carrying, record.backwards = not empty, 0
@@ -202,6 +219,8 @@ class Steps:
 
     def _look_beside(self, named: dict[int, Named] | None) -> None:
         """Whatever could learn and is in no optimizer that has stepped so far."""
+        if named is None and not self._something_beside():
+            return
         named = named or self.names.tensors(self.calls.roots.values(), self.calls.inputs)
         called = {id(p) for root in self.calls.roots.values() for p in root.parameters()}
         beside = []
@@ -215,9 +234,21 @@ class Steps:
                 beside.append(self.others[key])
         _look(beside, every=True)
 
+    def _something_beside(self) -> bool:
+        """Whether there is anything to name, which takes longer than to see that there is not."""
+        called = (p for root in self.calls.roots.values() for p in root.parameters())
+        held = (v for _, v in self.names.variables() if issubclass(type(v), torch.Tensor))
+        return any(
+            id(t) not in self.optimized and t.requires_grad and t.is_leaf
+            for t in chain(called, held)
+            if isinstance(t, torch.Tensor)
+        )
+
     def _new_roots(self) -> bool:
         """Whether modules with parameters have been called that no step has seen so far."""
         roots = self.calls.roots
+        if len(roots) == self._roots:
+            return False
         new = islice(reversed(roots.values()), len(roots) - self._roots)
         self._roots = len(roots)
         return any(next(root.parameters(), None) is not None for root in new)
@@ -239,6 +270,8 @@ class Steps:
             owners: id of a parameter → the variable whose module holds it.
             elsewhere: ids of tensors that another finding is about.
         """
+        for record in self.records.values():
+            record.count()
         orphans = [
             (key, w) for key, w in self.others.items()
             if key not in self.optimized and key not in elsewhere and _learns(w) and not w.moved
