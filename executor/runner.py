@@ -148,7 +148,9 @@ class _Run:
             self.trainer.start()
         if Probe.GRADIENTS in self.job.probes or Probe.ORACLE in self.job.probes:
             oracle = Probe.ORACLE in self.job.probes
-            self.gradients = gradients.GradientsProbe(self.source, oracle=oracle)
+            self.gradients = gradients.GradientsProbe(
+                self.source, oracle=oracle, compiles=_compiles(tree)
+            )
             self.gradients.start()
         if Probe.INPLACE in self.job.probes:
             self.inplace = inplace.InplaceProbe(

@@ -1,8 +1,7 @@
 """What a run computed: each backward's loss and leaf gradients, and the tensors it ended with.
 
 As an oracle it lets in-place changes of saved tensors through while keeping what was saved
-(`allow_mutation_on_saved_tensors`): the gradients of the forward as it was written, which a fix
-must reproduce.
+(`originals.py`): the gradients of the forward as it was written, which a fix must reproduce.
 """
 
 from __future__ import annotations
@@ -14,8 +13,9 @@ from typing import Any
 import torch
 
 from executor.job import Backward, Fingerprint, Values
+from executor.probes.originals import Originals
 from executor.probes.source import Source
-from executor.probes.tensors import fingerprint
+from executor.probes.tensors import fingerprint, fingerprints
 from executor.probes.training.quiet import quietly
 
 _NODES = 20_000
@@ -26,18 +26,16 @@ _TENSORS = 200
 class GradientsProbe:
     """Listens to backward() and grad(); `oracle` lets changed saved tensors pass."""
 
-    def __init__(self, source: Source, *, oracle: bool) -> None:
+    def __init__(self, source: Source, *, oracle: bool, compiles: bool = False) -> None:
         self.source = source
-        self.oracle = oracle
+        self._originals = Originals(compiles=compiles) if oracle else None
         self.seen: list[Backward] = []
         self._stack = ExitStack()
 
     def start(self) -> None:
         """Listen."""
-        if self.oracle:
-            self._context = self._stack.enter_context(
-                torch.autograd.graph.allow_mutation_on_saved_tensors()
-            )
+        if self._originals is not None:
+            self._stack.enter_context(self._originals)
         self._backward, self._grad = torch.autograd.backward, torch.autograd.grad
         torch.autograd.backward = self._on_backward
         torch.autograd.grad = self._on_grad
@@ -52,13 +50,8 @@ class GradientsProbe:
         leaves = _leaves(roots)
         self._backward(tensors, *args, **kwargs)
         self._note(roots, [leaf.grad for leaf in leaves], self._named(leaves))
-        if self.oracle:
-            self._forget()
-
-    def _forget(self) -> None:
-        """Drop what backward has freed: torch keeps its ids, and asks each at every later write."""
-        for ids in self._context.sid_to_tid.values():
-            ids.intersection_update([i for i in ids if i in self._context.tid_to_weakhandle])
+        if self._originals is not None:
+            self._originals.forget_freed()
 
     def _on_grad(self, outputs: Any, *args: Any, **kwargs: Any) -> Any:
         grads = self._grad(outputs, *args, **kwargs)
@@ -88,11 +81,12 @@ class GradientsProbe:
         if len(self.seen) >= _BACKWARDS:
             return
         with quietly():  # the oracle's own listener would ask after each of these operators
+            seen = fingerprints([*roots[:1], *(g for g in grads if g is not None)])
             self.seen.append(
                 Backward(
                     line=self.source.line_now(),
-                    loss=fingerprint(roots[0]) if roots else None,
-                    grads=tuple(fingerprint(g) for g in grads if g is not None),
+                    loss=seen[0] if roots else None,
+                    grads=tuple(seen[len(roots[:1]) :]),
                     is_leaf=bool(roots) and roots[0].is_leaf,
                     leaves=leaves,
                 )

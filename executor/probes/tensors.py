@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import reprlib
 import sys
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ _PLAIN = (int, float, complex, bool, str, bytes, type(None), list, tuple, dict, 
 _SMALL = 8  # tensors up to this many elements show their values
 _PROJECTIONS = 4
 _KEPT = 1 << 14  # up to this many elements, what they are projected on is kept for the next
+_TOGETHER = 1 << 17  # elements whose fingerprints are taken at once
 _SAMPLED = 1 << 20  # larger tensors are compared by a strided sample of this size
 
 
@@ -100,6 +102,55 @@ def fingerprint(t: torch.Tensor) -> Fingerprint:
         norm=float(values.norm()),
         projections=projections,
     )
+
+
+def fingerprints(tensors: Sequence[torch.Tensor]) -> list[Fingerprint]:
+    """Several at once: for small tensors the number of operators is all that counts."""
+    import torch
+
+    together = [
+        t
+        for t in tensors
+        if type(t) in (torch.Tensor, torch.nn.Parameter)
+        and t.dtype in (torch.float32, torch.float64)
+        and t.layout is torch.strided
+        and t.device.type == "cpu"
+        and 0 < t.numel() <= _KEPT
+    ]
+    sizes = tuple(t.numel() for t in together)
+    if len(together) < 2 or sum(sizes) > _TOGETHER:
+        return [fingerprint(t) for t in tensors]
+    waves, owners = _waves_side_by_side(sizes)
+    flat = torch.cat([t.detach().double().reshape(-1) for t in together])
+    values = torch.nan_to_num(flat, nan=1e100, posinf=2e100, neginf=-2e100)
+    terms = torch.cat([waves * values, (values * values)[None]])
+    sums = torch.zeros(_PROJECTIONS + 1, len(together), dtype=torch.float64)
+    found = iter(sums.index_add_(1, owners, terms).T.tolist())
+    ids = set(map(id, together))
+    made = []
+    for t in tensors:
+        if id(t) in ids:
+            *projections, square = next(found)
+            made.append(
+                Fingerprint(
+                    shape=tuple(t.shape),
+                    dtype=str(t.dtype).removeprefix("torch."),
+                    norm=math.sqrt(square),
+                    projections=tuple(projections),
+                )
+            )
+        else:
+            made.append(fingerprint(t))
+    return made
+
+
+@lru_cache(maxsize=8)
+def _waves_side_by_side(sizes: tuple[int, ...]) -> tuple[torch.Tensor, torch.Tensor]:
+    """The waves of tensors of these sizes, shape (_PROJECTIONS, all), and whose each column is."""
+    import torch
+
+    owners = torch.repeat_interleave(torch.arange(len(sizes)), torch.tensor(sizes))
+    return torch.cat([_waves(n) for n in sizes], 1), owners
 
 
 @lru_cache(maxsize=32)
