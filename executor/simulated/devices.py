@@ -6,6 +6,7 @@ tensors and in-place results share it. A storage without a mark is on the CPU.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -14,7 +15,9 @@ from executor.probes.source import Source
 
 CPU = torch.device("cpu")
 CUDA = torch.device("cuda:0")
-_NO_TENSORS = {int, float, bool, str, type(None)}
+_TENSOR, _PARAMETER = torch.Tensor, torch.nn.Parameter
+_NO_TENSORS = {int, float, bool, str, type(None), torch.dtype}
+_SETTINGS = {int, float, bool, str, torch.dtype, torch.memory_format, torch.layout}
 _BLOCK = 512  # bytes; PyTorch's CUDA allocator hands out multiples of it
 
 _storage_of: Any = torch.Tensor.untyped_storage
@@ -87,6 +90,16 @@ class Devices:
         if storage is not None and (again or not known) and real_device(t).type == "cpu":
             self.put_storage(storage, device)
 
+    def put_results(self, out: Any, device: torch.device) -> None:
+        """Say it of all that an operator has made, in the midst of it."""
+        for t in (out,) if type(out) is torch.Tensor else tensors_in(out):
+            try:
+                storage = _storage_of(t)
+                if not hasattr(storage, "_torchmedic") and storage.device.type == "cpu":
+                    self.put_storage(storage, device)
+            except (RuntimeError, NotImplementedError):
+                self.put(t, device)
+
     def put_storage(self, storage: Any, device: torch.device) -> None:
         """The same for a storage."""
         line = self.source.line_now()
@@ -109,6 +122,43 @@ def storage_of(t: torch.Tensor) -> Any:
             if torch._C._functorch.is_functorch_wrapped_tensor(t):
                 return storage_of(torch._C._functorch.get_unwrapped(t))
             return None
+
+
+def common_device(args: Sequence[Any], kwargs: Mapping[str, Any]) -> torch.device | None:
+    """Where all tensors of an operator's arguments are; None where that takes a closer look.
+
+    That is so where one is unmarked or of a subclass, where devices differ, where there are no
+    tensors, and where a `device=` or the like is said.
+    """
+    found: torch.device | None = None
+    try:
+        for a in args:
+            kind = type(a)
+            if kind is _TENSOR or kind is _PARAMETER:
+                device = _storage_of(a)._torchmedic.device
+                if found is None:
+                    found = device
+                elif device is not found:
+                    return None
+            elif kind is list:
+                for t in a:
+                    kind = type(t)
+                    if kind is _TENSOR or kind is _PARAMETER:
+                        device = _storage_of(t)._torchmedic.device
+                        if found is None:
+                            found = device
+                        elif device is not found:
+                            return None
+                    elif kind not in _NO_TENSORS:
+                        return None
+            elif kind not in _NO_TENSORS:
+                return None
+    except (AttributeError, RuntimeError, NotImplementedError):
+        return None
+    for a in kwargs.values():
+        if type(a) not in _SETTINGS:
+            return None
+    return None if kwargs.get("pin_memory") else found
 
 
 def tensors_in(value: object) -> list[torch.Tensor]:

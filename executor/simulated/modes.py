@@ -18,7 +18,7 @@ from torch.utils._device import _device_constructors
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from executor.simulated import rules
-from executor.simulated.devices import CPU, CUDA, Devices, is_cuda, tensors_in
+from executor.simulated.devices import CPU, CUDA, Devices, common_device, is_cuda, tensors_in
 
 _RANDOM = torch.Tag.nondeterministic_seeded
 _RECURRENT = {"lstm", "gru", "rnn_tanh", "rnn_relu"}
@@ -62,6 +62,19 @@ class State:
         self.touched[limit] = None
 
 
+class _Known:
+    """What has to be known of an operator, asked once."""
+
+    __slots__ = ("fresh", "func", "name", "random", "special")
+
+    def __init__(self, func: Any) -> None:
+        self.func = func
+        self.name = func._schema.name.removeprefix("aten::")
+        self.random = _RANDOM in func.tags
+        self.fresh = any(r.alias_info is None for r in func._schema.returns)
+        self.special = self.name == "_pack_padded_sequence"
+
+
 class Operators(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Checks every operator's devices as a GPU would, and says where its results are."""
 
@@ -72,21 +85,33 @@ class Operators(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def __init__(self, state: State) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.state = state
-        self._known: dict[Any, tuple[str, bool]] = {}  # name, whether it draws random numbers
+        self._known: dict[int, _Known] = {}  # by id: an operator's own __hash__ is Python
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        with torch._C.DisableTorchFunction():
-            return self._do(func, args, dict(kwargs) if kwargs else {})
-
-    def _do(self, func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-        devices = self.state.devices
-        known = self._known.get(func)
+        known = self._known.get(id(func))
         if known is None:
-            name = func._schema.name.removeprefix("aten::")
-            known = self._known[func] = name, _RANDOM in func.tags
-        name, random = known
+            known = self._known[id(func)] = _Known(func)
+        if torch._C._len_torch_function_stack():
+            with torch._C.DisableTorchFunction():
+                return self._do(known, args, kwargs or {})
+        return self._do(known, args, kwargs or {})
+
+    def _do(self, known: _Known, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        """Nearly always all tensors are in one place, and the results are there too."""
+        where = None if known.special else common_device(args, kwargs)
+        if where is None or (where is CUDA and known.random):
+            with torch._C.DisableTorchFunction():  # a subclass of the snippet's, say
+                return self._with_care(known, args, dict(kwargs))
+        out = self._call(known.func, args, kwargs, where)
+        if known.fresh:
+            self.state.devices.put_results(out, where)
+        return out
+
+    def _with_care(self, known: _Known, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        devices = self.state.devices
+        func, name, random = known.func, known.name, known.random
         tensors = tensors_in((args, kwargs) if kwargs else args)
         where = [devices.unheard(t) for t in tensors]
         if CUDA in where and any(d != CUDA for d in where):
@@ -151,9 +176,16 @@ class Operators(TorchDispatchMode):  # type: ignore[no-untyped-call]
             kwargs.pop("pin_memory")
         if random and kwargs.get("generator") is None:
             return self._random(func, args, kwargs)
+        return self._call(func, args, kwargs, target)
+
+    def _call(
+        self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any], target: torch.device
+    ) -> Any:
         try:
             return func(*args, **kwargs)
         except RuntimeError as e:
+            if target is not CUDA:
+                raise
             if "not implemented for '" not in str(e) or func._schema.is_mutable:
                 raise
             self.state.touch(

@@ -123,3 +123,13 @@ def test_what_backward_has_freed_is_let_go_of() -> None:
             (x * x).sum()
         gc.collect()
         assert sum(map(len, originals._saved.values())) <= 1000
+
+
+def test_a_snippet_may_use_pytorchs_own_context() -> None:
+    untouched, written = _leaf(), _leaf()
+    _method(untouched, False).backward()
+    with Originals(), torch.autograd.graph.allow_mutation_on_saved_tensors():
+        _method(written, True).backward()
+
+    assert untouched.grad is not None and written.grad is not None
+    assert torch.equal(written.grad, untouched.grad)
