@@ -4,8 +4,9 @@ python benchmarks/probes.py [ROUNDS]
 
 The plain run is `Probe.NONE`: the same fork, walls and runner, and nobody listening. Plain and
 probed runs take turns; what is compared is the processor time of the fastest of each, because a
-busy machine only ever adds to it. (`NONE` is a value of the public `Job.probes`, no hidden switch:
-that the probes change nothing a snippet prints is tested the same way, by anyone.)
+busy machine only ever adds to it. For the simulated device the loop's model and data are moved to
+"cuda"; the plain run beside it stays on the CPU. (`NONE` is a value of the public `Job.probes`, no
+hidden switch: that the probes change nothing a snippet prints is tested the same way, by anyone.)
 """
 
 from __future__ import annotations
@@ -18,10 +19,12 @@ from executor.client import ExecutorClient
 from executor.job import Job, Outcome, Probe
 
 STEPS = 200
+MOVE = 'model, x, y = model.to("cuda"), x.to("cuda"), y.to("cuda")'
 LOOP = """
 import time, torch
 from torch import nn
 {model}
+{move}
 opt = torch.optim.Adam(model.parameters(), lr=1e-3)
 loss_fn = nn.CrossEntropyLoss()
 def step():
@@ -77,19 +80,21 @@ model = Net()
 x, y = torch.randn(8, 12, 32), torch.randint(0, 3, (8,))
 """,
 }
-RUNS: Mapping[str, tuple[Probe, ...]] = {
-    "plain": (Probe.NONE,),
-    "always on": (),
-    "in-place": (Probe.INPLACE,),
-    "gradients": (Probe.GRADIENTS,),
-    "oracle": (Probe.ORACLE,),
+RUNS: Mapping[str, Job] = {
+    "plain": Job(code="", probes=(Probe.NONE,)),
+    "always on": Job(code=""),
+    "in-place": Job(code="", probes=(Probe.INPLACE,)),
+    "gradients": Job(code="", probes=(Probe.GRADIENTS,)),
+    "oracle": Job(code="", probes=(Probe.ORACLE,)),
+    "simulated": Job(code="", simulate="cuda"),
 }
-TARGETS = {"always on": 1.3, "in-place": 5, "gradients": 5, "oracle": 5}
+TARGETS = {"always on": 1.3, "in-place": 5, "gradients": 5, "oracle": 5, "simulated": 5}
 
 
-async def seconds(executor: ExecutorClient, code: str, probes: tuple[Probe, ...]) -> float:
+async def seconds(executor: ExecutorClient, model: str, run: Job) -> float:
     """The loop's own processor time, as the snippet measures it."""
-    result = await executor.run(Job(code=code, probes=probes, wall_s=120))
+    code = LOOP.format(model=model, steps=STEPS, move=MOVE if run.simulate else "")
+    result = await executor.run(run.model_copy(update={"code": code, "wall_s": 120}))
     assert result.outcome is Outcome.OK, (result.error, result.stderr)
     return float(result.stdout)
 
@@ -102,11 +107,10 @@ async def main(rounds: int) -> None:
         print(f"tier {here['tier']}, torch {here['torch']}; {STEPS} Adam steps, {rounds} rounds")
         print(f"  {'':34}{'plain ms/step':>14}" + "".join(f"{n:>12}" for n in TARGETS))
         for model, make in MODELS.items():
-            code = LOOP.format(model=make, steps=STEPS)
             times: dict[str, list[float]] = {name: [] for name in RUNS}
             for _ in range(rounds):
-                for name, probes in RUNS.items():
-                    times[name].append(await seconds(executor, code, probes))
+                for name, run in RUNS.items():
+                    times[name].append(await seconds(executor, make, run))
             best = {name: min(t) for name, t in times.items()}
             for name in TARGETS:
                 ratios[name].append(best[name] / best["plain"])

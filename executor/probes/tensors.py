@@ -121,7 +121,7 @@ def fingerprints(tensors: Sequence[torch.Tensor]) -> list[Fingerprint]:
     if len(together) < 2 or sum(sizes) > _TOGETHER:
         return [fingerprint(t) for t in tensors]
     waves, owners = _waves_side_by_side(sizes)
-    flat = torch.cat([t.detach().double().reshape(-1) for t in together])
+    flat = torch.cat([t.reshape(-1) for t in together]).detach().double()
     values = torch.nan_to_num(flat, nan=1e100, posinf=2e100, neginf=-2e100)
     terms = torch.cat([waves * values, (values * values)[None]])
     sums = torch.zeros(_PROJECTIONS + 1, len(together), dtype=torch.float64)

@@ -34,11 +34,13 @@ class Mark:
         self.line = line
         self.pinned = False
         self.memory = memory
-        self.bytes = -(-size // _BLOCK) * _BLOCK if device.type == "cuda" else 0
-        memory.take(self.bytes)
+        self.bytes = 0
+        if device.type == "cuda":
+            self.bytes = -(-size // _BLOCK) * _BLOCK
+            memory.take(self.bytes)
 
     def __del__(self) -> None:
-        self.memory.take(-self.bytes)
+        self.memory.now -= self.bytes
 
 
 class Memory:
@@ -49,7 +51,7 @@ class Memory:
         self.peak = 0
 
     def take(self, size: int) -> None:
-        """Add bytes; give them back with a negative number."""
+        """Add bytes; a mark gives them back when it goes."""
         self.now += size
         self.peak = max(self.peak, self.now)
 
@@ -68,6 +70,10 @@ class Devices:
 
     def of(self, t: torch.Tensor) -> torch.device:
         """The device that the tensor pretends to be on."""
+        kind = type(t)
+        plain = kind is _TENSOR or kind is _PARAMETER
+        if plain and not torch._C._len_torch_function_stack():
+            return self.unheard(t)
         with torch._C.DisableTorchFunction():
             return self.unheard(t)
 

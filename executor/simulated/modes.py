@@ -244,16 +244,26 @@ class Functions(TorchFunctionMode):
         self.state = state
         self._open: list[Any] = []
         self._unguarded: dict[Any, Callable[..., Any]] = {}
+        self._handlers: dict[Any, Callable[[Any, Sequence[Any], dict[str, Any]], Any]] = {}
 
     def __torch_function__(
         self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        kwargs = kwargs or {}
+        handle = self._handlers.get(func)
+        if handle is None:
+            handle = self._handlers[func] = self._handler(func)
+        return handle(func, args, kwargs or {})
+
+    def _handler(self, func: Any) -> Callable[[Any, Sequence[Any], dict[str, Any]], Any]:
+        """Who takes care of the function: asked once for each."""
         if isinstance(func, FunctionType):
-            return self._python(func, args, kwargs)
-        if getattr(func, "__name__", "") in ("__get__", "__set__", "__delete__"):
-            return self._attribute(func, args, kwargs)
-        return self._compiled(func, args, dict(kwargs))
+            return self._python
+        name, of = getattr(func, "__name__", ""), getattr(func, "__self__", None)
+        if name == "__set__" and getattr(of, "__name__", "") == "grad":
+            return self._gradient
+        if name in ("__get__", "__set__", "__delete__"):
+            return self._attribute
+        return self._compiled
 
     def _python(self, func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         """One of PyTorch's functions in Python: it runs with this listener on, as if called anew.
@@ -282,19 +292,21 @@ class Functions(TorchFunctionMode):
         finally:
             self._open.pop()
 
-    def _attribute(self, func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-        of = getattr(func, "__self__", None)
-        if func.__name__ == "__set__" and getattr(of, "__name__", "") == "grad":
-            grad, t = args[1], args[0]
-            if isinstance(grad, torch.Tensor):
-                devices = self.state.devices
-                theirs, own = devices.of(grad).type, devices.of(t).type
-                if theirs != own:
-                    raise RuntimeError(
-                        f"attempting to assign a gradient with device type '{theirs}' to a tensor "
-                        f"with device type '{own}'. Please ensure that the gradient and the tensor "
-                        "are on the same device"
-                    )
+    @staticmethod
+    def _attribute(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        return func(*args, **kwargs)
+
+    def _gradient(self, func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        grad, t = args[1], args[0]
+        if isinstance(grad, torch.Tensor):
+            devices = self.state.devices
+            theirs, own = devices.of(grad).type, devices.of(t).type
+            if theirs != own:
+                raise RuntimeError(
+                    f"attempting to assign a gradient with device type '{theirs}' to a tensor "
+                    f"with device type '{own}'. Please ensure that the gradient and the tensor "
+                    "are on the same device"
+                )
         return func(*args, **kwargs)
 
     def _compiled(self, func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
@@ -302,9 +314,9 @@ class Functions(TorchFunctionMode):
         # Set by set_default_device() or `with torch.device(…)`, whose own listener comes last.
         default = _device.CURRENT_DEVICE
         if default and kwargs.get("device") is None and func in _device_constructors():
-            kwargs["device"] = default
-        if name in _SPECIAL or not kwargs.keys().isdisjoint(_SAID):
-            return self._said(func, name, args, kwargs)
+            kwargs = {**kwargs, "device": default}
+        if name in _SPECIAL or (kwargs and not kwargs.keys().isdisjoint(_SAID)):
+            return self._said(func, name, args, dict(kwargs))
         return self._call(func, args, kwargs, None)
 
     def _call(
