@@ -265,7 +265,8 @@ PROGRAMS = {
     ),
     "an exported module": (
         NET + "print(torch.fx.symbolic_trace(net).code)\n"
-        "print(len(torch.export.export(net, (x,)).graph.nodes))"
+        "print(len(torch.export.export(net, (x,)).graph.nodes))\n"
+        "print(len(torch.export.export(net, (x,), strict=True).graph.nodes))"
     ),
     "profiled": (
         NET + "from torch.profiler import profile\nwith profile() as p:\n    net(x)\n"

@@ -54,7 +54,8 @@ class Calls:
     def _listener(calls) -> Any:  # noqa: N805 - `self` is the module: tracebacks show its frame
         def listener(self: Any, *args: Any, **kwargs: Any) -> Any:
             call = self._compiled_call_impl or self._call_impl
-            if calls._working:
+            # What torch.export traces must not hold us; the tracer answers the question itself.
+            if calls._working or torch.compiler.is_compiling():
                 return call(*args, **kwargs)
             calls._working = True
             try:
