@@ -199,7 +199,23 @@ def with_argument(
         return call.with_deep_changes(old, value=value)
     equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
     added = cst.Arg(value, keyword=cst.Name(keyword), equal=equal)
-    return call.with_changes(args=[*call.args, added])
+    if not call.args:
+        return call.with_changes(args=[added])
+    *others, last = call.args
+    # Where each argument has a line of its own, so has this one; a comma at the end stays there.
+    between = cst.Comma(whitespace_after=call.whitespace_before_args)
+    if others and isinstance(others[-1].comma, cst.Comma):
+        between = others[-1].comma
+    ends = (last.comma, last.whitespace_after_arg)
+    if not any(isinstance(e, cst.Comma) or "\n" in _space(e) for e in ends):
+        between = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+    added = added.with_changes(comma=last.comma, whitespace_after_arg=last.whitespace_after_arg)
+    last = last.with_changes(comma=between, whitespace_after_arg=cst.SimpleWhitespace(""))
+    return call.with_changes(args=[*others, last, added])
+
+
+def _space(node: cst.CSTNode | cst.MaybeSentinel) -> str:
+    return "" if isinstance(node, cst.MaybeSentinel) else cst.Module(()).code_for_node(node)
 
 
 def without_argument(call: cst.Call, gone: cst.Arg) -> cst.Call:

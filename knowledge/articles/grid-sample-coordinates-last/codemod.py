@@ -1,0 +1,67 @@
+"""Bring coordinates into the order that grid_sample reads: the two (or three) numbers last."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.job import Caught, ErrorSeen, JobResult
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import Program, method
+from knowledge.shapes import sizes, still_computed
+from knowledge.sites import argument, failing, integer, seen_error
+
+_GRID = re.compile(r"expected grid to have size (\d) in last dimension, but got grid with sizes "
+                   r"\[([\d, ]+)\]")  # fmt: skip
+_THETA = re.compile(r"batch of (2D|3D) affine matrices of shape .*Got torch.Size\(\[([\d, ]+)\]\)")
+
+
+def applies(result: JobResult) -> bool:
+    """A grid or an affine matrix has its dimensions in another order, or one too few."""
+    error = _error(result)
+    return error is not None and any(p.search(error.message) for p in (_GRID, _THETA))
+
+
+def _error(result: JobResult) -> ErrorSeen | Caught | None:
+    return seen_error(result, "expected grid to have size", "affine matrices of shape")
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """`grid.permute(0, 2, 3, 1)`; one matrix as a batch of one."""
+    error = _error(result)
+    node = failing(program, error) if error is not None else None
+    if error is None or not isinstance(node, cst.Call):
+        return
+    name = program.text(node.func).rpartition(".")[2]
+    if (m := _GRID.search(error.message)) and name == "grid_sample":
+        given = argument(node, 1, "grid")
+        wanted, shape = int(m[1]), sizes(m[2])
+        # Only one place may hold the coordinates: else the order is a guess.
+        if given is None or len(shape) != wanted + 2 or shape[1] != wanted or wanted in shape[2:]:
+            return
+        order = (0, *range(2, len(shape)), 1)
+        comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+        arguments = [cst.Arg(integer(d), comma=comma) for d in order]
+        arguments[-1] = arguments[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+        yield Rewrite(
+            program.replace({given.value: method(given.value, "permute", *arguments)}),
+            f"line {program.line(node)}: dimension 1 of {list(shape)} holds the {wanted} "
+            "coordinates, which grid_sample reads from the last one",
+        )
+    elif (m := _THETA.search(error.message)) and name == "affine_grid":
+        given = argument(node, 0, "theta")
+        shape = (2, 3) if m[1] == "2D" else (3, 4)
+        if given is None or sizes(m[2]) != shape:
+            return
+        zero = cst.Arg(cst.Integer("0"))
+        yield Rewrite(
+            program.replace({given.value: method(given.value, "unsqueeze", zero)}),
+            f"line {program.line(node)}: one matrix is a batch of one",
+        )
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The same call on the same tensors; numbers are moved by whole dimensions only."""
+    return [still_computed(_error(before), proposal.code)]

@@ -1,0 +1,152 @@
+"""Give a method the argument that it is called with: its index, its input, or `self`.
+
+Which name is missing is what the body reads and nothing binds; where it reads no such name, a
+Dataset that returns a whole attribute is given the index of one sample.
+"""
+
+from __future__ import annotations
+
+import builtins
+import re
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from executor.job import Caught, ErrorSeen, JobResult
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import Program
+from knowledge.sites import names_in, seen_error
+
+_ERROR = re.compile(
+    r"(\w+)\.(__getitem__|__len__|forward)\(\) takes (\d) positional arguments? but (\d) "
+)
+
+
+def applies(result: JobResult) -> bool:
+    """A method that PyTorch or Python calls takes one argument too few."""
+    return _match(result) is not None
+
+
+def _error(result: JobResult) -> ErrorSeen | Caught | None:
+    return seen_error(result, " positional argument")
+
+
+def _match(result: JobResult) -> re.Match[str] | None:
+    error = _error(result)
+    match = _ERROR.search(error.message) if error is not None else None
+    return match if match is not None and int(match[4]) == int(match[3]) + 1 else None
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """The method with the one argument that its body shows to be missing."""
+    match = _match(result)
+    method = _method(program, match[1], match[2]) if match is not None else None
+    if match is None or method is None or not _plain(method):
+        return
+    missing = sorted(_unbound(program, method))
+    at = f"line {program.line(method)}: `{method.name.value}`"
+    taken = [p.name.value for p in method.params.params]
+    if missing == ["self"]:
+        yield Rewrite(
+            program.replace({method.params: _with(method, "self", first=True)}),
+            f"{at} is called on an object, which comes first as `self`",
+        )
+    elif len(missing) == 1 and taken == ["self"] and method.name.value != "__len__":
+        yield Rewrite(
+            program.replace({method.params: _with(method, missing[0])}),
+            f"{at} is called with one argument, and its body calls that `{missing[0]}`",
+        )
+    elif not missing and taken == ["self"] and method.name.value == "__getitem__":
+        yield from _one_sample(program, method, at)
+
+
+def _method(program: Program, owner: str, name: str) -> cst.FunctionDef | None:
+    found = [
+        method
+        for cls in program.all(cst.ClassDef)
+        if cls.name.value == owner
+        for method in cls.body.body
+        if isinstance(method, cst.FunctionDef) and method.name.value == name
+    ]
+    return found[0] if len(found) == 1 and not found[0].decorators else None
+
+
+def _plain(method: cst.FunctionDef) -> bool:
+    """Whether it has nothing but plain parameters."""
+    given = method.params
+    rest = (given.star_arg, given.star_kwarg, *given.kwonly_params, *given.posonly_params)
+    return not any(isinstance(p, cst.Param) for p in rest)
+
+
+def _with(method: cst.FunctionDef, name: str, *, first: bool = False) -> cst.Parameters:
+    new = cst.Param(cst.Name(name))
+    plain = [p.with_changes(comma=cst.MaybeSentinel.DEFAULT) for p in method.params.params]
+    return method.params.with_changes(params=[new, *plain] if first else [*plain, new])
+
+
+def _unbound(program: Program, method: cst.FunctionDef) -> set[str]:
+    """Names that the method reads and neither it nor the module nor Python gives a value."""
+    known = set(dir(builtins)) | program.imported()
+    known |= {d.name.value for d in program.all(cst.ClassDef)}
+    known |= {d.name.value for d in program.all(cst.FunctionDef)}
+    known |= {p.name.value for p in program.all(cst.Param) if program.up(p, cst.Lambda)}
+    known |= {p.name.value for p in method.params.params}
+    for kind in (cst.AssignTarget, cst.AnnAssign, cst.AugAssign, cst.For, cst.CompFor):
+        for node in program.all(kind):
+            known |= names_in(node.target)  # type: ignore[attr-defined]
+    for walrus in program.all(cst.NamedExpr):
+        known |= names_in(walrus.target)
+    for alias in program.all(cst.AsName):
+        known |= names_in(alias.name)
+    read: set[str] = set()
+    for node in program.inside(method.body, cst.Name):
+        parent = program.parent(node)
+        if isinstance(parent, cst.Attribute) and parent.attr is node:
+            continue
+        if isinstance(parent, cst.Arg) and parent.keyword is node:
+            continue
+        read.add(node.value)
+    return read - known
+
+
+def _one_sample(program: Program, method: cst.FunctionDef, at: str) -> Iterator[Rewrite]:
+    """`return self.data` → `return self.data[idx]`, also for several attributes."""
+    body = [s for s in method.body.body if isinstance(s, cst.SimpleStatementLine)]
+    if len(body) != 1 or len(method.body.body) != 1 or not isinstance(body[0].body[0], cst.Return):
+        return
+    value = body[0].body[0].value
+    parts = [e.value for e in value.elements] if isinstance(value, cst.Tuple) else [value]
+    edits: dict[cst.CSTNode, cst.CSTNode] = {method.params: _with(method, "idx")}
+    for part in parts:
+        if not isinstance(part, cst.Attribute) or program.text(part.value) != "self":
+            return
+        edits[part] = cst.parse_expression(f"{program.text(part)}[idx]")
+    yield Rewrite(
+        program.replace(edits),
+        f"{at} is called with the number of one sample, and returns that one",
+        new_name="idx",
+    )
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The method is still called, and takes the argument by a name of its own."""
+    match = _match(before)
+    if match is None:
+        return []
+    code = proposal.code
+    found = re.search(
+        rf"class {match[1]}\b.*?^[ \t]+def {match[2]}\(([^)]*)\)(.*?)(?=^[ \t]+def |^\S|\Z)",
+        code, re.DOTALL | re.MULTILINE,
+    )  # fmt: skip
+    if found is None:
+        return [Check(name="method", passed=False, detail=f"`{match[2]}` is gone")]
+    names = [n.partition(":")[0].partition("=")[0].strip() for n in found[1].split(",")]
+    named = len([n for n in names if n]) == int(match[4]) and "*" not in found[1]
+    told = "it takes what it is called with" if named else "it takes any arguments, or none by name"
+    used = not named or names[-1] == "self" or re.search(rf"\b{names[-1]}\b", found[2]) is not None
+    unused = "the new argument is used" if used else f"`{names[-1]}` is never used"
+    default = "=" in found[1]
+    return [
+        Check(name="method", passed=named and not default, detail=told),
+        Check(name="argument", passed=used, detail=unused),
+    ]
