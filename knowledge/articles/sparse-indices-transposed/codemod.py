@@ -1,0 +1,77 @@
+"""Turn indices that have one row for each entry: sparse_coo_tensor wants one column for each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.job import Caught, ErrorSeen, JobResult
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import Program, method
+from knowledge.shapes import still_computed
+from knowledge.sites import argument, failing, seen_error, variables
+
+_TEXT = "'len(size) == sparse_dim + dense_dim' is not satisfied"
+_SIZES = re.compile(r"len\(size\) = (\d+), sparse_dim = (\d+), dense_dim = (\d+)")
+_CALLS = re.compile(r"(^|\.)(sparse_coo_tensor|sparse\.FloatTensor|FloatTensor)$")
+
+
+def applies(result: JobResult) -> bool:
+    """The rows of the indices are not the dimensions of the size."""
+    error = _error(result)
+    return error is not None and _SIZES.search(error.message) is not None
+
+
+def _error(result: JobResult) -> ErrorSeen | Caught | None:
+    return seen_error(result, _TEXT)
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """`indices.t()`, where turned they fit the size and the values exactly."""
+    error = _error(result)
+    node = failing(program, error) if error is not None else None
+    match = _SIZES.search(error.message) if error is not None else None
+    if match is None or not isinstance(node, cst.Call) or not _CALLS.search(
+        program.text(node.func)
+    ):  # fmt: skip
+        return
+    indices, values = argument(node, 0, "indices"), argument(node, 1, "values")
+    if indices is None or values is None:
+        return
+    shape, entries = _shape(program, result, indices.value), _shape(program, result, values.value)
+    dims = int(match[1]) - int(match[3])
+    if shape is None or len(shape) != 2 or not entries or shape[::-1] != (dims, entries[0]):
+        return
+    turned = _unturned(indices.value) or method(indices.value, "t")
+    yield Rewrite(
+        program.replace({indices.value: turned}),
+        f"line {program.line(node)}: each row of the indices {list(shape)} is one entry, and a "
+        "column is wanted for each",
+    )
+
+
+def _unturned(value: cst.BaseExpression) -> cst.BaseExpression | None:
+    """What was turned, where the indices were right before."""
+    if isinstance(value, cst.Attribute) and value.attr.value == "T":
+        return value.value
+    function = value.func if isinstance(value, cst.Call) and not value.args else None
+    turned = isinstance(function, cst.Attribute) and function.attr.value == "t"
+    return function.value if isinstance(function, cst.Attribute) and turned else None
+
+
+def _shape(
+    program: Program, result: JobResult, value: cst.BaseExpression
+) -> tuple[int, ...] | None:
+    text = program.text(value)
+    for operand in result.operands:
+        if operand.name == text and operand.value.shape is not None:
+            return operand.value.shape
+    facts = variables(result).get(text)
+    return facts.shape if facts is not None else None
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The same indices, values and size, turned by whole dimensions only."""
+    return [still_computed(_error(before), proposal.code, may_go=("t", "T"))]

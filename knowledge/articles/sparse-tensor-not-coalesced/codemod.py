@@ -1,0 +1,110 @@
+"""Coalesce a sparse tensor where it is made, or where its entries are read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.job import Caught, ErrorSeen, JobResult
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import Program, method
+from knowledge.shapes import still_computed
+from knowledge.sites import argument, assignment, failing, scope_of, seen_error
+
+_TEXT = "on an uncoalesced tensor, please call .coalesce() first"
+_MAKES = re.compile(r"(^|\.)(sparse_coo_tensor|FloatTensor|to_sparse|to_sparse_coo|add|mm|t)$")
+
+
+def applies(result: JobResult) -> bool:
+    """indices() or values() was asked of a tensor whose entries may repeat a position."""
+    return seen_error(result, _TEXT) is not None
+
+
+def _error(result: JobResult) -> ErrorSeen | Caught | None:
+    return seen_error(result, _TEXT)
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """`.coalesce()` at the tensor's one origin, else in front of what is asked of it."""
+    error = _error(result)
+    node = failing(program, error) if error is not None else None
+    if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+        return
+    owner = node.func.value
+    made = _made(program, result, owner)
+    if made is not None:
+        yield Rewrite(
+            program.replace({made: method(made, "coalesce")}),
+            f"line {program.line(made)}: entries of one position are added up once, where the "
+            "tensor is made",
+        )
+        return
+    text = program.text(owner)
+    uses = [
+        c.func.value
+        for c in program.inside(scope_of(program, node), cst.Call)
+        if isinstance(c.func, cst.Attribute)
+        and c.func.attr.value in ("indices", "values")
+        and program.text(c.func.value) == text
+    ]
+    if any(_written_into(program, use) for use in uses):
+        return  # coalesce() makes a copy here, and the write would be lost
+    yield Rewrite(
+        program.replace({use: method(use, "coalesce") for use in uses}),
+        f"line {program.line(node)}: entries of one position are added up before they are read",
+    )
+
+
+def _made(
+    program: Program, result: JobResult, owner: cst.BaseExpression
+) -> cst.BaseExpression | None:
+    """The call that makes the tensor, if a name leads there; a parameter is followed outwards."""
+    if not isinstance(owner, cst.Name):
+        return None
+    assign = assignment(program, owner.value, owner)
+    frames = len(result.frames)
+    while assign is None and isinstance(owner, cst.Name) and frames > 1:
+        function = scope_of(program, owner)
+        statement = program.statement_on(result.frames[frames - 2].line)
+        if not isinstance(function, cst.FunctionDef) or statement is None:
+            return None
+        names = [p.name.value for p in function.params.params]
+        found = [
+            c for c in program.inside(statement, cst.Call)
+            if program.text(c.func) == function.name.value
+        ]  # fmt: skip
+        if owner.value not in names or len(found) != 1:
+            return None
+        given = argument(found[0], names.index(owner.value), owner.value)
+        if given is None or not isinstance(given.value, cst.Name):
+            return None
+        owner, frames = given.value, frames - 1
+        assign = assignment(program, owner.value, owner)
+    value = assign.value if assign is not None else None
+    if isinstance(value, cst.Call) and _MAKES.search(program.text(value.func)):
+        return value
+    return None
+
+
+def _written_into(program: Program, use: cst.BaseExpression) -> bool:
+    statement = program.up(use, cst.SimpleStatementLine)
+    small = statement.body[0] if statement is not None else None
+    if isinstance(small, cst.AugAssign):
+        return use in program.inside(small.target, cst.BaseExpression)  # type: ignore[type-abstract]
+    if isinstance(small, cst.Assign):
+        targets = (program.inside(t, cst.BaseExpression) for t in small.targets)  # type: ignore[type-abstract]
+        return any(use in nodes for nodes in targets)
+    text = program.text(small) if small is not None else ""
+    return re.search(r"\.(indices|values)\(\)(\[.*\])?\.\w+_\(", text) is not None
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The same question to the same tensor, and somewhere it is coalesced."""
+    asked = "coalesce" in proposal.code
+    detail = "repeated entries are added up" if asked else "repeated entries are not added up"
+    return [
+        still_computed(_error(before), proposal.code),
+        Check(name="coalesced", passed=asked, detail=detail),
+    ]
