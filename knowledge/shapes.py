@@ -369,7 +369,8 @@ def still_computed(
         may_go: words of the expression that may be left out, such as a transposition.
     """
     name = "still computed"
-    found = _WORD.findall(error.code if error is not None else "")
+    written = error.code if error is not None else ""
+    found = _WORD.findall("\n".join(line.partition("#")[0] for line in written.splitlines()))
     wanted = [word for word in found if word not in may_go]
     # What the person wrote on that line is no trick: `f(x).item()`.
     line = _WORD.findall(_quoted(error.traceback if error is not None else ""))

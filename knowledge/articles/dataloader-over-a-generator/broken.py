@@ -1,0 +1,11 @@
+import torch
+from torch.utils.data import DataLoader
+
+
+def rows():
+    for i in range(6):
+        yield torch.full((2,), float(i))
+
+
+for batch in DataLoader(rows(), batch_size=3):  # error: TypeError: object of type 'generator' has no len()
+    print(batch.shape)

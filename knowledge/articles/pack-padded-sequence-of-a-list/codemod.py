@@ -1,0 +1,65 @@
+"""Pad the sequences of a list before they are packed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.job import Caught, ErrorSeen, JobResult
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import Program, call
+from knowledge.shapes import still_computed
+from knowledge.sites import argument, failing, seen_error, variables
+
+_TEXTS = (
+    "'list' object has no attribute 'device'",
+    "_pack_padded_sequence(): argument 'input' (position 1) must be Tensor, not list",
+)
+_PACK = re.compile(r"(^|\.)pack_padded_sequence$")
+
+
+def applies(result: JobResult) -> bool:
+    """pack_padded_sequence was given a list."""
+    error = _error(result)
+    return error is not None and "pack_padded_sequence(" in error.code
+
+
+def _error(result: JobResult) -> ErrorSeen | Caught | None:
+    return seen_error(result, *_TEXTS)
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """`pad_sequence(list)` as its input, with the batch where the call says it is."""
+    error = _error(result)
+    node = failing(program, error) if error is not None else None
+    if not isinstance(node, cst.Call) or not _PACK.search(program.text(node.func)):
+        return
+    given = argument(node, 0, "input")
+    if given is None:
+        return
+    facts = variables(result).get(program.text(given.value))
+    if facts is not None and facts.type != "list":
+        return
+    first = argument(node, 2, "batch_first")
+    pad = re.sub(r"pack_padded_sequence$", "pad_sequence", program.text(node.func))
+    if "." not in pad:
+        pad = program.name_of("torch.nn.utils.rnn", "pad_sequence")
+        pad = f"torch.nn.utils.{pad}" if pad.startswith("rnn.") else pad
+    plain = cst.Arg(given.value)
+    arguments = [plain]
+    if first is not None:
+        comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+        equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+        said = cst.Arg(first.value, keyword=cst.Name("batch_first"), equal=equal)
+        arguments = [plain.with_changes(comma=comma), said]
+    yield Rewrite(
+        program.replace({given.value: call(pad, *arguments)}),
+        f"line {program.line(node)}: what is packed is one padded tensor, not a list",
+    )
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The same sequences are packed by the same lengths."""
+    return [still_computed(_error(before), proposal.code)]

@@ -1,0 +1,81 @@
+"""The number of zeros that `padding="same"` stands for, where a stride forbids the word.
+
+With an odd kernel, `dilation * (kernel - 1) // 2` on both sides divides the size by the stride,
+rounded up: what "same" means elsewhere. An even kernel would need another number on each side.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.job import Caught, ErrorSeen, JobResult
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import Program
+from knowledge.shapes import sizes, still_computed
+from knowledge.sites import argument, failing, seen_error, with_argument
+
+_TEXT = "padding='same' is not supported for strided convolutions"
+_MADE = re.compile(r"Conv([123])d\(")
+
+
+def applies(result: JobResult) -> bool:
+    """A convolution was made with a stride and padding="same"."""
+    return seen_error(result, _TEXT) is not None
+
+
+def _error(result: JobResult) -> ErrorSeen | Caught | None:
+    return seen_error(result, _TEXT)
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """The same padding as numbers."""
+    error = _error(result)
+    node = failing(program, error) if error is not None else None
+    padding = _padding(result)
+    if not isinstance(node, cst.Call) or padding is None:
+        return
+    given = argument(node, 4, "padding")
+    if given is None or program.text(given.value).strip("'\"") != "same":
+        return
+    text = str(padding[0]) if len(set(padding)) == 1 else str(padding)
+    yield Rewrite(
+        program.replace({node: with_argument(node, 4, "padding", cst.parse_expression(text))}),
+        f"line {program.line(node)}: {text} on each side divides the size by the stride, rounded "
+        "up",
+    )
+
+
+def _padding(result: JobResult) -> tuple[int, ...] | None:
+    """What the layer's own sizes call for; None if one side would need more than the other."""
+    told = result.explanation.text if result.explanation is not None else ""
+    made = _MADE.search(told)
+    kernel = re.search(r"kernel_size=(\([\d, ]+\))", told)
+    dilation = re.search(r"dilation=(\([\d, ]+\))", told)
+    if made is None or kernel is None or dilation is None:
+        return None
+    both = list(zip(sizes(kernel[1]), sizes(dilation[1]), strict=True))
+    if len(both) != int(made[1]) or any(d * (k - 1) % 2 for k, d in both):
+        return None
+    return tuple(d * (k - 1) // 2 for k, d in both)
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The same layer with its stride; only the word became a number, and that the right one."""
+    error, padding = _error(before), _padding(before)
+    if error is None or padding is None:
+        return []
+    found = [still_computed(error, proposal.code, may_go=("same",))]
+    numbers = {str(padding[0]), str(padding)} if len(set(padding)) == 1 else {str(padding)}
+    given = re.findall(r"padding\s*=\s*(\([\d, ]+\)|\d+)", proposal.code)
+    plain = re.search(r",\s*(\d+)\s*[,)]", proposal.code)
+    by_place = "padding" not in error.code and plain is not None
+    fits = any(g in numbers for g in given) or by_place
+    strides = re.findall(r"stride\s*=\s*(\([\d, ]+\)|\d+)", error.code)
+    kept = all(re.search(rf"stride\s*=\s*{re.escape(s)}", proposal.code) for s in strides)
+    detail = "the padding keeps the size" if fits else "another padding than the size needs"
+    found.append(Check(name="padding", passed=fits, detail=detail))
+    detail = "the stride is kept" if kept else "another stride"
+    return [*found, Check(name="stride", passed=kept, detail=detail)]

@@ -1,0 +1,5 @@
+import torch
+from torch import nn
+
+conv = nn.Conv2d(3, 8, kernel_size=5, stride=2, padding=2)
+conv(torch.randn(1, 3, 28, 28))
