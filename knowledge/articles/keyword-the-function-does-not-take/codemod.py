@@ -19,6 +19,10 @@ from knowledge.edits import Program
 from knowledge.sites import failing, seen_error, without_argument
 
 _ERROR = re.compile(r"(?:(\w+)\.__init__|(\w+))\(\) got an unexpected keyword argument '(\w+)'")
+# torch.dropout and its like: one name is missing, since it was given by the name of nn.functional.
+_MISSING = re.compile(r"^(\w*dropout)\(\) missing 1 required positional arguments: \"train\"")
+
+_TRAIN = 'positional arguments: "train"'
 
 # What other libraries and people call it → what torch calls it, where torch's function has that.
 _SAME = {
@@ -35,13 +39,18 @@ _SAME = {
     "dim_ff": ("dim_feedforward",), "ffn_dim": ("dim_feedforward",), "learning_rate": ("lr",),
     "use_bias": ("bias",), "axes": ("dims",), "axis": ("dim",), "keepdims": ("keepdim",),
     "negative_slope": ("alpha",), "epsilon": ("eps",), "decay": ("weight_decay",),
-    "size_average": (), "inplace": (), "num_feature": ("num_features",), "kernel": ("kernel_size",),
+    "n_iter": ("max_iter",), "evaluation_strategy": ("eval_strategy",),
+    "training": ("train",), "size_average": (), "num_feature": ("num_features",),
+    "kernel": ("kernel_size",),
 }  # fmt: skip
 
 
 def applies(result: JobResult) -> bool:
     """A call was given a keyword that it does not know."""
-    return _match(result) is not None
+    error = seen_error(result, _TRAIN)
+    return _match(result) is not None or (
+        error is not None and _MISSING.search(error.message) is not None
+    )
 
 
 def _match(result: JobResult) -> re.Match[str] | None:
@@ -51,13 +60,12 @@ def _match(result: JobResult) -> re.Match[str] | None:
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """The keyword under the name it has here."""
-    error = seen_error(result, "got an unexpected keyword argument")
+    error = seen_error(result, "got an unexpected keyword argument", _TRAIN)
     match = _match(result)
-    assert error is not None and match is not None
-    node = failing(program, error)
+    node = failing(program, error) if error is not None else None
     if not isinstance(node, cst.Call):
         return
-    keyword = match[3]
+    keyword = match[3] if match is not None else "training"
     given = next((a for a in node.args if a.keyword and a.keyword.value == keyword), None)
     if given is None or given.keyword is None:
         return
@@ -71,7 +79,13 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
             f"{at}: schedulers no longer print, so `verbose` is gone; get_last_lr() tells the rate",
         )
         return
-    known = _keywords(program, node)
+    if keyword == "inplace" and program.text(given.value) == "True":
+        yield from _in_place(program, node, given)
+        return
+    if called == "Sequential":
+        yield from _unnamed(program, node, given)
+        return
+    known = ["input", "p", "train"] if match is None else _keywords(program, result, node)
     taken = {a.keyword.value for a in node.args if a.keyword is not None}
     fitting = [n for n in _SAME.get(keyword, ()) if n in known and n not in taken]
     if len(fitting) != 1 or _filled(known, fitting[0], node):
@@ -89,8 +103,35 @@ def _filled(known: list[str], name: str, node: cst.Call) -> bool:
     return any(a.star for a in plain) or known.index(name) < len(plain)
 
 
-def _keywords(program: Program, node: cst.Call) -> list[str]:
-    """The parameters of what is called, if torch has it under that name."""
+def _in_place(program: Program, node: cst.Call, given: cst.Arg) -> Iterable[Rewrite]:
+    """`torch.relu(x, inplace=True)` → `torch.relu_(x)`, where torch has that."""
+    function = node.func
+    if not isinstance(function, cst.Attribute) or program.text(function.value) != "torch":
+        return
+    name = f"{function.attr.value}_"
+    if hasattr(importlib.import_module("torch"), name):
+        renamed = function.with_changes(attr=cst.Name(name))
+        yield Rewrite(
+            program.replace({node: without_argument(node, given).with_changes(func=renamed)}),
+            f"line {program.line(node)}: `torch.{name}` is the one that writes in place",
+        )
+
+
+def _unnamed(program: Program, node: cst.Call, given: cst.Arg) -> Iterable[Rewrite]:
+    """A layer of a Sequential without its name, if nothing asks for it by that."""
+    name = given.keyword.value if given.keyword is not None else ""
+    named = [a for a in program.all(cst.Attribute) if a.attr.value == name]
+    last = given is node.args[-1]
+    if last and not named and isinstance(given.value, cst.Call):
+        plain = given.with_changes(keyword=None, equal=cst.MaybeSentinel.DEFAULT)
+        yield Rewrite(
+            program.replace({given: plain}),
+            f"line {program.line(node)}: a Sequential takes its layers in order, without names",
+        )
+
+
+def _keywords(program: Program, result: JobResult, node: cst.Call) -> list[str]:
+    """The parameters of what is called: as torch has them, else as the run saw them."""
     name = program.text(node.func).rpartition(".")[2]
     for module in ("torch.nn", "torch.optim", "torch.optim.lr_scheduler", "torch.nn.functional",
                    "torch", "torch.utils.data"):  # fmt: skip
@@ -105,16 +146,27 @@ def _keywords(program: Program, node: cst.Call) -> list[str]:
             base = importlib.import_module("torch.nn").RNNBase
             parameters = list(inspect.signature(base).parameters.values())[1:]
         return [p.name for p in parameters if p.kind is not inspect.Parameter.VAR_KEYWORD]
-    return []
+    seen = result.explanation.facts.get("takes", ()) if result.explanation is not None else ()
+    return [str(name) for name in seen]
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """Nothing but the keyword's name changed, so what was given is still given."""
     match = _match(before)
-    error = seen_error(before, "got an unexpected keyword argument")
-    if match is None or error is None or match[3] == "verbose":
+    error = seen_error(before, "got an unexpected keyword argument", _TRAIN)
+    if error is None or (match is not None and match[3] == "verbose"):
         return []
-    value = re.search(rf"\b{match[3]}\s*=\s*([\w.]+)", error.code)
+    keyword = match[3] if match is not None else "training"
+    value = re.search(rf"\b{keyword}\s*=\s*([\w.]+)", error.code)
+    if keyword == "inplace":
+        name = re.match(r"torch\.(\w+)", error.code)
+        kept = name is not None and re.search(rf"\b{name[1]}_\(", proposal.code) is not None
+        detail = "it is still done in place" if kept else "it is no longer done in place"
+        return [Check(name="in place", passed=kept, detail=detail)]
+    if "Sequential(" in error.code and value is not None:
+        kept = value[1] in "\n".join(proposal.code.splitlines()[(error.line or 1) - 1 :])
+        detail = "the layer is still there" if kept else "the layer is gone"
+        return [Check(name="layer", passed=kept, detail=detail)]
     if value is None or error.line is None:
         return []
     text = "\n".join(proposal.code.splitlines()[error.line - 1 :])

@@ -50,11 +50,38 @@ class Net(nn.Module):
 print(Net(width=3, depth=2))
 """
 
+IN_PLACE = """\
+import torch
+x = torch.tensor([1.0, 2.0])
+torch.sigmoid(x, inplace=True)   # no copy
+print(x)
+"""
+
 NO_SWITCH = """\
 import torch
 x = torch.tensor([1.0, 2.0])
-torch.sigmoid(x, inplace=True)
+y = torch.mean(x, inplace=True)
+print(y)
+"""
+
+DROPOUT = """\
+import torch
+x = torch.dropout(torch.ones(4), p=0.5, training=False)   # as in F.dropout
 print(x)
+"""
+
+NAMED = """\
+from torch import nn
+layers = [nn.Linear(4, 4), nn.ReLU()]
+net = nn.Sequential(*layers, head=nn.Linear(4, 2))   # three
+print(net)
+"""
+
+SKLEARN = """\
+import torch
+from sklearn.manifold import TSNE
+points = torch.randn(20, 5).numpy()
+print(TSNE(n_components=2, perplexity=5, n_iter=300).fit_transform(points).shape)
 """
 
 CASES = Cases(
@@ -63,6 +90,10 @@ CASES = Cases(
         "learning_rate": (RATE, "torch.optim.Adam(net.parameters(), lr=0.01)"),
         "vocab_size": (WORDS, "num_embeddings=50,   # words"),
         "from Keras": (KERAS, "nn.Dropout(p=0.3), nn.LSTM(4, hidden_size=3)"),
+        "in place": (IN_PLACE, "torch.sigmoid_(x)   # no copy"),
+        "dropout": (DROPOUT, "torch.dropout(torch.ones(4), p=0.5, train=False)   # as"),
+        "a named layer": (NAMED, "nn.Sequential(*layers, nn.Linear(4, 2))   # three"),
+        "another library's": (SKLEARN, "perplexity=5, max_iter=300)"),
     },
     refused={"their own class": OWN, "no such switch": NO_SWITCH},
     wrong={
@@ -74,6 +105,8 @@ CASES = Cases(
             "learning_rate",
             swallow("optimizer = torch.optim.Adam(net.parameters(), learning_rate=0.01)"),
         ),
+        "not in place": ("in place", swap(", inplace=True", "")),
+        "without the layer": ("a named layer", swap(", head=nn.Linear(4, 2)", "")),
         "never steps": ("learning_rate", delete("optimizer.step()")),
     },
 )  # fmt: skip
