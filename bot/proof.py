@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import datetime
 import hashlib
@@ -66,6 +67,9 @@ def _broken(article: Article, run: JobResult) -> list[str]:
     if expected is None:
         if error.type != "AssertionError":
             return [f"{path}:{error.line}: should end in its assert, and raises {error.type}"]
+        last = ast.parse(article.broken).body[-1].lineno
+        if error.line != last:
+            return [f"{path}:{error.line}: an assert fails before the last one, in line {last}"]
         return []
     if not expected.matches(error.type, error.message):
         return [
