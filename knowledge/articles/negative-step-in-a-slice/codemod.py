@@ -1,0 +1,92 @@
+"""Turn a tensor round by flip(), where a slice with a negative step was to do it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.job import Caught, ErrorSeen, JobResult
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import Program, method
+from knowledge.shapes import still_computed
+from knowledge.sites import failing, integer, seen_error
+
+_TEXT = "step must be greater than zero"
+
+
+def applies(result: JobResult) -> bool:
+    """A slice of a tensor has a step below one."""
+    return _error(result) is not None
+
+
+def _error(result: JobResult) -> ErrorSeen | Caught | None:
+    return seen_error(result, _TEXT)
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """`x[::-1]` → `x.flip(0)`; `x[5:1:-1]` → `x[2:6].flip(0)`; any place in the brackets."""
+    error = _error(result)
+    node = failing(program, error) if error is not None else None
+    if not isinstance(node, cst.Subscript):
+        return
+    dims: list[int] = []
+    parts: list[cst.SubscriptElement] = []
+    place = 0
+    for element in node.slice:
+        part = element.slice
+        if isinstance(part, cst.Slice):
+            step = program.text(part.step) if part.step is not None else "1"
+            if step == "-1":
+                forward = _forward(program, part)
+                if forward is None:
+                    return
+                dims.append(place)
+                element = element.with_changes(slice=forward)
+            elif step.startswith("-"):
+                return  # every second from behind depends on the length
+            place += 1
+        elif isinstance(part, cst.Index) and program.text(part.value) in ("None", "..."):
+            return
+        elif isinstance(part, cst.Index) and not isinstance(part.value, cst.Integer):
+            return  # a list or a tensor: it may keep the dimension or not
+        parts.append(element)
+    if not dims:
+        return
+    bare = all(isinstance(p.slice, cst.Slice) and _whole(p.slice) for p in parts)
+    value = node.value if bare else node.with_changes(slice=parts)
+    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+    arguments = [cst.Arg(integer(d), comma=comma) for d in dims]
+    arguments[-1] = arguments[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    yield Rewrite(
+        program.replace({node: method(value, "flip", *arguments)}),
+        f"line {program.line(node)}: a tensor is turned round by flip()",
+    )
+
+
+def _forward(program: Program, part: cst.Slice) -> cst.Slice | None:
+    """The same elements in rising order; None where that needs the length."""
+    bounds = []
+    for bound in (part.lower, part.upper):
+        if bound is not None and not isinstance(bound, cst.Integer):
+            return None
+        bounds.append(int(bound.value) if isinstance(bound, cst.Integer) else None)
+    start, stop = bounds
+    return cst.Slice(
+        lower=integer(stop + 1) if stop is not None else None,
+        upper=integer(start + 1) if start is not None else None,
+    )
+
+
+def _whole(part: cst.Slice) -> bool:
+    return part.lower is None and part.upper is None and part.step is None
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The same tensor, turned round."""
+    error = _error(before)
+    if error is None:
+        return []
+    owner = error.code.partition("[")[0]
+    wanted = error.model_copy(update={"code": f"{owner}.flip("})
+    return [still_computed(wanted, proposal.code, allowed=("[",))]

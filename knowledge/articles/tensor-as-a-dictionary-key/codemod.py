@@ -1,0 +1,52 @@
+"""Look a tensor's number up, not the tensor."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.job import Caught, ErrorSeen, JobResult
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import Program, method
+from knowledge.shapes import still_computed
+from knowledge.sites import failing, seen_error
+
+_KEY = re.compile(r"^tensor\((-?\d+|True|False)(, device='[\w:]+')?\)$")
+
+
+def applies(result: JobResult) -> bool:
+    """A dict has no key that is this very tensor."""
+    error = _error(result)
+    return error is not None and error.type == "KeyError" and bool(_KEY.match(error.message))
+
+
+def _error(result: JobResult) -> ErrorSeen | Caught | None:
+    return seen_error(result, "tensor(")
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """`names[label]` → `names[label.item()]`."""
+    error = _error(result)
+    node = failing(program, error) if error is not None else None
+    if not isinstance(node, cst.Subscript) or len(node.slice) != 1:
+        return
+    index = node.slice[0].slice
+    if not isinstance(index, cst.Index):
+        return
+    yield Rewrite(
+        program.replace({index.value: method(index.value, "item")}),
+        f"line {program.line(node)}: a dict finds a tensor by identity, and its number by value",
+    )
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The same dict is asked for the same number."""
+    error = _error(before)
+    if error is None:
+        return []
+    kept = still_computed(error, proposal.code, allowed=("item",))
+    asked = re.search(r"\.(get|setdefault)\(", proposal.code) is None or ".get(" in error.code
+    detail = "the key must be there" if asked else "a key that is not there goes unnoticed"
+    return [kept, Check(name="asked", passed=asked, detail=detail)]
