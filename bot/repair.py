@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bot.models import Fix
 from bot.reproduce import closer
@@ -52,6 +52,12 @@ class _State:
     run: JobResult
     reference: JobResult | None
     steps: tuple[Step, ...] = ()
+    supposed: frozenset[str] = frozenset()  # the meanings there were where one was supposed
+
+    @property
+    def intent(self) -> str:
+        """What the person means, if the steps had to suppose something."""
+        return next((s.proposal.intent for s in self.steps if s.proposal.intent), "")
 
 
 @dataclass
@@ -95,13 +101,19 @@ async def repair(
     problem = ""
     for depth in range(_STEPS):
         further: list[_State] = []
+        # States that mean different things are all seen through before one is believed.
+        done = _Tried(intents={intent for state in states for intent in state.supposed})
         for state in states:
             tried = await _step(executor, codemods, state, job, before, asked)
             problem = problem or (tried.problem if depth == 0 else "")
             refused += tried.refused
             further += tried.further
-            if tried.verified:
+            done.verified += tried.verified
+            done.intents |= tried.intents
+            if tried.verified and not state.intent:
                 return _outcome(tried, refused)
+        if done.verified:
+            return _outcome(done, refused)
         states = further[:_CARRIED_ON]
         if not states:
             break
@@ -127,7 +139,7 @@ async def _step(
     tried = _Tried()
     if state.steps:  # the first state was looked at by whoever brought it
         run, reference = await closer(executor, state.job, state.run)
-        state = _State(state.job, run, reference, state.steps)
+        state = replace(state, run=run, reference=reference)
     here = applicable(codemods, state.run)
     if not here:
         return tried
@@ -141,6 +153,9 @@ async def _step(
     by_slug = {c.slug: c for c in here}
     if meant := [p for p in proposals if p.said and re.search(p.said, asked, re.IGNORECASE)]:
         proposals = [p.model_copy(update={"intent": ""}) for p in meant]
+    if state.intent and any(p.intent == state.intent for p in proposals):
+        # Supposed once, it holds further down.
+        proposals = [p for p in proposals if p.intent in ("", state.intent)]
     tried.intents = {p.intent for p in proposals if p.intent}
     meanings: set[str] = set()
     for start in range(0, min(len(proposals), _MOST), _AT_ONCE):
@@ -158,9 +173,11 @@ async def _step(
                 meanings.add(step.proposal.intent)
             elif not fix.verified:
                 tried.refused.append(fix)
-                if verify.moved_on(state.run, after):
+                if verify.moved_on(state.run, after, state.job.code, step.proposal.code):
                     ahead = job.model_copy(update={"code": step.proposal.code})
-                    tried.further.append(_State(ahead, after, None, (*state.steps, step)))
+                    supposed = frozenset(tried.intents) or state.supposed
+                    way = (*state.steps, step)
+                    tried.further.append(_State(ahead, after, None, way, supposed))
         if tried.verified and meanings >= tried.intents:
             break
     return tried
@@ -216,4 +233,5 @@ async def _minimal(
     names = [s.proposal.new_name for s in steps if s.proposal.new_name]
     variants = verify.with_each_place_undone(job.code, steps[-1].proposal.code, names)
     runs = [executor.run(job.model_copy(update={"code": code})) for code in variants]
-    return verify.undone(await asyncio.gather(*runs), verify.mistake(before))
+    mistakes = [verify.mistake(run) for run in (before, *(s.before for s in steps[1:]))]
+    return verify.undone(await asyncio.gather(*runs), *mistakes)

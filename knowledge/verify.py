@@ -42,6 +42,7 @@ class Mistake:
 
     error: ErrorSeen | Caught | None
     findings: frozenset[tuple[str, str]]  # (kind, name)
+    caught_too: int = 0  # how often the snippet itself caught the error before it ended the run
 
     @property
     def is_there(self) -> bool:
@@ -62,9 +63,11 @@ def mistake(result: JobResult) -> Mistake:
         error = next(iter(raised), None)
     elif isinstance(error, ErrorSeen) and error.origin == "raise" and error.masks:
         error = next((c for c in raised if c.message == error.masks), error)
-    return Mistake(
-        error, frozenset((f.kind, f.name) for f in result.findings if f.kind in MISTAKES)
-    )
+    findings = frozenset((f.kind, f.name) for f in result.findings if f.kind in MISTAKES)
+    caught_too = 0
+    if error is not None and error is result.error:
+        caught_too = sum(same_error(c, error) for c in result.caught)
+    return Mistake(error, findings, caught_too)
 
 
 def same_error(a: ErrorSeen | Caught | None, b: ErrorSeen | Caught | None) -> bool:
@@ -82,26 +85,57 @@ def shows(result: JobResult, wrong: Mistake) -> bool:
     """Whether a run shows the mistake, or is broken in some other way: nothing one would offer."""
     if result.outcome is not Outcome.OK:
         return True
-    if wrong.error is not None and any(same_error(c, wrong.error) for c in result.caught):
+    if _caught_more(result, wrong):
         return True
     return any((f.kind, f.name) in wrong.findings for f in result.findings)
 
 
-def moved_on(before: JobResult, after: JobResult) -> bool:
+def _caught_more(result: JobResult, wrong: Mistake) -> bool:
+    """Whether the snippet catches the error more often than where it is meant to be shown."""
+    return sum(same_error(c, wrong.error) for c in result.caught) > wrong.caught_too
+
+
+def moved_on(before: JobResult, after: JobResult, old: str = "", new: str = "") -> bool:
     """Whether a rewritten snippet got past the mistake and shows another one, which may be next.
 
     The failing expression tells, not the message: a wrong rewrite fails at the same expression
     with other numbers, and a right one at the next layer with the same message.
+
+    Args:
+        before: the run that showed the mistake.
+        after: the rewritten snippet's run.
+        old: the code of the first.
+        new: the code of the second: the same expression may stand again further down.
     """
     if not after.stdout.startswith(before.stdout) or not mistake(after).is_there:
         return False
     if before.error is None or after.error is None:
         return before.error is not None and after.outcome is Outcome.OK
-    if _where(before) != _where(after):
+    if _where(before) != _where(after) or _further_down(before, after, old, new):
+        return True
+    # A dtype is looked at before the sizes, by the same expression.
+    if _DTYPES.search(before.error.message) and not _DTYPES.search(after.error.message):
         return True
     # backward() looks at one thing after another: no graph, then no single number.
     is_backward = re.search(r"\b(backward|grad)\(", before.error.code) is not None
     return is_backward and not same_error(before.error, after.error)
+
+
+_DTYPES = re.compile(r"dtype|scalar type|not implemented for '")
+
+
+def _further_down(before: JobResult, after: JobResult, old: str, new: str) -> bool:
+    """Whether the same expression failed on a line below the one that was mended."""
+    assert before.error is not None and after.error is not None
+    if not old or before.error.line is None or after.error.line is None:
+        return False
+    at = before.error.line - 1
+    matcher = difflib.SequenceMatcher(None, old.splitlines(), new.splitlines(), autojunk=False)
+    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
+        if i1 <= at < i2:
+            now = at - i1 + j1 if tag == "equal" else j2 - 1
+            return after.error.line - 1 > now
+    return False
 
 
 def _where(result: JobResult) -> tuple[str, str, str]:
@@ -145,7 +179,7 @@ def _gone(before: JobResult, after: JobResult, wrong: Mistake) -> Check:
         what = after.error.type if after.error else after.outcome.value
         line = f" at line {after.error.line}" if after.error and after.error.line else ""
         return Check(name="no error", passed=False, detail=f"it ends with {what}{line}")
-    if wrong.error is not None and any(same_error(c, wrong.error) for c in after.caught):
+    if wrong.error is not None and _caught_more(after, wrong):
         return Check(name="no error", passed=False, detail="the error is still raised, and caught")
     if wrong.error is None and wrong.findings <= {(f.kind, f.name) for f in after.findings}:
         return Check(name="no error", passed=False, detail="the probes still find the same mistake")
@@ -155,7 +189,7 @@ def _gone(before: JobResult, after: JobResult, wrong: Mistake) -> Check:
 def _nothing_new(before: JobResult, after: JobResult, wrong: Mistake) -> Check:
     known = [(c.type, _shape(c.message)) for c in before.caught]
     new = [c for c in after.caught if (c.type, _shape(c.message)) not in known]
-    if before.error is not None:
+    if before.error is not None and _caught_more(after, mistake(before)):
         new += [c for c in after.caught if same_error(c, before.error) and c not in new]
     if after.handlers > before.handlers:
         return Check(name="nothing new", passed=False, detail="it adds an exception handler")
@@ -256,9 +290,16 @@ def with_each_place_undone(original: str, fixed: str, new_names: Sequence[str] =
     return variants
 
 
-def undone(results: Sequence[JobResult], wrong: Mistake) -> Check:
-    """Undoing any place of the change brings the mistake back: nothing in it is idle."""
-    idle = [i for i, r in enumerate(results, start=1) if not shows(r, wrong)]
+def undone(results: Sequence[JobResult], *mistakes: Mistake) -> Check:
+    """Undoing any place of the change brings a mistake back: nothing in it is idle.
+
+    Args:
+        results: a run for each place that was undone.
+        mistakes: the original's, and those that the steps after the first one removed.
+    """
+    idle = [
+        i for i, r in enumerate(results, start=1) if not any(shows(r, wrong) for wrong in mistakes)
+    ]
     if idle:
         return Check(name="minimal", passed=False, detail=f"change {idle[0]} is not needed")
     n = max(1, len(results))

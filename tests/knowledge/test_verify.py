@@ -145,3 +145,53 @@ def test_a_new_variable_is_one_change() -> None:
 
     assert len(verify.with_each_place_undone(old, new)) == 2
     assert verify.with_each_place_undone(old, new, ["z"]) == []
+
+
+def test_an_error_that_the_snippet_shows_on_purpose_may_stay() -> None:
+    """What it caught before the error ended the run is its own; once more would be a cover-up."""
+    shown = Caught(type="RuntimeError", message="size 3 and 4", line=2, origin="torch")
+    before = JobResult(outcome=Outcome.ERROR, error=error("size 5 and 6"), caught=(shown,))
+    env = Environment(torch="2.13.0")
+    mended = JobResult(outcome=Outcome.OK, caught=(shown,), env=env)
+    covered = JobResult(outcome=Outcome.OK, caught=(shown, shown), env=env)
+
+    assert all(check.passed for check in verify.checks(before, mended))
+    assert not all(check.passed for check in verify.checks(before, covered))
+    assert not verify.shows(mended, verify.mistake(before))
+    assert verify.shows(covered, verify.mistake(before))
+
+
+def failed(line: int, message: str) -> JobResult:
+    """A run that ended at one expression."""
+    seen = ErrorSeen(type="RuntimeError", message=message, line=line, code="y.backward()")
+    return JobResult(outcome=Outcome.ERROR, error=seen)
+
+
+def test_the_same_expression_further_down_is_the_next_mistake() -> None:
+    """A program that makes a mistake twice is mended twice; a wrong rewrite stays where it is."""
+    old = "y.backward()\nx = 1\ny.backward()\n"
+    new = "y.sum().backward()\nx = 1\ny.backward()\n"
+    message = "grad can be implicitly created"
+
+    assert verify.moved_on(failed(1, message), failed(3, message), old, new)
+    assert not verify.moved_on(failed(1, message), failed(1, message), old, new)
+
+
+def test_with_the_right_dtype_the_same_expression_goes_on_to_its_sizes() -> None:
+    dtypes = failed(1, "mat1 and mat2 must have the same dtype, but got Double and Float")
+    shapes = failed(1, "mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)")
+
+    assert verify.moved_on(dtypes, shapes)
+    assert not verify.moved_on(shapes, dtypes)
+    assert not verify.moved_on(dtypes, dtypes)
+
+
+def test_undoing_a_later_step_may_bring_its_own_mistake_back() -> None:
+    """In a chain every place is needed for one of the mistakes, not all for the first."""
+    first, second = failed(1, "one thing"), failed(2, "another thing")
+    caught = Caught(type="RuntimeError", message="another thing", line=2, origin="torch")
+    without_the_second = JobResult(outcome=Outcome.OK, caught=(caught,))
+    mistakes = [verify.mistake(first), verify.mistake(second)]
+
+    assert verify.undone([without_the_second], *mistakes).passed
+    assert not verify.undone([without_the_second], mistakes[0]).passed
