@@ -333,10 +333,23 @@ def _leaf(before: JobResult, after: JobResult, proposal: Proposal) -> Check:
     return Check(name="leaf", passed=True, detail=detail)
 
 
+def _goes_elsewhere(before: JobResult, proposal: Proposal) -> bool:
+    """Whether the failing line gives its result to another name: `z = x.add(y)`."""
+    error = seen_error(before, _ERROR)
+    lines = proposal.code.splitlines()
+    line = (
+        lines[error.line - 1] if error is not None and 0 < (error.line or 0) <= len(lines) else ""
+    )
+    m = re.match(r"\s*(\w+)\s*=\s*(\w+)\.(?!clone\b|detach\b)\w+\(", line)
+    return m is not None and m[1] != m[2]
+
+
 def _written(before: JobResult, after: JobResult, proposal: Proposal) -> Check | None:
     """The values changed, or a new tensor holds the changed ones; only module level can be seen."""
     error = seen_error(before, _ERROR)
     name = re.match(r"\w+", error.code) if error is not None else None
+    if len(before.frames) > 1 or _goes_elsewhere(before, proposal):
+        return None  # a function's own variable holds them, or another name does
     if before.values is None or after.values is None or name is None:
         return None
     old, new = before.values.tensors, after.values.tensors

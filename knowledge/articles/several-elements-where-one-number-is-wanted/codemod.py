@@ -1,0 +1,88 @@
+"""item() of several elements: their mean, or all of them as a list; the code does not say which."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from executor.job import JobResult
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.computed import reaches_leaves, same_tensors
+from knowledge.edits import Program, method
+from knowledge.sites import failing, scope_of, seen_error, variables
+
+_ERROR = re.compile(r"a Tensor with \d+ elements cannot be converted to Scalar")
+_MEAN, _ALL = "one number: their mean", "all of the numbers"
+
+
+def applies(result: JobResult) -> bool:
+    """item() was called on a tensor of several elements."""
+    return _message(result) is not None
+
+
+def _message(result: JobResult) -> str | None:
+    error = seen_error(result, "cannot be converted to Scalar")
+    return error.message if error is not None and _ERROR.search(error.message) else None
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """`.mean().item()` or `.tolist()`, wherever the same is asked of such a tensor."""
+    error = seen_error(result, "cannot be converted to Scalar")
+    assert error is not None
+    node = failing(program, error)
+    if not isinstance(node, cst.Call) or not _is_item(node):
+        return
+    places = [node, *_others(program, result, node)]
+    lines = " and ".join(str(n) for n in sorted({program.line(p) for p in places}))
+    means: dict[cst.CSTNode, cst.CSTNode] = {}
+    lists: dict[cst.CSTNode, cst.CSTNode] = {}
+    for place in places:
+        assert isinstance(place.func, cst.Attribute)
+        means[place] = method(method(place.func.value, "mean"), "item")
+        lists[place] = method(place.func.value, "tolist")
+    yield Rewrite(
+        program.replace(means),
+        f"line {lines}: the mean of the elements is one number",
+        _MEAN,
+        said=r"\b(mean|average|loss)\b",
+    )
+    yield Rewrite(
+        program.replace(lists),
+        f"line {lines}: a list of all the elements",
+        _ALL,
+        said=r"\b(all|each|list of)\b",
+    )
+
+
+def _is_item(node: cst.Call) -> bool:
+    return isinstance(node.func, cst.Attribute) and node.func.attr.value == "item" and not node.args
+
+
+def _others(program: Program, result: JobResult, node: cst.Call) -> Iterator[cst.Call]:
+    """Other item() calls of the same scope whose tensors are seen to have several elements."""
+    seen = variables(result)
+    for other in program.all(cst.Call):
+        if other is node or not _is_item(other) or scope_of(program, other) is not scope_of(
+            program, node
+        ):  # fmt: skip
+            continue
+        assert isinstance(other.func, cst.Attribute)
+        facts = seen.get(program.text(other.func.value))
+        if facts is not None and facts.shape is not None and math.prod(facts.shape) > 1:
+            yield other
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """What was computed keeps its values, and what is taken comes from every element."""
+    error = seen_error(before, "cannot be converted to Scalar")
+    owner = error.code.removesuffix(".item()") if error is not None else ""
+    taken = re.search(rf"{re.escape(owner)}\.(mean\(\)\.item|tolist)\(\)", proposal.code)
+    detail = "every element counts" if taken else "it is not the mean, nor all of the elements"
+    return [
+        same_tensors(before, after, proposal.code),
+        reaches_leaves(after, wanted=False),
+        Check(name="elements", passed=taken is not None, detail=detail),
+    ]

@@ -1,0 +1,157 @@
+"""One answer out of many: every element or any of them, for two tensors whether they are equal.
+
+Which of "all" and "any" is meant only the person knows, so both are run. A comparison of two
+tensors, or of two state_dicts, with `==` has one meaning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from executor.job import JobResult, Variable
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.computed import same_tensors
+from knowledge.edits import Program, call, method
+from knowledge.sites import failing, seen_error, variables
+
+_ERROR = "Boolean value of Tensor with more than one value is ambiguous"
+_ALL, _ANY = "it holds for every element", "it holds for at least one"
+
+
+def applies(result: JobResult) -> bool:
+    """A tensor of several elements was asked for one answer."""
+    return seen_error(result, _ERROR) is not None
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """`.all()` or `.any()` of a comparison; torch.equal where two things are compared."""
+    error = seen_error(result, _ERROR)
+    assert error is not None
+    node: cst.CSTNode | None = failing(program, error)
+    dicts = [
+        c
+        for c in program.all(cst.Comparison)
+        if error.line is not None and program.line(c) == error.line and _of_dicts(program, c)
+    ]
+    if len(dicts) == 1:
+        yield from _same_state(program, dicts[0])
+        return
+    joined = [
+        b.left
+        for b in program.all(cst.BooleanOperation)
+        if error.line is not None and program.line(b) == error.line
+    ]
+    if len(joined) == 1:
+        node = joined[0]
+    elif not isinstance(node, cst.Comparison):
+        node = _asked(program, error.line)
+    if not isinstance(node, cst.Comparison) or len(node.comparisons) != 1:
+        return
+    both = _masks(program, node)
+    if both is not None:
+        yield both
+    elif _is_asked(program, node):
+        yield from _answers(program, node, variables(result))
+
+
+def _asked(program: Program, line: int | None) -> cst.CSTNode | None:
+    """The comparison that an if, while or assert on this line is about."""
+    found: list[cst.If | cst.While | cst.Assert] = [
+        *program.all(cst.If), *program.all(cst.While), *program.all(cst.Assert)
+    ]  # fmt: skip
+    return next((s.test for s in found if program.line(s) == line), None)
+
+
+def _is_asked(program: Program, node: cst.Comparison) -> bool:
+    parent = program.parent(node)
+    if isinstance(parent, cst.UnaryOperation):
+        parent = program.parent(parent)
+    return isinstance(parent, (cst.If, cst.While, cst.Assert, cst.IfExp))
+
+
+def _answers(
+    program: Program, node: cst.Comparison, seen: dict[str, Variable]
+) -> Iterator[Rewrite]:
+    line = f"line {program.line(node)}"
+    target = node.comparisons[0]
+    other, text = target.comparator, program.text(node)
+    if isinstance(target.operator, cst.Equal):
+        a, b = seen.get(program.text(node.left)), seen.get(program.text(other))
+        if a is not None and b is not None and a.shape is not None and a.shape == b.shape:
+            equal = call(program.name_of("torch", "equal"), cst.Arg(node.left), cst.Arg(other))
+            yield Rewrite(
+                program.replace({node: equal}),
+                f"{line}: torch.equal says whether two tensors have the same elements",
+            )
+            return
+    for name, intent, said in (
+        ("all", _ALL, r"\b(all|every|each) (of |the |element|value|prediction)"),
+        ("any", _ANY, r"\b(any|at least one|some) (of |the |element|value|prediction)"),
+    ):
+        yield Rewrite(
+            program.replace({node: method(node, name)}),
+            f"{line}: one answer out of those that `{text}` gives",
+            intent,
+            said=said,
+        )
+
+
+def _masks(program: Program, node: cst.Comparison) -> Rewrite | None:
+    """`mask = (x > 0) and (x < 1)` as `(x > 0) & (x < 1)`."""
+    parent = program.parent(node)
+    if not isinstance(parent, cst.BooleanOperation) or parent.left is not node:
+        return None
+    if not isinstance(program.parent(parent), (cst.Assign, cst.Index)):
+        return None
+    if not isinstance(parent.right, cst.Comparison):
+        return None
+    sign = "&" if isinstance(parent.operator, cst.And) else "|"
+    whole = cst.parse_expression(f"(a) {sign} (b)")
+    assert isinstance(whole, cst.BinaryOperation)
+    new = whole.with_changes(left=_bracketed(node), right=_bracketed(parent.right))
+    return Rewrite(
+        program.replace({parent: new}),
+        f"line {program.line(node)}: `{sign}` combines two masks element by element",
+    )
+
+
+def _bracketed(node: cst.Comparison) -> cst.Comparison:
+    return node if node.lpar else node.with_changes(lpar=[cst.LeftParen()],
+                                                    rpar=[cst.RightParen()])  # fmt: skip
+
+
+def _of_dicts(program: Program, node: cst.Comparison) -> bool:
+    """Whether both sides are a state_dict, asked for right here."""
+    if len(node.comparisons) != 1 or not isinstance(node.comparisons[0].operator, cst.Equal):
+        return False
+    sides = (node.left, node.comparisons[0].comparator)
+    return all(program.text(side).endswith(".state_dict()") for side in sides)
+
+
+def _same_state(program: Program, node: cst.Comparison) -> Iterator[Rewrite]:
+    taken = {n.value for n in program.inside(node, cst.Name)}
+    a, b = [name for name in ("a", "b", "one", "other") if name not in taken][:2]
+    equal = program.name_of("torch", "equal")
+    left, right = program.text(node.left), program.text(node.comparisons[0].comparator)
+    new = cst.parse_expression(
+        f"all({equal}({a}, {b}) for {a}, {b} in zip({left}.values(), {right}.values()))"
+    )
+    yield Rewrite(
+        program.replace({node: new}),
+        f"line {program.line(node)}: the two are the same if each pair of tensors is",
+    )
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """Nothing that was computed changes; the line still asks."""
+    error = seen_error(before, _ERROR)
+    line = error.line if error is not None and error.line is not None else 0
+    rows = proposal.code.splitlines()[max(0, line - 1) : line + 1]
+    still = any(("all(" in r or "any(" in r or "equal(" in r or "&" in r or "|" in r) for r in rows)
+    detail = "the question is still asked" if still else "the question is not asked any more"
+    return [
+        same_tensors(before, after, proposal.code),
+        Check(name="asked", passed=still, detail=detail),
+    ]
