@@ -13,10 +13,11 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.job import Caught, ErrorSeen, JobResult
+from executor.job import Caught, ErrorSeen, JobResult, Variable
 from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program, call, operand
-from knowledge.sites import argument, failing, seen_error
+from knowledge.edits import Program, call, method, operand
+from knowledge.flow import free_name
+from knowledge.sites import argument, failing, seen_error, variables
 
 _MODULE = re.compile(r"module '(torch[\w.]*)' has no attribute '(\w+)'")
 _TENSOR = re.compile(r"'(?:Tensor|Parameter)' object has no attribute '(\w+)'")
@@ -87,9 +88,9 @@ def _here(
     parent = program.parent(attribute)
     called = parent if isinstance(parent, cst.Call) and parent.func is attribute else None
     if m := _MODULE.search(message):
-        yield from _of_module(program, attribute, called, m[1], m[2])
+        yield from _of_module(program, attribute, called, m[1], m[2], variables(result))
     elif m := _TENSOR.search(message):
-        yield from _of_tensor(program, attribute, called, m[1])
+        yield from _of_tensor(program, attribute, called, m[1], variables(result))
 
 
 def _everywhere(
@@ -158,12 +159,23 @@ def _small(code: str) -> cst.BaseSmallStatement:
 
 
 def _of_module(
-    program: Program, node: cst.Attribute, called: cst.Call | None, source: str, name: str
+    program: Program,
+    node: cst.Attribute,
+    called: cst.Call | None,
+    source: str,
+    name: str,
+    seen: dict[str, Variable],
 ) -> Iterator[Rewrite]:
     at = f"line {program.line(node)}"
     module = importlib.import_module(source)
     if source == "torch" and name in {"rfft"} and called is not None:
         yield from _rfft(program, called)
+        return
+    if source == "torch" and called is not None and name in _FROM_NUMPY:
+        yield from _FROM_NUMPY[name](program, called, seen)
+        return
+    if name == "__version__":
+        yield _named(program, node, program.name_of("torch", name), at)
         return
     if name in _RENAMED:
         home, new = _RENAMED[name]
@@ -257,6 +269,127 @@ def _as_method(
     )
 
 
+def _along_axis(program: Program, called: cst.Call, seen: dict[str, Variable]) -> Iterator[Rewrite]:
+    """NumPy's apply_along_axis, of a matrix: vmap over its rows or columns, else one by one."""
+    if len(called.args) != 3 or any(a.keyword or a.star for a in called.args):
+        return
+    function, axis, x = (a.value for a in called.args)
+    facts = seen.get(program.text(x))
+    if facts is None or facts.shape is None or len(facts.shape) != 2:
+        return
+    side = {"0": 0, "1": 1, "-1": 1}.get(program.text(axis))
+    if side is None:
+        number = seen.get(program.text(axis))
+        side = int(number.repr) if number is not None and number.repr in ("0", "1") else None
+    if side is None:
+        return
+    at = f"line {program.line(called)}"
+    f, matrix, torch = program.text(function), program.text(x), _torch(program)
+    what = "row" if side == 1 else "column"
+    mapped = f"{torch}.vmap({f})({matrix})"
+    if side == 0:
+        mapped = f"{torch}.vmap({f}, in_dims=1, out_dims=-1)({matrix})"
+    yield Rewrite(
+        program.replace({called: cst.parse_expression(mapped)}),
+        f"{at}: `vmap` applies `{f}` to every {what}",
+    )
+    one = free_name(program, what)
+    items, end = (matrix, "") if side == 1 else (f"{matrix}.unbind(1)", ", dim=-1")
+    applied = program.module.code_for_node(operand(function))
+    listed = f"{torch}.stack([{applied}({one}) for {one} in {items}]{end})"
+    yield Rewrite(
+        program.replace({called: cst.parse_expression(listed)}),
+        f"{at}: `{f}` of every {what}, one after another",
+    )
+
+
+def _vectorized(program: Program, called: cst.Call, seen: dict[str, Variable]) -> Iterator[Rewrite]:
+    """NumPy's vectorize of a function that is then applied to vectors only."""
+    assign = program.up(called, cst.Assign)
+    if assign is None or assign.value is not called or len(called.args) != 1:
+        return
+    name = program.text(assign.targets[0].target)
+    uses = [c for c in program.all(cst.Call) if program.text(c.func) == name]
+    shapes = [f.shape for c in uses for a in c.args if (f := seen.get(program.text(a.value)))]
+    if not uses or len(shapes) != len(uses) or any(s is None or len(s) != 1 for s in shapes):
+        return
+    new = called.with_changes(func=cst.parse_expression(f"{_torch(program)}.vmap"))
+    yield Rewrite(
+        program.replace({called: new}),
+        f"line {program.line(called)}: `vmap` makes a function of vectors from one of numbers",
+    )
+
+
+def _without_nan(
+    program: Program, called: cst.Call, seen: dict[str, Variable]
+) -> Iterator[Rewrite]:
+    """NumPy's nanmax and nanmin are the outermost quantiles that leave NaN out."""
+    x = argument(called, 0, "input")
+    name = program.text(called.func).rpartition(".")[2]
+    facts = seen.get(program.text(x.value)) if x is not None else None
+    if facts is None or facts.dtype not in {"float32", "float64"} or x is None:
+        return
+    if any(a.keyword is not None and a.keyword.value not in {"dim", "keepdim", "axis", "input"}
+           for a in called.args):  # fmt: skip
+        return
+    q = "1.0" if name == "nanmax" else "0.0"
+    first, *rest = called.args
+    rest = [a.with_changes(keyword=cst.Name("dim")) if a.keyword is not None
+            and a.keyword.value == "axis" else a for a in rest]  # fmt: skip
+    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+    new = called.with_changes(
+        func=cst.parse_expression(f"{_torch(program)}.nanquantile"),
+        args=[first.with_changes(comma=comma), cst.Arg(cst.Float(q)), *rest],
+    )
+    what = "largest" if name == "nanmax" else "smallest"
+    yield Rewrite(
+        program.replace({called: new}),
+        f"line {program.line(called)}: the quantile {q} that leaves NaN out is the {what} number",
+    )
+
+
+def _in_both(program: Program, called: cst.Call, seen: dict[str, Variable]) -> Iterator[Rewrite]:
+    """NumPy's intersect1d: what is in both, sorted, each once."""
+    if len(called.args) != 2 or any(a.keyword or a.star for a in called.args):
+        return
+    a, b = (program.text(operand(g.value)) for g in called.args)
+    new = cst.parse_expression(f"{a}[{_torch(program)}.isin({a}, {b})].unique()")
+    yield Rewrite(
+        program.replace({called: new}),
+        f"line {program.line(called)}: the elements of `{a}` that `{b}` has too, each once",
+    )
+
+
+def _diagonal(program: Program, called: cst.Call, seen: dict[str, Variable]) -> Iterator[Rewrite]:
+    """`fill_diagonal_` writes one number; several go into the diagonal, a view, with copy_."""
+    if len(called.args) != 2 or any(a.keyword or a.star for a in called.args):
+        return
+    matrix, values = (a.value for a in called.args)
+    facts = seen.get(program.text(values))
+    at = f"line {program.line(called)}"
+    if facts is not None and facts.shape:
+        new = method(method(matrix, "diagonal"), "copy_", cst.Arg(values))
+        told = f"{at}: fill_diagonal_ writes one number; `copy_` into the diagonal writes them all"
+    else:
+        new = method(matrix, "fill_diagonal_", cst.Arg(values))
+        told = f"{at}: `fill_diagonal_` is a method of the tensor"
+    yield Rewrite(program.replace({called: new}), told)
+
+
+_FROM_NUMPY = {
+    "apply_along_axis": _along_axis,
+    "vectorize": _vectorized,
+    "nanmax": _without_nan,
+    "nanmin": _without_nan,
+    "intersect1d": _in_both,
+    "fill_diagonal_": _diagonal,
+}
+
+
+def _torch(program: Program) -> str:
+    return program.name_of("torch", "x").rpartition(".")[0] or "torch"
+
+
 def _rfft(program: Program, called: cst.Call) -> Iterator[Rewrite]:
     """The old real FFT, whose result ended in a dimension of two."""
     dims = argument(called, 1, "signal_ndim")
@@ -285,6 +418,7 @@ def _of_tensor(
     node: cst.Attribute,
     called: cst.Call | None,
     name: str,
+    seen: dict[str, Variable],
 ) -> Iterator[Rewrite]:
     torch = importlib.import_module("torch")
     functional = importlib.import_module("torch.nn.functional")
@@ -305,6 +439,22 @@ def _of_tensor(
             program.replace({called: called.with_changes(func=new)}), f"{at}: NumPy has `tobytes`"
         )
         return
+    if name == "parameters" and called is not None and not called.args:
+        alone = cst.List([cst.Element(node.value)])
+        yield Rewrite(
+            program.replace({called: alone}),
+            f"{at}: `{program.text(node.value)}` is a tensor, so it is itself what is optimized",
+        )
+        return
+    if name == "mask_fill_" and called is not None and len(called.args) == 2:
+        values = seen.get(program.text(called.args[1].value))
+        if values is not None and values.shape is not None and len(values.shape) > 0:
+            new = node.with_changes(attr=cst.Name("masked_scatter_"))
+            yield Rewrite(
+                program.replace({node: new}),
+                f"{at}: `masked_fill_` writes one number, `masked_scatter_` one after another",
+            )
+            return
     if name in _OF_TENSOR:
         new_name = _OF_TENSOR[name]
         yield Rewrite(

@@ -63,8 +63,53 @@ print(relu(pad_sequence([torch.ones(2), torch.ones(3)], batch_first=True)))
 
 MADE_UP = """\
 import torch
-x = torch.tensor([1.0, float("nan")])
-print(torch.nanmax(x))
+x = torch.tensor([[0.0, 1.0], [2.0, 3.0]])
+print(torch.rolling_mean(x, 2))
+"""
+
+ROWS = """\
+import torch
+def spread(row):
+    return row.max() - row.min()   # of one row
+table = torch.tensor([[1.0, 4.0], [2.0, 2.5]])
+print(torch.apply_along_axis(spread, 1, table))
+"""
+
+COLUMNS = """\
+import torch
+def longest(values):
+    return max(values.tolist())
+def per_column(table, axis):
+    return torch.apply_along_axis(lambda c: c / longest(c), axis, table)
+print(per_column(torch.tensor([[1.0, 4.0], [2.0, 8.0]]), 0))
+"""
+
+GAPS = """\
+import torch
+heights = torch.tensor([[1.5, float("nan")], [0.5, 2.0]])
+print(torch.nanmax(heights, axis=1), torch.zeros(1))
+"""
+
+SHARED = """\
+import torch
+mine, yours = torch.tensor([3, 1, 3]), torch.tensor([3, 2])
+print(torch.intersect1d(mine, yours))   # in both
+"""
+
+DIAGONAL = """\
+import torch
+grid = torch.zeros(3, 3)
+own = torch.tensor([1.0, 2.0, 3.0])
+torch.fill_diagonal_(grid, own)
+print(grid)
+"""
+
+ITSELF = """\
+import torch
+shift = torch.zeros(2, requires_grad=True)
+optimizer = torch.optim.SGD(shift.parameters(), lr=0.1)   # only this
+(shift - 1).square().sum().backward()
+optimizer.step()
 """
 
 NO_LAYER = """\
@@ -89,6 +134,12 @@ CASES = Cases(
         "no in-place form": (IN_PLACE, "x = x.reshape(2, 3)"),
         "a spectrum": (SPECTRUM, "parts = torch.view_as_real(torch.fft.rfft(signal))"),
         "an import": (IMPORT, "from torch.nn.utils.rnn import pad_sequence\n"),
+        "of every row": (ROWS, "print(torch.vmap(spread)(table))"),
+        "one column after another": (COLUMNS, "for column in table.unbind(1)], dim=-1)"),
+        "without NaN": (GAPS, "torch.nanquantile(heights, 1.0, dim=1)"),
+        "in both": (SHARED, "mine[torch.isin(mine, yours)].unique())   # in both"),
+        "a diagonal": (DIAGONAL, "grid.diagonal().copy_(own)"),
+        "a tensor alone": (ITSELF, "torch.optim.SGD([shift], lr=0.1)   # only this"),
     },
     refused={"no function": NO_FUNCTION, "made up": MADE_UP, "no such layer": NO_LAYER},
     wrong={
