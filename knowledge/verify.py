@@ -276,7 +276,7 @@ def with_each_place_undone(original: str, fixed: str, new_names: Sequence[str] =
     old, new = original.splitlines(True), fixed.splitlines(True)
     groups: dict[str, list[tuple[str, int, int, int, int]]] = {}
     for number, op in enumerate(_changed(old, new)):
-        text = "".join(new[op[3] : op[4]])
+        text = "".join(new[op[3] : op[4]]) or "".join(old[op[1] : op[2]])  # a line that moved
         name = next((n for n in new_names if re.search(rf"\b{re.escape(n)}\b", text)), None)
         groups.setdefault(name or str(number), []).append(op)
     if len(groups) < 2:

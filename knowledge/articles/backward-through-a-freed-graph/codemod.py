@@ -14,9 +14,11 @@ import libcst as cst
 from executor.job import JobResult, Variable
 from knowledge.codemod import Check, Proposal, Rewrite
 from knowledge.computed import backwards, reaches_leaves, same_tensors
-from knowledge.edits import New, Program
+from knowledge.edits import New, Program, method
 from knowledge.flow import in_loop, reads, siblings
 from knowledge.sites import (
+    argument,
+    assignment,
     failing,
     failing_statement,
     names_in,
@@ -42,9 +44,18 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     assert error is not None
     node = failing(program, error)
     line = failing_statement(program, error)
+    if len(result.frames) > 1:  # a custom Function's backward asks for what it had saved
+        line = program.statement_on(result.frames[0].line) or line
+        node = (_backward_of(program, line) if line is not None else None) or node
     if not isinstance(node, cst.Call) or line is None or not isinstance(node.func, cst.Attribute):
         return
+    if node.func.attr.value == "grad":
+        yield from _asked_again(program, line, node)
+        return
     if node.func.attr.value != "backward":
+        return
+    if (added := _one_by_one(program, line, node)) is not None:
+        yield added
         return
     body, at = siblings(program, line)
     if any(_backward_of(program, s) is not None for s in body[:at]):
@@ -74,6 +85,8 @@ def _carried(
                     return
                 found.append((name, statement))
         bound |= _bound(program, statement)
+    if not found:
+        yield from _outlived(program, loop, losses, seen)
     if len(found) != 1:
         return
     name, statement = found[0]
@@ -86,6 +99,38 @@ def _carried(
         f"line {program.line(statement)}: `{name}` goes on into the next step as a value, without "
         "the step that made it",
         subjects=(name,),
+    )
+
+
+def _outlived(
+    program: Program, loop: cst.For | cst.While, losses: set[str], seen: dict[str, Variable]
+) -> Iterator[Rewrite]:
+    """A value computed once above the loop: a constant for it, or to be computed in every step."""
+    used = {n.value for n in program.inside(loop.body, cst.Name)} - losses
+    names = [
+        n for n in sorted(used) if not _rebound(program, loop, n)
+        and (facts := seen.get(n)) is not None and facts.grad_fn is not None
+    ]  # fmt: skip
+    made = assignment(program, names[0], loop) if len(names) == 1 else None
+    above = program.up(made, cst.SimpleStatementLine) if made is not None else None
+    if made is None or above is None or len(above.body) != 1:
+        return
+    if not isinstance(loop.body, cst.IndentedBlock) or in_loop(program, above):
+        return
+    name = names[0]
+    yield Rewrite(
+        program.replace({made.value: method(made.value, "detach")}),
+        f"line {program.line(made)}: `{name}` is a value that the loop does not change",
+        "it stays as it is computed above the loop",
+        subjects=(name,),
+    )
+    inside = loop.body.with_changes(body=[above, *loop.body.body])
+    yield Rewrite(
+        program.replace({above: cst.RemoveFromParent(), loop.body: inside}),
+        f"line {program.line(made)}: `{name}` is computed anew in every step of the loop",
+        "it is computed in every step",
+        subjects=(name,),
+        new_name=name,
     )
 
 
@@ -161,6 +206,60 @@ def _straight(program: Program, line: cst.SimpleStatementLine, looped: bool) -> 
         program.replace({one: with_argument(one, 99, "retain_graph", cst.Name("True"))}),
         f"line {program.line(one)}: the graph is kept for the backward at line "
         f"{program.line(line)}",
+    )
+
+
+def _asked_again(
+    program: Program, line: cst.SimpleStatementLine, grad: cst.Call
+) -> Iterator[Rewrite]:
+    """A graph that `autograd.grad` needs after a backward: the backward keeps it."""
+    outputs = argument(grad, 0, "outputs")
+    if outputs is None or _SECOND.search(program.module.code):
+        return
+    body, at = siblings(program, line)
+    earlier = [(s, c) for s in body[:at] if (c := _backward_of(program, s)) is not None]
+    same = [
+        (s, c) for s, c in earlier
+        if isinstance(c.func, cst.Attribute)
+        and program.text(c.func.value) == program.text(outputs.value)
+    ]  # fmt: skip
+    if same:
+        earlier = same
+    if len(earlier) != 1:
+        return
+    statement, first = earlier[0]
+    between = body[body.index(statement) + 1 : at]
+    if any(re.search(r"\.step\(", program.text(s)) for s in between) or first.args:
+        return
+    yield Rewrite(
+        program.replace({first: with_argument(first, 99, "retain_graph", cst.Name("True"))}),
+        f"line {program.line(first)}: the graph is kept for the gradients asked for at line "
+        f"{program.line(line)}",
+    )
+
+
+def _one_by_one(program: Program, line: cst.SimpleStatementLine, node: cst.Call) -> Rewrite | None:
+    """`for loss in losses: loss.backward()` as one backward of their sum."""
+    loop = program.up(line, cst.For)
+    if loop is None or not isinstance(loop.body, cst.IndentedBlock) or loop.orelse is not None:
+        return None
+    if [*loop.body.body] != [line] or not isinstance(loop.iter, cst.Name) or node.args:
+        return None
+    if _backward_of(program, line) is not node or not isinstance(node.func, cst.Attribute):
+        return None
+    if program.text(node.func.value) != program.text(loop.target):
+        return None
+    summed = cst.parse_statement(f"sum({loop.iter.value}).backward()\n")
+    assert isinstance(summed, cst.SimpleStatementLine)
+    comments = [cst.EmptyLine(comment=t.comment) for t in (loop.body.header,
+                line.trailing_whitespace) if t.comment is not None]  # fmt: skip
+    kept = [e for e in (*line.leading_lines, *loop.body.footer) if e.comment is not None]
+    summed = summed.with_changes(leading_lines=[*loop.leading_lines, *comments, *kept])
+    return Rewrite(
+        program.replace({loop: summed}),
+        f"line {program.line(loop)}: one backward of the sum of `{loop.iter.value}` gives the same "
+        "gradients, and goes once through what they share",
+        subjects=(program.text(loop.target),),
     )
 
 

@@ -72,12 +72,76 @@ for _ in range(2):
     optimizer.step()
 """
 
+LIST = """\
+import torch
+net = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Tanh(), torch.nn.Linear(3, 2))
+out = net(torch.ones(4, 2))
+losses = [out[:, 0].square().mean(), out[:, 1].abs().mean()]
+for loss in losses:   # both heads
+    loss.backward()
+print(net[0].weight.grad.shape)
+"""
+
+ASKED = """\
+import torch
+net = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Tanh())
+hidden = net(torch.ones(4, 2))
+score = hidden.square().sum()
+loss = (score - 1).square()
+loss.backward()
+pull = torch.autograd.grad(score, hidden)[0]   # which unit
+print(pull.shape)
+"""
+
+FUNCTION = """\
+import torch
+class Both(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x, x * 3
+    @staticmethod
+    def backward(ctx, a, b):
+        x, = ctx.saved_tensors
+        return 2 * x * a + 3 * b
+x = torch.tensor(2.0, requires_grad=True)
+square, triple = Both.apply(x)
+square.backward(torch.tensor(1.0))
+triple.backward(torch.tensor(0.5))
+print(x.grad)
+"""
+
+TARGET = """\
+import torch
+net = torch.nn.Linear(2, 2)
+guess = torch.zeros(1, 2, requires_grad=True)
+optimizer = torch.optim.SGD([guess], lr=0.5)
+wanted = torch.tanh(net(torch.ones(1, 2)))
+for _ in range(3):
+    optimizer.zero_grad()
+    loss = (torch.tanh(net(guess)) - wanted).square().sum()
+    loss.backward()
+    optimizer.step()
+"""
+
 CASES = Cases(
     mended={
         "a state": (STATE, "    h = h.detach()\n    h = cell(x, h)   # goes on"),
         "a pair": (PAIR, "    state = tuple(part.detach() for part in state)\n    out, state"),
         "two losses": (TWO_LOSSES, "(near + small).backward()"),
         "twice": (TWICE, "y.backward(retain_graph=True)\nprint"),
+        "a list of losses": (LIST, "# both heads\nsum(losses).backward()\n"),
+        "asked for later": (ASKED, "loss.backward(retain_graph=True)\npull"),
+        "a function of two results": (FUNCTION, "(torch.tensor(1.0), retain_graph=True)\n"),
+    },
+    paired={
+        "made above the loop": (
+            TARGET,
+            (
+                "wanted = torch.tanh(net(torch.ones(1, 2))).detach()\n",
+                "    wanted = torch.tanh(net(torch.ones(1, 2)))\n    optimizer",
+            ),
+        )
     },
     refused={"a second derivative": SECOND, "computed above the loop": ONCE_ABOVE},
     wrong={
