@@ -11,8 +11,8 @@ import libcst as cst
 from executor.job import Caught, ErrorSeen, JobResult
 from knowledge.codemod import Check, Proposal, Rewrite
 from knowledge.edits import Program, method
-from knowledge.losses import loss_alive, loss_call, made_from
-from knowledge.shapes import same_layers, same_numbers, still_computed
+from knowledge.losses import LossCall, loss_alive, loss_call, made_from
+from knowledge.shapes import same_layers, same_numbers, span_of, still_computed
 from knowledge.sites import seen_error, variables
 
 _ROWS = "Expected floating point type for target with class probabilities"
@@ -38,6 +38,9 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     line = f"line {program.line(loss.call)}"
     source = made_from(program, loss.target)
     if _ROWS in error.message:
+        if loss.input_shape is not None and len(loss.input_shape) == 1:
+            yield from _two_classes(program, result, loss)
+            return
         if re.search(r"\bone_hot\(|torch\.eye\(", source) or _one_hot(result, loss.target):
             yield Rewrite(
                 program.replace({loss.target: method(loss.target, "float")}),
@@ -50,6 +53,33 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
             program.replace({loss.target: method(loss.target, "long")}),
             f"{line}: the class indices become whole numbers of type torch.long",
         )
+
+
+def _two_classes(program: Program, result: JobResult, loss: LossCall) -> Iterable[Rewrite]:
+    """One score a sample and labels 0 and 1: that is the binary cross entropy of the scores."""
+    made = [
+        a.value
+        for a in program.all(cst.Assign)
+        if program.text(a.targets[0].target) == program.text(loss.call.func)
+    ]
+    used = [
+        c for c in program.all(cst.Call) if program.text(c.func) == program.text(loss.call.func)
+    ]
+    if len(made) != 1 or len(used) != 1 or not isinstance(made[0], cst.Call) or made[0].args:
+        return
+    if loss.target_shape != loss.input_shape or span_of(program, result, loss.target) != (0, 1):
+        return
+    edits: dict[cst.CSTNode, cst.CSTNode] = {
+        made[0].func: cst.parse_expression(program.name_of("torch.nn", "BCEWithLogitsLoss")),
+        loss.target: method(loss.target, "float"),
+    }
+    yield Rewrite(
+        program.replace(edits),
+        f"line {program.line(made[0])}: one score a sample and labels 0 and 1 are a binary "
+        "decision, and BCEWithLogitsLoss is its cross entropy",
+        # The loss and its target go together: floats alone would be taken for probabilities.
+        new_name=program.text(loss.call.func).rpartition(".")[2],
+    )
 
 
 def _values(result: JobResult, target: cst.BaseExpression) -> object:

@@ -58,6 +58,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         given = passed(program, result, lambda facts: facts.dtype in wanted)
         if given is not None:
             yield from _long(program, given.name, {given.name.value: given.facts})
+        elif _EMBEDDING in error.message:
+            yield from _all_long(program, result)
     elif _ARGUMENT.search(error.message):
         if isinstance(node, cst.Call):
             index = _index(program, node)
@@ -99,12 +101,40 @@ def _long(
     )
 
 
+def _all_long(program: Program, result: JobResult) -> Iterator[Rewrite]:
+    """Several variables of one call, each of whole numbers: `model(source, target)`."""
+    frame = result.frames[0] if result.frames else None
+    statement = program.statement_on(frame.line) if frame is not None else None
+    if frame is None or statement is None:
+        return
+    wrong = [
+        a.value
+        for c in program.inside(statement, cst.Call)
+        for a in c.args
+        if isinstance(a.value, cst.Name)
+        and (facts := frame.locals.get(a.value.value)) is not None
+        and facts.dtype in ("float32", "float64")
+    ]
+    if len(wrong) > 1 and all(
+        is_whole(frame.locals[n.value]) or _made_whole(program, n) for n in wrong
+    ):
+        told = " and ".join(f"`{n.value}`" for n in wrong)
+        yield Rewrite(
+            program.replace({n: method(n, "long") for n in wrong}),
+            f"line {program.line(statement)}: {told} as integers, which an embedding looks up",
+        )
+
+
 def _made_whole(program: Program, name: cst.Name) -> bool:
     """Whether the line that makes a variable gives whole numbers, whatever their dtype."""
     made = assignment(program, name.value, name)
     if made is None:
         return False
     text = program.text(made.value)
+    moved = re.match(r"^(\w+)\.(float|double|to|cpu|cuda|clone|detach)\([^()]*\)$", text)
+    if moved is not None:
+        source = next(n for n in program.inside(made.value, cst.Name) if n.value == moved[1])
+        return _made_whole(program, source)
     cast = r"(\.(float|double)\(\)|\.to\(torch\.float\w+\))?"
     integers = rf"^torch\.(arange\(\d+(, \d+)*\)|randint\(.*\)){cast}$"
     return re.match(integers, text) is not None or bool(

@@ -16,7 +16,14 @@ from knowledge.computed import reaches_leaves, same_tensors
 from knowledge.edits import Program
 from knowledge.flow import root
 from knowledge.origins import cast_of, of_dtype
-from knowledge.sites import assignment, failing, failing_statement, seen_error
+from knowledge.sites import (
+    argument,
+    assignment,
+    failing,
+    failing_statement,
+    seen_error,
+    without_argument,
+)  # fmt: skip
 
 _ERRORS = ("nly Tensors of floating point",)
 _CODES = re.compile(r"ind(ex|ices)|\bidx|label|class|categor|target|token|_ids?\b|\bids?\b", re.I)
@@ -39,6 +46,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     names = " ".join(program.text(t.target) for t in small.targets) if isinstance(
         small, cst.Assign) else program.text(small)  # fmt: skip
     if _CODES.search(names):
+        yield from _of_codes(program, small, node)
         return
     value = _made(program, node, small)
     if value is None:
@@ -49,6 +57,26 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     yield Rewrite(
         program.replace({value: new}),
         f"line {program.line(value)}: made of floats, which can have a gradient",
+    )
+
+
+def _of_codes(
+    program: Program, small: cst.BaseSmallStatement, node: cst.CSTNode | None
+) -> Iterable[Rewrite]:
+    """Numbers that an embedding looks up, without the request: the embedding's rows learn."""
+    if not isinstance(small, cst.Assign) or not isinstance(node, cst.Call):
+        return
+    name = program.text(small.targets[0].target)
+    asked = argument(node, 99, "requires_grad")
+    code = program.module.code
+    if asked is None or asked not in node.args or re.search(rf"\b{name}\.grad\b", code):
+        return
+    if not re.search(r"\bEmbedding(Bag)?\(", code):
+        return
+    yield Rewrite(
+        program.replace({node: without_argument(node, asked)}),
+        f"line {program.line(node)}: `{name}` only says which rows are looked up; the rows learn, "
+        "not their numbers",
     )
 
 

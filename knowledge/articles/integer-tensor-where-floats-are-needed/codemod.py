@@ -14,11 +14,23 @@ from executor.job import JobResult, Variable
 from knowledge.codemod import Check, Proposal, Rewrite
 from knowledge.computed import reaches_leaves, same_tensors
 from knowledge.edits import Program, method
+from knowledge.flow import root
 from knowledge.origins import INTEGERS, of_dtype, passed
-from knowledge.sites import failing, seen_error, variables
+from knowledge.sites import (
+    argument,
+    assignment,
+    failing,
+    failing_statement,
+    seen_error,
+    variables,
+    with_argument,
+)  # fmt: skip
 
 _ERROR = re.compile(
-    r"could not infer output dtype. Input dtype must be either a floating"
+    r"value cannot be converted to type int\d+_t without overflow"
+    r"|data set to a tensor that requires gradients must be floating point"
+    r"|\"(check_uniform_bounds|normal_kernel_cpu)\" not implemented for '(Long|Int)'"
+    r"|could not infer output dtype. Input dtype must be either a floating"
     r"|\"(?!check_uniform|normal_kernel|random_)\w+\" not implemented for"
     r" '(Long|Int|Short|Byte|Char)'"
     r"|expected common dtype to be floating point|Expected a floating point or complex tensor"
@@ -26,7 +38,8 @@ _ERROR = re.compile(
     r"|only supports floating-point dtypes|argmax\(\): does not support bool|argmin\(\): does not"
 )
 _FACTORY = re.compile(r"^(torch\.)?(tensor|as_tensor|arange|zeros|ones|full|randint)$")
-_TWO = re.compile(r"(cosine_similarity|cdist|pairwise_distance|dist)$")
+_TWO = re.compile(r"(cosine_similarity|cdist|pairwise_distance|dist|mm|matmul|bmm)$")
+_LIKE = re.compile(r"\b(rand_like|randn_like)$")
 
 
 def applies(result: JobResult) -> bool:
@@ -39,6 +52,16 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`.float()` at the operation; at the call for a layer's input."""
     error = seen_error(result, "")
     assert error is not None
+    node = failing(program, error)
+    if re.search("without overflow|data set to a tensor", error.message):
+        yield from _written(program, result)
+        return
+    if "check_uniform" in error.message or "normal_kernel" in error.message:
+        yield from _random_like(program, node)
+        return
+    if result.layer is not None and result.layer.type.endswith("Loss"):
+        yield from _prediction(program, result, node)
+        return
     if result.layer is not None or len(result.frames) > 1:
         given = passed(program, result, lambda facts: facts.dtype in INTEGERS - {"bool"})
         if given is not None and result.layer is not None:
@@ -49,12 +72,84 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
                 f"`{given.name.value}` holds integers",
             )
             return
-    node = failing(program, error)
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
         return
     if node.func.attr.value.endswith("_"):
         return  # the result would be written into a copy and lost
     yield from _at(program, node, variables(result), "bool input" in error.message)
+    yield from _at_the_literal(program, result, node)
+
+
+def _written(program: Program, result: JobResult) -> Iterator[Rewrite]:
+    """`x[i] = inf`, `layer.weight.data = integers`: floats where the integers are made."""
+    error = seen_error(result, "")
+    line = failing_statement(program, error) if error is not None else None
+    small = line.body[0] if line is not None and len(line.body) == 1 else None
+    if not isinstance(small, cst.Assign) or len(small.targets) != 1:
+        return
+    target = small.targets[0].target
+    name: cst.BaseExpression | None = root(target) if isinstance(target, cst.Subscript) else None
+    value = small.value if name is None else None
+    if isinstance(name or value, cst.Name):
+        found = assignment(program, program.text(name or small.value), small)
+        value = found.value if found is not None else None
+    if isinstance(value, cst.Call) and _FACTORY.match(program.text(value.func)):
+        yield Rewrite(
+            program.replace({value: of_dtype(program, value, "float32")}),
+            f"line {program.line(value)}: made as floats, which can hold what is written",
+            subjects=(program.text(name or target).removesuffix(".data"),),
+        )
+
+
+def _random_like(program: Program, node: cst.BaseExpression | None) -> Iterator[Rewrite]:
+    """`rand_like(integers)` with a dtype that random numbers between 0 and 1 can have."""
+    if isinstance(node, cst.Call) and _LIKE.search(program.text(node.func)):
+        dtype = cst.parse_expression(program.name_of("torch", "float32"))
+        yield Rewrite(
+            program.replace({node: with_argument(node, 99, "dtype", dtype)}),
+            f"line {program.line(node)}: the shape of the integers, filled with floats",
+        )
+
+
+def _prediction(
+    program: Program, result: JobResult, node: cst.BaseExpression | None
+) -> Iterator[Rewrite]:
+    """What a loss gets first, as floats; the targets stay as they are."""
+    given = argument(node, 0, "input") if isinstance(node, cst.Call) else None
+    if given is None or node is None:
+        return
+    facts = variables(result).get(program.text(given.value))
+    if facts is None or facts.dtype not in INTEGERS or not isinstance(given.value, cst.Name):
+        return
+    made = assignment(program, given.value.value, node)
+    where = given.value if made is None else made.value
+    yield Rewrite(
+        program.replace({where: of_dtype(program, where, "float32")}),
+        f"line {program.line(where)}: `{given.value.value}` are scores, and scores are floats",
+        subjects=(given.value.value,),
+    )
+
+
+def _at_the_literal(program: Program, result: JobResult, node: cst.Call) -> Iterator[Rewrite]:
+    """The one tensor of integers that a value was selected from, made as floats instead.
+
+    Where the result goes back into it, a cast at the operation alone would not do.
+    """
+    names = [n.value for a in node.args[:1] for n in program.inside(a.value, cst.Name)]
+    for name in names:
+        made = assignment(program, name, node)
+        if made is None or not isinstance(made.value, cst.Subscript):
+            continue
+        source = made.value.value
+        first = assignment(program, source.value, made) if isinstance(source, cst.Name) else None
+        if first is None or not isinstance(first.value, cst.Call):
+            continue
+        if isinstance(source, cst.Name) and _FACTORY.match(program.text(first.value.func)):
+            yield Rewrite(
+                program.replace({first.value: of_dtype(program, first.value, "float32")}),
+                f"line {program.line(first)}: `{source.value}` is made of floats",
+                subjects=(source.value, name),
+            )
 
 
 def _at(
@@ -98,4 +193,7 @@ def _floats(program: Program, value: cst.BaseExpression, is_bool: bool) -> cst.B
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """What was there keeps its values."""
-    return [same_tensors(before, after, proposal.code), reaches_leaves(after, wanted=False)]
+    return [
+        same_tensors(before, after, proposal.code, proposal.subjects),
+        reaches_leaves(after, wanted=False),
+    ]

@@ -2,7 +2,7 @@
 
 The weights say what is meant: nobody casts a model by accident, but NumPy's float64 and Python's
 integers come along unasked. Two plain tensors have no such side; then both ways are shown.
-Half precision is left alone: whether rounding is wanted is not for an edit to say.
+A layer in half precision is left alone: whether rounding is wanted is not for an edit to say.
 """
 
 from __future__ import annotations
@@ -15,28 +15,30 @@ import libcst as cst
 from executor.job import Caught, ErrorSeen, JobResult, Variable
 from knowledge.codemod import Check, Proposal, Rewrite
 from knowledge.computed import reaches_leaves, same_tensors
-from knowledge.edits import Program
-from knowledge.origins import Passed, cast_at_origin, passed
-from knowledge.sites import failing_statement, seen_error, variables
+from knowledge.edits import Program, method
+from knowledge.origins import Passed, cast_at_origin, cast_of, passed
+from knowledge.sites import calls, failing, failing_statement, seen_error, setting, variables
 
 _ERRORS = (
     "must have the same dtype", "to have the same dtype", "expected scalar type", "Found dtype",
     "can't be cast to the desired output type", "should be the same", "does not match weight dtype",
-    "to have same dtype", "addmv input tensors",
+    "to have same dtype", "addmv input tensors", "did not match",
 )  # fmt: skip
 _NAMES = {"Float": "float32", "Double": "float64", "Long": "int64", "Int": "int32",
           "Byte": "uint8", "Bool": "bool", "Short": "int16", "float": "float32",
           "double": "float64", "long": "int64", "long long": "int64", "int": "int32",
-          "long int": "int64", "unsigned char": "uint8", "bool": "bool"}  # fmt: skip
+          "long int": "int64", "unsigned char": "uint8", "bool": "bool", "Half": "float16",
+          "c10::Half": "float16", "c10::complex<float>": "complex64"}  # fmt: skip
 _INTEGERS = {"int64", "int32", "uint8", "bool", "int16"}
 _PAIR = (
-    re.compile(r"same dtype, but got:? ([\w ]+?)(?: and | != )([\w ]+)"),
+    re.compile(r"same dtype, but got:? ([\w: <>]+?)(?: and | != )([\w: <>]+)"),
     re.compile(r"Input type \(([\w ]+)\) and (?:bias|weight) type \(([\w ]+)\)"),
     re.compile(r"input dtype \(torch\.(\w+)\) does not match weight dtype \(torch\.(\w+)\)"),
     re.compile(r"same dtype, but found (\w+) and (\w+)"),
     re.compile(r"addmv input tensors must have the same dtype, but got \w+, (\w+), and (\w+)"),
     re.compile(r"Input type \(torch\.(\w+)Tensor\) and weight type \(torch\.(\w+)Tensor\)"),
 )
+_COMPARED = re.compile(r"^(\w+) did not match (\w+)$")  # by allclose
 _LOSS = re.compile(r"Found dtype (\w+) but expected (\w+)")
 _RESULT = re.compile(r"result type (\w+) can't be cast to the desired output type (\w+)")
 _SCALAR = re.compile(r"expected scalar type (\w+) but found (\w+)")
@@ -50,7 +52,7 @@ def applies(result: JobResult) -> bool:
 
 def _dtypes(message: str) -> tuple[str, str] | None:
     """(the data's, the weights'), or (first operand's, second's)."""
-    for pattern in _PAIR:
+    for pattern in (*_PAIR, _COMPARED):
         if m := pattern.search(message):
             return _both(m[1], m[2])
     if m := _LOSS.search(message):
@@ -77,12 +79,36 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     if dtypes is None:
         return
     data, weights = dtypes
+    if (one_hot := _one_hot(program, failing(program, error))) is not None:
+        if data == "int64" and weights not in _INTEGERS:
+            yield Rewrite(
+                program.replace({one_hot: cast_of(program, one_hot, weights)}),
+                f"line {program.line(one_hot)}: one_hot gives integers; the loss wants {weights}",
+            )
+        return
+    if result.layer is not None and "float16" in dtypes:
+        return
     if result.layer is not None or _LOSS.search(error.message) or _RESULT.search(error.message):
         given = passed(program, result, lambda facts: facts.dtype == data)
         if given is not None and given.facts.dtype is not None:
             yield from _cast(program, given, data, weights)
+        elif result.layer is not None:
+            yield from _packed(program, result, data, weights)
         return
     yield from _two_tensors(program, result, error, data, weights)
+
+
+def _one_hot(program: Program, node: cst.BaseExpression | None) -> cst.BaseExpression | None:
+    """A call of one_hot that is itself an argument of the failing call."""
+    arguments = node.args if isinstance(node, cst.Call) else ()
+    return next(
+        (
+            a.value
+            for a in arguments
+            if isinstance(a.value, cst.Call) and program.text(a.value.func).endswith("one_hot")
+        ),
+        None,
+    )
 
 
 def _cast(
@@ -97,6 +123,27 @@ def _cast(
         )  # fmt: skip
 
 
+def _packed(program: Program, result: JobResult, old: str, new: str) -> Iterator[Rewrite]:
+    """The padded sequences that were packed for the layer, cast before they are packed.
+
+    A layer of one feature wants them with a last dimension of one.
+    """
+    layer = result.layer
+    calls_ = list(calls(program, r"(^|\.)pack_padded_sequence$"))
+    if layer is None or len(calls_) != 1 or not calls_[0].args or new in _INTEGERS:
+        return
+    value = calls_[0].args[0].value
+    facts = variables(result).get(program.text(value))
+    if facts is None or facts.dtype != old or facts.shape is None:
+        return
+    cast = cast_of(program, value, new)
+    told = f"line {program.line(value)}: `{program.text(value)}` as {new}, not {old}"
+    if len(facts.shape) == 2 and setting(layer, "input_size") == 1:
+        cast = method(cast, "unsqueeze", cst.Arg(cst.parse_expression("-1")))
+        told += ", each number as a vector of one feature"
+    yield Rewrite(program.replace({value: cast}), told)
+
+
 def _two_tensors(
     program: Program, result: JobResult, error: ErrorSeen | Caught, first: str, second: str
 ) -> Iterator[Rewrite]:
@@ -106,15 +153,63 @@ def _two_tensors(
     if statement is None:
         return
     by_dtype = {d: _named(program, statement, seen, d) for d in (first, second)}
+    if _COMPARED.search(error.message):
+        yield from _compared(program, by_dtype, first, second)
+        return
+    if "complex64" in (first, second):
+        yield from _complex(program, by_dtype, first, second)
+        return
     for bad, good in ((first, second), (second, first)):
         given = by_dtype[bad]
         if given is None:
             continue
         if bad in _INTEGERS and good not in _INTEGERS:
             yield from _cast(program, given, bad, good)
+        elif "float16" in (bad, good) and not _INTEGERS & {bad, good}:
+            # Whoever writes float16 means it: cast where the two meet, not where they are made.
+            yield Rewrite(
+                program.replace({given.name: cast_of(program, given.name, good)}),
+                f"line {program.line(given.name)}: `{given.name.value}` as {good}",
+                f"compute in {good}",
+                said=rf"\b{good}\b",
+            )
         elif bad not in _INTEGERS and good not in _INTEGERS:
             yield from _cast(program, given, bad, good, f"compute in {good}",
                              rf"\b{good}\b|\b{good.replace('float64', 'double')}\b")  # fmt: skip
+
+
+def _compared(
+    program: Program, by_dtype: dict[str, Passed | None], first: str, second: str
+) -> Iterator[Rewrite]:
+    """Integers as floats where they are compared; they stay integers everywhere else."""
+    for bad, good in ((first, second), (second, first)):
+        given = by_dtype[bad]
+        if given is not None and bad in _INTEGERS and good not in _INTEGERS:
+            yield Rewrite(
+                program.replace({given.name: cast_of(program, given.name, good)}),
+                f"line {program.line(given.name)}: `{given.name.value}` is compared as {good}",
+            )
+
+
+def _complex(
+    program: Program, by_dtype: dict[str, Passed | None], first: str, second: str
+) -> Iterator[Rewrite]:
+    """Only the real part, or both operands complex: which is meant nobody can see."""
+    other = by_dtype[second if first == "complex64" else first]
+    given = by_dtype["complex64"]
+    if given is not None and other is not None and other.facts.dtype == "float32":
+        yield Rewrite(
+            program.replace({given.name: cst.Attribute(given.name, cst.Name("real"))}),
+            f"line {program.line(given.name)}: the real part of `{given.name.value}`",
+            "compute with the real part",
+            said=r"\breal part\b",
+        )
+        yield Rewrite(
+            program.replace({other.name: cast_of(program, other.name, "complex64")}),
+            f"line {program.line(other.name)}: `{other.name.value}` as complex64",
+            "compute with complex numbers",
+            said=r"\bcomplex (result|values|numbers)\b",
+        )
 
 
 def _named(

@@ -57,10 +57,23 @@ heights = torch.tensor([1.2, 0.4, 2.9])
 print(F.cross_entropy(scores, heights))
 """
 
+TWO_CLASSES = """\
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+net = nn.Linear(3, 1)
+criterion = nn.CrossEntropyLoss()   # spam or not
+labels = torch.tensor([0, 1, 1, 0])
+loss = criterion(net(torch.randn(4, 3)).squeeze(1), labels)
+loss.backward()
+"""
+
 CASES = Cases(
     mended={
         "one-hot rows": (ROWS, "labels.float())"),
         "whole numbers as floats": (SHORT, "F.cross_entropy(scores, labels.long())"),
+        "two classes": (TWO_CLASSES, "criterion = nn.BCEWithLogitsLoss()   # spam or not"),
         "int32": (INT32, "F.nll_loss(scores, labels.long())"),
     },
     refused={"several labels a row": SEVERAL, "measured values": MEASURED},

@@ -53,12 +53,27 @@ whole[torch.tensor([0, 2])] = torch.tensor([0.5, 1.5])
 print(whole)
 """
 
+TWO_OF_THEM = """\
+import torch
+from torch import nn
+class Pair(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(9, 4)
+    def forward(self, a, b):
+        return (self.table(a) * self.table(b)).sum(-1)
+left = torch.randint(0, 9, (3, 30)).float()
+right = torch.randint(0, 9, (3, 30)).double()
+print(Pair()(left, right).shape)   # alike
+"""
+
 CASES = Cases(
     mended={
         "rows": (ROWS, "print(table[rows.long()])"),
         "words": (WORDS, "print(table(words.long()).shape)"),
         "counts": (COUNTS, "torch.ones_like(groups).float())"),
         "pixels": (PIXELS, "values.gather(0, codes.long())"),
+        "two of them": (TWO_OF_THEM, "print(Pair()(left.long(), right.long()).shape)   # alike"),
         "a part": (PART, "= torch.tensor([5, 6]).float()"),
     },
     refused={"fractions": FRACTIONS, "rounded": ROUNDED},

@@ -45,10 +45,19 @@ token_ids.requires_grad_()
 print(torch.nn.Embedding(9, 2)(token_ids).shape)
 """
 
+LOOKED_UP = """\
+import torch
+table = torch.nn.Embedding(5, 2)
+token_ids = torch.tensor([1, 4, 1], requires_grad=True)   # one sentence
+table(token_ids).square().sum().backward()
+print(table.weight.grad.shape)
+"""
+
 CASES = Cases(
     mended={
         "weights": (WEIGHTS, "torch.tensor([1, 2, 3], requires_grad=True, dtype=torch.float32)"),
         "a range": (RANGE, "t = torch.arange(4, dtype=torch.float32)"),
+        "looked up": (LOOKED_UP, "token_ids = torch.tensor([1, 4, 1])   # one sentence"),
         "a Parameter": (PARAMETER, "nn.Parameter(torch.tensor([2, 2], dtype=torch.float32))"),
     },
     refused={"labels": LABELS, "tokens": TOKENS},
