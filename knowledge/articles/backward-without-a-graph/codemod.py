@@ -79,7 +79,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         yield from cut
         return
     asked = list(_asked(program, node, seen))
-    yield from asked or _in_functions(program)
+    yield from asked or list(_in_functions(program)) or _weights(program)
 
 
 def _made_anew(program: Program, result: JobResult) -> Iterator[Rewrite]:
@@ -131,6 +131,36 @@ def _in_functions(program: Program) -> Iterator[Rewrite]:
         program.replace({called: cut.value}),
         f"line {program.line(cut)}: what the function returns is cut off from the weights",
     )
+
+
+def _weights(program: Program) -> Iterator[Rewrite]:
+    """What a module without a single parameter keeps, and whose `.grad` is read: its weights."""
+    read = {
+        n.value.attr.value
+        for n in program.all(cst.Attribute)
+        if n.attr.value == "grad" and isinstance(n.value, cst.Attribute)
+    }
+    parameter = program.name_of("torch.nn", "Parameter")
+    for cls in program.all(cst.ClassDef):
+        text = program.text(cls)
+        if re.search(r"\bParameter\(|\bnn\.(?!Module\b)[A-Z]", text) or "Module" not in text:
+            continue
+        made = [
+            a
+            for a in program.inside(cls, cst.Assign)
+            if isinstance(a.value, cst.Call)
+            and _FACTORIES.match(program.text(a.value.func))
+            and isinstance(a.targets[0].target, cst.Attribute)
+            and program.text(a.targets[0].target.value) == "self"
+            and a.targets[0].target.attr.value in read
+        ]
+        if made:
+            told = ", ".join(f"`{program.text(a.targets[0].target)}`" for a in made)
+            yield Rewrite(
+                program.replace({a.value: call(parameter, cst.Arg(a.value)) for a in made}),
+                f"line {program.line(made[0])}: {told} as a Parameter, which asks for a gradient",
+            )
+            return
 
 
 class _Walk:

@@ -107,6 +107,20 @@ loss.backward()
 optimizer.step()
 """
 
+WEIGHTS = """\
+import torch
+from torch import nn
+class Scale(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.factor = torch.ones(3)   # to be learned
+    def forward(self, x):
+        return x * self.factor
+scale = Scale()
+scale(torch.ones(2, 3)).square().mean().backward()
+print(scale.factor.grad)
+"""
+
 CASES = Cases(
     mended={
         "detach": (DETACHED, "    kept = scores   # for the plot"),
@@ -114,6 +128,7 @@ CASES = Cases(
         "a rebuilt tensor": (REBUILT, "loss = torch.stack([first, second]).sum()"),
         "nobody asked": (NOBODY_ASKED, "w = torch.zeros(3, requires_grad=True)"),
         "a second derivative": (TWICE, "torch.autograd.grad(y, t, create_graph=True)[0]\nforce"),
+        "weights": (WEIGHTS, "self.factor = nn.Parameter(torch.ones(3))   # to be learned"),
         "a new tensor": (SILENT, "    loss = error   # a number"),
         "two lines up": (CHAIN, "y = (x * 3)\n"),
     },

@@ -97,6 +97,15 @@ def shift():
 shift().backward()
 """
 
+GOES_ON = """\
+import torch
+a = torch.tensor([2.0], requires_grad=True)
+b = torch.tensor([3.0], requires_grad=True)
+c = a.mul_(b)   # the product
+c.backward()
+print(a.grad, b.grad)
+"""
+
 CASES = Cases(
     mended={
         "training by hand": (
@@ -106,6 +115,7 @@ CASES = Cases(
         ),
         "start values": (START, "with torch.no_grad():\n    net.weight.normal_(0, 0.02)"),
         "a mask in forward": (MASKED, "        x = x.clone()\n        x[x < 0] = 0   # keep"),
+        "a result of its own": (GOES_ON, "c = a.mul(b)   # the product"),
         "inplace=True": (ACTIVATION, "out = nn.functional.relu(inputs)"),
         "clamp after the step": (CLAMPED, "    with torch.no_grad():\n        scale.clamp_(0, 1)"),
     },
