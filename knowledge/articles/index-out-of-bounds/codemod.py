@@ -1,0 +1,158 @@
+"""Bring a loop's end, or the place of its variable in the brackets, into line with the tensor.
+
+Only where the run decides it: the variable just reached a dimension's size, and the loop's end is a
+number, or counts along another dimension of the very same size.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from executor.job import Caught, ErrorSeen, JobResult
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import Program, method
+from knowledge.sites import failing, seen_error, variables
+
+_OUTSIDE = re.compile(r"index (\d+) is out of bounds for dimension (\d+) with size (\d+)")
+_SINGLE = "invalid index of a 0-dim tensor"
+
+
+def applies(result: JobResult) -> bool:
+    """An index is one too far, or a single value was indexed."""
+    error = _error(result)
+    return error is not None and (
+        _SINGLE in error.message or _OUTSIDE.search(error.message) is not None
+    )
+
+
+def _error(result: JobResult) -> ErrorSeen | Caught | None:
+    return seen_error(result, "is out of bounds for dimension", _SINGLE)
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """`loss[0]` → `loss`; `range(4)` → `range(x.shape[2])`; `x[i]` → `x[:, i]`."""
+    error = _error(result)
+    node = failing(program, error) if error is not None else None
+    if error is None or not isinstance(node, cst.Subscript):
+        return
+    if _SINGLE in error.message:
+        yield from _single(program, node)
+        return
+    match = _OUTSIDE.search(error.message)
+    facts = variables(result).get(program.text(node.value))
+    if match is None or facts is None or facts.shape is None:
+        return
+    index, dim, size = (int(n) for n in match.groups())
+    if dim >= len(node.slice) or facts.shape[dim] != size or index != size:
+        return
+    element = node.slice[dim].slice
+    if not isinstance(element, cst.Index):
+        return
+    loop = _loop(program, element.value)
+    if loop is None:
+        return
+    end = loop.iter.args[0].value if isinstance(loop.iter, cst.Call) else loop.iter
+    if isinstance(element.value, cst.Name):
+        yield from _shorter_or_turned(program, result, node, loop, end, facts.shape, dim)
+    elif _next_of(program, element.value) and _counts(program, result, end) == size:
+        less = cst.parse_expression(f"{program.text(end)} - 1")
+        yield Rewrite(
+            program.replace({end: less}),
+            f"line {program.line(loop)}: the last one has no next, so the loop ends before it",
+        )
+
+
+def _single(program: Program, node: cst.Subscript) -> Iterator[Rewrite]:
+    """`loss[0]` → `loss`; of `.data[0]`, the number."""
+    if [program.text(e).strip() for e in node.slice] not in (["0"], ["-1"]):
+        return
+    value = node.value
+    if isinstance(value, cst.Attribute) and value.attr.value == "data":
+        value = method(value.value, "item")
+    yield Rewrite(
+        program.replace({node: value}),
+        f"line {program.line(node)}: it is one value already, with nothing to take out",
+    )
+
+
+def _loop(program: Program, index: cst.BaseExpression) -> cst.For | None:
+    """The `for i in range(end)` whose variable the index is made of."""
+    names = {n.value for n in program.inside(index, cst.Name)}
+    loop = program.up(index, cst.For)
+    while loop is not None:
+        if isinstance(loop.target, cst.Name) and names == {loop.target.value}:
+            source = loop.iter
+            plain = isinstance(source, cst.Call) and len(source.args) == 1
+            is_range = isinstance(source, cst.Call) and program.text(source.func) == "range"
+            return loop if plain and is_range else None
+        parent = program.parent(loop)
+        loop = program.up(parent, cst.For) if parent is not None else None
+    return None
+
+
+def _shorter_or_turned(
+    program: Program, result: JobResult, node: cst.Subscript, loop: cst.For,
+    end: cst.BaseExpression, shape: tuple[int, ...], dim: int,
+) -> Iterator[Rewrite]:  # fmt: skip
+    """The index in the one dimension that is as long as the loop, else the loop's number."""
+    count = _counts(program, result, end)
+    others = [d for d, n in enumerate(shape) if n == count and d != dim]
+    owner = program.text(node.value)
+    if len(node.slice) == 1 and len(shape) == 2 and others == [1]:
+        turned = cst.parse_expression(f"{owner}[:, {program.text(node.slice[0])}]")
+        yield Rewrite(
+            program.replace({node: turned}),
+            f"line {program.line(node)}: the loop counts to {count}, which is dimension 1 of "
+            f"{list(shape)}",
+        )
+    elif isinstance(end, cst.Integer) and not others:
+        yield Rewrite(
+            program.replace({end: cst.parse_expression(f"{owner}.shape[{dim}]")}),
+            f"line {program.line(loop)}: dimension {dim} of {list(shape)} ends before {count}",
+        )
+
+
+def _next_of(program: Program, index: cst.BaseExpression) -> bool:
+    """Whether it is `i + 1`."""
+    return re.fullmatch(r"\w+ ?\+ ?1", program.text(index)) is not None
+
+
+def _counts(program: Program, result: JobResult, end: cst.BaseExpression) -> int | None:
+    """How far a loop goes: of a number, of `len(x)`, of `x.shape[1]` or `x.size(1)`."""
+    text = program.text(end)
+    if text.isdigit():
+        return int(text)
+    m = re.fullmatch(r"len\((\w+)\)|(\w+)\.(?:shape\[(\d)\]|size\((\d)\))", text)
+    facts = variables(result).get(m[1] or m[2]) if m is not None else None
+    if m is None or facts is None or not facts.shape:
+        return None
+    place = int(m[3] or m[4] or 0)
+    return facts.shape[place] if place < len(facts.shape) else None
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The same element is taken, nothing is left out but what is not there."""
+    error = _error(before)
+    if error is None:
+        return []
+    asked = "".join(error.code.split())
+    code = "".join(proposal.code.split())
+    if _SINGLE in error.message:
+        owner = asked.rpartition("[")[0]
+        kept = owner in code or f"{owner.removesuffix('.data')}.item()" in code
+        detail = "the value is still used" if kept else "the value is no longer used"
+        return [Check(name="value", passed=kept, detail=detail)]
+    owner, _, inside = asked.partition("[")
+    turned = f"{owner}[:,{inside}"
+    kept = asked in code or turned in code
+    ends = re.search(rf"range\({re.escape(owner)}\.shape\[\d\]\)|range\([^\n]*-1\)", code)
+    decided = turned in code or ends is not None
+    detail = "the same element is taken" if kept else "another element is taken"
+    told = "the loop ends where the tensor does" if decided else "the loop goes on too far"
+    return [
+        Check(name="element", passed=kept, detail=detail),
+        Check(name="end", passed=decided, detail=told),
+    ]

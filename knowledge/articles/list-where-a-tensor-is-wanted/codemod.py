@@ -1,0 +1,202 @@
+"""Make a tensor of a list or an array, or take the tensor out of the list that a batch is."""
+
+from __future__ import annotations
+
+import re
+from ast import literal_eval
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import libcst as cst
+
+from executor.job import Caught, ErrorSeen, JobResult
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import Program, call
+from knowledge.sites import assignment, failing, scope_of, seen_error, variables
+
+_LIST = re.compile(
+    r"'list' object has no attribute '(shape|size|dim|ndim|dtype|device|view|reshape|to|float|long|"
+    r"unsqueeze|squeeze|mean|sum|t|T|backward|numel|detach)'"
+)
+_ARRAY = "'int' object is not callable"  # `array.size(0)`, inside TensorDataset
+_OPERATORS = re.compile(r"unsupported operand type\(s\) for [-+*/@]+: '(?:Tensor' and 'list|list' "
+                        r"and 'Tensor)'")  # fmt: skip
+
+
+def applies(result: JobResult) -> bool:
+    """A list was asked for something that tensors have, or an array was taken for a tensor."""
+    error = _error(result)
+    if error is None:
+        return False
+    if _ARRAY in error.message:
+        return "TensorDataset(" in error.code
+    return any(p.search(error.message) for p in (_LIST, _OPERATORS))
+
+
+def _error(result: JobResult) -> ErrorSeen | Caught | None:
+    return seen_error(result, "'list' object has no attribute", _ARRAY, "unsupported operand type")
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """The tensor at the place where the list or the array is made, or is passed on."""
+    error = _error(result)
+    node = failing(program, error) if error is not None else None
+    if error is None or node is None:
+        return
+    if "TensorDataset(" in error.code:
+        yield from _dataset(program, result, node)
+        return
+    names = [n for n in program.inside(node, cst.Name) if _is_list(program, result, n)]
+    if len({n.value for n in names}) != 1:
+        return
+    name = names[0]
+    told = result.explanation.text if result.explanation is not None else ""
+    loop = _loop_over(program, name)
+    if loop is not None:
+        if "list of 1: [0] a tensor" in told:
+            yield from _one_of_a_batch(program, loop, name)
+        return
+    yield from _made_of_numbers(program, result, name)
+
+
+def _is_list(program: Program, result: JobResult, name: cst.Name) -> bool:
+    parent = program.parent(name)
+    if isinstance(parent, cst.Attribute) and parent.attr is name:
+        return False
+    facts = variables(result).get(name.value)
+    return facts is not None and facts.type == "list"
+
+
+def _loop_over(program: Program, name: cst.Name) -> cst.For | None:
+    """The loop whose variable it is."""
+    loop = program.up(name, cst.For)
+    while loop is not None:
+        if isinstance(loop.target, cst.Name) and loop.target.value == name.value:
+            return loop
+        parent = program.parent(loop)
+        loop = program.up(parent, cst.For) if parent is not None else None
+    return None
+
+
+def _one_of_a_batch(program: Program, loop: cst.For, name: cst.Name) -> Iterator[Rewrite]:
+    """`for batch in loader:` → `for (batch,) in loader:`, where nothing takes `batch[0]`."""
+    taken = [
+        s for s in program.inside(loop.body, cst.Subscript) if program.text(s.value) == name.value
+    ]
+    if taken or (isinstance(loop.iter, cst.Name) and loop.iter.value == name.value):
+        return
+    target = cst.Tuple([cst.Element(cst.Name(name.value), comma=cst.Comma())])
+    yield Rewrite(
+        program.replace({loop.target: target}),
+        f"line {program.line(loop)}: a batch is a list with one entry for each tensor of the "
+        "dataset, and there is one",
+    )
+
+
+def _made_of_numbers(program: Program, result: JobResult, name: cst.Name) -> Iterator[Rewrite]:
+    """`rows = [[1.0, 2.0]]` → `rows = torch.tensor([[1.0, 2.0]])`."""
+    literal = _literal(program, result, name)
+    if literal is None:
+        return
+    yield Rewrite(
+        program.replace({literal: call("torch.tensor", cst.Arg(literal))}),
+        f"line {program.line(literal)}: the numbers are put into a tensor",
+    )
+
+
+def _literal(program: Program, result: JobResult, name: cst.Name) -> cst.List | None:
+    """The list of numbers that a name stands for; a parameter is followed to the one call."""
+    found = assignment(program, name.value, name)
+    if found is None:
+        function = scope_of(program, name)
+        if not isinstance(function, cst.FunctionDef):
+            return None
+        names = [p.name.value for p in function.params.params]
+        calls = [c for c in program.all(cst.Call) if program.text(c.func) == function.name.value]
+        if name.value not in names or len(calls) != 1:
+            return None
+        place = names.index(name.value)
+        plain = calls[0].args[place] if place < len(calls[0].args) else None
+        if plain is None or plain.star or plain.keyword or not isinstance(plain.value, cst.Name):
+            return None
+        found = assignment(program, plain.value.value, plain.value)
+    value = found.value if found is not None else None
+    if not isinstance(value, cst.List):
+        return None
+    try:
+        numbers = literal_eval(program.text(value))
+    except (ValueError, SyntaxError):
+        return None
+    return value if _rectangle(numbers) is not None else None
+
+
+def _rectangle(value: Any) -> tuple[int, ...] | None:
+    """The shape of nested lists of numbers; None if they have none."""
+    if isinstance(value, (int, float)):
+        return ()
+    if not isinstance(value, list) or not value:
+        return None
+    shapes = {_rectangle(v) for v in value}
+    only = shapes.pop() if len(shapes) == 1 else None
+    return (len(value), *only) if only is not None else None
+
+
+def _dataset(program: Program, result: JobResult, node: cst.BaseExpression) -> Iterator[Rewrite]:
+    """`TensorDataset(array)` → `TensorDataset(torch.from_numpy(array))`; of a list, a tensor."""
+    if not isinstance(node, cst.Call) or any(a.star or a.keyword for a in node.args):
+        return
+    edits: dict[cst.CSTNode, cst.CSTNode] = {}
+    known = variables(result)
+    for given in node.args:
+        facts = known.get(program.text(given.value))
+        if facts is None:
+            continue
+        if facts.type == "ndarray":
+            edits[given.value] = call("torch.from_numpy", cst.Arg(given.value))
+        elif facts.type == "list":
+            rows = _rows(program, given.value)
+            if rows is None:
+                return
+            edits[given.value] = rows
+    if edits:
+        yield Rewrite(
+            program.replace(edits),
+            f"line {program.line(node)}: a TensorDataset holds tensors",
+        )
+
+
+def _rows(program: Program, value: cst.BaseExpression) -> cst.BaseExpression | None:
+    """A tensor of a list's rows: of numbers at once, of tensors by stacking."""
+    if not isinstance(value, cst.Name):
+        return None
+    found = assignment(program, value.value, value)
+    made = found.value if found is not None else None
+    if not isinstance(made, cst.List):
+        return None
+    try:
+        if _rectangle(literal_eval(program.text(made))) is not None:
+            return call("torch.tensor", cst.Arg(value))
+    except (ValueError, SyntaxError):
+        pass
+    name = value.value
+    return cst.parse_expression(f"torch.stack([torch.as_tensor(row) for row in {name}])")
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """What failed is still done, with the same things in the same order."""
+    error = _error(before)
+    if error is None:
+        return []
+    code = "".join(proposal.code.split())
+    wanted = "".join(error.code.split())
+    if "TensorDataset(" not in error.code:
+        kept = wanted in code
+        detail = "the same is asked for" if kept else "something else is asked for"
+        return [Check(name="still computed", passed=kept, detail=detail)]
+    names = re.findall(r"\w+", wanted.partition("(")[2])
+    inside = re.search(r"TensorDataset\((.*)", proposal.code)
+    there = re.findall(r"\w+", inside[1]) if inside is not None else []
+    kept = all(n in there for n in names) and not {"zeros", "ones", "randn", "rand"} & set(there)
+    cut = re.search(r"TensorDataset\(.*\[[^\]]*:", code) is not None
+    detail = "the dataset holds the same" if kept and not cut else "the dataset holds other things"
+    return [Check(name="still computed", passed=kept and not cut, detail=detail)]

@@ -1,0 +1,54 @@
+"""Give a picture or volume that comes without its channel one: adaptive pooling wants [C, …]."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.job import Caught, ErrorSeen, JobResult
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import Program, method
+from knowledge.shapes import same_layers, still_computed
+from knowledge.sites import failing, seen_error
+
+_ERROR = re.compile(
+    r"Input dimension should be at least|^adaptive_\w+\(\): Expected \dD or \dD tensor"
+)
+_POOL = re.compile(r"^Adaptive(Avg|Max)Pool([123])d$")
+
+
+def applies(result: JobResult) -> bool:
+    """Adaptive pooling got an input without a dimension for channels."""
+    error = _error(result)
+    pooled = result.layer is not None and _POOL.match(result.layer.type) is not None
+    return pooled and error is not None and _ERROR.search(error.message) is not None
+
+
+def _error(result: JobResult) -> ErrorSeen | Caught | None:
+    return seen_error(result, "Input dimension should be at least", "D tensor, but got")
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """`x.unsqueeze(0)`: one channel."""
+    error, layer = _error(result), result.layer
+    pool = _POOL.match(layer.type) if layer is not None else None
+    if error is None or pool is None or layer is None or layer.input is None:
+        return
+    if len(layer.input) != int(pool[2]):
+        return
+    node = failing(program, error)
+    if not isinstance(node, cst.Call) or len(node.args) != 1 or node.args[0].star:
+        return
+    first = node.args[0].value
+    zero = cst.Arg(cst.Integer("0"))
+    yield Rewrite(
+        program.replace({first: method(first, "unsqueeze", zero)}),
+        f"line {program.line(node)}: {list(layer.input)} has no channels; it is one",
+    )
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The same layers on the same numbers."""
+    return [still_computed(_error(before), proposal.code), same_layers(before, after)]

@@ -1,0 +1,92 @@
+"""Call the layers of a Sequential one by one where one of them takes a second input."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.job import Caught, ErrorSeen, JobResult
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import Program
+from knowledge.shapes import same_layers, still_computed
+from knowledge.sites import assignment, failing, seen_error, variables
+
+_ERROR = re.compile(r"Sequential\.forward\(\) takes 2 positional arguments but (\d+) were given")
+
+
+def applies(result: JobResult) -> bool:
+    """A Sequential was called with more than one input."""
+    error = _error(result)
+    return error is not None and _ERROR.search(error.message) is not None
+
+
+def _error(result: JobResult) -> ErrorSeen | Caught | None:
+    return seen_error(result, "Sequential.forward() takes 2")
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """`model(x, mask)` → `model[1](model[0](x), mask)`, where the second layer takes the mask."""
+    error = _error(result)
+    node = failing(program, error) if error is not None else None
+    if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Name):
+        return
+    if any(a.keyword or a.star for a in node.args):
+        return
+    found = assignment(program, node.func.value, node)
+    made = found.value if found is not None else None
+    if not isinstance(made, cst.Call) or not program.text(made.func).endswith("Sequential"):
+        return
+    if any(a.star or a.keyword or not isinstance(a.value, cst.Call) for a in made.args):
+        return
+    takes = [_inputs(program, a.value) for a in made.args]
+    places = [i for i, n in enumerate(takes) if n == len(node.args)]
+    if len(places) != 1 or len(node.args) < 2:
+        return
+    place, name = places[0], node.func.value
+    first, *others = [program.text(a.value) for a in node.args]
+    inner = first if place == 0 else f"{name}[{'0' if place == 1 else f':{place}'}]({first})"
+    text = f"{name}[{place}]({', '.join([inner, *others])})"
+    left = len(takes) - place - 1
+    if left:
+        text = f"{name}[{place + 1}{':' if left > 1 else ''}]({text})"
+    yield Rewrite(
+        program.replace({node: cst.parse_expression(text)}),
+        f"line {program.line(node)}: a Sequential hands one value on; its layer {place} is given "
+        "the others by hand",
+    )
+
+
+def _inputs(program: Program, made: cst.BaseExpression) -> int:
+    """How many inputs the `forward` of a class of the snippet takes; 1 for any other layer."""
+    name = program.text(made.func) if isinstance(made, cst.Call) else ""
+    for own in program.all(cst.ClassDef):
+        if own.name.value != name:
+            continue
+        for method in own.body.body:
+            if isinstance(method, cst.FunctionDef) and method.name.value == "forward":
+                return len(method.params.params) - 1
+    return 1
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """Every layer is called, each once and in order, with every input."""
+    error = _error(before)
+    if error is None:
+        return []
+    name = error.code.partition("(")[0].strip()
+    facts = variables(before).get(name)
+    made = re.search(rf"\b{re.escape(name)}\s*=\s*[\w.]*Sequential\((.*)\)", proposal.code)
+    called = [
+        (int(a or 0), b is not None, int(c) if c else None)
+        for a, b, c in re.findall(rf"\b{re.escape(name)}\[(\d*)(:)?(\d*)\]\(", proposal.code)
+    ]
+    starts = sorted(a for a, _, _ in called)
+    whole = bool(called) and starts[0] == 0 and (facts is not None or made is not None)
+    detail = "every layer is called" if whole else "a layer is left out"
+    return [
+        still_computed(error, proposal.code, allowed=("[",)),
+        same_layers(before, after),
+        Check(name="every layer", passed=whole, detail=detail),
+    ]
