@@ -11,7 +11,7 @@ from executor.job import Caught, ErrorSeen, JobResult
 from knowledge.codemod import Check, Proposal, Rewrite
 from knowledge.edits import Program
 from knowledge.shapes import same_layers, still_computed
-from knowledge.sites import assignment, failing, seen_error, variables
+from knowledge.sites import assignment, failing, scope_of, seen_error, variables
 
 _TEXTS = ("must be Tensor, not tuple", "'tuple' object has no attribute",
           "unsupported operand type(s) for", "must be a Tensor, not tuple")  # fmt: skip
@@ -35,6 +35,10 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     if expression is None:
         return
     known = variables(result)
+    told = result.explanation.text if result.explanation is not None else ""
+    if (hooked := _in_a_hook(program, expression)) is not None:
+        yield from _of_a_hook(program, expression, hooked, told)
+        return
     for call in program.inside(expression, cst.Call):
         if call is not expression and _returns_a_pair(program, call):
             yield from _first_of(program, call)
@@ -49,6 +53,41 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         if _returns_a_pair(program, made.value) and isinstance(made.targets[0].target, cst.Name):
             yield from _unpacked(program, made, made.targets[0].target)
             return
+
+
+def _in_a_hook(program: Program, expression: cst.BaseExpression) -> str | None:
+    """The third parameter of `hook(module, inputs, output)`, if the expression is in one."""
+    function = scope_of(program, expression)
+    if not isinstance(function, cst.FunctionDef) or len(function.params.params) != 3:
+        return None
+    hooked = re.search(r"register_forward_hook\((?:[^()]|\([^()]*\))*\)", program.module.code)
+    names = [p.name.value for p in function.params.params]
+    return names[2] if hooked is not None and names[0] != "self" else None
+
+
+def _of_a_hook(
+    program: Program, expression: cst.BaseExpression, output: str, told: str
+) -> Iterator[Rewrite]:
+    """What a hook is given is what the layer returns: `output[0]` are the outputs."""
+    at = f"line {program.line(expression)}"
+    owner = expression.func if isinstance(expression, cst.Call) else expression
+    value = owner.value if isinstance(owner, cst.Attribute) else None
+    if value is None or "is a tuple of 2: [0] a tensor" not in told:
+        return
+    text = program.text(value)
+    if text == output:
+        yield Rewrite(
+            program.replace({value: cst.parse_expression(f"{output}[0]")}),
+            f"{at}: the layer returns a pair; its first is the outputs",
+        )
+    elif text == f"{output}[1]":
+        for index, state in enumerate(("the hidden state", "the cell state")):
+            yield Rewrite(
+                program.replace({value: cst.parse_expression(f"{text}[{index}]")}),
+                f"{at}: an LSTM's second return is the pair of its states",
+                f"{state} is meant",
+                said=rf"\b{state.split()[1]} states?\b",
+            )
 
 
 def _returns_a_pair(program: Program, call: cst.Call) -> bool:
@@ -87,5 +126,5 @@ def _first_of(program: Program, call: cst.Call) -> Iterator[Rewrite]:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same computation on the outputs, with every layer there."""
-    kept = still_computed(_error(before), proposal.code, allowed=("[",))
+    kept = still_computed(_error(before), proposal.code, allowed=("[", "_"))
     return [kept, same_layers(before, after)]

@@ -1,4 +1,7 @@
-"""Load a checkpoint whose keys only wear a prefix, or whose weights lie one level deeper."""
+"""Load a checkpoint whose keys wear a prefix, whose weights lie deeper, or that fits in part.
+
+In part only where the snippet says `strict=False` itself: that skips keys, but not other sizes.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.job import JobResult
+from executor.job import Caught, ErrorSeen, JobResult
 from knowledge.codemod import Check, Proposal, Rewrite
 from knowledge.edits import Program, operand
 from knowledge.shapes import still_computed
@@ -15,17 +18,18 @@ from knowledge.sites import failing, seen_error
 
 _TEXT = "Error(s) in loading state_dict"
 _PREFIX = re.compile(r"(module|model|_orig_mod)\.")
+_IN_PART = re.compile(r"strict\s*=\s*False")
 _DEEPER = re.compile(r"(\w*state_dict|model|net|weights)$")
 
 
 def applies(result: JobResult) -> bool:
-    """load_state_dict found keys missing and others too many."""
+    """load_state_dict found keys missing and others too many, or some of another size."""
     error = seen_error(result, _TEXT)
-    return (
-        error is not None
-        and "Missing key(s)" in error.message
-        and ("Unexpected key(s)" in error.message)
-    )
+    if error is None:
+        return False
+    if "size mismatch" in error.message and _IN_PART.search(error.code):
+        return True
+    return "Missing key(s)" in error.message and "Unexpected key(s)" in error.message
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
@@ -33,6 +37,9 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     error = seen_error(result, _TEXT)
     call = failing(program, error) if error is not None else None
     if error is None or not isinstance(call, cst.Call) or not call.args:
+        return
+    if "size mismatch" in error.message and _IN_PART.search(error.code):
+        yield from _what_fits(program, call)
         return
     missing, extra = _keys(error.message, "Missing"), _keys(error.message, "Unexpected")
     if "size mismatch" in error.message or not missing or not extra:
@@ -59,15 +66,54 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     yield Rewrite(program.replace({given: cst.parse_expression(new)}), f"{line}: {what}")
 
 
+def _what_fits(program: Program, call: cst.Call) -> Iterable[Rewrite]:
+    """Without the entries of another size, since the rest is to be loaded as far as it goes."""
+    if not isinstance(call.func, cst.Attribute):
+        return
+    given, model = call.args[0].value, program.text(call.func.value)
+    text = program.text(operand(given))
+    new = (f"{{k: v for k, v in {text}.items() "
+           f"if {model}.state_dict().get(k, v).shape == v.shape}}")  # fmt: skip
+    yield Rewrite(
+        program.replace({given: cst.parse_expression(new)}),
+        f"line {program.line(call)}: `strict=False` skips keys that are missing, but not those of "
+        "another size; these are left out",
+    )
+
+
 def _keys(message: str, which: str) -> list[str]:
     found = re.search(rf"{which} key\(s\) in state_dict: (.*)", message)
     return re.findall(r'"([^"]+)"', found[1]) if found is not None else []
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """Every key is loaded: nothing is skipped."""
+    """Every key is loaded; nothing is skipped that the snippet did not skip itself."""
+    error = seen_error(before, _TEXT)
+    if error is not None and _IN_PART.search(error.code):
+        return _loaded_in_part(error, before, proposal)
     skipped = bool(re.search(r"strict\s*=\s*(?!True)", proposal.code))
     loads = "load_state_dict(" in proposal.code
     detail = "every key of the model is loaded" if loads and not skipped else "keys are skipped"
     kept = still_computed(seen_error(before, _TEXT), proposal.code, allowed=("[",))
     return [kept, Check(name="all keys", passed=loads and not skipped, detail=detail)]
+
+
+def _loaded_in_part(
+    error: ErrorSeen | Caught, before: JobResult, proposal: Proposal
+) -> list[Check]:
+    """Only entries of another size are left out, and something is left to load."""
+    model = error.code.partition(".load_state_dict")[0]
+    own = {
+        name.removeprefix(f"{model}.")
+        for name in (before.values.tensors if before.values is not None else {})
+        if name.startswith(f"{model}.")
+    }
+    other = set(re.findall(r"size mismatch for ([\w.]+):", error.message))
+    some = not own or bool(own - other)
+    by_size = ".shape == v.shape}" in proposal.code
+    detail = "all that fits is loaded" if by_size else "more is left out than what does not fit"
+    return [
+        still_computed(error, proposal.code),
+        Check(name="what fits", passed=by_size, detail=detail),
+        Check(name="something", passed=some, detail="" if some else "nothing of it fits"),
+    ]

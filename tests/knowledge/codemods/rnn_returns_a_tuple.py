@@ -68,11 +68,44 @@ pair = both(torch.ones(3))
 print(torch.relu(pair))
 """
 
+HOOK = """\
+import torch
+from torch import nn
+seen = []
+gru = nn.GRU(3, 4)
+gru.register_forward_hook(lambda *a: None)
+
+def keep(layer, inputs, out):
+    seen.append(out.detach().mean())   # every step
+
+gru.register_forward_hook(keep)
+gru(torch.randn(5, 2, 3))
+print(len(seen))
+"""
+
+WHICH_STATE = """\
+import torch
+from torch import nn
+kept = []
+lstm = nn.LSTM(3, 4)
+
+def keep(module, inputs, output):
+    kept.append(output[1].clone())
+
+lstm.register_forward_hook(keep)
+lstm(torch.randn(5, 2, 3))
+print(len(kept))
+"""
+
 CASES = Cases(
     mended={
         "an LSTM and a Linear": (CLASSIFIER, "x, _ = self.lstm(x)  # every step"),
         "nested calls": (NESTED, "torch.relu(gru(torch.randn(5, 3, 4))[0])"),
+        "a hook": (HOOK, "seen.append(out[0].detach().mean())   # every step"),
         "attention": (ATTENTION, "mixed, _ = attention(x, x, x)"),
+    },
+    paired={
+        "which state": (WHICH_STATE, ("output[1][0].clone()", "output[1][1].clone()")),
     },
     refused={"in a Sequential": SEQUENTIAL, "a function of one's own": OWN},
     wrong={

@@ -59,18 +59,47 @@ saved = nn.DataParallel(nn.Linear(3, 5)).state_dict() | {"weight": nn.Linear(4, 
 nn.Linear(3, 2).load_state_dict(saved)
 """
 
+IN_PART = """\
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, classes):
+        super().__init__()
+        self.body = nn.Linear(4, 8)
+        self.head = nn.Linear(8, classes)
+
+    def forward(self, x):
+        return self.head(torch.relu(self.body(x)))
+
+old, new = Net(10), Net(3)
+new.load_state_dict(old.state_dict(), strict=False)   # all but the head
+print(torch.equal(old.body.weight, new.body.weight))
+"""
+
+NOTHING_FITS = """\
+from torch import nn
+old, new = nn.Linear(4, 8), nn.Linear(3, 7)
+new.load_state_dict(old.state_dict(), strict=False)
+"""
+
 CASES = Cases(
     mended={
         "saved in parallel": (
             PARALLEL,
             'model.load_state_dict({k.removeprefix("module."): v for k, v in saved.items()})  #',
         ),
+        "all that fits": (IN_PART, "old.state_dict().items() if new.state_dict().get(k, v).shape"),
         "a whole checkpoint": (DEEPER, 'net.load_state_dict(checkpoint["model_state_dict"])'),
         "loaded in parallel": (PUT_ON, '{"module." + k: v for k, v in weights.items()}'),
     },
-    refused={"other names": OTHER_NAMES, "other sizes": SIZES},
+    refused={"nothing fits": NOTHING_FITS, "other names": OTHER_NAMES, "other sizes": SIZES},
     wrong={
         "not strict": ("saved in parallel", swap("(saved)", "(saved, strict=False)")),
+        "only the first": (
+            "all that fits",
+            swap("(old.state_dict(), strict", '({"body.bias": old.body.bias}, strict'),
+        ),
         "not at all": (
             "saved in parallel",
             delete("model.load_state_dict(saved)  # from the cluster"),
