@@ -1,10 +1,12 @@
 """How many real failures of a corpus get a fix, and what became of the candidates.
 
     python -m benchmarks.fixes --corpus DIR --runs runs.jsonl.xz [--share 0.2] [--dump FILE]
+                               [--summary docs/fixes.json]
 
 Every block that failed for a reason of its own (group `real`) goes through the whole path, as if
 somebody had posted it without a word. A fix counts only if a run verified it, alternatives only if
-each was run. `--dump` writes every diff, for reading by hand.
+each was run. `--dump` writes every diff, for reading by hand; `--summary` keeps the counts that
+docs/coverage.md is made of, and replaces those of the families that were run.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ import statistics
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -95,6 +97,8 @@ async def main(given: argparse.Namespace) -> int:
     _print(done)
     if given.dump:
         given.dump.write_text("\n".join(json.dumps(_row(t)) for t in done) + "\n")
+    if given.summary:
+        keep(given.summary, done)
     return 0 if sum(bool(t.offered) for t in done) >= _TARGET * len(done) else 1
 
 
@@ -170,6 +174,32 @@ def _size(diff: str) -> int:
     return sum(line[:1] in "+-" for line in diff.splitlines())
 
 
+def keep(path: Path, done: list[Tried]) -> None:
+    """Write what became of each family, over what the file said of it before.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    families: dict[str, list[Tried]] = defaultdict(list)
+    for tried in done:
+        families[tried.block.family].append(tried)
+    kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    for family, here in families.items():
+        kept[family] = {
+            "failing": len(here),
+            "verified": sum(t.answer.fix is not None for t in here),
+            "alternatives": sum(t.answer.fix is None and bool(t.offered) for t in here),
+            "explained_by": _counted(t.answer.why.article for t in here if t.answer.why),
+            "mended_by": _counted(t.offered[0].codemod for t in here if t.offered),
+        }
+    text = json.dumps(dict(sorted(kept.items())), indent=1, ensure_ascii=False)
+    path.write_text(text + "\n", encoding="utf-8")
+
+
+def _counted(slugs: Iterable[str | None]) -> dict[str, int]:
+    return dict(Counter(slug for slug in slugs if slug).most_common())
+
+
 def _row(tried: Tried) -> dict[str, Any]:
     answer = tried.answer
     return {
@@ -201,4 +231,5 @@ if __name__ == "__main__":
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--family", default="", help="only families that this pattern is found in")
     parser.add_argument("--dump", type=Path, help="write every diff here, one JSON a line")
+    parser.add_argument("--summary", type=Path, help="keep the counts of each family here")
     sys.exit(asyncio.run(main(parser.parse_args())))
