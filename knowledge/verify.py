@@ -353,7 +353,11 @@ def no_way_around(original: str, fixed: str) -> Check:
             if len(pattern.findall(after)) > len(pattern.findall(before)):
                 return Check(name="no way around", passed=False, detail=detail)
         gone = [s.strip() for s in old[i1:i2] if tag == "delete"]
-        left_out = [s for s in gone if not _summed(s, added) and s not in moved]
+        left_out = [
+            s
+            for s in gone
+            if not (_summed(s, added) or _called_instead(s, added)) and s not in moved
+        ]
         # An argument on a line of its own may go; so may an import.
         if any(s and not s.endswith(",") and not _NO_STEP.match(s) for s in left_out):
             return Check(name="no way around", passed=False, detail=f"it leaves line {i1 + 1} out")
@@ -364,6 +368,11 @@ def _summed(line: str, added: str) -> bool:
     """Whether `a.backward()` went because `(a + b).backward()` came."""
     m = re.match(r"\s*(\w+)\.backward\(\)", line)
     return m is not None and re.search(rf"\b{m[1]} \+.*\.backward\(", added) is not None
+
+
+def _called_instead(line: str, added: str) -> bool:
+    """Whether a decorator went because what it decorates is given to it elsewhere."""
+    return line.startswith("@") and f"{line[1:].partition('#')[0].strip()}(" in added
 
 
 _NO_STEP = re.compile(r"#|import\b|from\b")

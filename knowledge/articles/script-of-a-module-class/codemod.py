@@ -1,0 +1,54 @@
+"""Take the decorator from the class and compile the instance that the snippet makes of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.job import JobResult
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.computed import same_tensors
+from knowledge.edits import New, Program, call
+from knowledge.sites import seen_error
+
+_ERROR = "cannot be compiled since it inherits from nn.Module"
+_CLASS = re.compile(r"<class '(?:\w+\.)*(\w+)'>")
+
+
+def applies(result: JobResult) -> bool:
+    """A class of modules was given to torch.jit.script."""
+    return seen_error(result, _ERROR) is not None
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """`script(Net())` where the module is made; nothing if none is made."""
+    error = seen_error(result, _ERROR)
+    m = _CLASS.search(error.message) if error is not None else None
+    if m is None:
+        return
+    made = [c for c in program.all(cst.Call) if program.text(c.func) == m[1]]
+    for cls in program.all(cst.ClassDef):
+        marks = [d for d in cls.decorators if program.text(d.decorator).endswith("jit.script")]
+        if cls.name.value != m[1] or len(marks) != 1 or not made:
+            continue
+        script = program.text(marks[0].decorator)
+        edits: dict[cst.CSTNode, New] = {c: call(script, cst.Arg(c)) for c in made}
+        edits[marks[0]] = cst.RemoveFromParent()
+        lines = " and ".join(str(program.line(c)) for c in made)
+        yield Rewrite(
+            program.replace(edits),
+            f"line {lines}: the module is compiled once it is made, not its class",
+            new_name="script",  # moved from one place to the other
+        )
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """It is still compiled."""
+    compiled = re.search(r"jit\.script\((?!\))", proposal.code) is not None
+    detail = "the module is compiled" if compiled else "nothing is compiled any more"
+    return [
+        Check(name="compiled", passed=compiled, detail=detail),
+        same_tensors(before, after, proposal.code),
+    ]
