@@ -14,12 +14,13 @@ import libcst as cst
 from executor.job import Backward, JobResult, Variable
 from knowledge.codemod import Check, Proposal, Rewrite
 from knowledge.computed import backwards, reaches_leaves
-from knowledge.edits import Program, call, method
+from knowledge.edits import Program, call, method, operand
 from knowledge.flow import later
 from knowledge.origins import values_of
 from knowledge.sites import argument, assignment, failing, seen_error, variables
 
 _ERROR = "grad can be implicitly created only for scalar outputs"
+_COMPLEX = "grad can be implicitly created only for real scalar outputs"
 _MEAN, _SUM = "every element counts by its share", "every element counts fully"
 _LOSS = re.compile(r"loss|cost|error|objective|penalty", re.IGNORECASE)
 _SAID_MEAN = r"\b(mean|average|batch loss|per.sample loss)\b"
@@ -28,13 +29,13 @@ _JACOBIAN = re.compile(r"jacobian|hessian|jvp|vjp", re.IGNORECASE)
 
 
 def applies(result: JobResult) -> bool:
-    """backward() or grad() was called on more than one number."""
-    return seen_error(result, _ERROR) is not None
+    """backward() or grad() was called on more than one number, or on a complex one."""
+    return seen_error(result, _ERROR, _COMPLEX) is not None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """The mean, the sum, or `grad_outputs=torch.ones_like(…)` for grad()."""
-    error = seen_error(result, _ERROR)
+    error = seen_error(result, _ERROR, _COMPLEX)
     assert error is not None
     if _JACOBIAN.search(program.module.code):
         return  # then every row of it is wanted, and neither a sum nor a mean has them
@@ -47,7 +48,26 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         root = node.func.value
         if program.text(root) in {"torch.autograd", "autograd"}:
             return
+        if _COMPLEX in error.message:
+            yield from _of_complex(program, root)
+            return
         yield from _of_backward(program, node, root)
+
+
+def _of_complex(program: Program, root: cst.BaseExpression) -> Iterator[Rewrite]:
+    """A complex loss has no order: its real part or its magnitude goes down, both may be meant."""
+    name = program.text(root)
+    real = cst.Attribute(operand(root), cst.Name("real"))
+    for new, what, intent, said in (
+        (real, "the real part", "the real part goes down", r"\breal part\b"),
+        (method(root, "abs"), "the magnitude", "the magnitude goes down", r"\bmagnitude\b"),
+    ):
+        yield Rewrite(
+            program.replace({root: new}),
+            f"line {program.line(root)}: backward starts from {what} of `{name}`",
+            intent,
+            said=said,
+        )
 
 
 def _of_backward(
@@ -153,7 +173,7 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
 
 def _starts(before: JobResult, ran: tuple[Backward, ...]) -> Check:
     """The number it starts from, compared with the elements where the run could tell them."""
-    error = seen_error(before, _ERROR)
+    error = seen_error(before, _ERROR, _COMPLEX)
     done = len(before.values.backwards) if before.values else 0
     if error is None or len(ran) <= done:
         return Check(name="start", passed=False, detail="backward did not run there")

@@ -68,6 +68,14 @@ u = nn.Linear(3, 2)(x)
 du = torch.autograd.grad(u, x)[0]
 """
 
+COMPLEX = """\
+import torch
+a = torch.tensor([[0.0, 1.0], [-1.0, 0.5]], requires_grad=True)
+values = torch.linalg.eigvals(a)
+loss = values.prod() + values[0]
+loss.backward()   # both ways
+"""
+
 CASES = Cases(
     mended={
         "a loss of torch": (OWN_LOSS, "loss = criterion(net(x), y).mean()   # one a sample"),
@@ -76,6 +84,7 @@ CASES = Cases(
     },
     paired={
         "a formula": (FORMULA, ("y.mean().backward()", "y.sum().backward()")),
+        "complex": (COMPLEX, ("loss.real.backward()   # both", "loss.abs().backward()   # both")),
         "a loss by hand": (BY_HAND, ("(x @ w - y).abs().mean()", "(x @ w - y).abs().sum()")),
     },
     refused={"a Jacobian": JACOBIAN, "two outputs a point": TWO_OUTPUTS},
