@@ -1,0 +1,71 @@
+"""matmul in place of mm, bmm, mv or dot, where the live shapes have a product."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.job import Caught, ErrorSeen, JobResult
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.computed import reaches_leaves, same_tensors
+from knowledge.edits import Program
+from knowledge.shapes import Shape, shape_of, still_computed
+from knowledge.sites import failing, seen_error
+
+_ERROR = re.compile(
+    r"^(self|mat2) must be a matrix$|^batch[12] must be a 3D tensor$|^1D tensors expected, but got"
+)
+_NAMES = {"mm", "bmm", "mv", "dot"}
+
+
+def applies(result: JobResult) -> bool:
+    """A product of a fixed number of dimensions got another number."""
+    return _error(result) is not None
+
+
+def _error(result: JobResult) -> ErrorSeen | Caught | None:
+    error = seen_error(result, "must be a matrix", "must be a 3D tensor", "1D tensors expected")
+    return error if error is not None and _ERROR.search(error.message) else None
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """`torch.matmul(a, x)`, `a.matmul(x)`."""
+    error = _error(result)
+    node = failing(program, error) if error is not None else None
+    if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+        return
+    name = node.func.attr.value
+    is_function = program.text(node.func.value) == "torch"
+    operands = [a.value for a in node.args if a.keyword is None and not a.star]
+    if not is_function:
+        operands = [node.func.value, *operands]
+    if name not in _NAMES or len(operands) != 2 or len(node.args) != 1 + is_function:
+        return
+    shapes = [shape_of(result, o) for o in operands]
+    if any(s is None for s in shapes):
+        # A part of a product is no name; whether it fits, the run will tell.
+        shapes = []
+    if shapes and not _fit(shapes[0] or (), shapes[1] or ()):
+        return
+    yield Rewrite(
+        program.replace({node.func: node.func.with_changes(attr=cst.Name("matmul"))}),
+        f"line {program.line(node)}: `matmul` multiplies vectors and stacks too; `{name}` does not",
+    )
+
+
+def _fit(a: Shape, b: Shape) -> bool:
+    """Whether matmul has a product of these, without guessing which side a vector is."""
+    if not a or not b:
+        return False
+    return a[-1] == (b[0] if len(b) == 1 else b[-2])
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The same operands are multiplied, and nothing else changed."""
+    return [
+        still_computed(_error(before), proposal.code, may_go=tuple(_NAMES)),
+        same_tensors(before, after, proposal.code),
+        reaches_leaves(after, wanted=False),
+    ]

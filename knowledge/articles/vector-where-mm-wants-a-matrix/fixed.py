@@ -1,0 +1,5 @@
+import torch
+
+a = torch.eye(3)
+x = torch.ones(3)
+torch.matmul(a, x)
