@@ -1,0 +1,183 @@
+"""A tensor of the array or the number, at the place where torch is given it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from executor.job import Caught, ErrorSeen, JobResult, Variable
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.computed import reaches_leaves, same_tensors
+from knowledge.edits import Program, call, method
+from knowledge.flow import in_loop, reads
+from knowledge.origins import passed
+from knowledge.shapes import still_computed
+from knowledge.sites import argument, assignment, failing, scope_of, seen_error, variables
+
+_NOT_A_TENSOR = re.compile(
+    r"argument '(\w+)' \(position (\d+)\) must be Tensor, not (numpy\.ndarray|int|float)$"
+)
+_CONVOLUTION = re.compile(r"^conv\w+\(\) received .* got \(numpy\.ndarray, Parameter")
+_WHERE = re.compile(r"^where\(\) received an invalid combination of arguments - got \(bool, Tensor")
+
+
+def applies(result: JobResult) -> bool:
+    """A function of torch was given an array or a number."""
+    return _error(result) is not None
+
+
+def _error(result: JobResult) -> ErrorSeen | Caught | None:
+    error = seen_error(result, "must be Tensor, not", "invalid combination of arguments")
+    patterns = (_NOT_A_TENSOR, _CONVOLUTION, _WHERE)
+    return error if error and any(p.search(error.message) for p in patterns) else None
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """from_numpy, a tensor of the number, or the function that takes a number."""
+    error = _error(result)
+    if error is None:
+        return
+    node = failing(program, error)
+    seen = variables(result)
+    if _WHERE.search(error.message):
+        given = argument(node, 0, "condition") if isinstance(node, cst.Call) else None
+        if given is not None and isinstance(given.value, cst.Name):
+            yield Rewrite(
+                program.replace({given.value: _tensor(program, given.value)}),
+                f"line {program.line(given.value)}: the condition as a tensor",
+            )
+        return
+    m = _NOT_A_TENSOR.search(error.message)
+    if m is None or m[3] == "numpy.ndarray":
+        yield from _array(program, result, node, m[1] if m is not None else "input")
+    elif isinstance(node, cst.Call):
+        yield from _number(program, node, m[1], int(m[2]), seen)
+
+
+# -- an array --------------------------------------------------------------------------------
+
+
+def _array(
+    program: Program, result: JobResult, node: cst.BaseExpression | None, name: str
+) -> Iterator[Rewrite]:
+    """Into a layer with the layer's dtype, into a function as it is."""
+    if result.layer is not None:
+        given = passed(program, result, lambda facts: facts.type == "ndarray")
+        if given is None:
+            return
+        value = call(program.name_of("torch", "from_numpy"), cst.Arg(given.name))
+        new = value if name == "indices" else method(value, "float")
+        yield Rewrite(
+            program.replace({given.name: new}),
+            f"line {program.line(given.name)}: `{given.name.value}` goes in as a tensor",
+        )
+        return
+    if not isinstance(node, cst.Call):
+        return
+    seen = variables(result)
+    arrays = {
+        a.value.value
+        for a in node.args
+        if isinstance(a.value, cst.Name)
+        and (facts := seen.get(a.value.value)) is not None
+        and facts.type == "ndarray"
+    }
+    if len(arrays) != 1:
+        return
+    own = arrays.pop()
+    places = [
+        a.value
+        for c in program.inside(scope_of(program, node), cst.Call)
+        if program.text(c.func).startswith("torch.") and program.line(c) == program.line(node)
+        and program.text(c.func) not in ("torch.from_numpy", "torch.tensor", "torch.as_tensor")
+        for a in c.args
+        if isinstance(a.value, cst.Name) and a.value.value == own
+    ]  # fmt: skip
+    from_numpy = program.name_of("torch", "from_numpy")
+    yield Rewrite(
+        program.replace({p: call(from_numpy, cst.Arg(p)) for p in places}),
+        f"line {program.line(node)}: `{own}` goes in as a tensor",
+    )
+
+
+# -- a number --------------------------------------------------------------------------------
+
+
+def _number(
+    program: Program, node: cst.Call, name: str, position: int, seen: dict[str, Variable]
+) -> Iterator[Rewrite]:
+    function = program.text(node.func)
+    line = f"line {program.line(node)}"
+    given = argument(node, position - 1, name)
+    if not function.startswith("torch.") or given is None:
+        return
+    bound = {"maximum": "min", "minimum": "max"}.get(function.rpartition(".")[2])
+    if bound is not None:
+        first = argument(node, 0, "input")
+        if position == 2 and first is not None:
+            equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+            limit = cst.Arg(given.value, keyword=cst.Name(bound), equal=equal)
+            yield Rewrite(
+                program.replace({node: method(first.value, "clamp", limit)}),
+                f"{line}: `clamp` takes a number for its bound",
+            )
+        return
+    value = given.value
+    facts = seen.get(program.text(value))
+    if isinstance(value, cst.Name) and facts is not None and facts.type == "float":
+        made = assignment(program, value.value, node)
+        if made is not None and not in_loop(program, made) and _only_computes(program, value, made):
+            yield Rewrite(
+                program.replace({made.value: _tensor(program, made.value)}),
+                f"line {program.line(made)}: `{value.value}` as a tensor, for the functions of "
+                "torch below",
+            )
+            return
+    as_tensor = call(program.name_of("torch", "as_tensor"), cst.Arg(value))
+    yield Rewrite(
+        program.replace({value: as_tensor}),
+        f"{line}: `{program.text(value)}` as a tensor; as_tensor takes numbers and tensors alike",
+    )
+
+
+def _only_computes(program: Program, name: cst.Name, made: cst.Assign) -> bool:
+    """Whether a variable only goes into functions of torch: a tensor does as well as a number."""
+    for node in reads(program, name.value, scope_of(program, name)):
+        given = program.parent(node)
+        around = program.parent(given) if isinstance(given, cst.Arg) else None
+        if not isinstance(around, cst.Call) or not program.text(around.func).startswith("torch."):
+            return False
+    return True
+
+
+def _tensor(program: Program, value: cst.BaseExpression) -> cst.Call:
+    return call(program.name_of("torch", "tensor"), cst.Arg(value))
+
+
+def _whole_array(before: JobResult, proposal: Proposal) -> Check:
+    """What goes into a model is the array that went in, all of it."""
+    name, frame = "array", before.frames[0] if before.frames else None
+    lines = proposal.code.splitlines()
+    arrays = [n for n, v in frame.locals.items() if v.type == "ndarray"] if frame else []
+    if before.layer is None or frame is None or not arrays or frame.line > len(lines):
+        return Check(name=name, passed=True, detail="no array goes into a layer")
+    line = "".join(lines[frame.line - 1 : frame.line + 3])
+    whole = any(re.search(rf"(from_numpy|tensor)\({n}[,)]", line) for n in arrays)
+    detail = "the array goes in as it is" if whole else "something else goes in"
+    return Check(name=name, passed=whole, detail=detail)
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The same is computed from the same values."""
+    error = _error(before)
+    wanted = still_computed(error, proposal.code)
+    if error is not None and re.search(r"(maximum|minimum)\(\)", error.message):
+        wanted = still_computed(error, proposal.code, may_go=("torch", "maximum", "minimum"))
+    return [
+        wanted,
+        _whole_array(before, proposal),
+        same_tensors(before, after, proposal.code),
+        reaches_leaves(after, wanted=False),
+    ]

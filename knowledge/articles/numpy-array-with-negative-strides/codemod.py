@@ -1,0 +1,62 @@
+"""Copy the flipped array: where it is flipped, else where it becomes a tensor."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.job import Caught, ErrorSeen, JobResult
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.computed import reaches_leaves, same_tensors
+from knowledge.edits import Program, method
+from knowledge.shapes import still_computed
+from knowledge.sites import assignment, failing, seen_error
+
+_FLIPS = re.compile(r"\.(flip|fliplr|flipud|rot90)\(|::\s*-\d")
+_MAKES = re.compile(r"\.(tensor|as_tensor|from_numpy|Tensor|FloatTensor)$")
+
+
+def applies(result: JobResult) -> bool:
+    """An array with a negative stride was to become a tensor."""
+    return _error(result) is not None
+
+
+def _error(result: JobResult) -> ErrorSeen | Caught | None:
+    return seen_error(result, "At least one stride in the given numpy array is negative")
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """`.copy()` behind the flip."""
+    error = _error(result)
+    node = failing(program, error) if error is not None else None
+    if not isinstance(node, cst.Call) or not node.args or not _MAKES.search(
+        program.text(node.func)
+    ):  # fmt: skip
+        return
+    value = node.args[0].value
+    where: cst.BaseExpression = value
+    if isinstance(value, cst.Name):
+        made = assignment(program, value.value, node)
+        if made is not None and _FLIPS.search(program.text(made.value)):
+            where = made.value
+    if isinstance(where, (cst.List, cst.ListComp)):
+        return  # a list of arrays: which of them is flipped is not said
+    yield Rewrite(
+        program.replace({where: method(where, "copy")}),
+        f"line {program.line(where)}: a copy has its values in order, from front to back",
+    )
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The flipped values become a tensor."""
+    code = "".join(proposal.code.split())
+    undone = code.count("::-1") != 0 and "[::-1][::-1]" in code
+    detail = "the flip was undone" if undone else "the flip is still there"
+    return [
+        Check(name="flip", passed=not undone, detail=detail),
+        still_computed(_error(before), proposal.code),
+        same_tensors(before, after, proposal.code),
+        reaches_leaves(after, wanted=False),
+    ]

@@ -1,0 +1,128 @@
+"""One tensor of equal lists, a tensor of each unequal list, a list in place of an object array."""
+
+from __future__ import annotations
+
+import re
+from ast import literal_eval
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from executor.job import Caught, ErrorSeen, JobResult
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.computed import reaches_leaves, same_tensors
+from knowledge.edits import Program, call
+from knowledge.flow import later
+from knowledge.shapes import still_computed
+from knowledge.sites import argument, assignment, failing, scope_of, seen_error, variables
+
+_ERROR = re.compile(
+    r"expected Tensor as element 0 in argument 0, but got (list|numpy\.ndarray|float|int)$"
+)
+
+
+def applies(result: JobResult) -> bool:
+    """A function that joins tensors got something else."""
+    return _error(result) is not None
+
+
+def _error(result: JobResult) -> ErrorSeen | Caught | None:
+    error = seen_error(result, "expected Tensor as element 0 in argument 0")
+    return error if error is not None and _ERROR.search(error.message) else None
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """`torch.tensor(rows)`; `[torch.tensor(row) for row in rows]` where rows are to be padded."""
+    error = _error(result)
+    node = failing(program, error) if error is not None else None
+    if error is None or not isinstance(node, cst.Call):
+        return
+    function = program.text(node.func).rpartition(".")[2]
+    given = argument(node, 0, "tensors") or argument(node, 0, "sequences")
+    if given is None:
+        return
+    if "ndarray" in error.message:
+        yield from _out_of_numpy(program, node, given.value)
+        return
+    values = _values(result, given.value)
+    if values is None:
+        return
+    tensor = program.name_of("torch", "tensor")
+    line = f"line {program.line(node)}"
+    if function == "stack" and len(node.args) == 1 and _equal(values):
+        yield Rewrite(
+            program.replace({node: call(tensor, cst.Arg(given.value))}),
+            f"{line}: `{tensor}` makes one tensor of rows of numbers",
+        )
+    elif function in ("pad_sequence", "cat") and all(isinstance(v, list) for v in values):
+        each = cst.parse_expression(
+            f"[{tensor}(row) for row in {program.module.code_for_node(given.value)}]"
+        )
+        yield Rewrite(
+            program.replace({given.value: each}),
+            f"{line}: each row becomes a tensor before they are joined",
+        )
+
+
+def _values(result: JobResult, value: cst.BaseExpression) -> list[object] | None:
+    """The list itself, where it is short enough to have been kept."""
+    facts = variables(result).get(value.value) if isinstance(value, cst.Name) else None
+    text = facts.repr if facts is not None else cst.Module(()).code_for_node(value)
+    try:
+        found = literal_eval(text or "")
+    except (ValueError, SyntaxError):
+        return None
+    return found if isinstance(found, list) and found else None
+
+
+def _equal(values: list[object]) -> bool:
+    """Whether these are numbers, or rows of as many numbers each."""
+    if all(isinstance(v, (int, float)) for v in values):
+        return True
+    if not all(isinstance(v, list) for v in values):
+        return False
+    rows: list[list[object]] = [v for v in values if isinstance(v, list)]
+    return len({len(r) for r in rows}) == 1 and all(
+        isinstance(x, (int, float)) for r in rows for x in r
+    )
+
+
+def _out_of_numpy(program: Program, node: cst.Call, value: cst.BaseExpression) -> Iterator[Rewrite]:
+    """`np.array([t, u], dtype=object)` as the list that it was made of."""
+    name = value
+    if isinstance(value, cst.Call) and program.text(value.func) == "list" and len(value.args) == 1:
+        name = value.args[0].value
+    made = assignment(program, name.value, node) if isinstance(name, cst.Name) else None
+    if made is None or not isinstance(made.value, cst.Call) or not isinstance(name, cst.Name):
+        return
+    array = made.value
+    kind = argument(array, 1, "dtype")
+    if program.text(array.func).rpartition(".")[2] != "array" or kind is None:
+        return
+    if program.text(kind.value) != "object" or not isinstance(array.args[0].value, cst.List):
+        return
+    if scope_of(program, made) is not scope_of(program, node):
+        return
+    if any(isinstance(program.parent(n), cst.Attribute) for n in later(program, name.value, made)):
+        return  # `.shape` and the like: a list has none
+    yield Rewrite(
+        program.replace({array: array.args[0].value}),
+        f"line {program.line(made)}: a list keeps tensors as they are; an array takes them apart",
+        subjects=(name.value,),
+    )
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The same rows are joined, all of them."""
+    error = _error(before)
+    lines = proposal.code.splitlines()
+    at = error.line if error is not None and error.line is not None else 0
+    line = lines[at - 1] if 0 < at <= len(lines) else ""
+    parts = set(re.findall(r"\w+\[", line)) - set(re.findall(r"\w+\[", error.code if error else ""))
+    detail = "only a part of the rows is joined" if parts else "every row is joined"
+    return [
+        Check(name="rows", passed=not parts, detail=detail),
+        still_computed(_error(before), proposal.code, may_go=("stack",), allowed=("[",)),
+        same_tensors(before, after, proposal.code, proposal.subjects),
+        reaches_leaves(after, wanted=False),
+    ]

@@ -1,0 +1,82 @@
+"""NumPy's dtype of the same name, or that of the array which the tensor becomes."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.job import Caught, ErrorSeen, JobResult
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.computed import reaches_leaves, same_tensors
+from knowledge.edits import Program, method
+from knowledge.shapes import still_computed
+from knowledge.sites import assignment, failing, seen_error, variables
+
+_ERROR = re.compile(r"Cannot interpret 'torch\.(\w+)' as a data type")
+
+
+def applies(result: JobResult) -> bool:
+    """A function of NumPy's was given a torch.dtype."""
+    return _error(result) is not None
+
+
+def _error(result: JobResult) -> ErrorSeen | Caught | None:
+    return seen_error(result, "Cannot interpret 'torch.")
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """`np.float32` for `torch.float32`, `t.numpy().dtype` for `t.dtype`."""
+    error = _error(result)
+    m = _ERROR.search(error.message) if error is not None else None
+    node = failing(program, error) if error is not None else None
+    if m is None or not isinstance(node, cst.Call):
+        return
+    if not hasattr(importlib.import_module("numpy"), m[1]):
+        return  # such as bfloat16
+    for given in node.args:
+        new = _new(program, result, given.value, m[1])
+        if new is not None:
+            yield Rewrite(
+                program.replace({given.value: new}),
+                f"line {program.line(given)}: NumPy's own dtype of that name",
+            )
+            return
+
+
+def _new(
+    program: Program, result: JobResult, value: cst.BaseExpression, name: str
+) -> cst.BaseExpression | None:
+    text = program.text(value)
+    if text == f"torch.{name}":
+        return cst.parse_expression(program.name_of("numpy", name))
+    owner = value
+    if isinstance(value, cst.Name):
+        made = assignment(program, value.value, value)
+        owner = made.value if made is not None else value
+    if not isinstance(owner, cst.Attribute) or owner.attr.value != "dtype":
+        return None
+    facts = variables(result).get(program.text(owner.value))
+    if facts is None or facts.is_leaf is None:
+        return None
+    tensor = owner.value
+    if facts.requires_grad:
+        tensor = method(tensor, "detach")
+    if facts.device not in (None, "cpu"):
+        tensor = method(tensor, "cpu")
+    return cst.Attribute(method(tensor, "numpy"), cst.Name("dtype"))
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The same is made; only its dtype has NumPy's name."""
+    error = _error(before)
+    named = re.findall(r"dtype=(\w+)", error.code) if error is not None else []
+    return [
+        still_computed(
+            error, proposal.code, may_go=("torch", "dtype", *named), allowed=("numpy", "detach")
+        ),
+        same_tensors(before, after, proposal.code),
+        reaches_leaves(after, wanted=False),
+    ]
