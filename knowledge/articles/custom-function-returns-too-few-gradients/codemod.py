@@ -1,0 +1,102 @@
+"""Return None for the last arguments of forward, where these are known to be no tensors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.job import JobResult, Variable
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.computed import reaches_leaves, same_tensors
+from knowledge.edits import Program
+from knowledge.sites import seen_error, variables
+
+_ERROR = re.compile(
+    r"function (\w+)Backward returned an incorrect number of gradients "
+    r"\(expected (\d+), got (\d+)\)"
+)
+_USED_AS_NUMBER = r"\bif (?:not )?{0}\b|\b{0}\("
+
+
+def applies(result: JobResult) -> bool:
+    """A backward returned fewer values than its forward has arguments."""
+    return _match(result) is not None
+
+
+def _match(result: JobResult) -> re.Match[str] | None:
+    error = seen_error(result, "returned an incorrect number of gradients")
+    return _ERROR.search(error.message) if error is not None else None
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """`return grad` as `return grad, None`."""
+    m = _match(result)
+    if m is None or int(m[3]) >= int(m[2]):
+        return
+    missing = int(m[2]) - int(m[3])
+    for cls in program.all(cst.ClassDef):
+        body = {f.name.value: f for f in program.inside(cls, cst.FunctionDef)}
+        if cls.name.value != m[1] or not {"forward", "backward"} <= body.keys():
+            continue
+        names = [p.name.value for p in body["forward"].params.params[1:]]
+        returns = program.inside(body["backward"], cst.Return)
+        if len(returns) != 1 or returns[0].value is None or len(names) != int(m[2]):
+            return
+        if not _no_tensors(program, cls, body["forward"], names, missing, variables(result)):
+            return
+        value = returns[0].value
+        own = value.elements if isinstance(value, cst.Tuple) else [cst.Element(value)]
+        comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+        every = [*own, *(cst.Element(cst.Name("None")) for _ in range(missing))]
+        every = [e.with_changes(comma=comma) for e in every[:-1]] + [every[-1]]
+        new = value.with_changes(elements=every) if isinstance(value, cst.Tuple) else cst.Tuple(
+            every, lpar=[], rpar=[])  # fmt: skip
+        told = ", ".join(f"`{n}`" for n in names[-missing:])
+        yield Rewrite(
+            program.replace({value: new}),
+            f"line {program.line(returns[0])}: backward answers for every argument of forward; "
+            f"{told} has no gradient",
+        )
+        return
+
+
+def _no_tensors(
+    program: Program,
+    cls: cst.ClassDef,
+    forward: cst.FunctionDef,
+    names: list[str],
+    missing: int,
+    seen: dict[str, Variable],
+) -> bool:
+    """Whether the last arguments are no tensors: by what was passed, else by how they are used."""
+    applied = f"{cls.name.value}.apply"
+    calls = [c for c in program.all(cst.Call) if program.text(c.func) == applied]
+    text = program.text(forward)
+    for name, place in zip(names[-missing:], range(len(names) - missing, len(names)), strict=True):
+        used = re.search(_USED_AS_NUMBER.format(name), text) is not None
+        given = [c.args[place].value for c in calls if len(c.args) == len(names)]
+        plain = [
+            isinstance(v, (cst.Integer, cst.Float, cst.SimpleString))
+            or program.text(v) in ("None", "True", "False")
+            or ((facts := seen.get(program.text(v))) is not None and facts.is_leaf is None)
+            for v in given
+        ]
+        if not used and (not plain or not all(plain)):
+            return False
+    return True
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The gradients arrive, and no gradient that was returned is gone."""
+    m = _match(before)
+    returned = re.search(rf"class {m[1]}\b.*?def backward.*?\n( *return [^\n]*)", proposal.code,
+                         re.S) if m is not None else None  # fmt: skip
+    nothing = returned is not None and re.fullmatch(r" *return (None(, )?)+", returned[1])
+    detail = "no gradient is returned at all" if nothing else "it still returns its gradients"
+    return [
+        Check(name="returned", passed=not nothing, detail=detail),
+        reaches_leaves(after),
+        same_tensors(before, after, proposal.code),
+    ]

@@ -1,0 +1,138 @@
+"""Keep what is no tensor as an attribute of ctx, and read it from there in backward."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.job import JobResult, Variable
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.computed import reaches_leaves, same_tensors
+from knowledge.edits import New, Program
+from knowledge.flow import parameters
+from knowledge.sites import failing_statement, seen_error, variables
+
+_ERROR = "save_for_backward can only save variables"
+
+
+def applies(result: JobResult) -> bool:
+    """Something that is no tensor was given to save_for_backward."""
+    return seen_error(result, _ERROR) is not None
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """`ctx.k = k` below the save, `k = ctx.k` below the unpacking."""
+    error = seen_error(result, _ERROR)
+    line = failing_statement(program, error) if error is not None else None
+    if line is None:
+        return
+    for cls in program.all(cst.ClassDef):
+        edits = _moved(program, cls, line, variables(result))
+        if edits:
+            names = ", ".join(f"`{n}`" for n in edits[1])
+            yield Rewrite(
+                program.replace(edits[0]),
+                f"{names} kept as an attribute of ctx: save_for_backward is for tensors",
+                new_name=edits[2],
+            )
+            return
+
+
+def _moved(
+    program: Program,
+    cls: cst.ClassDef,
+    line: cst.SimpleStatementLine,
+    seen: dict[str, Variable],
+) -> tuple[dict[cst.CSTNode, New], list[str], str] | None:
+    """The edits for a Function that the failing line applies; what moves; its ctx."""
+    body = {f.name.value: f for f in program.inside(cls, cst.FunctionDef)}
+    forward, backward = body.get("forward"), body.get("backward")
+    if forward is None or backward is None or not forward.params.params:
+        return None
+    ctx = forward.params.params[0].name.value
+    saves = [
+        c
+        for c in program.inside(forward, cst.Call)
+        if program.text(c.func) == f"{ctx}.save_for_backward"
+    ]
+    read = backward.params.params[0].name.value if backward.params.params else ""
+    unpacked = [
+        a
+        for a in program.inside(backward, cst.Assign)
+        if program.text(a.value) == f"{read}.saved_tensors" and len(a.targets) == 1
+    ]
+    if len(saves) != 1 or len(unpacked) != 1:
+        return None
+    names = [program.text(a.value) for a in saves[0].args]
+    target = unpacked[0].targets[0].target
+    into = [program.text(e.value) for e in target.elements] if isinstance(target, cst.Tuple) else []
+    given = _given(program, cls, forward, line, seen)
+    if len(into) != len(names) or not all(n.isidentifier() for n in (*names, *into)):
+        return None
+    if not set(names) <= parameters(program, saves[0]) or any(n not in given for n in names):
+        return None
+    numbers = [n for n in names if not given[n]]
+    kept = [i for i, n in enumerate(names) if given[n]]
+    save, unpack = program.up(saves[0], cst.SimpleStatementLine), program.up(
+        unpacked[0], cst.SimpleStatementLine
+    )  # fmt: skip
+    if not numbers or save is None or unpack is None or len(save.body) + len(unpack.body) != 2:
+        return None
+    edits: dict[cst.CSTNode, New] = {}
+    added = [cst.parse_statement(f"{ctx}.{n} = {n}\n") for n in numbers]
+    back = [cst.parse_statement(f"{into[names.index(n)]} = {read}.{n}\n") for n in numbers]
+    if kept:
+        arguments = [saves[0].args[i] for i in kept]
+        arguments[-1] = arguments[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+        edits[save] = cst.FlattenSentinel(
+            [save.with_deep_changes(saves[0], args=arguments), *added]
+        )
+        text = ", ".join(into[i] for i in kept) + ("," if len(kept) == 1 else "")
+        new = cst.ensure_type(
+            cst.parse_statement(f"{text} = {read}.saved_tensors\n"), cst.SimpleStatementLine
+        )
+        edits[unpack] = cst.FlattenSentinel([unpack.with_changes(body=new.body), *back])
+    else:
+        edits[save], edits[unpack] = cst.FlattenSentinel(added), cst.FlattenSentinel(back)
+    return edits, numbers, ctx
+
+
+def _given(
+    program: Program,
+    cls: cst.ClassDef,
+    forward: cst.FunctionDef,
+    line: cst.SimpleStatementLine,
+    seen: dict[str, Variable],
+) -> dict[str, bool]:
+    """For each parameter of forward, whether the failing call gave a tensor; unknown ones miss."""
+    names = [p.name.value for p in forward.params.params[1:]]
+    applied = {f"{cls.name.value}.apply"}
+    for assign in program.all(cst.Assign):
+        if program.text(assign.value) in applied:
+            applied.add(program.text(assign.targets[0].target))
+    calls = [c for c in program.inside(line, cst.Call) if program.text(c.func) in applied]
+    if len(calls) != 1 or len(calls[0].args) != len(names):
+        return {}
+    found = {}
+    for name, given in zip(names, calls[0].args, strict=True):
+        facts = seen.get(program.text(given.value))
+        if isinstance(given.value, (cst.Integer, cst.Float)):
+            found[name] = False
+        elif facts is not None:
+            found[name] = facts.is_leaf is not None
+    return found
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """A tensor still goes through save_for_backward, and the gradients arrive."""
+    error = seen_error(before, _ERROR)
+    number = re.search(r"argument (\d+)", error.message) if error is not None else None
+    saved = "save_for_backward(" in proposal.code or (number is not None and number[1] == "0")
+    detail = "tensors are saved for backward" if saved else "nothing is saved for backward"
+    return [
+        Check(name="saved", passed=saved, detail=detail),
+        reaches_leaves(after, wanted=False),
+        same_tensors(before, after, proposal.code),
+    ]
