@@ -1,0 +1,78 @@
+"""The loss that applies the sigmoid itself, where nothing else in the snippet does.
+
+Where the snippet takes the output for a probability, as `output > 0.5` does, nothing is offered:
+the model would have to change, not the loss.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.job import Caught, ErrorSeen, JobResult
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.computed import reaches_leaves
+from knowledge.edits import Program
+from knowledge.losses import loss_alive, loss_call, made_from
+from knowledge.shapes import same_layers, still_computed
+from knowledge.sites import seen_error
+
+_ERROR = "all elements of input should be between 0 and 1"
+_LABELS = re.compile(
+    r"^torch\.(randint\(0, ?2,|zeros\(|ones\(|rand\(|zeros_like\(|ones_like\(|bernoulli\()"
+    r"|^torch\.(tensor|FloatTensor)\([\[\](), 01.]*(, ?dtype=[\w.]+)?\)"
+)
+_PROBABILITY = re.compile(r"[<>]=? ?0?\.\d|\bround\(|[sS]igmoid|[sS]oftmax")
+
+
+def applies(result: JobResult) -> bool:
+    """Binary cross entropy got values that are no probabilities."""
+    return _error(result) is not None
+
+
+def _error(result: JobResult) -> ErrorSeen | Caught | None:
+    return seen_error(result, _ERROR)
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """`BCEWithLogitsLoss` where the loss is made, or the function of that name."""
+    loss = loss_call(program, result, _error(result))
+    if loss is None or _PROBABILITY.search(program.module.code):
+        return
+    if not _LABELS.search(made_from(program, loss.target)):
+        return  # labels outside would be taken without a word
+    function = loss.call.func
+    if isinstance(function, cst.Attribute) and function.attr.value == "binary_cross_entropy":
+        new = function.with_changes(attr=cst.Name("binary_cross_entropy_with_logits"))
+        yield _logits(program, function, new)
+        return
+    made: list[cst.BaseExpression] = [
+        a.value
+        for a in program.all(cst.Assign)
+        if program.text(a.targets[0].target) == program.text(function)
+    ]
+    maker = function if isinstance(function, cst.Call) else made[0] if len(made) == 1 else None
+    if isinstance(maker, cst.Call) and program.text(maker.func).rpartition(".")[2] == "BCELoss":
+        name = cst.parse_expression(program.name_of("torch.nn", "BCEWithLogitsLoss"))
+        yield _logits(program, maker.func, name)
+
+
+def _logits(program: Program, old: cst.BaseExpression, new: cst.BaseExpression) -> Rewrite:
+    return Rewrite(
+        program.replace({old: new}),
+        f"line {program.line(old)}: the model gives scores; with logits the loss makes "
+        "probabilities of them",
+    )
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The loss of the same scores and labels, and every gradient arrives."""
+    function = ("binary_cross_entropy", "BCELoss")
+    return [
+        still_computed(_error(before), proposal.code, may_go=function),
+        same_layers(before, after),
+        reaches_leaves(after, wanted=False),
+        loss_alive(after),
+    ]
