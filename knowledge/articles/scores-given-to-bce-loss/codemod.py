@@ -39,7 +39,8 @@ def _error(result: JobResult) -> ErrorSeen | Caught | None:
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`BCEWithLogitsLoss` where the loss is made, or the function of that name."""
     loss = loss_call(program, result, _error(result))
-    if loss is None or _PROBABILITY.search(program.module.code):
+    code = re.sub(r"#.*", "", program.module.code)
+    if loss is None or _PROBABILITY.search(code):
         return
     if not _LABELS.search(made_from(program, loss.target)):
         return  # labels outside would be taken without a word
