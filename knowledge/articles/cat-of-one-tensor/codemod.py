@@ -1,0 +1,100 @@
+"""Join the entries of the one tensor, or take it as it is: the code does not say which."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.job import JobResult
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.computed import reaches_leaves, same_tensors
+from knowledge.edits import Program, call
+from knowledge.shapes import still_computed
+from knowledge.sites import argument, failing, scope_of, seen_error, variables
+
+_ERROR = "cat(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor"
+
+
+def applies(result: JobResult) -> bool:
+    """One tensor was given to cat."""
+    return seen_error(result, _ERROR) is not None
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """`torch.cat(tuple(x))` and `x`; a list where a second tensor was the next argument."""
+    error = seen_error(result, _ERROR)
+    node = failing(program, error) if error is not None else None
+    given = argument(node, 0, "tensors") if isinstance(node, cst.Call) else None
+    if not isinstance(node, cst.Call) or given is None:
+        return
+    seen = variables(result)
+    line = f"line {program.line(node)}"
+    others = [a for a in node.args[1:] if a.keyword is None]
+    tensors = [f for a in others if (f := seen.get(program.text(a.value))) and f.dtype and f.shape
+               is not None]  # fmt: skip
+    if tensors and len(tensors) == len(others):
+        comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+        parts = [cst.Element(a.value, comma=comma) for a in (given, *others)]
+        parts[-1] = parts[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+        rest = [a for a in node.args if a.keyword is not None and a is not given]
+        first = given.with_changes(value=cst.List(parts), comma=cst.MaybeSentinel.DEFAULT)
+        yield Rewrite(
+            program.replace({node: node.with_changes(args=[first, *rest])}),
+            f"{line}: the tensors in a list, which is what `cat` joins",
+        )
+        return
+    dim = argument(node, 1, "dim")
+    facts = seen.get(program.text(given.value))
+    if facts is None or facts.shape is None or len(facts.shape) < 2:
+        return
+    if dim is not None and program.text(dim.value) != "0":
+        return  # along another dimension of which: of the tensor, or of its entries?
+    if _is_made_whole(program, given.value, node):
+        return
+    entries = call("tuple", cst.Arg(given.value))
+    yield Rewrite(
+        program.replace({given.value: entries}),
+        f"{line}: the {facts.shape[0]} entries of `{program.text(given.value)}` are joined",
+        "its entries shall be joined, one behind the other",
+        said=r"\b(flatten|merge|join|entries|all (the )?(samples|rows))\b",
+    )
+    yield Rewrite(
+        program.replace({node: given.value}),
+        f"{line}: `{program.text(given.value)}` is one tensor already",
+        "it is the batch that is wanted, as it is",
+        said=r"\bas (it is|one batch)\b",
+    )
+
+
+def _is_made_whole(program: Program, value: cst.BaseExpression, node: cst.Call) -> bool:
+    """Whether the tensor was reshaped on purpose: then how its entries lie is the question."""
+    text = program.text(scope_of(program, node))
+    name = program.text(value)
+    return any(f"{name} = " in row and ("shape(" in row or "view(" in row)
+               for row in text.splitlines())  # fmt: skip
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The same tensors go on, with all of their elements."""
+    error = seen_error(before, _ERROR)
+    lines = proposal.code.splitlines()
+    at = error.line if error is not None and error.line is not None else 0
+    line = lines[at - 1].partition("#")[0] if 0 < at <= len(lines) else ""
+    named = set(
+        re.findall(r"\b[A-Za-z_]\w*\b(?!\s*[=(.])", error.code if error is not None else "")
+    )
+    lost = sorted(n for n in named if not re.search(rf"\b{n}\b", line))
+    detail = f"`{lost[0]}` is not used any more" if lost else "every tensor is still used"
+    return [
+        Check(name="tensors", passed=not lost, detail=detail),
+        still_computed(
+            seen_error(before, _ERROR),
+            proposal.code,
+            may_go=("torch", "cat", "dim"),
+            allowed=("[",),
+        ),
+        same_tensors(before, after, proposal.code),
+        reaches_leaves(after, wanted=False),
+    ]

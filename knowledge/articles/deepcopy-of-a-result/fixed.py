@@ -1,0 +1,6 @@
+import copy
+
+import torch
+
+output = torch.ones(2, requires_grad=True) * 2
+output.detach().clone()
