@@ -307,6 +307,7 @@ class Seen(Model):
     error: ErrorSeen | None = None
     explanation: Explanation | None = None  # of the error
     operands: tuple[Operand, ...] = ()  # of the failing expression
+    shapes: dict[str, tuple[int, ...]] = {}  # part of the failing statement → its tensor's shape
     caught: tuple[Caught, ...] = ()
     handlers: int = 0  # `except` clauses in the snippet
     warnings: tuple[WarningSeen, ...] = ()

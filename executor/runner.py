@@ -76,6 +76,7 @@ class _Run:
         self.error: ErrorSeen | None = None
         self.explanation: Explanation | None = None
         self.operands: tuple[Operand, ...] = ()
+        self.shapes: dict[str, tuple[int, ...]] = {}
         self.frames: tuple[Frame, ...] = ()
         self.layer: Layer | None = None
         self.tree: ast.Module | None = None
@@ -219,7 +220,8 @@ class _Run:
 
         if self.tree is not None:
             told = explain.explain(error, self.source, self.tree)
-            self.explanation, self.operands = told
+            self.explanation, self.operands = told.explanation, told.operands
+            self.shapes = told.shapes
 
     def _explain_caught(self, error: BaseException) -> Explanation | None:
         """Not where the snippet asks for `locals()`: looking refreshes what that returned."""
@@ -228,12 +230,12 @@ class _Run:
         from executor.explain import explain
 
         try:
-            told, _ = explain.explain(error, self.source, self.tree)
+            told = explain.explain(error, self.source, self.tree)
             explain.forget(error, self.source)
         except Exception as e:
             self.notes.append(f"explain (caught): {type(e).__name__}: {e}"[:500])
             return None
-        return told
+        return told.explanation
 
     def _exit_code(self, error: SystemExit) -> int:
         code = error.code
@@ -276,6 +278,7 @@ class _Run:
             error=self.error,
             explanation=self.explanation,
             operands=self.operands,
+            shapes=self.shapes,
             caught=tuple(self.caught.seen),
             handlers=self.caught.handlers,
             warnings=tuple(self.warned.seen),

@@ -38,6 +38,20 @@ def uses_loaded_weights(program: Program) -> bool:
     return bool(_LOADED.search(program.module.code))
 
 
+def live_shape(
+    program: Program, result: JobResult, expression: cst.BaseExpression | None
+) -> Shape | None:
+    """The live shape of a variable, or of any part of the statement that failed, if known."""
+    if expression is None:
+        return None
+    try:
+        text = ast.unparse(ast.parse(f"({program.text(expression)})", mode="eval"))
+    except SyntaxError:  # a starred part, a slice
+        return None
+    found = result.shapes.get(text)
+    return found if found is not None else shape_of(result, expression)
+
+
 def shape_of(result: JobResult, expression: cst.BaseExpression | None) -> Shape | None:
     """The live shape of a variable where the run failed; None for anything but a plain name."""
     if isinstance(expression, cst.Name):
@@ -460,13 +474,17 @@ def _differences(a: Shape, b: Shape) -> int:
 def same_numbers(before: JobResult, after: JobResult) -> Check:
     """No tensor of the snippet is left with fewer or more elements than it had at the error.
 
-    The first dimension may differ: a loop's variable holds the last batch at the end.
+    The first dimension may differ: a loop's variable holds the last batch at the end, and its
+    labels go with it.
     """
     old = before.values.tensors if before.values is not None else {}
     new = after.values.tensors if after.values is not None else {}
-    for name, was in old.items():
-        now = new.get(name)
-        if now is None or "." in name or now.shape[1:] == was.shape[1:] != ():
+    both = [(name, was, new[name]) for name, was in old.items() if name in new and "." not in name]
+    batches = {(a.shape[0], b.shape[0]) for _, a, b in both if a.shape[1:] == b.shape[1:] != ()}
+    for name, was, now in both:
+        if now.shape[1:] == was.shape[1:] and (
+            was.shape[1:] or (*was.shape, *now.shape) in batches
+        ):
             continue
         if math.prod(now.shape) != math.prod(was.shape):
             detail = f"`{name}` was {list(was.shape)} and is {list(now.shape)} now"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -42,7 +43,7 @@ class Mistake:
 
     error: ErrorSeen | Caught | None
     findings: frozenset[tuple[str, str]]  # (kind, name)
-    caught_too: int = 0  # how often the snippet itself caught the error before it ended the run
+    provoked: tuple[Caught, ...] = ()  # what it had caught by then: `try: wrong() except: print`
 
     @property
     def is_there(self) -> bool:
@@ -63,11 +64,20 @@ def mistake(result: JobResult) -> Mistake:
         error = next(iter(raised), None)
     elif isinstance(error, ErrorSeen) and error.origin == "raise" and error.masks:
         error = next((c for c in raised if c.message == error.masks), error)
-    findings = frozenset((f.kind, f.name) for f in result.findings if f.kind in MISTAKES)
-    caught_too = 0
-    if error is not None and error is result.error:
-        caught_too = sum(same_error(c, error) for c in result.caught)
-    return Mistake(error, findings, caught_too)
+    # An error of the handler's own is another matter: there, the first one is still open.
+    before = result.caught if isinstance(error, ErrorSeen) and not error.masks else ()
+    return Mistake(
+        error,
+        frozenset((f.kind, f.name) for f in result.findings if f.kind in MISTAKES),
+        tuple(before),
+    )
+
+
+def _still_caught(result: JobResult, wrong: Mistake) -> bool:
+    """Whether the mistake's error is caught now, beyond what was provoked and caught before it."""
+    known = Counter((c.type, c.message, c.code) for c in wrong.provoked)
+    alike = [c for c in result.caught if same_error(c, wrong.error)]
+    return bool(Counter((c.type, c.message, c.code) for c in alike) - known)
 
 
 def same_error(a: ErrorSeen | Caught | None, b: ErrorSeen | Caught | None) -> bool:
@@ -85,14 +95,16 @@ def shows(result: JobResult, wrong: Mistake) -> bool:
     """Whether a run shows the mistake, or is broken in some other way: nothing one would offer."""
     if result.outcome is not Outcome.OK:
         return True
-    if _caught_more(result, wrong):
+    if wrong.error is not None and _still_caught(result, wrong):
         return True
     return any((f.kind, f.name) in wrong.findings for f in result.findings)
 
 
-def _caught_more(result: JobResult, wrong: Mistake) -> bool:
-    """Whether the snippet catches the error more often than where it is meant to be shown."""
-    return sum(same_error(c, wrong.error) for c in result.caught) > wrong.caught_too
+# What one layer looks at first, and what after that: being told the next is a step forward.
+_IN_TURN = (
+    ("must be equal to input_size", "Expected hidden"),
+    ("input to conv", "channels, but got", "Input type"),
+)
 
 
 def moved_on(before: JobResult, after: JobResult, old: str = "", new: str = "") -> bool:
@@ -113,9 +125,16 @@ def moved_on(before: JobResult, after: JobResult, old: str = "", new: str = "") 
         return before.error is not None and after.outcome is Outcome.OK
     if _where(before) != _where(after) or _further_down(before, after, old, new):
         return True
+    if old and _called_further_down(before, after, old, new):
+        return True
     # A dtype is looked at before the sizes, by the same expression.
     if _DTYPES.search(before.error.message) and not _DTYPES.search(after.error.message):
         return True
+    for texts in _IN_TURN:
+        told = [i for i, text in enumerate(texts) if text in before.error.message]
+        next_ = [i for i, text in enumerate(texts) if text in after.error.message]
+        if told and next_ and next_[0] > told[0]:
+            return True
     # backward() looks at one thing after another: no graph, then no single number.
     is_backward = re.search(r"\b(backward|grad)\(", before.error.code) is not None
     return is_backward and not same_error(before.error, after.error)
@@ -141,6 +160,21 @@ def _further_down(before: JobResult, after: JobResult, old: str, new: str) -> bo
 def _where(result: JobResult) -> tuple[str, str, str]:
     assert result.error is not None
     return result.error.type, result.error.code, result.layer.name if result.layer else ""
+
+
+def _called_further_down(before: JobResult, after: JobResult, old: str, new: str) -> bool:
+    """Whether what led to the error is a later line of the snippet now, insertions aside."""
+    was, now = _lines(before), _lines(after)
+    matcher = difflib.SequenceMatcher(None, old.splitlines(), new.splitlines(), autojunk=False)
+    same = {j + k + 1: i + k + 1 for i, j, n in matcher.get_matching_blocks() for k in range(n)}
+    back = tuple(same.get(line, 0) for line in now)
+    return all(back) and back > was
+
+
+def _lines(result: JobResult) -> tuple[int, ...]:
+    """The outermost line of the snippet that led to the error, and the one that raised it."""
+    outer = result.frames[0].line if result.frames else 0
+    return (outer, (result.error.line if result.error else None) or 0)
 
 
 def checks(before: JobResult, after: JobResult, reference: JobResult | None = None) -> list[Check]:
@@ -179,7 +213,7 @@ def _gone(before: JobResult, after: JobResult, wrong: Mistake) -> Check:
         what = after.error.type if after.error else after.outcome.value
         line = f" at line {after.error.line}" if after.error and after.error.line else ""
         return Check(name="no error", passed=False, detail=f"it ends with {what}{line}")
-    if wrong.error is not None and _caught_more(after, wrong):
+    if wrong.error is not None and _still_caught(after, wrong):
         return Check(name="no error", passed=False, detail="the error is still raised, and caught")
     if wrong.error is None and wrong.findings <= {(f.kind, f.name) for f in after.findings}:
         return Check(name="no error", passed=False, detail="the probes still find the same mistake")
@@ -189,7 +223,7 @@ def _gone(before: JobResult, after: JobResult, wrong: Mistake) -> Check:
 def _nothing_new(before: JobResult, after: JobResult, wrong: Mistake) -> Check:
     known = [(c.type, _shape(c.message)) for c in before.caught]
     new = [c for c in after.caught if (c.type, _shape(c.message)) not in known]
-    if before.error is not None and _caught_more(after, mistake(before)):
+    if before.error is not None and _still_caught(after, wrong):
         new += [c for c in after.caught if same_error(c, before.error) and c not in new]
     if after.handlers > before.handlers:
         return Check(name="nothing new", passed=False, detail="it adds an exception handler")
@@ -230,7 +264,8 @@ def _batch_kept(before: JobResult, after: JobResult, reference: JobResult | None
     """Every top-level call of a module keeps its first dimension, unless it never did."""
     known = {(c.module, c.inputs[:1], c.outputs[:1]) for c in (*before.calls, *_calls(reference))}
     for c in after.calls:
-        kept = not c.inputs or not c.outputs or c.inputs[0] == c.outputs[0] or _unbatched(c)
+        one = _unbatched(c) or (len(c.inputs) == 1 and _one_row(before))
+        kept = not c.inputs or not c.outputs or c.inputs[0] == c.outputs[0] or one
         if not kept and (c.module, c.inputs[:1], c.outputs[:1]) not in known:
             detail = f"{c.module} at line {c.line} turns {list(c.inputs)} into {list(c.outputs)}"
             return Check(name="batch", passed=False, detail=detail)
@@ -243,6 +278,12 @@ def _unbatched(c: ModuleCall) -> bool:
     if spatial:
         return len(c.inputs) == int(spatial[1]) + 1
     return c.module == "Linear" and len(c.inputs) == 1
+
+
+def _one_row(before: JobResult) -> bool:
+    """Whether the layer that failed was a Linear that was given a single row."""
+    layer = before.layer
+    return layer is not None and layer.type == "Linear" and len(layer.input or (0, 0)) == 1
 
 
 def _calls(result: JobResult | None) -> tuple[ModuleCall, ...]:

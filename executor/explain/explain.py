@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass, field
 from functools import cache
 from types import FrameType
 
@@ -12,6 +13,7 @@ import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
 from executor.explain.family import known
+from executor.explain.parts import part_shapes
 from executor.explain.places import Places
 from executor.explain.scene import Scene
 from executor.explain.thing import Thing
@@ -25,19 +27,22 @@ _NO_CAUSE = ("ModuleNotFoundError", "ImportError", "KeyError", "StopIteration", 
              "AttributeError")  # fmt: skip
 
 
-def explain(
-    error: BaseException, source: Source, tree: ast.Module
-) -> tuple[Explanation | None, tuple[Operand, ...]]:
+@dataclass(frozen=True)
+class Told:
+    """What live values say about an error."""
+
+    explanation: Explanation | None = None  # None where they add nothing to the message
+    operands: tuple[Operand, ...] = ()  # what the failing expression worked on
+    shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)  # of the statement's parts
+
+
+def explain(error: BaseException, source: Source, tree: ast.Module) -> Told:
     """Say which values clash and where they come from.
 
     Args:
         error: the exception with its traceback.
         source: the snippet.
         tree: its syntax tree.
-
-    Returns:
-        explanation: None where the live values add nothing to the message.
-        operands: what the failing expression worked on.
 
     Raises:
         Exception: an explainer failed; the caller makes that a note.
@@ -52,7 +57,7 @@ def explain(
         first = _first(error, source)
         scene = _scene(first, source, places)
         if scene is None:
-            return None, ()
+            return Told()
         told = _told(scene)
         if first is not error:
             later = _scene(error, source, places)
@@ -65,7 +70,8 @@ def explain(
                     came = f"Your handler then raises {type(error).__name__}{line}."
                 text = f"First, at line {scene.line}: {told.text} {came}"
                 told = told.model_copy(update={"text": text})
-        return told, tuple(_operands(scene))
+        shapes = part_shapes(scene) if first is error else {}
+        return Told(told, tuple(_operands(scene)), shapes)
 
 
 @cache
