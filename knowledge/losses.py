@@ -72,7 +72,7 @@ def _of_call(program: Program, result: JobResult, call: cst.Call) -> LossCall | 
     )
 
 
-_BOTH = re.compile(
+BOTH_SIZES = re.compile(
     r"arget size \(torch\.Size\(\[([\d, ]*)\]\)\).*input size \(torch\.Size\(\[([\d, ]*)\]\)\)"
 )
 
@@ -83,7 +83,7 @@ def resized_target(program: Program, loss: LossCall, message: str) -> Iterator[R
     Args:
         message: PyTorch's, which names both sizes.
     """
-    found = _BOTH.search(message.replace("\n", " "))
+    found = BOTH_SIZES.search(message.replace("\n", " "))
     if found is None:
         return
     target, given = sizes(found[1]), sizes(found[2])

@@ -10,13 +10,13 @@ import ast
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import libcst as cst
 
 from executor.job import SNIPPET, Caught, ErrorSeen, JobResult, Layer
-from knowledge.codemod import Check
+from knowledge.codemod import Check, Rewrite
 from knowledge.edits import Program, method
 from knowledge.sites import argument, assignment, integer, made, scope_of, variables, with_argument
 
@@ -34,8 +34,24 @@ def sizes(text: str) -> Shape:
 
 
 def uses_loaded_weights(program: Program) -> bool:
-    """Whether weights come from a file: the sizes of its layers are then not free to change."""
-    return bool(_LOADED.search(program.module.code))
+    """Whether weights come from a file: the sizes of its layers are then not free to change.
+
+    A file that the snippet has written itself comes after the layers, and follows them.
+    """
+    return bool(_LOADED.search(_without_own_files(program.module.code)))
+
+
+_SAVED = re.compile(r"torch\.save\([^\n]*,\s*([\w.'\"/]+)\s*\)")
+
+
+def _without_own_files(code: str) -> str:
+    for file in {re.escape(name) for name in _SAVED.findall(code)}:
+        load = rf"torch\.load\(\s*{file}[^)\n]*\)"
+        for name in re.findall(rf"(\w+)\s*=\s*{load}", code):
+            code = re.sub(rf"load_state_dict\({name}\b", "", code)
+        code = re.sub(rf"load_state_dict\(\s*{load}", "", code)
+        code = re.sub(load, "", code)
+    return re.sub(r"load_state_dict\(\w+\.state_dict\(", "", code)
 
 
 def live_shape(
@@ -146,10 +162,67 @@ def resized_call(
     if source is not None and source is not given.value and _used_once(program, given.value):
         yield Resized(program.replace({source: integer(size)}), program.line(source))
     if source is None and _is_shared(program, given.value):
+        name = parameter_worth(program, given.value, size)
+        if name is not None:  # the same in every call of the class: one name suits them all
+            new = with_argument(call, position, keyword, cst.Name(name))
+            yield Resized(program.replace({call: new}), program.line(given))
         return
     value = _named(program, given.value, size) or integer(size)
     new = with_argument(call, position, keyword, value)
     yield Resized(program.replace({call: new}), program.line(given))
+
+
+def parameter_worth(program: Program, value: cst.BaseExpression, size: int) -> str | None:
+    """The one parameter of the function around that has this value in every call of it."""
+    function = scope_of(program, value)
+    if not isinstance(function, cst.FunctionDef):
+        return None
+    around = scope_of(program, function)
+    is_init = function.name.value == "__init__" and isinstance(around, cst.ClassDef)
+    called = around.name.value if is_init and isinstance(around, cst.ClassDef) else None
+    called = called or function.name.value
+    calls_of = [c for c in program.all(cst.Call) if program.text(c.func) == called]
+    found = []
+    for index, parameter in enumerate(function.params.params):
+        values = set()
+        for call in calls_of:
+            given = argument(call, index - is_init, parameter.name.value)
+            source = _source(program, given.value if given is not None else cst.Name(""))
+            values.add(ast.literal_eval(source.value) if isinstance(source, cst.Integer) else None)
+        if calls_of and values == {size}:
+            found.append(parameter.name.value)
+    return found[0] if len(found) == 1 else None
+
+
+def resized_instance(
+    program: Program, result: JobResult, layer: Layer, position: int, keyword: str, size: int
+) -> Iterator[Resized]:
+    """Where one class makes several models: another size for the one that the run was in.
+
+    Its own call says the size, as in `model = Net(10, 5)`.
+    """
+    found = made(program, layer)
+    given = argument(found.call, position, keyword) if found is not None else None
+    outer = result.frames[0] if result.frames else None
+    statement = program.statement_on(outer.line) if outer is not None else None
+    if given is None or not isinstance(given.value, cst.Name) or statement is None:
+        return
+    function = scope_of(program, given.value)
+    around = scope_of(program, function)
+    if not isinstance(function, cst.FunctionDef) or not isinstance(around, cst.ClassDef):
+        return
+    names = [p.name.value for p in function.params.params]
+    if function.name.value != "__init__" or given.value.value not in names:
+        return
+    for call in program.inside(statement, cst.Call):
+        made_by = assignment(program, call.func.value, call) if isinstance(
+            call.func, cst.Name) else None  # fmt: skip
+        if made_by is None or not isinstance(made_by.value, cst.Call):
+            continue
+        if program.text(made_by.value.func) == around.name.value:
+            index = names.index(given.value.value) - 1
+            yield from resized_call(program, made_by.value, index, given.value.value, size)
+            return
 
 
 def size_given(program: Program, call: cst.Call, position: int, keyword: str) -> int | None:
@@ -271,6 +344,30 @@ def _number(program: Program, among: Sequence[cst.BaseExpression], text: str) ->
             source = _source(program, node)
             return ast.literal_eval(source.value) if isinstance(source, cst.Integer) else None
     return None
+
+
+def as_large_as(
+    ways: Iterable[Resized], largest: int, told: str, noun: str, rows: int
+) -> Iterator[Rewrite]:
+    """A table with a row for the largest index that it is asked for.
+
+    Args:
+        ways: where its size is written, each with the new size.
+        largest: the largest index.
+        told: what goes up to it, e.g. "labels go up to 9, so the model".
+        noun: what it has then, e.g. "scores".
+        rows: how many of them it had.
+    """
+    for found in ways:
+        title = f"line {found.line}: {told} has {largest + 1} {noun} instead of {rows}"
+        yield Rewrite(found.module, title)
+
+
+def indices_kept(code: str, *more: str) -> Check:
+    """No index is clamped, wrapped or left out to fit the table that there was."""
+    bent = [w for w in ("clamp", "clip", "remainder", "% ", "fmod", *more) if w in code]
+    detail = f"{bent[0].strip()} gives an index the row of another" if bent else "as they were"
+    return Check(name="indices", passed=not bent, detail=detail)
 
 
 # -- the call of a layer ---------------------------------------------------------------------
@@ -455,7 +552,7 @@ def same_layers(before: JobResult, after: JobResult) -> Check:
     if len(gone) > len(come) or sum(old.values()) > sum(new.values()):
         return Check(name=name, passed=False, detail="a layer of the model is gone")
     for shape in gone:
-        like = [s for s in come if len(s) == len(shape) and _differences(s, shape) == 1]
+        like = [s for s in come if len(s) == len(shape) and _is_resized(shape, s)]
         if not like:
             return Check(name=name, passed=False, detail=f"a parameter {list(shape)} is gone")
         come.remove(like[0])
@@ -467,19 +564,35 @@ def _parameters(result: JobResult) -> Counter[Shape]:
     return Counter(f.shape for name, f in tensors.items() if "." in name)
 
 
+def _is_resized(old: Shape, new: Shape) -> bool:
+    """One size changed; or both of a matrix of states, such as [4h, h], with one hidden size."""
+    if _differences(old, new) == 1:
+        return True
+    return len(old) == 2 and old[0] * new[1] == new[0] * old[1] and old[0] % old[1] == 0
+
+
 def _differences(a: Shape, b: Shape) -> int:
     return sum(x != y for x, y in zip(a, b, strict=True))
 
 
-def same_numbers(before: JobResult, after: JobResult) -> Check:
+def same_numbers(before: JobResult, after: JobResult, code: str = "") -> Check:
     """No tensor of the snippet is left with fewer or more elements than it had at the error.
 
+    What the code binds in a `for` may be another round's, and what the failing line assigns had
+    another value before it.
     The first dimension may differ: a loop's variable holds the last batch at the end, and its
     labels go with it.
     """
     old = before.values.tensors if before.values is not None else {}
     new = after.values.tensors if after.values is not None else {}
-    both = [(name, was, new[name]) for name, was in old.items() if name in new and "." not in name]
+    loops = " ".join(re.findall(r"\bfor\b(.*?)\bin\b", code))
+    if code and before.error is not None and (line := _quoted(before.error.traceback)):
+        loops += " " + line.partition("=")[0]  # what the failing line makes anew
+    both = [
+        (name, was, new[name])
+        for name, was in old.items()
+        if name in new and "." not in name and not re.search(rf"\b{name}\b", loops)
+    ]
     batches = {(a.shape[0], b.shape[0]) for _, a, b in both if a.shape[1:] == b.shape[1:] != ()}
     for name, was, now in both:
         if now.shape[1:] == was.shape[1:] and (

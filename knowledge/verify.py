@@ -103,7 +103,7 @@ def shows(result: JobResult, wrong: Mistake) -> bool:
 # What one layer looks at first, and what after that: being told the next is a step forward.
 _IN_TURN = (
     ("must be equal to input_size", "Expected hidden"),
-    ("input to conv", "channels, but got", "Input type"),
+    ("input to conv", "channels, but got", "expected scalar type"),
 )
 
 

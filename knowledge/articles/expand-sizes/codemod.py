@@ -1,0 +1,114 @@
+"""Put the dimension of size 1 where expand repeats it, or repeat what has no such dimension."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from executor.job import Caught, ErrorSeen, JobResult
+from knowledge.alignment import alignments
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import Program, method
+from knowledge.shapes import Shape, same_numbers, sizes, still_computed
+from knowledge.sites import failing, integer, seen_error
+
+_SIZE = re.compile(r"Target sizes: \[([-\d, ]+)\]\.\s+Tensor sizes: \[([\d, ]*)\]")
+_COUNT = re.compile(r"expand\(.*?\{\[([\d, ]*)\]\}, size=\[([-\d, ]+)\]\)")
+
+
+def applies(result: JobResult) -> bool:
+    """expand was asked for a shape that the tensor cannot be repeated into."""
+    error = _error(result)
+    return error is not None and result.layer is None and "expand" in error.code
+
+
+def _error(result: JobResult) -> ErrorSeen | Caught | None:
+    return seen_error(result, "Target sizes: [", "the number of sizes provided (")
+
+
+def _both(error: ErrorSeen | Caught) -> tuple[Shape, Shape] | None:
+    """What the tensor has, and what it is asked to have."""
+    message = error.message.replace("\n", " ")
+    if found := _SIZE.search(message):
+        return sizes(found[2]), sizes(found[1])
+    if found := _COUNT.search(message):
+        return sizes(found[1]), sizes(found[2])
+    return None
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """1s in another place, or one less; else two ways to have several copies."""
+    error = _error(result)
+    call = failing(program, error) if error is not None else None
+    both = _both(error) if error is not None else None
+    if both is None or not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
+        return
+    if call.func.attr.value not in ("expand", "expand_as"):
+        return
+    value = call.func.value
+    shape, target = both
+    if -1 in target:
+        n = len(target) - len(shape)
+        target = tuple(shape[i - n] if t == -1 and i >= n else t for i, t in enumerate(target))
+    ways = list(alignments(program, result, value, target)) if -1 not in target else []
+    for way in ways:
+        yield Rewrite(
+            program.replace(way.edits),
+            f"line {program.line(call)}: `{program.text(value)}` {way.told}",
+            f"it is {list(way.shape)} before it is expanded" if len(ways) > 1 else "",
+        )
+    if not ways:
+        yield from _copies(program, call, value, shape, target)
+
+
+def _copies(
+    program: Program, call: cst.Call, value: cst.BaseExpression, shape: Shape, target: Shape
+) -> Iterator[Rewrite]:
+    """`repeat` and `repeat_interleave`, where one dimension goes into what is wanted."""
+    if len(shape) != len(target):
+        return
+    more = [d for d, (n, t) in enumerate(zip(shape, target, strict=True)) if n != t]
+    if len(more) != 1 or shape[more[0]] < 2 or target[more[0]] % shape[more[0]]:
+        return
+    dim = more[0]
+    times = target[dim] // shape[dim]
+    counts = [cst.Arg(integer(times if d == dim else 1), comma=_COMMA) for d in range(len(shape))]
+    counts[-1] = counts[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    line = f"line {program.line(call)}"
+    yield Rewrite(
+        program.replace({call: method(value, "repeat", *counts)}),
+        f"{line}: the {shape[dim]} entries come {times} times, one copy after the other",
+        "a, b, a, b: the whole is repeated",
+    )
+    equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+    where = cst.Arg(integer(dim), keyword=cst.Name("dim"), equal=equal)
+    each = method(value, "repeat_interleave", cst.Arg(integer(times), comma=_COMMA), where)
+    yield Rewrite(
+        program.replace({call: each}),
+        f"{line}: each of the {shape[dim]} entries comes {times} times in a row",
+        "a, a, b, b: each entry is repeated",
+    )
+
+
+_COMMA = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The same tensor, as large as it was asked to be."""
+    error = _error(before)
+    goes = ("unsqueeze", "T")
+    kept = still_computed(error, proposal.code, allowed=("expand", "view"), may_go=goes)
+    both = _both(error) if error is not None else None
+    if not kept.passed and error is not None and both is not None:
+        code = re.sub(r"\.expand(_as)?\(.*", ".REPEAT", error.code)
+        made = [
+            still_computed(
+                error.model_copy(update={"code": code.replace("REPEAT", name)}),
+                proposal.code, allowed=("repeat",), may_go=goes,
+            )
+            for name in ("repeat", "repeat_interleave")
+        ]  # fmt: skip
+        kept = next((c for c in made if c.passed), kept)
+    return [kept, same_numbers(before, after, proposal.code)]

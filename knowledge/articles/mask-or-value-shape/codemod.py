@@ -1,0 +1,130 @@
+"""Bring index tensors into a grid, and a tensor to the shape of its mask."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from executor.job import Caught, ErrorSeen, JobResult
+from knowledge.alignment import fits, placements, spread, told
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import Program, method
+from knowledge.shapes import Shape, live_shape, same_numbers, still_computed
+from knowledge.sites import failing, failing_statement, seen_error, variables
+
+_INDICES = "indexing tensors could not be broadcast together"
+_MASK = "The shape of the mask ["
+_VALUE = re.compile(
+    r"value tensor of shape \[(\d+)(.*?)\] cannot .* result of shape \[(\d+)(.*?)\]"
+)
+_VALUES = "cannot be broadcast to indexing result of shape"
+
+
+def applies(result: JobResult) -> bool:
+    """Several index tensors, or a mask and what it chooses from, do not fit."""
+    return seen_error(result, _INDICES, _MASK, _VALUES) is not None
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """An index for each row gets a dimension; what has one column for a mask of several, too."""
+    error = seen_error(result, _INDICES, _MASK, _VALUES)
+    if error is not None and _VALUES in error.message:
+        yield from _as_many_values(program, result, error)
+        return
+    node = failing(program, error) if error is not None else None
+    if error is None or not isinstance(node, cst.Subscript):
+        return
+    chosen = [
+        e.slice.value for e in node.slice if isinstance(e.slice, cst.Index) and e.slice.star is None
+    ]
+    if len(chosen) != len(node.slice):
+        return
+    if _MASK in error.message:
+        yield from _as_the_mask(program, result, node, chosen)
+    else:
+        yield from _in_a_grid(program, result, chosen)
+
+
+def _as_many_values(
+    program: Program, result: JobResult, error: ErrorSeen | Caught
+) -> Iterator[Rewrite]:
+    """`torch.ones(3, 4)` for the places that a mask chose: as many rows as it chose."""
+    statement = failing_statement(program, error)
+    assign = statement.body[0] if statement is not None and len(statement.body) == 1 else None
+    found = _VALUE.search(error.message)
+    if not isinstance(assign, cst.Assign) or found is None or found[2] != found[4]:
+        return
+    target, value = assign.targets[0].target, assign.value
+    if not isinstance(target, cst.Subscript) or len(target.slice) != 1:
+        return
+    index = target.slice[0].slice
+    mask = index.value if isinstance(index, cst.Index) else None
+    facts = variables(result).get(mask.value) if isinstance(mask, cst.Name) else None
+    if not isinstance(mask, cst.Name) or facts is None or facts.dtype != "bool":
+        return
+    if not isinstance(value, cst.Call) or program.text(value.func) not in _FILLED:
+        return
+    first = value.args[0].value if value.args else None
+    if not isinstance(first, cst.Integer):
+        return
+    new = cst.parse_expression(f"int({mask.value}.sum())")
+    yield Rewrite(
+        program.replace({first: new}),
+        f"line {program.line(assign)}: `{mask.value}` chooses {found[3]} places, so there are as "
+        "many values",
+    )
+
+
+_FILLED = ("torch.ones", "torch.zeros", "torch.rand", "torch.randn")
+
+
+def _in_a_grid(
+    program: Program, result: JobResult, chosen: list[cst.BaseExpression]
+) -> Iterator[Rewrite]:
+    shapes = [live_shape(program, result, c) for c in chosen]
+    known = [s for s in shapes if s is not None]
+    if len(known) != len(chosen):
+        return
+    largest: Shape = max(known, key=len)
+    changes: dict[cst.CSTNode, cst.CSTNode] = {}
+    words = []
+    for value, shape in zip(chosen, known, strict=True):
+        if fits(shape, largest):
+            continue
+        laid = placements(shape, largest) if len(shape) < len(largest) else []
+        if len(laid) != 1:
+            return
+        changes[value] = spread(value, shape, laid[0])
+        words.append(f"`{program.text(value)}` {told(shape, laid[0], largest)}")
+    if changes:
+        yield Rewrite(
+            program.replace(changes), f"line {program.line(chosen[0])}: {', and '.join(words)}"
+        )
+
+
+def _as_the_mask(
+    program: Program, result: JobResult, node: cst.Subscript, chosen: list[cst.BaseExpression]
+) -> Iterator[Rewrite]:
+    if len(chosen) != 1 or not isinstance(chosen[0], cst.Name):
+        return
+    shape = live_shape(program, result, node.value)
+    mask = live_shape(program, result, chosen[0])
+    if shape is None or mask is None or len(shape) != len(mask) or not fits(shape, mask):
+        return
+    new = method(node.value, "expand_as", cst.Arg(chosen[0]))
+    yield Rewrite(
+        program.replace({node.value: new}),
+        f"line {program.line(node)}: {list(shape)} is repeated into {list(mask)}, the shape of the "
+        "mask that chooses from it",
+    )
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The same places are chosen, of the same tensor."""
+    error = seen_error(before, _INDICES, _MASK, _VALUES)
+    text = error.code if error is not None else ""
+    fewer = len(re.findall(r"\[", proposal.code)) < len(re.findall(r"\[", text))
+    whole = Check(name="places", passed=not fewer, detail="the indexing is still there")
+    return [still_computed(error, proposal.code), whole, same_numbers(before, after, proposal.code)]

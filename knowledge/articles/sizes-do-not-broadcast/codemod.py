@@ -1,0 +1,195 @@
+"""Lay a smaller tensor along the dimension that it belongs to, where only one has its size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from executor.job import JobResult
+from knowledge.alignment import Alignment, alignments, fits, turned
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import Program, method
+from knowledge.flow import in_loop
+from knowledge.shapes import Shape, live_shape, same_numbers, still_computed
+from knowledge.sites import failing, failing_statement, seen_error
+
+_SIZES = "must match the size of tensor b"
+_GROWS = "doesn't match the broadcast shape"
+_METHODS = ("mul", "add", "sub", "div", "masked_fill", "mul_", "add_", "sub_", "div_",
+            "masked_fill_", "eq", "ne", "lt", "gt", "le", "ge", "pow")  # fmt: skip
+
+
+def applies(result: JobResult) -> bool:
+    """Two tensors, in an expression of the person's own, whose sizes do not broadcast."""
+    return result.layer is None and seen_error(result, _SIZES, _GROWS) is not None
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """1s between the dimensions of the smaller one; its transpose; or `@` for `*`."""
+    error = seen_error(result, _SIZES, _GROWS)
+    if error is None:
+        return
+    node = failing(program, error)
+    pair = _pair(program, node)
+    if pair is None:
+        statement = failing_statement(program, error)
+        sums = program.inside(statement, cst.AugAssign) if statement is not None else []
+        if len(sums) == 1 and node is None:
+            yield from _of_a_sum(program, result, sums[0], _GROWS in error.message)
+        return
+    left, right = pair
+    yield from _of_two(program, result, left, right)
+
+
+def _pair(
+    program: Program, node: cst.BaseExpression | None
+) -> tuple[cst.BaseExpression, cst.BaseExpression] | None:
+    if isinstance(node, cst.BinaryOperation):
+        if isinstance(node.operator, cst.MatrixMultiply):
+            return None
+        return node.left, node.right
+    if isinstance(node, cst.Comparison) and len(node.comparisons) == 1:
+        return node.left, node.comparisons[0].comparator
+    if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+        return None
+    if any(a.star for a in node.args) or node.func.attr.value not in _METHODS:
+        return None
+    plain = [a.value for a in node.args if a.keyword is None]
+    if program.text(node.func.value) == "torch":
+        return (plain[0], plain[1]) if len(plain) >= 2 else None
+    return (node.func.value, plain[0]) if plain else None
+
+
+def _of_two(
+    program: Program, result: JobResult, left: cst.BaseExpression, right: cst.BaseExpression
+) -> Iterator[Rewrite]:
+    a, b = live_shape(program, result, left), live_shape(program, result, right)
+    if a is None or b is None:
+        return
+    product = _matrix_product(program, left, a, b)
+    found = list(_ways(program, result, left, right, a, b))
+    meanings = len(found) + len(product)
+    for value, way in found:
+        yield Rewrite(
+            program.replace(way.edits),
+            f"line {program.line(left)}: `{program.text(value)}` {way.told}",
+            f"`{program.text(value)}` is {list(way.shape)} there" if meanings > 1 else "",
+        )
+    for operation in product:
+        new = operation.with_changes(operator=_AT)
+        yield Rewrite(
+            program.replace({operation: new}),
+            f"line {program.line(left)}: `@` is the product of two matrices, `*` that of single "
+            "numbers",
+            f"the matrix product of {list(a)} and {list(b)}" if meanings > 1 else "",
+        )
+
+
+_AT = cst.MatrixMultiply(cst.SimpleWhitespace(" "), cst.SimpleWhitespace(" "))
+
+
+def _ways(
+    program: Program,
+    result: JobResult,
+    left: cst.BaseExpression,
+    right: cst.BaseExpression,
+    a: Shape,
+    b: Shape,
+) -> Iterator[tuple[cst.BaseExpression, Alignment]]:
+    """The smaller side is laid along the larger one; of two equals, the right one is turned."""
+    if len(a) == len(b) == 2 and a == b[::-1]:
+        # What is learned keeps its shape; what is laid over it is turned.
+        value, shape = (right, a) if not _is_weight(program, right) else (left, b)
+        yield value, Alignment({value: turned(value)}, shape, f"is turned into {list(shape)}")
+        return
+    small, target = ((left, b) if len(a) < len(b) else (right, a)) if len(a) != len(b) else (
+        (left, b) if _ones(a) > _ones(b) else (right, a)
+    )  # fmt: skip
+    for way in alignments(program, result, small, target):
+        yield small, way
+
+
+def _ones(shape: Shape) -> int:
+    return sum(n == 1 for n in shape)
+
+
+def _is_weight(program: Program, value: cst.BaseExpression) -> bool:
+    return isinstance(value, cst.Attribute) and value.attr.value in ("weight", "grad", "data")
+
+
+def _matrix_product(
+    program: Program, left: cst.BaseExpression, a: Shape, b: Shape
+) -> list[cst.BinaryOperation]:
+    """The operation, if it is a `*` of two shapes whose matrix product there is."""
+    operation = program.parent(left)
+    if not isinstance(operation, cst.BinaryOperation):
+        return []
+    if not isinstance(operation.operator, cst.Multiply) or min(len(a), len(b)) < 2:
+        return []
+    return [operation] if a[-1] == b[-2] > 1 and a[:-2] == b[:-2] else []
+
+
+def _of_a_sum(
+    program: Program, result: JobResult, node: cst.AugAssign, grows: bool
+) -> Iterator[Rewrite]:
+    """`x += y`: written into x, the result has to have x's shape."""
+    a, b = live_shape(program, result, node.target), live_shape(program, result, node.value)
+    if a is None or b is None:
+        return
+    line = f"line {program.line(node)}"
+    ways = list(alignments(program, result, node.value, a)) if len(b) <= len(a) else []
+    for way in ways:
+        yield Rewrite(
+            program.replace(way.edits),
+            f"{line}: `{program.text(node.value)}` {way.told}",
+            f"it is {list(way.shape)} there" if len(ways) > 1 else "",
+        )
+    if len(ways) == 1 and len(b) == 1 and len(ways[0].shape) > 1 and in_loop(program, node):
+        target = program.text(node.target)
+        size = cst.parse_expression(f"[1] * ({target}.dim() - 1)")
+        comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+        new = method(node.value, "view", cst.Arg(integer_minus_one(), comma=comma),
+                     cst.Arg(size, star="*"))  # fmt: skip
+        yield Rewrite(
+            program.replace({node.value: new}),
+            f"{line}: `{program.text(node.value)}` belongs to dimension 0 of `{target}`, however "
+            "many dimensions that has",
+        )
+    if grows and not ways and isinstance(node.target, cst.Name) and fits(a, _both(a, b)):
+        plain = _OPERATORS.get(type(node.operator))
+        if plain is None:
+            return
+        value = cst.BinaryOperation(cst.Name(node.target.value), plain, node.value)
+        new_statement = cst.Assign([cst.AssignTarget(node.target)], value)
+        yield Rewrite(
+            program.replace({node: new_statement}),
+            f"{line}: the result is {list(_both(a, b))} and cannot be written into {list(a)}; it "
+            f"is a new `{node.target.value}`",
+        )
+
+
+_OPERATORS: dict[type[cst.BaseAugOp], cst.BaseBinaryOp] = {
+    cst.AddAssign: cst.Add(), cst.SubtractAssign: cst.Subtract(),
+    cst.MultiplyAssign: cst.Multiply(), cst.DivideAssign: cst.Divide(),
+}  # fmt: skip
+
+
+def integer_minus_one() -> cst.BaseExpression:
+    """-1."""
+    return cst.parse_expression("-1")
+
+
+def _both(a: Shape, b: Shape) -> Shape:
+    """The shape that two broadcast to; a dimension that does not fit is 0."""
+    n = max(len(a), len(b))
+    x, y = (1,) * (n - len(a)) + a, (1,) * (n - len(b)) + b
+    return tuple(p if q == 1 else q if p in (1, q) else 0 for p, q in zip(x, y, strict=True))
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The same operation on the same tensors."""
+    error = seen_error(before, _SIZES, _GROWS)
+    grown = error is not None and _GROWS in error.message
+    made = [still_computed(error, proposal.code, allowed=("view",), may_go=("unsqueeze", "T"))]
+    return made if grown else [*made, same_numbers(before, after, proposal.code)]
