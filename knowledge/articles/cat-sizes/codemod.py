@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
 from executor.job import JobResult
+from knowledge.alignment import unsqueezed
 from knowledge.codemod import Check, Proposal, Rewrite
 from knowledge.edits import Program, method
-from knowledge.shapes import Shape, same_numbers, shape_of, still_computed
-from knowledge.sites import argument, failing, integer, scope_of, seen_error, with_argument
+from knowledge.shapes import Shape, live_shape, same_numbers, still_computed
+from knowledge.sites import (
+    argument,
+    assignment,
+    failing,
+    integer,
+    scope_of,
+    seen_error,
+    with_argument,
+)
 
 _SIZES = "Sizes of tensors must match except in dimension"
 _DIMENSIONS = "Tensors must have same number of dimensions"
+_NUMBERS = "cannot be concatenated"
 _JOINS = ("cat", "concat", "concatenate")
 
 
 def applies(result: JobResult) -> bool:
     """torch.cat got tensors that do not fit along its dimension."""
-    return seen_error(result, _SIZES, _DIMENSIONS) is not None
+    return seen_error(result, _SIZES, _DIMENSIONS, _NUMBERS) is not None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
-    """Another dim, or one more dimension for the one tensor that lacks it, if only one fits."""
-    error = seen_error(result, _SIZES, _DIMENSIONS)
+    """What keeps one part from fitting is taken back or added; else another dim, if one fits."""
+    error = seen_error(result, _SIZES, _DIMENSIONS, _NUMBERS)
     call = failing(program, error) if error is not None else None
     if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
         return
@@ -34,13 +44,24 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     if not isinstance(given, (cst.List, cst.Tuple)):
         return
     parts = [e.value for e in given.elements if isinstance(e, cst.Element)]
-    shapes = [shape for part in parts if (shape := shape_of(result, part)) is not None]
+    shapes = [s for part in parts if (s := live_shape(program, result, part)) is not None]
     if len(shapes) != len(given.elements) or len(shapes) < 2:
         return
     dim = argument(call, 1, "dim")
     at = 0 if dim is None else _number(program.text(dim.value))
     line = f"line {program.line(call)}"
     ranks = {len(s) for s in shapes}
+    if ranks == {0, 1}:
+        numbers = [part for part, s in zip(parts, shapes, strict=True) if not s]
+        yield Rewrite(
+            program.replace({n: method(n, "unsqueeze", cst.Arg(integer(0))) for n in numbers}),
+            f"{line}: a single number gets a dimension, so that it can be joined",
+        )
+        return
+    mended = list(_one_part(program, parts, shapes, at)) if at is not None else []
+    if mended:
+        yield from mended[:1]
+        return
     # Maps or graphs of several sizes in a model are to be made equal, not joined at their edges.
     in_model = isinstance(scope_of(program, call), cst.FunctionDef) and max(ranks) > 2
     if len(ranks) == 1:
@@ -71,8 +92,71 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         )
 
 
+def _one_part(
+    program: Program, parts: list[cst.BaseExpression], shapes: list[Shape], at: int
+) -> Iterator[Rewrite]:
+    """One part that its own last step, or a missing one, keeps from fitting along `at`."""
+    for i, (part, shape) in enumerate(zip(parts, shapes, strict=True)):
+        others = shapes[:i] + shapes[i + 1 :]
+        like = others[0]
+        dim = at % len(like)
+        line = f"line {program.line(part)}"
+        if not _fits(others, dim):
+            continue
+        call = unsqueezed(program, part)
+        place = _number(program.text(call.args[0].value)) if call is not None else None
+        if call is not None and place is not None and len(shape) == len(like) + 1:
+            place %= len(shape)
+            bare = shape[:place] + shape[place + 1 :]
+            if shape[place] == 1 and _fits([*others, bare], dim):
+                assert isinstance(call.func, cst.Attribute)
+                yield Rewrite(
+                    program.replace({call: call.func.value}),
+                    f"{line}: {list(bare)} fits as it is, without unsqueeze",
+                )
+        if len(shape) != len(like):
+            continue
+        back = _turned_before(program, part)
+        if len(shape) == 2 and back is not None and _fits([*others, shape[::-1]], dim):
+            yield Rewrite(
+                program.replace({back: back.value}),
+                f"line {program.line(back)}: {list(shape[::-1])} fits as it is, without `.T`",
+            )
+        last = (shape[0], shape[-1], *shape[1:-1])
+        if len(shape) == 4 and dim == 1 and _fits([*others, last], 1) and shape[3] != like[3]:
+            numbers = [cst.Arg(integer(n), comma=_COMMA) for n in (0, 3, 1)]
+            yield Rewrite(
+                program.replace({part: method(part, "permute", *numbers, cst.Arg(integer(2)))}),
+                f"{line}: the channels come last in {list(shape)}; they have to be second",
+            )
+        wrong = [d for d in range(len(shape)) if d != dim and shape[d] != like[d]]
+        if len(shape) > 2 and wrong and all(shape[d] == 1 for d in wrong):
+            j = 1 if i == 0 else 0
+            name = program.text(parts[j])
+            sizes = [f"{name}.size({d})" if d in wrong else "-1" for d in range(len(shape))]
+            if not isinstance(parts[j], cst.Name):
+                sizes = [str(like[d]) if d in wrong else "-1" for d in range(len(shape))]
+            new = cst.parse_expression(f"x.expand({', '.join(sizes)})")
+            assert isinstance(new, cst.Call)
+            yield Rewrite(
+                program.replace({part: method(part, "expand", *new.args)}),
+                f"{line}: {list(shape)} is repeated where it has 1 and the others have more",
+            )
+
+
+_COMMA = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+
+
+def _turned_before(program: Program, part: cst.BaseExpression) -> cst.Attribute | None:
+    """The `.T` that a part ends in, here or where its variable was assigned."""
+    if isinstance(part, cst.Name):
+        found = assignment(program, part.value, part)
+        part = found.value if found is not None else part
+    return part if isinstance(part, cst.Attribute) and part.attr.value == "T" else None
+
+
 def _fits(shapes: list[Shape], dim: int) -> bool:
-    return len({s[:dim] + s[dim + 1 :] for s in shapes}) == 1
+    return len({len(s) for s in shapes}) == 1 and len({s[:dim] + s[dim + 1 :] for s in shapes}) == 1
 
 
 def _number(text: str) -> int | None:
@@ -85,5 +169,9 @@ def _listed(shapes: list[Shape]) -> str:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same tensors are joined, whole."""
-    error = seen_error(before, _SIZES, _DIMENSIONS)
-    return [still_computed(error, proposal.code), same_numbers(before, after)]
+    error = seen_error(before, _SIZES, _DIMENSIONS, _NUMBERS)
+    wanted = ("unsqueeze", "T")
+    kept = still_computed(error, proposal.code, allowed=("expand",), may_go=wanted)
+    if error is not None and _NUMBERS in error.message:
+        return [kept]  # `x = torch.cat([x, x[-1] + 1])` makes x longer
+    return [kept, same_numbers(before, after, proposal.code)]
