@@ -17,13 +17,15 @@ from knowledge.shapes import (
     container_of,
     layer_call,
     resized,
+    resized_instance,
     same_layers,
+    size_given,
     still_computed,
     swapped,
     with_input,
     with_layer_before,
 )
-from knowledge.sites import failing, integer, scope_of, seen_error, setting
+from knowledge.sites import failing, integer, made, scope_of, seen_error, setting
 
 _TEXT = "mat1 and mat2 shapes cannot be multiplied"
 _CONVOLVED = re.compile(r"\b(Conv[123]d|conv[123]d)\b")
@@ -48,22 +50,46 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     if error is None or layer is None or layer.input is None:
         return
     expected, shape = setting(layer, "in_features"), layer.input
-    if expected is None or not shape or expected == shape[-1]:
-        return  # the weight was replaced: in_features says nothing then
+    if expected is None or not shape:
+        return
+    if expected == shape[-1]:
+        yield from _weight_replaced(program, layer, error.message)
+        return
     called = layer_call(program, failing(program, error), layer)
     if called is not None and _is_a_picture(program, called.call, shape, expected):
         yield from _flattened(program, layer, called, shape, expected)
         return
-    turned = list(_turned(program, called, shape, expected)) if called is not None else []
-    yield from turned
-    intent = f"each row has {shape[-1]} numbers" if turned else ""
-    for found in resized(program, layer, 0, "in_features", shape[-1]):
+    other_way = list(_turned(program, called, shape, expected)) if called is not None else []
+    yield from other_way
+    intent = f"each row has {shape[-1]} numbers" if other_way else ""
+    sized = list(resized(program, layer, 0, "in_features", shape[-1]))
+    if not sized:
+        sized = list(resized_instance(program, result, layer, 0, "in_features", shape[-1]))
+    for found in sized:
         yield Rewrite(
             found.module,
             f"line {found.line}: the rows that arrive have {shape[-1]} numbers, so the layer is "
             f"made for {shape[-1]} instead of {expected}",
             intent,
         )
+
+
+def _weight_replaced(program: Program, layer: Layer, message: str) -> Iterator[Rewrite]:
+    """in_features fits the input, and the weight does not: in_features was set by hand."""
+    found = re.search(r"and (\d+)x(\d+)\)", message)
+    call = made(program, layer)
+    if found is None or call is None or call.in_loop:
+        return
+    rows, columns = int(found[1]), int(found[2])
+    wanted, out = setting(layer, "in_features"), setting(layer, "out_features")
+    written = size_given(program, call.call, 0, "in_features")
+    if written == rows != wanted and columns == out and wanted is not None:
+        for sized in resized(program, layer, 0, "in_features", wanted):
+            yield Rewrite(
+                sized.module,
+                f"line {sized.line}: setting in_features later does not change the weight, so the "
+                f"layer is made for {wanted} at once",
+            )
 
 
 def _is_a_picture(program: Program, call: cst.Call, shape: Shape, expected: int) -> bool:

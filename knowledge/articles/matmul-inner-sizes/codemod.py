@@ -10,7 +10,7 @@ import libcst as cst
 
 from executor.job import Caught, ErrorSeen, JobResult
 from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program, method
+from knowledge.edits import Program, method, operand
 from knowledge.shapes import same_numbers, shape_of, sizes, still_computed
 from knowledge.sites import assignment, failing, seen_error, variables
 
@@ -43,11 +43,15 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         return
     left, right = _shapes(result, error, product)
     if left is None or left[-1] == 1:
+        yield from _in_the_other_order(program, product, left, right)
         return
     fits_right = right is None or (len(right) > 1 and right[-1] == left[-1])
     fits_left = _is_matrix(left) and right is not None and left[-2] == right[max(0, len(right) - 2)]
     fits_left = fits_left and left[-2] > 1 and not _must_stay(program, result, product, right)
     line = f"line {program.line(product.left)}"
+    if not fits_right and not fits_left and right is not None:
+        yield from _in_the_other_order(program, product, left, right)
+        return
     if fits_right:
         yield Rewrite(
             program.replace({product.right: _turned(program, product.right, right)}),
@@ -65,6 +69,28 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
             if fits_right
             else "",
         )
+
+
+def _in_the_other_order(
+    program: Program,
+    product: _Product,
+    left: tuple[int, ...] | None,
+    right: tuple[int, ...] | None,
+) -> Iterable[Rewrite]:
+    """`A.T @ residual` for `residual @ A.T`: a matrix times a vector, and a vector it is."""
+    operation = program.parent(product.left)
+    if left is None or right is None:
+        return
+    is_at = isinstance(operation, cst.BinaryOperation)
+    vector = (left[0] == 1 or len(left) == 1) and len(right) == 2
+    if not is_at or not vector or right[1] != left[-1] or right[0] == right[1]:
+        return
+    swapped = {product.left: operand(product.right), product.right: operand(product.left)}
+    yield Rewrite(
+        program.replace(dict(swapped)),
+        f"line {program.line(product.left)}: the matrix {list(right)} comes first, and the "
+        f"{left[-1]} numbers of the vector meet its columns",
+    )
 
 
 def _product(program: Program, node: cst.BaseExpression | None) -> _Product | None:
@@ -155,5 +181,10 @@ def _turned(
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same product of the same operands."""
-    kept = still_computed(_error(before), proposal.code, may_go=("T", "mT", "t", "transpose"))
+    turns = ("T", "mT", "t", "transpose")
+    kept = still_computed(_error(before), proposal.code, may_go=turns)
+    if not kept.passed and (error := _error(before)) is not None:
+        left, at, right = error.code.rpartition(" @ ")
+        swapped = error.model_copy(update={"code": f"{right}{at}{left}"})
+        kept = still_computed(swapped, proposal.code, may_go=turns)
     return [kept, same_numbers(before, after)]

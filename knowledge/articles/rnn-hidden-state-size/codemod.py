@@ -10,8 +10,24 @@ import libcst as cst
 from executor.job import JobResult, Layer
 from knowledge.codemod import Check, Proposal, Rewrite
 from knowledge.edits import Program, method
-from knowledge.shapes import Shape, layer_call, same_layers, shape_of, sizes, still_computed
-from knowledge.sites import assignment, failing, integer, made, seen_error
+from knowledge.shapes import (
+    Shape,
+    layer_call,
+    resized,
+    same_layers,
+    shape_of,
+    sizes,
+    still_computed,
+)
+from knowledge.sites import (
+    argument,
+    assignment,
+    failing,
+    integer,
+    made,
+    seen_error,
+    without_argument,
+)
 
 _TEXT = "Expected hidden"
 _SIZES = re.compile(r"Expected hidden\S* size \(([\d, ]+)\), got \[([\d, ]+)\]")
@@ -50,13 +66,16 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         yield from _batch_first(program, layer)
         return
     if told:
-        return  # the input has the time first, or the state is of another batch: nobody can tell
+        # The input has the time first, or the state is of another batch: nobody can tell.
+        yield from _time_first(program, layer, called.first)
     batch = method(called.first, "size", cst.Arg(integer(0 if first else 1)))
     changes: dict[cst.CSTNode, cst.CSTNode] = {}
     for name in program.inside(called.call.args[1], cst.Name):
         made_by = assignment(program, name.value, called.call)
         new = _filled(program, made_by, expected, got, batch) if made_by is not None else None
         if new is None:
+            if expected[:2] == got[:2]:
+                yield from _as_large_as_the_state(program, layer, got[2])
             return
         changes |= new
     if changes:
@@ -65,6 +84,30 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
             program.replace(changes),
             f"line {min(map(program.line, changes))}: the first state is made for {what}: "
             f"{list(expected)}, not {list(got)}",
+            f"dimension 0 of `{program.text(called.first)}` counts the samples" if told else "",
+        )
+
+
+def _time_first(program: Program, layer: Layer, given: cst.BaseExpression) -> Iterator[Rewrite]:
+    """The layer without batch_first."""
+    found = made(program, layer)
+    flag = argument(found.call, 99, "batch_first") if found is not None else None
+    if found is None or found.in_loop or flag is None:
+        return
+    yield Rewrite(
+        program.replace({found.call: without_argument(found.call, flag)}),
+        f"line {program.line(found.call)}: the layer takes the time first, as the state does",
+        f"dimension 0 of `{program.text(given)}` is the time",
+    )
+
+
+def _as_large_as_the_state(program: Program, layer: Layer, size: int) -> Iterator[Rewrite]:
+    """The state comes from another layer, and its size says how large this one has to be."""
+    for found in resized(program, layer, 1, "hidden_size", size):
+        yield Rewrite(
+            found.module,
+            f"line {found.line}: it goes on from a state of {size} numbers, so the layer keeps "
+            f"{size}",
         )
 
 

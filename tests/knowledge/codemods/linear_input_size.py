@@ -136,11 +136,87 @@ for layer in layers:
     x = layer(x)
 """
 
+OWN_FILE = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(6, 2)  # six readings
+
+    def forward(self, x):
+        return self.fc(x)
+
+
+net = Net()
+torch.manual_seed(0)
+net(torch.randn(3, 4)).sum().backward()
+torch.save(net.state_dict(), "net.pt")
+copy = Net()
+copy.load_state_dict(torch.load("net.pt"))
+print(copy(torch.ones(1, 4)).shape)
+"""
+
+TWO_MODELS = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, inputs, outputs):
+        super().__init__()
+        self.fc = nn.Linear(inputs, outputs)
+
+    def forward(self, x):
+        return self.fc(x)
+
+
+small, large = Net(3, 2), Net(9, 2)
+print(small(torch.rand(1, 3)).shape)
+other = Net(4, 2)  # for the second sensor
+print(other(torch.rand(1, 5)).shape)
+"""
+
+WRONG_NAME = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, inputs, hidden, outputs):
+        super().__init__()
+        self.first = nn.Linear(inputs, hidden)
+        self.second = nn.Linear(inputs, outputs)  # behind it
+
+    def forward(self, x):
+        return self.second(self.first(x))
+
+
+one, two = Net(3, 8, 2), Net(3, 8, 2)
+print(one(torch.rand(1, 3)).shape, two(torch.rand(2, 3)).shape)
+"""
+
+SET_LATER = """\
+import torch
+from torch import nn
+
+layer = nn.Linear(1, 3)
+rows = torch.rand(4, 7)
+layer.in_features = rows.size(1)
+print(layer(rows).shape)
+"""
+
 CASES = Cases(
     mended={
         "a number worked out by hand": (CNN, "nn.Linear(4 * 6 * 6, 3)  # worked out by hand"),
         "no flatten": (FLATTEN, "self.out(x.flatten(1))"),
         "no flatten in a Sequential": (SEQUENTIAL, "nn.Flatten(),\n    nn.Linear(72, 10),"),
+        "a file of its own": (OWN_FILE, "nn.Linear(4, 2)  # six readings"),
+        "one of two models": (TWO_MODELS, "other = Net(5, 2)  # for the second sensor"),
+        "the wrong name": (WRONG_NAME, "nn.Linear(hidden, outputs)  # behind it"),
+        "set later": (SET_LATER, "nn.Linear(7, 3)"),
         "sizes with names": (NAMED, "n_inputs = 7\n"),
     },
     paired={

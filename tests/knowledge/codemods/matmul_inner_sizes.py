@@ -88,8 +88,19 @@ print(torch.bmm(a, b).shape)
 
 LINE = "ratings = users @ items  # every user with every item"
 
+PROJECTED = """\
+import torch
+
+constraint = torch.tensor([[1.0, 2.0]])
+point = torch.tensor([3.0, 4.0])
+missed = constraint @ point - 5
+step = missed @ constraint.T  # back onto the line
+print(point - step / constraint.square().sum())
+"""
+
 CASES = Cases(
     mended={
+        "the other order": (PROJECTED, "constraint.T @ missed  # back onto the line"),
         "rows with rows": (ROWS, "users @ items.T  # every user"),
         "a weight as Linear has it": (HEAD, "torch.matmul(x, self.weight.T)"),
         "attention": (ATTENTION, "torch.bmm(q, k.transpose(-2, -1))"),

@@ -73,6 +73,35 @@ state = torch.zeros(1, 3, 6)
 out, state = gru(x, state)
 """
 
+ANOTHER_BATCH = """\
+import torch
+from torch import nn
+
+encoder, decoder = nn.GRU(4, 6), nn.GRU(4, 6)
+_, state = encoder(torch.randn(9, 3, 4))
+out, state = decoder(torch.randn(9, 2, 4), state)
+"""
+
+DECODER = """\
+import torch
+from torch import nn
+
+
+class Translator(nn.Module):
+    def __init__(self, width, hidden):
+        super().__init__()
+        self.encoder = nn.LSTM(width, hidden, batch_first=True)
+        self.decoder = nn.LSTM(width, width, batch_first=True)  # goes on from the encoder
+
+    def forward(self, x, y):
+        _, state = self.encoder(x)
+        out, _ = self.decoder(y, state)
+        return out
+
+
+print(Translator(5, 8)(torch.randn(2, 7, 5), torch.randn(2, 4, 5)).shape)
+"""
+
 ELSEWHERE = """\
 import torch
 from torch import nn
@@ -92,9 +121,11 @@ CASES = Cases(
         "the last batch": (LAST, "torch.zeros(1, x.size(0), 5)  # our batch size"),
         "state and cell": (PAIR, "c0 = torch.zeros(1, x.size(1), 6)"),
         "both ways": (BOTH_WAYS, "torch.zeros(layers * 2, 3, 6)"),
+        "a decoder's size": (DECODER, "nn.LSTM(width, 8, batch_first=True)  # goes on"),
         "batch_first forgotten": (FORGOTTEN, "nn.GRU(4, 6, batch_first=True)"),
     },
-    refused={"which one is the batch": EITHER, "made elsewhere": ELSEWHERE},
+    paired={"which one is the batch": (EITHER, ("nn.GRU(4, 6)", "torch.zeros(1, x.size(0), 6)"))},
+    refused={"another batch of sentences": ANOTHER_BATCH, "made elsewhere": ELSEWHERE},
     wrong={
         "cut the batch off": (
             "the last batch",
