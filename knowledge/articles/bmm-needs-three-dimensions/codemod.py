@@ -1,0 +1,59 @@
+"""Call matmul where bmm got something else than two batches of matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.job import Caught, ErrorSeen, JobResult
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import Program
+from knowledge.shapes import live_shape, same_numbers, still_computed
+from knowledge.sites import failing, seen_error
+
+_TEXTS = ("batch1 must be a 3D tensor", "batch2 must be a 3D tensor")
+
+
+def applies(result: JobResult) -> bool:
+    """bmm got a tensor that has not three dimensions."""
+    error = _error(result)
+    return error is not None and result.layer is None and "bmm(" in error.code
+
+
+def _error(result: JobResult) -> ErrorSeen | Caught | None:
+    return seen_error(result, *_TEXTS)
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """matmul, if it can multiply the two."""
+    error = _error(result)
+    call = failing(program, error) if error is not None else None
+    if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
+        return
+    if call.func.attr.value != "bmm" or any(a.star or a.keyword for a in call.args):
+        return
+    plain = [a.value for a in call.args]
+    if len(plain) == 1:
+        plain = [call.func.value, *plain]
+    if len(plain) != 2:
+        return
+    left, right = (live_shape(program, result, p) for p in plain)
+    if left is None or right is None or min(len(left), len(right)) < 2 or left[-1] != right[-2]:
+        return
+    new = call.with_changes(func=call.func.with_changes(attr=cst.Name("matmul")))
+    yield Rewrite(
+        program.replace({call: new}),
+        f"line {program.line(call)}: matmul takes {list(left)} and {list(right)}, bmm only two "
+        "batches of matrices",
+    )
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The same two are multiplied."""
+    error = _error(before)
+    kept = still_computed(error, proposal.code)
+    if error is not None and not kept.passed:
+        code = "matmul".join(error.code.split("bmm", 1))
+        kept = still_computed(error.model_copy(update={"code": code}), proposal.code)
+    return [kept, same_numbers(before, after, proposal.code)]

@@ -1,0 +1,89 @@
+"""Write one operand's letters in the only order in which every letter has one size."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import permutations
+
+import libcst as cst
+
+from executor.job import JobResult
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import Program
+from knowledge.shapes import Shape, live_shape, same_numbers, still_computed
+from knowledge.sites import failing, seen_error
+
+_TEXT = "which does not broadcast with previously seen size"
+
+
+def applies(result: JobResult) -> bool:
+    """A letter of an einsum has two sizes."""
+    return seen_error(result, "einsum(): subscript") is not None and seen_error(
+        result, _TEXT
+    ) is not None  # fmt: skip
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """Another order of one operand's letters, if only one fits."""
+    error = seen_error(result, _TEXT)
+    call = failing(program, error) if error is not None else None
+    if not isinstance(call, cst.Call) or len(call.args) < 3:
+        return
+    equation = call.args[0].value
+    if any(a.star or a.keyword for a in call.args) or not isinstance(equation, cst.SimpleString):
+        return
+    shapes = [live_shape(program, result, a.value) for a in call.args[1:]]
+    known = [s for s in shapes if s is not None]
+    text = equation.raw_value
+    terms, arrow, out = text.partition("->")
+    letters = terms.split(",")
+    if len(known) != len(letters) or not re.fullmatch(r"[a-zA-Z,]+", terms) or not arrow:
+        return
+    fitting = [
+        (i, "".join(order))
+        for i, term in enumerate(letters)
+        if len(term) == len(set(term)) <= 5
+        for order in permutations(term)
+        if _fits([*letters[:i], "".join(order), *letters[i + 1 :]], known)
+    ]
+    # Of [3, 2, 3] two orders may fit; the one that moves fewer letters is meant.
+    moved = [sum(a != b for a, b in zip(o, letters[i], strict=True)) for i, o in fitting]
+    if moved.count(min(moved, default=0)) != 1:
+        return
+    at, order = fitting[moved.index(min(moved))]
+    new = ",".join([*letters[:at], order, *letters[at + 1 :]]) + arrow + out
+    quote = equation.value[0] if not equation.prefix else ""
+    if quote not in ("'", '"'):
+        return
+    yield Rewrite(
+        program.replace({equation: cst.SimpleString(f"{quote}{new}{quote}")}),
+        f"line {program.line(call)}: the dimensions of `{program.text(call.args[at + 1].value)}` "
+        f"{list(known[at])} are `{order}`, not `{letters[at]}`",
+    )
+
+
+def _fits(letters: Sequence[str], shapes: Sequence[Shape]) -> bool:
+    sizes: dict[str, int] = {}
+    for term, shape in zip(letters, shapes, strict=True):
+        if len(term) != len(shape):
+            return False
+        for letter, size in zip(term, shape, strict=True):
+            if sizes.setdefault(letter, size) != size:
+                return False
+    return True
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The same tensors, and the same dimensions in the result."""
+    error = seen_error(before, _TEXT)
+    code = error.code if error is not None else ""
+    kept = still_computed(
+        error.model_copy(update={"code": re.sub(r"(['\"])[\w,]+->", r"\1->", code)})
+        if error is not None else None,
+        proposal.code, may_go=re.findall(r"->(\w*)", code),
+    )  # fmt: skip
+    wanted = re.search(r"->(\w*)", code)
+    same = wanted is not None and f"->{wanted[1]}" in proposal.code
+    result = Check(name="result", passed=same, detail="the result has the same dimensions")
+    return [kept, result, same_numbers(before, after, proposal.code)]

@@ -1,0 +1,54 @@
+"""Leave the padding of dimensions away that a tensor has not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.job import JobResult
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import Program
+from knowledge.shapes import same_numbers, still_computed
+from knowledge.sites import argument, failing, seen_error
+
+_TEXT = "Padding length should be less than or equal to two times the input dimension"
+_NUMBERS = re.compile(r"padding length (\d+) and input of dimension (\d+)")
+
+
+def applies(result: JobResult) -> bool:
+    """pad got more pairs of numbers than there are dimensions."""
+    return seen_error(result, _TEXT) is not None
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """Without the pairs that are left over, where they pad nothing."""
+    error = seen_error(result, _TEXT)
+    call = failing(program, error) if error is not None else None
+    found = _NUMBERS.search(error.message) if error is not None else None
+    if found is None or not isinstance(call, cst.Call):
+        return
+    given = argument(call, 1, "pad")
+    if given is None or not isinstance(given.value, (cst.Tuple, cst.List)):
+        return
+    written, dimensions = int(found[1]), int(found[2])
+    elements = given.value.elements
+    if len(elements) != written or any(isinstance(e, cst.StarredElement) for e in elements):
+        return
+    if any(program.text(e.value) != "0" for e in elements[2 * dimensions :]):
+        return
+    kept = [*elements[: 2 * dimensions]]
+    kept[-1] = kept[-1].with_changes(comma=elements[-1].comma)
+    new = given.value.with_changes(elements=kept)
+    yield Rewrite(
+        program.replace({given.value: new}),
+        f"line {program.line(call)}: a tensor with {dimensions} dimensions takes {dimensions} "
+        "pairs, the last dimension's first",
+    )
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The same tensor is padded."""
+    error = seen_error(before, _TEXT)
+    return [still_computed(error, proposal.code), same_numbers(before, after, proposal.code)]
