@@ -231,7 +231,11 @@ async def _minimal(
 ) -> Check:
     """Each place of the change is needed: with any one undone the mistake is back."""
     names = [s.proposal.new_name for s in steps if s.proposal.new_name]
-    variants = verify.with_each_place_undone(job.code, steps[-1].proposal.code, names)
+    together = any(s.proposal.as_one for s in steps)
+    variants = (
+        [] if together
+        else verify.with_each_place_undone(job.code, steps[-1].proposal.code, names)
+    )  # fmt: skip
     runs = [executor.run(job.model_copy(update={"code": code})) for code in variants]
     mistakes = [verify.mistake(run) for run in (before, *(s.before for s in steps[1:]))]
     return verify.undone(await asyncio.gather(*runs), *mistakes)

@@ -57,6 +57,7 @@ class Rewrite:
     subjects: tuple[str, ...] = ()  # names the codemod's own checks are about
     said: str = ""  # a pattern for the asker's words that make this intent clear
     new_name: str = ""  # a variable that it introduces: wherever it stands is one change
+    as_one: bool = False  # its places belong together: one alone would be another mistake
 
 
 class Proposal(Model):
@@ -68,6 +69,7 @@ class Proposal(Model):
     subjects: tuple[str, ...] = ()
     said: str = ""
     new_name: str = ""
+    as_one: bool = False
     code: str
 
 
@@ -179,6 +181,7 @@ def rewrites(codemod: Codemod, code: str, result: JobResult) -> list[Proposal]:
                 subjects=rewrite.subjects,
                 said=rewrite.said,
                 new_name=rewrite.new_name,
+                as_one=rewrite.as_one,
                 code=text,
             )
         if len(found) >= _MOST_REWRITES:

@@ -1,0 +1,86 @@
+"""Flatten all but the batch, where a view made several rows of one sample."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.job import Caught, ErrorSeen, JobResult, ModuleCall
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import Program, method
+from knowledge.shapes import same_layers, still_computed
+from knowledge.sites import calls, integer, scope_of, seen_error, setting
+
+_LOSSES = ("must match the size of tensor b", "to match target batch_size",
+           "must be the same as input size", "that is different to the input size")  # fmt: skip
+_LINEAR = "mat1 and mat2 shapes cannot be multiplied"
+
+
+def applies(result: JobResult) -> bool:
+    """A model gave several rows a sample, or a Linear got a part of one."""
+    if _of_a_loss(result):
+        return _folded(result) is not None
+    return seen_error(result, _LINEAR) is not None and _is_a_part(result)
+
+
+def _of_a_loss(result: JobResult) -> bool:
+    """Whether two numbers of rows were compared, by a loss or by the person's own assert."""
+    own = result.error is not None and result.error.type == "AssertionError"
+    return own or seen_error(result, *_LOSSES) is not None
+
+
+def _error(result: JobResult) -> ErrorSeen | Caught | None:
+    if result.error is not None and result.error.type == "AssertionError":
+        return result.error
+    return seen_error(result, *_LOSSES, _LINEAR)
+
+
+def _folded(result: JobResult) -> ModuleCall | None:
+    for call in reversed(result.calls):
+        if len(call.inputs) > 1 and call.outputs and call.inputs[0] != call.outputs[0]:
+            return call if call.outputs[0] % max(1, call.inputs[0]) == 0 else None
+    return None
+
+
+def _is_a_part(result: JobResult) -> bool:
+    """Several rows together are what the Linear was made for."""
+    layer = result.layer
+    if layer is None or layer.type != "Linear" or layer.input is None or len(layer.input) != 2:
+        return False
+    rows, width = layer.input
+    wanted = setting(layer, "in_features") or 0
+    return wanted > width > 0 and wanted % width == 0 and rows % (wanted // width) == 0
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """`flatten(1)` for the one `view(-1, n)` of the model."""
+    views = [c for c in calls(program, r"\.(view|reshape)$") if _is_by_rows(program, c)]
+    if len(views) != 1:
+        return
+    function = scope_of(program, views[0])
+    if not isinstance(function, cst.FunctionDef) or function.name.value != "forward":
+        return
+    assert isinstance(views[0].func, cst.Attribute)
+    new = method(views[0].func.value, "flatten", cst.Arg(integer(1)))
+    call = _folded(result)
+    told = f"{list(call.inputs)} became {list(call.outputs)}" if call else "a sample became rows"
+    yield Rewrite(
+        program.replace({views[0]: new}),
+        f"line {program.line(views[0])}: flatten all but the batch, since {told}",
+    )
+
+
+def _is_by_rows(program: Program, call: cst.Call) -> bool:
+    given = [a.value for a in call.args]
+    return len(given) == 2 and program.text(given[0]) == "-1" and program.text(given[1]) != "1"
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """As many results as samples."""
+    folded = _folded(after)
+    detail = f"{folded.module} gives {folded.outputs[0]} rows" if folded else "the view is gone"
+    by_rows = re.search(r"\.(view|reshape)\(-1, ", proposal.code) is not None
+    rows = Check(name="rows", passed=folded is None and not by_rows, detail=detail)
+    return [still_computed(_error(before), proposal.code), rows, same_layers(before, after)]

@@ -1,0 +1,84 @@
+"""Give a skip connection the projection that its number of channels needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.job import JobResult
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import Program, call
+from knowledge.shapes import live_shape, still_computed, uses_loaded_weights
+from knowledge.sites import assignment, failing, scope_of, seen_error
+
+_SIZES = "must match the size of tensor b"
+
+
+def applies(result: JobResult) -> bool:
+    """Maps with different numbers of channels are added."""
+    error = seen_error(result, _SIZES)
+    return error is not None and result.layer is None and "at non-singleton dimension 1" in (
+        error.message
+    )  # fmt: skip
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """A convolution of one pixel for the side that is what forward was given."""
+    error = seen_error(result, _SIZES)
+    node = failing(program, error) if error is not None else None
+    if not isinstance(node, cst.BinaryOperation) or not isinstance(node.operator, cst.Add):
+        return
+    forward = scope_of(program, node)
+    around = scope_of(program, forward) if isinstance(forward, cst.FunctionDef) else None
+    if not isinstance(forward, cst.FunctionDef) or not isinstance(around, cst.ClassDef):
+        return
+    known = (
+        (node.left, live_shape(program, result, node.left)),
+        (node.right, live_shape(program, result, node.right)),
+    )
+    shapes = [s for _, s in known if s is not None]
+    if len(shapes) != 2 or {len(s) for s in shapes} != {4} or uses_loaded_weights(program):
+        return
+    if shapes[0][:1] + shapes[0][2:] != shapes[1][:1] + shapes[1][2:]:
+        return  # a stride or a missing padding as well: that is more than a projection
+    skips = [(v, s) for v, s in known if s is not None and _is_the_input(program, forward, v)]
+    if len(skips) != 1:
+        return
+    value, shape = skips[0]
+    other = next(s for s in shapes if s != shape)
+    init = next((f for f in program.inside(around, cst.FunctionDef) if f.name.value == "__init__"),
+                None)  # fmt: skip
+    body = init.body.body if init is not None and isinstance(init.body, cst.IndentedBlock) else ()
+    if not body or "project" in program.text(around) or not program.imported() & {"nn", "torch"}:
+        return
+    layer = program.name_of("torch.nn", "Conv2d")
+    made = cst.parse_statement(f"self.project = {layer}({shape[1]}, {other[1]}, kernel_size=1)\n")
+    projected = call("self.project", cst.Arg(value))
+    yield Rewrite(
+        program.replace({value: projected, body[-1]: cst.FlattenSentinel([body[-1], made])}),
+        f"line {program.line(node)}: a convolution of one pixel brings the {shape[1]} channels of "
+        f"`{program.text(value)}` to {other[1]}",
+        new_name="project",
+    )
+
+
+def _is_the_input(program: Program, forward: cst.FunctionDef, value: cst.BaseExpression) -> bool:
+    """Whether a name is a parameter of forward, or was set to one before it changed."""
+    if not isinstance(value, cst.Name):
+        return False
+    given = {p.name.value for p in forward.params.params} - {"self"}
+    found = assignment(program, value.value, value)
+    if found is None:
+        return value.value in given
+    return isinstance(found.value, cst.Name) and found.value.value in given
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The same two are added, and no layer is gone."""
+    old = before.values.tensors if before.values is not None else {}
+    new = after.values.tensors if after.values is not None else {}
+    gone = [n for n in old if "." in n and (n not in new or new[n].shape != old[n].shape)]
+    detail = f"`{gone[0]}` is another one" if gone else "every layer is as it was"
+    layers = Check(name="same layers", passed=not gone, detail=detail)
+    return [still_computed(seen_error(before, _SIZES), proposal.code), layers]
