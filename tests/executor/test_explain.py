@@ -728,3 +728,17 @@ def test_a_shared_last_word_makes_no_two_names_close() -> None:
     assert attributes._nearest("UmbraTokenizer", ["AmberTokenizer"]) == ""
     assert attributes._nearest("AmbreTokenizer", ["AmberTokenizer"]) == "AmberTokenizer"
     assert attributes._nearest("AmberTokeniser", ["AmberTokenizer"]) == "AmberTokenizer"
+def test_every_part_of_a_failing_line_has_its_shape(house: House):
+    """Also what has no name, as long as no code of the snippet's has to run for it."""
+    result = ran(
+        house,
+        """
+        rows, weights = torch.zeros(3, 4), torch.ones(5)
+        total = (rows[:, 0] * 2) + weights.unsqueeze(0)
+        """,
+    )
+
+    assert result.shapes["rows[:, 0]"] == (3,)
+    assert result.shapes["weights.unsqueeze(0)"] == (1, 5)
+    assert result.shapes["weights"] == (5,)
+    assert "total" not in result.shapes
