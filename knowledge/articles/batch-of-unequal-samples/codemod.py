@@ -1,0 +1,59 @@
+"""Let a loader pad samples of unequal length into one batch."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.job import JobResult
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import Program
+from knowledge.shapes import sizes
+from knowledge.sites import argument, calls, seen_error, with_argument
+
+_TEXT = "stack expects each tensor to be equal size"
+_BOTH = re.compile(r"but got \[([\d, ]*)\] at entry \d+ and \[([\d, ]*)\]")
+
+
+def applies(result: JobResult) -> bool:
+    """A loader's samples differ in length."""
+    error = seen_error(result, _TEXT)
+    return error is not None and "collate" in error.traceback
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """A collate_fn that pads, for samples that are one tensor each."""
+    error = seen_error(result, _TEXT)
+    found = _BOTH.search(error.message) if error is not None else None
+    loaders = list(calls(program, r"(^|\.)DataLoader$"))
+    if error is None or found is None or len(loaders) != 1:
+        return
+    first, second = sizes(found[1]), sizes(found[2])
+    inside = re.findall(r"in (collate_\w+|default_collate|collate)\n", error.traceback)
+    if not first or first[1:] != second[1:] or len(inside) > 3:
+        return  # pictures; or samples of several parts, each of which would have to be padded
+    if argument(loaders[0], 6, "collate_fn") is not None or any(a.star for a in loaders[0].args):
+        return
+    pad = program.name_of("torch.nn.utils.rnn", "pad_sequence")
+    if pad.startswith("rnn."):
+        pad = "torch.nn.utils." + pad
+    function = cst.parse_expression(f"lambda samples: {pad}(samples, batch_first=True)")
+    yield Rewrite(
+        program.replace({loaders[0]: with_argument(loaders[0], 99, "collate_fn", function)}),
+        f"line {program.line(loaders[0])}: short samples are filled up with zeros to the longest "
+        "of their batch",
+    )
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """No sample is cut, and batches are as large as before."""
+    error = seen_error(before, _TEXT)
+    said = re.compile(r"batch_size\s*=\s*\w+")
+    loader = said.findall(proposal.code)
+    pads = "pad_sequence(" in proposal.code or "F.pad(" in proposal.code
+    fine = bool(loader) and not any(re.fullmatch(r"batch_size\s*=\s*(1|None)", m) for m in loader)
+    detail = "samples are padded" if pads else "samples are cut or left out"
+    size = Check(name="batch size", passed=fine, detail="batches are as large as before")
+    return [Check(name="padded", passed=pads and error is not None, detail=detail), size]

@@ -1,0 +1,112 @@
+"""Unpack what vjp and its like return, and what an LSTMCell returns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from executor.job import Caught, ErrorSeen, JobResult
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import Program
+from knowledge.shapes import still_computed
+from knowledge.sites import calls, failing_statement, seen_error
+
+_TEXT = "too many values to unpack"
+_PRODUCTS = ("vjp", "jvp", "vhp", "hvp")
+
+
+def applies(result: JobResult) -> bool:
+    """A call gives more values than there are names."""
+    return _error(result) is not None
+
+
+def _error(result: JobResult) -> ErrorSeen | Caught | None:
+    return seen_error(result, _TEXT)
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """`_` for the function's value; `h, c` for a cell."""
+    error = _error(result)
+    statement = failing_statement(program, error) if error is not None else None
+    assign = statement.body[0] if statement is not None and len(statement.body) == 1 else None
+    if not isinstance(assign, cst.Assign) or not isinstance(assign.value, cst.Call):
+        return
+    target, call = assign.targets[0].target, assign.value
+    if len(assign.targets) != 1 or not isinstance(target, cst.Tuple):
+        return
+    name = program.text(call.func)
+    if name.rpartition(".")[2] in _PRODUCTS and _is_functional(program, name):
+        yield from _product(program, target, name)
+    elif statement is not None and _is_cell(program, name):
+        yield from _cell(program, statement, assign, target, name)
+
+
+def _is_functional(program: Program, name: str) -> bool:
+    """Whether it is torch.autograd.functional's, and not torch.func's, which returns a function."""
+    owner, _, last = name.rpartition(".")
+    if owner:
+        return owner.endswith("functional")
+    pattern = rf"from torch\.autograd\.functional import .*\b{last}\b"
+    return re.search(pattern, program.module.code) is not None
+
+
+def _product(program: Program, target: cst.Tuple, name: str) -> Iterator[Rewrite]:
+    if len(target.elements) != 1 or isinstance(target.elements[0], cst.StarredElement):
+        return
+    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+    first = cst.Element(cst.Name("_"), comma=comma)
+    last = target.elements[0].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    yield Rewrite(
+        program.replace({target: cst.Tuple([first, last], lpar=(), rpar=())}),
+        f"line {program.line(target)}: {name} returns the function's value first, then the product",
+    )
+
+
+def _is_cell(program: Program, name: str) -> bool:
+    made = [
+        a
+        for c in calls(program, r"(^|\.)LSTMCell$")
+        if (a := program.up(c, cst.Assign)) is not None
+        and a.value is c
+        and program.text(a.targets[0].target) == name
+    ]
+    return len(made) == 1
+
+
+def _cell(
+    program: Program,
+    statement: cst.SimpleStatementLine,
+    assign: cst.Assign,
+    target: cst.Tuple,
+    name: str,
+) -> Iterator[Rewrite]:
+    """`out, (h, c) = cell(…)` as if it were an LSTM."""
+    if len(target.elements) != 2 or not isinstance(target.elements[1].value, cst.Tuple):
+        return
+    out, state = target.elements[0].value, target.elements[1].value
+    if len(state.elements) != 2:
+        return
+    bare = state.with_changes(lpar=(), rpar=())
+    hidden = state.elements[0].value
+    first = statement.with_changes(body=[assign.with_deep_changes(assign.targets[0], target=bare)])
+    second = cst.parse_statement(f"{program.text(out)} = {program.text(hidden)}\n")
+    yield Rewrite(
+        program.replace({statement: cst.FlattenSentinel([first, second])}),
+        f"line {program.line(statement)}: {name} is a single step and returns h and c; its output "
+        "is h",
+    )
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The same call, and a name for each of its values."""
+    error = _error(before)
+    code = error.code if error is not None else ""
+    call = code.partition("=")[2].strip() or code
+    kept = still_computed(
+        error.model_copy(update={"code": call}) if error is not None else None, proposal.code
+    )
+    cut = re.search(r"=\s*[\w.]+\(.*\)\s*\[", proposal.code) is not None
+    whole = Check(name="values", passed=not cut, detail="no value is cut off")
+    return [kept, whole]
