@@ -1,0 +1,92 @@
+"""Tell an attention layer that the batch comes first, or make it for the tokens that come."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from executor.job import Caught, ErrorSeen, JobResult, Layer
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import Program
+from knowledge.shapes import live_shape, resized_call, still_computed, uses_loaded_weights
+from knowledge.sites import argument, calls, failing, seen_error, with_argument
+
+_MASK = re.compile(r"attn_mask is torch\.Size\(\[(\d+), \d+\]\), but should be \((\d+), \d+\)")
+_WIDTH = re.compile(r"was expecting embedding dimension of (\d+), but got (\d+)")
+_VIEW = "is invalid for input of size"
+_MADE = r"(^|\.)(Transformer|TransformerEncoderLayer|TransformerDecoderLayer|MultiheadAttention)$"
+
+
+def applies(result: JobResult) -> bool:
+    """An attention layer got tokens, or a mask, of other sizes than it was made for."""
+    layer = result.layer
+    return _error(result) is not None and layer is not None and layer.type == "MultiheadAttention"
+
+
+def _error(result: JobResult) -> ErrorSeen | Caught | None:
+    return seen_error(result, "attn_mask is torch.Size", "was expecting embedding dimension", _VIEW)
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """batch_first=True where batch and length are exchanged; else embed_dim, if its heads fit."""
+    error, layer = _error(result), result.layer
+    found = list(calls(program, _MADE))
+    if error is None or layer is None or len(found) != 1 or uses_loaded_weights(program):
+        return
+    if width := _WIDTH.search(error.message):
+        yield from _as_wide(program, found[0], int(width[2]), int(width[1]))
+        return
+    is_plain = argument(found[0], 99, "batch_first") is None
+    if any(a.star for a in found[0].args) or not is_plain:
+        return
+    if _is_exchanged(program, result, error, layer):
+        new = with_argument(found[0], 99, "batch_first", cst.Name("True"))
+        yield Rewrite(
+            program.replace({found[0]: new}),
+            f"line {program.line(found[0])}: the tokens come as [batch, length, features], and "
+            "the layer is told so",
+        )
+
+
+def _is_exchanged(
+    program: Program, result: JobResult, error: ErrorSeen | Caught, layer: Layer
+) -> bool:
+    """Whether what the layer takes for the length is the batch."""
+    if mask := _MASK.search(error.message):
+        given = layer.input or ()
+        return len(given) == 3 and given[:2] == (int(mask[2]), int(mask[1]))
+    call = failing(program, error)
+    if not isinstance(call, cst.Call) or len(call.args) < 3:
+        return False
+    shapes = [live_shape(program, result, a.value) for a in call.args[:3]]
+    query, key, value = shapes
+    if query is None or key is None or value is None or len(query) != 3 or key != value:
+        return False
+    # One batch, and other lengths: that is what the layer could not have with the length first.
+    return query[0] == key[0] and query[1] != key[1] and query[2] == key[2]
+
+
+def _as_wide(program: Program, call: cst.Call, width: int, expected: int) -> Iterator[Rewrite]:
+    is_layer = program.text(call.func).endswith("MultiheadAttention")
+    keyword, heads_keyword = ("embed_dim", "num_heads") if is_layer else ("d_model", "nhead")
+    heads = argument(call, 1, heads_keyword)
+    number = program.text(heads.value) if heads is not None else "8"
+    if not number.isdigit() or width % int(number):
+        return
+    for found in resized_call(program, call, 0, keyword, width):
+        yield Rewrite(
+            found.module,
+            f"line {found.line}: the tokens have {width} numbers, so the layer is made for {width} "
+            f"instead of {expected}",
+        )
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The same tokens go in, with the same mask."""
+    error = _error(before)
+    line = error.code if error is not None else ""
+    cut = [w for w in ("mask",) if proposal.code.count(w) < line.count(w)]
+    masks = Check(name="masks", passed=not cut, detail="every mask is still there")
+    return [still_computed(error, proposal.code), masks]

@@ -1,0 +1,108 @@
+"""Add the dimension that an operation needs, or name the one that is there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from executor.job import Caught, ErrorSeen, JobResult
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import Program, method
+from knowledge.shapes import live_shape, same_numbers, still_computed
+from knowledge.sites import argument, failing, integer, seen_error
+
+_RANGE = "Dimension out of range (expected to be in range of ["
+_DIAG = "diag(): Supports 1D or 2D tensors"
+_ONE = re.compile(r"range of \[-1, 0\], but got 1\)")
+_REORDERS = ("reshape", "view")
+
+
+def applies(result: JobResult) -> bool:
+    """An operation asked for a dimension that its tensor has not."""
+    return result.layer is None and _error(result) is not None
+
+
+def _error(result: JobResult) -> ErrorSeen | Caught | None:
+    return seen_error(result, _RANGE, _DIAG)
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """A batch and channels for unfold, diagonals of a batch, a row or the only dimension."""
+    error = _error(result)
+    call = failing(program, error) if error is not None else None
+    if error is None or not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
+        return
+    is_function = program.text(call.func.value) in ("torch", "F", "nn.functional",
+                                                    "torch.nn.functional")  # fmt: skip
+    value = call.func.value if not is_function else call.args[0].value if call.args else None
+    if value is None:
+        return
+    shape, name = live_shape(program, result, value), call.func.attr.value
+    if shape is None:
+        return
+    if _DIAG in error.message and name == "diag" and is_function and len(call.args) == 1:
+        yield from _diagonals(program, call, list(shape))
+    elif name == "unfold" and is_function and len(shape) == 2:
+        yield from _unfolded(program, call, value)
+    elif len(shape) == 1 and _ONE.search(error.message):
+        yield from _row_or_only(program, call, value, shape[0])
+
+
+def _diagonals(program: Program, call: cst.Call, shape: list[int]) -> Iterator[Rewrite]:
+    new = cst.parse_expression("torch.diagonal(x, dim1=-2, dim2=-1)")
+    assert isinstance(new, cst.Call) and isinstance(call.func, cst.Attribute)
+    given = call.args[0].with_changes(comma=new.args[0].comma)
+    function = call.func.with_changes(attr=cst.Name("diagonal"))
+    yield Rewrite(
+        program.replace({call: call.with_changes(func=function, args=[given, *new.args[1:]])}),
+        f"line {program.line(call)}: {shape} is a batch of matrices, and each has its diagonal",
+    )
+
+
+def _unfolded(program: Program, call: cst.Call, value: cst.BaseExpression) -> Iterator[Rewrite]:
+    assign = program.up(call, cst.Assign)
+    if assign is None or assign.value is not call:
+        return
+    name = program.text(assign.targets[0].target)
+    for other in program.all(cst.Call):
+        # unfold gives [batch, kernel, windows]: reshaped as windows first, they would be mixed up.
+        if program.text(other.func) in [f"{name}.{reorders}" for reorders in _REORDERS]:
+            return
+    new = method(method(value, "unsqueeze", cst.Arg(integer(0))), "unsqueeze", cst.Arg(integer(0)))
+    yield Rewrite(
+        program.replace({value: new}),
+        f"line {program.line(call)}: unfold takes [batch, channels, height, width]; "
+        f"`{program.text(value)}` gets the first two",
+    )
+
+
+def _row_or_only(
+    program: Program, call: cst.Call, value: cst.BaseExpression, size: int
+) -> Iterator[Rewrite]:
+    dim = argument(call, 99, "dim")
+    if dim is None or program.text(dim.value) != "1":
+        return
+    line = f"line {program.line(call)}"
+    row = method(value, "unsqueeze", cst.Arg(integer(0)))
+    yield Rewrite(
+        program.replace({value: row}),
+        f"{line}: `{program.text(value)}` becomes a row, [1, {size}], along dimension 1",
+        f"`{program.text(value)}` is one row",
+    )
+    yield Rewrite(
+        program.replace({dim.value: integer(0)}),
+        f"{line}: the only dimension of `{program.text(value)}` is 0",
+        f"`{program.text(value)}` has one dimension",
+    )
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The same operation on the same tensor."""
+    error = _error(before)
+    kept = still_computed(error, proposal.code)
+    if error is not None and not kept.passed and _DIAG in error.message:
+        code = "diagonal".join(re.split(r"\bdiag\b", error.code))
+        kept = still_computed(error.model_copy(update={"code": code}), proposal.code)
+    return [kept, same_numbers(before, after, proposal.code)]

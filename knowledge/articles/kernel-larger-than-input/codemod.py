@@ -1,0 +1,61 @@
+"""Pad a picture that is smaller than the kernel, or make the kernel as small as the picture."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.job import JobResult
+from knowledge.codemod import Check, Proposal, Rewrite
+from knowledge.edits import Program
+from knowledge.shapes import still_computed, uses_loaded_weights
+from knowledge.sites import argument, integer, made, seen_error, setting, with_argument
+
+_TEXT = "Kernel size can't be greater than actual input size"
+_SIZES = re.compile(r"per channel: \((\d+) x (\d+)\)\. Kernel size: \((\d+) x (\d+)\)")
+
+
+def applies(result: JobResult) -> bool:
+    """A convolution's kernel is larger than its picture."""
+    layer = result.layer
+    return seen_error(result, _TEXT) is not None and layer is not None and layer.type == "Conv2d"
+
+
+def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
+    """`padding=k // 2`, which keeps the size, or a kernel that fits; both are other networks."""
+    error, layer = seen_error(result, _TEXT), result.layer
+    found = _SIZES.search(error.message) if error is not None else None
+    if found is None or layer is None or uses_loaded_weights(program):
+        return
+    height, width, kernel, other = map(int, found.groups())
+    call = made(program, layer)
+    if call is None or call.in_loop or kernel != other or height != width or height < 2:
+        return
+    size = argument(call.call, 2, "kernel_size")
+    plain = setting(layer, "dilation") is None and "padding=" not in layer.repr
+    if size is None or not isinstance(size.value, cst.Integer) or not plain:
+        return
+    line = f"line {program.line(call.call)}"
+    if kernel % 2:
+        padded = with_argument(call.call, 99, "padding", integer(kernel // 2))
+        yield Rewrite(
+            program.replace({call.call: padded}),
+            f"{line}: the {height} x {width} picture is padded, so that a kernel of {kernel} fits",
+            f"a kernel of {kernel}, and maps as large as the picture",
+        )
+    yield Rewrite(
+        program.replace({size.value: integer(height)}),
+        f"{line}: the kernel is as large as the {height} x {width} picture",
+        "one number for the whole picture",
+    )
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The convolution still computes, on a picture that nobody made larger."""
+    error = seen_error(before, _TEXT)
+    bent = [w for w in ("interpolate", "F.pad(", "Upsample") if w in proposal.code]
+    detail = f"{bent[0].rstrip('(')} makes another picture" if bent else "the picture is the same"
+    picture = Check(name="picture", passed=not bent, detail=detail)
+    return [still_computed(error, proposal.code), picture]
