@@ -728,6 +728,8 @@ def test_a_shared_last_word_makes_no_two_names_close() -> None:
     assert attributes._nearest("UmbraTokenizer", ["AmberTokenizer"]) == ""
     assert attributes._nearest("AmbreTokenizer", ["AmberTokenizer"]) == "AmberTokenizer"
     assert attributes._nearest("AmberTokeniser", ["AmberTokenizer"]) == "AmberTokenizer"
+
+
 def test_every_part_of_a_failing_line_has_its_shape(house: House):
     """Also what has no name, as long as no code of the snippet's has to run for it."""
     result = ran(

@@ -10,8 +10,9 @@ import libcst as cst
 from executor.job import JobResult
 from knowledge.codemod import Check, Proposal, Rewrite
 from knowledge.edits import Program
+from knowledge.flow import in_loop
 from knowledge.shapes import still_computed
-from knowledge.sites import argument, calls, seen_error, variables, with_argument
+from knowledge.sites import argument, calls, scope_of, seen_error, variables, with_argument
 
 _TEXTS = ("Expected more than 1 value per channel when training",
           "Expected more than 1 spatial element when training")  # fmt: skip
@@ -28,10 +29,24 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     error = seen_error(result, *_TEXTS)
     if error is None or "InstanceNorm" in (result.layer.type if result.layer else ""):
         return
-    if _TRAINS.search(program.module.code):
+    if _predicts(program, result):
+        yield from _evaluated(program, result)
+    elif _TRAINS.search(program.module.code):
         yield from _without_the_last(program)
     else:
         yield from _evaluated(program, result)
+
+
+def _predicts(program: Program, result: JobResult) -> bool:
+    """Whether it happened without gradients, at the top of the program, after what is trained."""
+    outer = result.frames[0] if result.frames else None
+    statement = program.statement_on(outer.line) if outer is not None else None
+    block = program.up(statement, cst.With) if statement is not None else None
+    if block is None or in_loop(program, block) or scope_of(program, block) is not program.module:
+        return False
+    rest = program.module.code.splitlines()[program.end_line(block) :]
+    trains_later = any(_TRAINS.search(line) for line in rest)
+    return not trains_later and any("no_grad" in program.text(i) for i in block.items)
 
 
 def _without_the_last(program: Program) -> Iterator[Rewrite]:
@@ -72,7 +87,11 @@ def _evaluated(program: Program, result: JobResult) -> Iterator[Rewrite]:
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """What is trained stays in training mode."""
     evaluated = bool(re.search(r"\.eval\(\)|\.train\(False\)", proposal.code))
-    fine = not (after.trained and evaluated)
+    # Behind `with torch.no_grad():` nothing is trained, whatever was before.
+    inside = re.search(r"no_grad\(\):\n((?:[ \t]+.*\n|\n)*?)[ \t]+\w+\.eval\(\)", proposal.code)
+    fine = not (after.trained and evaluated) or (
+        inside is not None and len(re.findall(r"\.eval\(\)", proposal.code)) == 1
+    )
     detail = "the model trains in evaluation mode" if not fine else "the mode suits what is done"
     kept = "track_running_stats=False" not in proposal.code
     mode = Check(name="mode", passed=fine and kept, detail=detail)

@@ -15,7 +15,7 @@ from knowledge.codemod import Check, Proposal, Rewrite
 from knowledge.computed import reaches_leaves, same_tensors
 from knowledge.edits import Program, method
 from knowledge.flow import root
-from knowledge.origins import INTEGERS, cast_of, is_whole, passed
+from knowledge.origins import INTEGERS, cast_of, is_whole, of_dtype, passed
 from knowledge.sites import argument, assignment, failing, failing_statement, seen_error, variables
 
 _SUBSCRIPT = "tensors used as indices must be long"
@@ -169,7 +169,9 @@ def _source(
     if facts.dtype in INTEGERS and not (
         isinstance(value, cst.Name) and is_whole(seen.get(value.value))
     ):
-        return  # it would cut off what is behind the point
+        # As integers the values would lose what is behind the point.
+        yield from _floats(program, into, facts.dtype)
+        return
     if facts.dtype == "bool":
         return
     yield Rewrite(
@@ -178,6 +180,21 @@ def _source(
     )
 
 
+def _floats(program: Program, into: cst.Name | cst.Attribute, dtype: str) -> Iterator[Rewrite]:
+    """What the values are put into holds floats from the beginning."""
+    made = assignment(program, into.value, into) if isinstance(into, cst.Name) else None
+    if made is None or dtype == "bool" or not isinstance(into, cst.Name):
+        return
+    if re.search(r"\bdtype\b|\.(long|int|to|type)\(", program.text(made.value)):
+        return  # integers on purpose
+    yield Rewrite(
+        program.replace({made.value: of_dtype(program, made.value, "float32")}),
+        f"line {program.line(made)}: `{into.value}` holds floats, since floats are put into it",
+        subjects=(into.value,),
+    )
+
+
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """What was there keeps its values."""
-    return [same_tensors(before, after, proposal.code), reaches_leaves(after, wanted=False)]
+    values = same_tensors(before, after, proposal.code, proposal.subjects)
+    return [values, reaches_leaves(after, wanted=False)]

@@ -75,10 +75,26 @@ for x in loader:
     model(x).square().mean().backward()
 """
 
+AFTER_TRAINING = """\
+import torch
+from torch import nn
+
+net = nn.Sequential(nn.Linear(3, 5), nn.BatchNorm1d(5), nn.Linear(5, 1))
+optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+for _ in range(2):
+    optimizer.zero_grad()
+    net(torch.rand(8, 3)).square().mean().backward()
+    optimizer.step()
+with torch.no_grad():
+    price = net(torch.rand(1, 3))  # a single one
+    print(price.shape)
+"""
+
 CASES = Cases(
     mended={
         "one prediction": (PREDICT, "net.eval()\nanswer = net(torch.randn(1, 4))  # one customer"),
         "one left over": (LEFT_OVER, "shuffle=True, drop_last=True)  # nine samples"),
+        "one after the training": (AFTER_TRAINING, "    net.eval()\n    price = net("),
         "one pixel": (POOLED, "encoder.eval()\n"),
     },
     refused={"trained with one sample": TRAINED_ALONE, "batches of one": BATCHES_OF_ONE},

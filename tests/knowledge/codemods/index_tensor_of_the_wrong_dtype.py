@@ -67,8 +67,18 @@ right = torch.randint(0, 9, (3, 30)).double()
 print(Pair()(left, right).shape)   # alike
 """
 
+INTO_INTEGERS = """\
+import torch
+
+counts = torch.tensor([[1, 2], [3, 4], [5, 6]])
+smooth = counts.clone()  # the same, smoothed
+smooth[torch.tensor([0, 2])] = torch.sqrt(counts[[0, 2]])
+print(smooth.shape)
+"""
+
 CASES = Cases(
     mended={
+        "floats into integers": (INTO_INTEGERS, "counts.clone().float()  # the same, smoothed"),
         "rows": (ROWS, "print(table[rows.long()])"),
         "words": (WORDS, "print(table(words.long()).shape)"),
         "counts": (COUNTS, "torch.ones_like(groups).float())"),

@@ -58,9 +58,20 @@ labels = torch.ones(1, 4)
 print(nn.BCELoss()(scores, labels))
 """
 
+ONE_SCORE = """\
+import torch
+from torch import nn
+
+model = nn.Sequential(nn.Linear(4, 6), nn.Tanh(), nn.Linear(6, 2), nn.Sigmoid())  # yes or no
+scores = model(torch.rand(8, 4))
+loss = nn.BCELoss()(scores, torch.randint(0, 2, (8, 1)).float())
+loss.backward()
+"""
+
 CASES = Cases(
     mended={
         "a column of scores": (LOGITS, "criterion(model(x), y.unsqueeze(1))  # yes or no"),
+        "one score": (ONE_SCORE, "nn.Linear(6, 1), nn.Sigmoid())  # yes or no"),
         "a column of labels": (PROBABILITIES, "binary_cross_entropy(scores, truth.squeeze(1))"),
         "a mask without a channel": (MAPS, "masks.unsqueeze(1)"),
     },
