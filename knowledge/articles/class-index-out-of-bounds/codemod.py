@@ -11,7 +11,15 @@ from executor.job import JobResult
 from knowledge.codemod import Check, Proposal, Rewrite
 from knowledge.edits import Program, operand
 from knowledge.losses import loss_alive, loss_call
-from knowledge.shapes import resized_call, same_layers, size_given, span_of, still_computed
+from knowledge.shapes import (
+    as_large_as,
+    indices_kept,
+    resized_call,
+    same_layers,
+    size_given,
+    span_of,
+    still_computed,
+)
 from knowledge.sites import calls, integer, seen_error
 
 _TEXT = re.compile(r"Target (-?\d+) is out of bounds")
@@ -50,18 +58,13 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     ]
     if len(last) != 1:
         return
-    for found in resized_call(program, last[0], 1, "out_features", span[1] + 1):
-        yield Rewrite(
-            found.module,
-            f"line {found.line}: labels go up to {span[1]}, so the model has {span[1] + 1} scores "
-            f"instead of {classes}",
-        )
+    ways = resized_call(program, last[0], 1, "out_features", span[1] + 1)
+    told = f"labels go up to {span[1]}, so the model"
+    yield from as_large_as(ways, span[1], told, "scores", classes)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same labels are learned, each as itself."""
-    bent = [w for w in ("clamp", "clip", "remainder", "% ", "ignore_index") if w in proposal.code]
-    detail = f"{bent[0].strip()} makes one class another" if bent else "each is itself"
-    labels = Check(name="labels", passed=not bent, detail=detail)
+    labels = indices_kept(proposal.code, "ignore_index")
     kept = still_computed(seen_error(before, "is out of bounds"), proposal.code)
     return [kept, labels, same_layers(before, after), loss_alive(after)]
