@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import libcst as cst
 
@@ -59,19 +60,26 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         )
         return
     mended = list(_one_part(program, parts, shapes, at)) if at is not None else []
+    # Maps or graphs of several sizes in a model are to be made equal, not joined at their edges.
+    in_model = isinstance(scope_of(program, call), cst.FunctionDef) and max(ranks) > 2
+    fitting = [d for d in range(len(shapes[0])) if _fits(shapes, d)]
+    other = None
+    if len(fitting) == 1 and not in_model:
+        other = Rewrite(
+            program.replace({call: with_argument(call, 1, "dim", integer(fitting[0]))}),
+            f"{line}: {_listed(shapes)} differ in dimension {fitting[0]} only, so they are "
+            "joined there",
+        )
+    if mended and other is not None and "is repeated" in mended[0].title:
+        yield replace(mended[0], intent=f"joined along dimension {at}, as it says")
+        yield replace(other, intent=f"joined along dimension {fitting[0]}, where they differ")
+        return
     if mended:
         yield from mended[:1]
         return
-    # Maps or graphs of several sizes in a model are to be made equal, not joined at their edges.
-    in_model = isinstance(scope_of(program, call), cst.FunctionDef) and max(ranks) > 2
     if len(ranks) == 1:
-        fitting = [d for d in range(len(shapes[0])) if _fits(shapes, d)]
-        if len(fitting) == 1 and not in_model:
-            yield Rewrite(
-                program.replace({call: with_argument(call, 1, "dim", integer(fitting[0]))}),
-                f"{line}: {_listed(shapes)} differ in dimension {fitting[0]} only, so they are "
-                "joined there",
-            )
+        if other is not None:
+            yield other
         return
     most = max(ranks)
     short = [i for i, s in enumerate(shapes) if len(s) == most - 1]

@@ -102,6 +102,14 @@ column = torch.tensor([[7.0], [8.0]]).T
 print(torch.cat((table, column), dim=1))
 """
 
+DEPTH = """\
+import torch
+
+frames = torch.rand(2, 1, 3, 4, 4)
+depth = torch.rand(2, 1, 1, 4, 4)
+print(torch.cat((frames, depth), dim=1).shape)  # one more frame, or one more channel
+"""
+
 CASES = Cases(
     mended={
         "more rows": (ROWS, "torch.cat([old, new], dim=0)  # more rows"),
@@ -116,6 +124,12 @@ CASES = Cases(
         "channels last": (CHANNELS_LAST, "extra.permute(0, 3, 1, 2)), dim=1)"),
         "one dimension too many": (INSERTED, "(row[:2], new, row[2:])"),
         "a column made a row": (TURNED, "torch.tensor([[7.0], [8.0]])\n"),
+    },
+    paired={
+        "repeated, or joined elsewhere": (
+            DEPTH,
+            ("depth.expand(-1, -1, frames.size(2), -1, -1)), dim=1)", "(frames, depth), dim=2)"),
+        )
     },
     refused={"maps of a model": SKIP, "nothing fits": BOTH_DIFFER},
     wrong={
