@@ -38,8 +38,9 @@ class _Product:
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """Transpose the right side, or the left, where that makes the inner sizes equal."""
     error = _error(result)
-    product = _product(program, failing(program, error)) if error is not None else None
-    if error is None or product is None:
+    node = failing(program, error) if error is not None else None
+    product = _product(program, node)
+    if error is None or node is None or product is None or _is_laid_out(program, node):
         return
     left, right = _shapes(result, error, product)
     if left is None or left[-1] == 1:
@@ -69,6 +70,15 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
             if fits_right
             else "",
         )
+
+
+def _is_laid_out(program: Program, node: cst.CSTNode) -> bool:
+    """Whether a product goes right into `reshape(a, b, …)`: turned, it is laid out wrongly."""
+    method = program.parent(node)
+    if not isinstance(method, cst.Attribute) or method.attr.value not in ("reshape", "view"):
+        return False
+    call = program.parent(method)
+    return isinstance(call, cst.Call) and len(call.args) > 2
 
 
 def _in_the_other_order(

@@ -440,6 +440,9 @@ def _of_tensor(
         )
         return
     if name == "parameters" and called is not None and not called.args:
+        facts = seen.get(program.text(node.value))
+        if facts is None or not facts.requires_grad:
+            return  # a model's output, say: what is to be trained is something else
         alone = cst.List([cst.Element(node.value)])
         yield Rewrite(
             program.replace({called: alone}),

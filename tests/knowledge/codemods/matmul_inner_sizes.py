@@ -98,6 +98,13 @@ step = missed @ constraint.T  # back onto the line
 print(point - step / constraint.square().sum())
 """
 
+LAID_OUT = """\
+import torch
+turns, points = torch.randn(4, 2, 3), torch.randn(4, 25, 3)
+grid = torch.bmm(turns, points).reshape(4, 5, 5, 2)   # x and y last
+print(grid.shape)
+"""
+
 CASES = Cases(
     mended={
         "the other order": (PROJECTED, "constraint.T @ missed  # back onto the line"),
@@ -111,6 +118,7 @@ CASES = Cases(
         "no way": NEITHER,
         "samples are no features": SAMPLES,
         "different batches": BATCHES,
+        "laid out afterwards": LAID_OUT,
     },
     wrong={
         "reshape": ("rows with rows", swap("@ items", "@ items.reshape(8, 5)")),

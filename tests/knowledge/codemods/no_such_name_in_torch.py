@@ -112,6 +112,14 @@ optimizer = torch.optim.SGD(shift.parameters(), lr=0.1)   # only this
 optimizer.step()
 """
 
+PREDICTED = """\
+import torch
+predicted, wanted = torch.randn(8, 3), torch.randn(8, 3)   # what a model gave
+optimizer = torch.optim.Adam(predicted.parameters(), lr=0.1)
+(predicted - wanted).square().mean().backward()
+optimizer.step()
+"""
+
 NO_LAYER = """\
 import torch
 from torch import nn
@@ -141,7 +149,8 @@ CASES = Cases(
         "a diagonal": (DIAGONAL, "grid.diagonal().copy_(own)"),
         "a tensor alone": (ITSELF, "torch.optim.SGD([shift], lr=0.1)   # only this"),
     },
-    refused={"no function": NO_FUNCTION, "made up": MADE_UP, "no such layer": NO_LAYER},
+    refused={"no function": NO_FUNCTION, "made up": MADE_UP, "no such layer": NO_LAYER,
+             "a prediction": PREDICTED},
     wrong={
         "thrown away": ("a method", swap("torch.scatter_add_(", "torch.scatter_add(")),
         "thrown away too": ("no in-place form", swap("x.reshape_", "x.reshape")),
