@@ -1,4 +1,4 @@
-"""matmul in place of mm, bmm, mv or dot, where the live shapes have a product."""
+"""matmul in place of mm, mv or dot, where the live shapes have a product."""
 
 from __future__ import annotations
 
@@ -14,10 +14,8 @@ from knowledge.edits import Program
 from knowledge.shapes import Shape, shape_of, still_computed
 from knowledge.sites import failing, seen_error
 
-_ERROR = re.compile(
-    r"^(self|mat2) must be a matrix$|^batch[12] must be a 3D tensor$|^1D tensors expected, but got"
-)
-_NAMES = {"mm", "bmm", "mv", "dot"}
+_ERROR = re.compile(r"^(self|mat2) must be a matrix$|^1D tensors expected, but got")
+_NAMES = {"mm", "mv", "dot"}
 
 
 def applies(result: JobResult) -> bool:
@@ -26,7 +24,7 @@ def applies(result: JobResult) -> bool:
 
 
 def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    error = seen_error(result, "must be a matrix", "must be a 3D tensor", "1D tensors expected")
+    error = seen_error(result, "must be a matrix", "1D tensors expected")
     return error if error is not None and _ERROR.search(error.message) else None
 
 

@@ -22,7 +22,7 @@ STACK = """\
 import torch
 frames = torch.ones(6, 2, 3)
 turn = torch.eye(3)
-print(frames.bmm(turn).shape)   # the same for each
+print(frames.mm(turn).shape)   # the same for each
 """
 
 APART = """\
@@ -53,8 +53,8 @@ CASES = Cases(
     wrong={
         "element by element": ("a line", swap("torch.mm(weights, sample)", "(weights * 2).sum(1)")),
         "detached": ("a line", swap("torch.mm(weights,", "torch.matmul(weights.detach(),")),
-        "leave it out": ("a stack", delete("print(frames.bmm(turn).shape)   # the same for each")),
-        "swallow": ("a stack", swallow("print(frames.bmm(turn).shape)   # the same for each")),
+        "leave it out": ("a stack", delete("print(frames.mm(turn).shape)   # the same for each")),
+        "swallow": ("a stack", swallow("print(frames.mm(turn).shape)   # the same for each")),
         "another vector": ("a line", swap("torch.mm(weights, sample)",
                                           "torch.matmul(weights, torch.zeros_like(sample))")),
     },
