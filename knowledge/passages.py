@@ -42,10 +42,10 @@ def passages(source: Article | Document) -> list[Passage]:
 
 
 def digest(source: Article | Document, pieces: Iterable[Passage]) -> str:
-    """Hash what the index holds of a source; the code in it may change without a new index."""
+    """Hash what the index holds of a source; an article's code may change without a new index."""
     content = hashlib.sha256()
-    known = source.errors if isinstance(source, Article) else ()
-    for part in (source.title, *known, *(f"{piece.kind}\0{piece.text}" for piece in pieces)):
+    more = source.errors if isinstance(source, Article) else (block.code for block in source.code)
+    for part in (source.title, *more, *(f"{piece.kind}\0{piece.text}" for piece in pieces)):
         content.update(part.encode("utf-8", "surrogatepass") + b"\0\0")
     return content.hexdigest()
 
@@ -66,7 +66,8 @@ def _article_pieces(article: Article) -> Iterator[tuple[Kind, str]]:
 
 
 def _document_pieces(document: Document) -> Iterator[tuple[Kind, str]]:
-    yield "title", document.title
+    if document.title:
+        yield "title", document.title
     for text in pack(document.prose):
         yield "paragraph", text
 
