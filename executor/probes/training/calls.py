@@ -77,7 +77,11 @@ class Calls:
             if key not in self.roots:
                 self.roots[key] = module
             self.last_inputs = [weakref.ref(t) for t in tensors]
-            if not module.training:
+            try:
+                is_training = module.training
+            except Exception:  # super().__init__() was forgotten; PyTorch is about to say so
+                is_training = True
+            if not is_training:
                 self.evaluating[key] = line
             elif self.evaluating:
                 self.evaluating.pop(key, None)

@@ -12,7 +12,7 @@ from knowledge.codemod import Check, Proposal, Rewrite
 from knowledge.edits import Program, method
 from knowledge.losses import LossCall, loss_alive, loss_call
 from knowledge.shapes import Shape, same_layers, same_numbers, still_computed, swapped
-from knowledge.sites import calls, integer, seen_error
+from knowledge.sites import integer, seen_error
 
 _COLUMN = "0D or 1D target tensor expected, multi-target not supported"
 _SPATIAL = "only batches of spatial targets supported (3D tensors) but got targets of dimension: 4"
@@ -73,19 +73,6 @@ def _same_batch(
         new = method(loss.target, "flatten")
         what = f"{line}: one target for each of the {given[0]} rows"
         yield Rewrite(program.replace({loss.target: new}), what)
-    elif len(given) == 2 and len(target) == 1:
-        folded = [
-            c
-            for c in calls(program, r"\.(view|reshape)$")
-            if len(c.args) == 2 and program.text(c.args[0].value) == "-1"
-        ]
-        if len(folded) == 1 and isinstance(folded[0].func, cst.Attribute):
-            new = method(folded[0].func.value, "flatten", cst.Arg(integer(1)))
-            yield Rewrite(
-                program.replace({folded[0]: new}),
-                f"line {program.line(folded[0])}: view(-1, …) made {given[0]} rows of a batch of "
-                f"{target[0]}; flatten(1) keeps the batch",
-            )
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

@@ -52,32 +52,6 @@ mask = torch.randint(0, 4, (2, 1, 6, 6))
 print(F.cross_entropy(scores, mask) > 0)
 """
 
-FOLDED = """\
-import torch
-from torch import nn
-
-
-class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.conv = nn.Conv2d(1, 4, 3)
-        self.fc = nn.Linear(36, 3)
-
-    def forward(self, x):
-        x = torch.relu(self.conv(x))
-        x = x.view(-1, 36)
-        return self.fc(x)
-
-
-net = Net()
-optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
-images, labels = torch.rand(6, 1, 8, 8), torch.arange(6) % 3
-outputs = net(images)
-loss = nn.functional.cross_entropy(outputs, labels)
-loss.backward()
-optimizer.step()
-"""
-
 ONE_CLASS = """\
 import torch
 import torch.nn.functional as F
@@ -102,7 +76,6 @@ CASES = Cases(
         "classes last": (TOKENS, "F.cross_entropy(logits.transpose(1, 2), tokens)"),
         "only one side is flat": (FLAT, "tokens.flatten())"),
         "a mask with a channel": (MASK, "mask.squeeze(1)"),
-        "the model folds the batch": (FOLDED, "x.flatten(1)"),
     },
     refused={"a single class": ONE_CLASS, "more predictions than labels": ANOTHER_NUMBER},
     wrong={
@@ -127,13 +100,5 @@ CASES = Cases(
             swap("flatten(0, 1), tokens)", "flatten(0, 1)[:3], tokens[:, 0])"),
         ),
         "swallow it": ("a column", swallow("loss.backward()")),
-        "repeat the labels": (
-            "the model folds the batch",
-            swap("(outputs, labels)", "(outputs, labels.repeat(4))"),
-        ),
-        "cut the outputs": (
-            "the model folds the batch",
-            swap("(outputs, labels)", "(outputs[:6], labels)"),
-        ),
     },
 )
