@@ -31,10 +31,10 @@ def run(words, lengths):
 print(run([torch.ones(1, 2), torch.ones(3, 2)], torch.tensor([1, 3])).shape)
 """
 
-NUMBERS = """\
+WORDS = """\
 import torch
 from torch.nn.utils.rnn import pack_padded_sequence
-print(pack_padded_sequence([[1.0, 2.0], [3.0]], [2, 1], batch_first=True))
+print(pack_padded_sequence([["a", "b"], ["c"]], [2, 1], batch_first=True))
 """
 
 UNLIKE = """\
@@ -50,7 +50,7 @@ CASES = Cases(
         "steps first": (STEPS_FIRST, "pad_sequence(walks), lengths, enforce_sorted=False)"),
         "in a function": (MODULE, "(rnn_utils.pad_sequence(words, batch_first=True), lengths"),
     },
-    refused={"lists of numbers": NUMBERS, "other features": UNLIKE},
+    refused={"lists of words": WORDS, "other features": UNLIKE},
     wrong={
         "only one": ("songs", swap("(songs, [5, 2]", "(songs[0].unsqueeze(0), [5]")),
         "the batch elsewhere": ("songs", swap("(songs, [5, 2]",

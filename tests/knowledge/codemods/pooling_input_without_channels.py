@@ -25,7 +25,7 @@ coarse = nn.AdaptiveAvgPool2d(4)
 def shrink(x):
     return coarse(x)   # coarser
 
-print(shrink(torch.randn(20, 30, requires_grad=True)).requires_grad)
+shrink(torch.randn(20, 30, requires_grad=True)).sum().backward()
 """
 
 TWO_MISSING = """\

@@ -79,7 +79,7 @@ rnn = nn.RNN(1, 4)
 print(rnn(torch.rand(6, 30), torch.zeros(1, 4))[0].shape)
 for parameter in rnn.state_dict():
     print(parameter)
-rnn.load_state_dict(rnn.state_dict())
+rnn.load_state_dict(torch.load("rnn.pt"))
 """
 
 LAYERS = """\

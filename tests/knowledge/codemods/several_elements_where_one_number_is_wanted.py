@@ -30,10 +30,10 @@ scores = torch.tensor([0.1, 0.9])
 print(float(scores))
 """
 
-BUILT = """\
+COUNTED = """\
 import torch
-parts = [torch.ones(2), torch.zeros(2)]
-print(torch.tensor(parts))
+counts = torch.tensor([1, 2])
+print(list(range(int(counts))))
 """
 
 CASES = Cases(
@@ -44,7 +44,7 @@ CASES = Cases(
         "patches": (PATCHES, ('print("real", real.mean().item())   # near one\n'
                               'print("fake", fake.mean().item())', "fake.tolist()")),
     },
-    refused={"float()": FLOAT, "a tensor of tensors": BUILT},
+    refused={"float()": FLOAT, "int()": COUNTED},
     wrong={
         "only the first": ("a log", swap("losses.item()", "losses[0].item()")),
         "leave it out": ("a log", delete('print(f"loss {losses.item()}")')),
