@@ -77,7 +77,10 @@ class Process:
 
 @asynccontextmanager
 async def long_lived_executor(folder: Path) -> AsyncIterator[str]:
-    """An executor of its own, as in compose: it does not die with the bot. Its URL."""
+    """An executor of its own, as in compose: it does not die with the bot. Its URL.
+
+    It ends by SIGKILL: closed in peace it would let a run end first, and nothing would be missing.
+    """
     path = folder / "executor.sock"
     process = subprocess.Popen(  # noqa: ASYNC220  (returns at once)
         [sys.executable, "-P", "-m", "executor", "--uds", str(path), "--settings",
@@ -88,8 +91,7 @@ async def long_lived_executor(folder: Path) -> AsyncIterator[str]:
     try:
         yield f"unix:{path}"
     finally:
-        assert process.stdin is not None
-        process.stdin.close()
+        process.kill()
         process.wait(60)
 
 
