@@ -10,6 +10,7 @@ import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from bot.models import Fix
 from bot.reproduce import closer
@@ -236,6 +237,11 @@ async def _minimal(
         [] if together
         else verify.with_each_place_undone(job.code, steps[-1].proposal.code, names)
     )  # fmt: skip
-    runs = [executor.run(job.model_copy(update={"code": code})) for code in variants]
     mistakes = [verify.mistake(run) for run in (before, *(s.before for s in steps[1:]))]
-    return verify.undone(await asyncio.gather(*runs), *mistakes)
+    # The last step undone is where that step began, and that has been run.
+    known = {a.proposal.code: b.before for a, b in pairwise(steps)}
+
+    async def run(code: str) -> JobResult:
+        return known.get(code) or await executor.run(job.model_copy(update={"code": code}))
+
+    return verify.undone(await asyncio.gather(*map(run, variants)), *mistakes)

@@ -66,12 +66,14 @@ async def on_gpu(
 
 
 async def closer(executor: ExecutorClient, job: Job, run: JobResult) -> tuple[JobResult, JobResult]:
-    """Run it again with the eyes that mending needs.
+    """Run it again with the eyes that mending needs, if it was not run with them.
 
     Returns:
         run: the same run; for an in-place error, with who saved and who wrote.
         reference: what it computed; for an in-place error, the gradients it should have had.
     """
+    if not _in_place(run) and run.values is not None:
+        return run, run
     if not _in_place(run):
         return run, await executor.run(job.model_copy(update={"probes": (Probe.GRADIENTS,)}))
     traced, oracle = await asyncio.gather(

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 ARTICLES = Path(__file__).parent / "articles"
 _MOST_REWRITES = 12  # of one codemod for one snippet
 _WALL_S = 20.0
+PROPOSE = "from knowledge.codemod import propose\npropose()\n"  # all the code of a proposal job
 
 
 class Check(Model):
@@ -131,7 +132,7 @@ def proposal_job(codemods: Sequence[Codemod], code: str, result: JobResult) -> J
         "result": result.model_dump(mode="json", exclude={"files", "values"}),
     }
     return Job(
-        code="from knowledge.codemod import propose\npropose()\n",
+        code=PROPOSE,
         files=(_file("order.json", json.dumps(order)),),
         wall_s=_WALL_S,
     )
