@@ -1,8 +1,9 @@
-"""The command `torchmedic`: ask, chat, slack, discord, index, article."""
+"""The command `torchmedic`: ask, chat, slack, discord, index, gaps, article."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
 import time
 from pathlib import Path
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from bot.models import Question
     from bot.settings import Settings
+    from knowledge.gaps import Gap
 
 app = typer.Typer(
     help="A troubleshooting bot for PyTorch that runs the code before it answers.",
@@ -262,6 +264,44 @@ async def _index(settings: Settings) -> int:
     known = library.proofs.of(library.articles)
     changed = [a.slug for a in library.articles if a.slug not in known]
     return await _prove(settings, changed) if changed else 0
+
+
+@app.command()
+def gaps(
+    days: Annotated[float, typer.Option(help="How far back to look.")] = 30,
+    least: Annotated[int, typer.Option(help="Questions that make a gap.")] = 1,
+    write: Annotated[int | None, typer.Option(help="Draft an article for this gap.")] = None,
+    slug: Annotated[str, typer.Option(help="The draft's name; default: from the gap's.")] = "",
+    folder: Annotated[Path | None, typer.Option(help="Where; default: Torchmedic's own.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="For a program.")] = False,
+    config: ConfigOption = None,
+) -> None:
+    """Group the questions that went unanswered or were marked wrong, and draft what is missing."""
+    found = asyncio.run(_gaps(_settings(config), days, least))
+    from bot import gaps as of
+
+    if write is not None:
+        from knowledge.article import ARTICLES
+
+        made = of.write(found, write, folder or ARTICLES, slug)
+        print(f"{made}: the asked questions are people's own words, so put them into yours; write "
+              "what is marked …, then `torchmedic article check " f"{made.name}`")  # fmt: skip
+    elif as_json:
+        print(json.dumps(of.as_json(found), ensure_ascii=False))
+    elif found:
+        _console().print(of.table(found, days))
+    else:
+        print(f"nothing asked in the last {days:g} days is open")
+
+
+async def _gaps(settings: Settings, days: float, least: int) -> list[Gap]:
+    from bot.assemble import Library
+    from bot.gaps import collect
+    from bot.store import Store
+
+    model = Library(settings, _say).model
+    async with Store.at(settings.store.url, settings.state_folder) as store:
+        return await collect(store, model, days, least)
 
 
 @article_app.command("new")

@@ -233,6 +233,10 @@ class Store:
         """What was taken in and not answered, oldest first: after a crash, to be finished."""
         return await self._all(_questions.c.platform == platform, _questions.c.state == "open")
 
+    async def finished(self, since: float) -> list[Stored]:
+        """What was answered of all that was asked since a moment (seconds since 1970)."""
+        return await self._all(_questions.c.state == "done", _questions.c.asked_at >= since)
+
     async def direct_places(self, platform: str, limit: int = 50) -> list[Place]:
         """The places of direct messages, the latest first; one a channel."""
         async with self._engine.connect() as db:

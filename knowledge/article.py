@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import io
+import json
 import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -329,8 +330,16 @@ def _last_statement(path: Path, code: str) -> ast.stmt | None:
     return statements[-1] if statements else None
 
 
-def new_article(root: Path, slug: str) -> Path:
+def new_article(
+    root: Path, slug: str, also_asked_as: Sequence[str] = (), broken: str | None = None
+) -> Path:
     """Write the skeleton of an article; loading it names what is still to be written.
+
+    Args:
+        root: the folder of articles.
+        slug: the new folder's name.
+        also_asked_as: questions that people asked about it.
+        broken: a program with the mistake; None: an example of one.
 
     Returns:
         The new folder.
@@ -346,16 +355,17 @@ def new_article(root: Path, slug: str) -> Path:
         raise ArticleError(f"{folder}: is already there; choose another slug") from error
     except OSError as error:
         raise ArticleError(f"{folder}: cannot be made: {error.strerror}") from error
-    (folder / "explanation.md").write_text(_explanation_skeleton(), encoding="utf-8")
-    (folder / "broken.py").write_text(_BROKEN_SKELETON, encoding="utf-8")
+    (folder / "explanation.md").write_text(_explanation_skeleton(also_asked_as), encoding="utf-8")
+    (folder / "broken.py").write_text(broken or _BROKEN_SKELETON, encoding="utf-8")
     (folder / "fixed.py").write_text(_FIXED_SKELETON, encoding="utf-8")
     return folder
 
 
-def _explanation_skeleton() -> str:
-    front = (
-        f"title: {_BLANK}\ntorch: {_BLANK}\nsources:\n  - {_BLANK}\nalso_asked_as:\n  - {_BLANK}"
-    )
+def _explanation_skeleton(also_asked_as: Sequence[str]) -> str:
+    # JSON's strings are YAML's, whatever people wrote.
+    asked = [json.dumps(way, ensure_ascii=False) for way in also_asked_as] or [_BLANK]
+    ways = "\n".join(f"  - {way}" for way in asked)
+    front = f"title: {_BLANK}\ntorch: {_BLANK}\nsources:\n  - {_BLANK}\nalso_asked_as:\n{ways}"
     body = "\n".join(f"## {heading}\n\n{_BLANK}\n" for heading in HEADINGS)
     return f"---\n{front}\n---\n\n{body}"
 
