@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bot.cluster import app as cluster_app
 from bot.errors import BotError, QuestionError
 from executor.errors import ExecutorError
 from knowledge.errors import KnowledgeError
@@ -28,6 +29,7 @@ app = typer.Typer(
 )  # fmt: skip
 article_app = typer.Typer(help="Write and prove articles.", no_args_is_help=True)
 app.add_typer(article_app, name="article")
+app.add_typer(cluster_app, name="cluster")
 
 _OURS = (BotError, KnowledgeError, ExecutorError)
 _READ_BYTES = 16 * 1024 * 1024  # far more than any message may have: the refusal names its size

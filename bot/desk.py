@@ -42,6 +42,8 @@ log = logging.getLogger(__name__)
 _STEP_EVERY_S = 1.0  # platforms limit how often a message may change
 _PLACE_EVERY_S = 1.5
 _TRY_AGAIN_S = 1.0  # while the executor is gone
+_TRY_AGAIN_FULL_S = 5.0  # at most, while its queue is full
+_FULL = 10  # as often as `patience_s`, a question waits for a place in that queue
 _SHOW_AGAIN_S = (2.0, 5.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0)  # while a platform is gone
 _WHOLE_S = 10.0  # what a cancelled question may take to finish drawing
 _FORGET_EVERY_S = 3600.0
@@ -383,7 +385,14 @@ class Desk:
                 return await self._try(case)
             except QuestionError as e:
                 return Answer(status="unsure", headline=f"Not sure: {e}.")
-            except (ExecutorBusyError, ExecutorGoneError) as e:
+            except ExecutorBusyError as e:
+                # It is there, and others come first: that is worth more patience.
+                if time.monotonic() - began > _FULL * self._chat.patience_s:
+                    return _failed("too many people ask at once")
+                await self._step(case, Working(_full(e)), now=True)
+                await asyncio.sleep(min(e.retry_after_s, _TRY_AGAIN_FULL_S))
+                continue
+            except ExecutorGoneError as e:
                 log.warning("question %s: %s", case.asked.id, e)
                 if time.monotonic() - began > self._chat.patience_s:
                     return _failed("the place where I run code does not answer")
@@ -576,6 +585,11 @@ def _where(e: Exception) -> str:
 def _markup(asked: Stored) -> Any:
     name = asked.place.platform
     return name if name in ("slack", "discord") else "plain"
+
+
+def _full(e: ExecutorBusyError) -> str:
+    jobs = "1 job is" if e.waiting == 1 else f"{e.waiting or 'other'} jobs are"
+    return f"{jobs} before yours where I run code; trying again"
 
 
 def _failed(reason: str) -> Answer:

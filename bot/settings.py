@@ -79,6 +79,21 @@ def discord_token(environment: Mapping[str, str] = os.environ) -> Secret:
     return Secret(environment["DISCORD_TOKEN"].strip())
 
 
+def take_executor_token() -> str:
+    """The executor's token, out of the environment: nothing that is started from now on has it.
+
+    Raises:
+        SettingsError: it is missing.
+    """
+    token = os.environ.pop("TORCHMEDIC_EXECUTOR_TOKEN", "").strip()
+    if not token:
+        raise SettingsError(
+            "missing in the environment: TORCHMEDIC_EXECUTOR_TOKEN (a long random string; the bot "
+            "needs the same)"
+        )
+    return token
+
+
 def _require(names: tuple[str, ...], environment: Mapping[str, str]) -> None:
     missing = [name for name in names if not environment.get(name, "").strip()]
     if missing:
@@ -206,7 +221,7 @@ def load_settings(
     if path is None and Path("config.yaml").is_file():
         path = Path("config.yaml")
     if path is not None:
-        words = _read(path)
+        words = read_yaml(path)
     place = str(path) if path is not None else "the defaults"
     for name, text in environment.items():
         # An empty variable is none: compose files pass on what is not set as empty.
@@ -219,7 +234,12 @@ def load_settings(
     return settings
 
 
-def _read(path: Path) -> dict[str, Any]:
+def read_yaml(path: Path) -> dict[str, Any]:
+    """Settings by name from a YAML file.
+
+    Raises:
+        SettingsError: it cannot be read, or holds something else.
+    """
     try:
         words = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
     except OSError as e:

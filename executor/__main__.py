@@ -16,6 +16,7 @@ import uvicorn
 from pydantic import TypeAdapter, ValidationError
 
 from executor.app import Application, build
+from executor.local import Local
 from executor.supervisor import Settings, Supervisor
 
 _GRACE_S = 5  # for answers on their way when told to stop; then running snippets are ended
@@ -52,7 +53,7 @@ def main() -> int:
     except ValueError as e:
         print(f"python -m executor: --settings: {e}", file=sys.stderr)
         return 2
-    app = build(Supervisor(settings), token)
+    app = build(Local(Supervisor(settings)), token)
     if given.until_stdin_closes:
         threading.Thread(target=_stop_with_parent, daemon=True).start()
     if given.uds:
@@ -70,7 +71,13 @@ def main() -> int:
 
 def _config(app: Application, **where: Any) -> uvicorn.Config:
     return uvicorn.Config(
-        app, log_level="warning", access_log=False, timeout_graceful_shutdown=_GRACE_S, **where
+        app,
+        log_level="warning",
+        access_log=False,
+        timeout_graceful_shutdown=_GRACE_S,
+        loop="asyncio",  # and not whatever faster one happens to be installed
+        http="h11",
+        **where,
     )
 
 

@@ -6,7 +6,6 @@ import asyncio
 import hmac
 import logging
 import math
-import os
 import threading
 from collections.abc import AsyncIterator
 from concurrent.futures import Future
@@ -20,12 +19,10 @@ from fastapi.responses import JSONResponse, PlainTextResponse
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from executor import metrics
+from executor.engine import Capabilities, Engine, Health
 from executor.errors import ExecutorBusyError, StartError
 from executor.job import Job, JobResult, Model
 from executor.limits import MIB
-from executor.selftest import Row
-from executor.supervisor import Supervisor
 
 _LOG = logging.getLogger("executor")
 _BEARER = HTTPBearer(auto_error=False)
@@ -56,47 +53,17 @@ _JOBS = {
 Application = FastAPI  # what `build` makes; whoever serves it needs no other name
 
 
-class Capabilities(Model):
-    """What this executor can do."""
-
-    tier: str
-    refused_tiers: dict[str, str]
-    landlock_abi: int
-    torch: str
-    python: str
-    cuda: str | None
-    devices: tuple[str, ...]
-    slots: int  # on the CPU
-    gpu_slots: int
-
-
-class Health(Model):
-    """Whether it takes jobs."""
-
-    status: str  # "starting" | "ok" | "failed"
-    detail: str
-    waiting: int
-    running: int
-    unhealthy_slots: dict[int, str]
-    tier: str | None
-    landlock_abi: int | None
-    seccomp: bool
-    kernel: str
-    driver: str | None
-    selftest: tuple[Row, ...]
-
-
 class Position(Model):
     """Where a job is."""
 
     ahead: int | None  # jobs before it in the queue; null once it runs
 
 
-def build(supervisor: Supervisor, token: str | None) -> FastAPI:
+def build(engine: Engine, token: str | None) -> FastAPI:
     """The application.
 
     Args:
-        supervisor: started with the application, closed with it.
+        engine: started with the application, closed with it.
         token: the bearer token that every request must carry; None on a Unix socket, where the
             folder's permissions decide who may ask.
     """
@@ -106,7 +73,7 @@ def build(supervisor: Supervisor, token: str | None) -> FastAPI:
 
     async def start() -> None:
         try:
-            await asyncio.to_thread(supervisor.start)
+            await asyncio.to_thread(engine.start)
         except StartError as e:
             failure.append(str(e))
         except Exception as e:
@@ -121,7 +88,7 @@ def build(supervisor: Supervisor, token: str | None) -> FastAPI:
         starting = asyncio.create_task(start())
         yield
         await starting
-        await asyncio.to_thread(supervisor.close)
+        await asyncio.to_thread(engine.close)
 
     def allowed(sent: Annotated[HTTPAuthorizationCredentials | None, Depends(_BEARER)]) -> None:
         given = sent.credentials if sent else ""
@@ -132,7 +99,7 @@ def build(supervisor: Supervisor, token: str | None) -> FastAPI:
         title="Torchmedic executor", version="1", lifespan=lifespan, dependencies=[Depends(allowed)]
     )
 
-    app.add_middleware(_BodyLimit, most_bytes=supervisor.settings.body_bytes)
+    app.add_middleware(_BodyLimit, most_bytes=engine.body_bytes)
 
     @app.exception_handler(RequestValidationError)
     async def malformed(_: Request, error: RequestValidationError) -> JSONResponse:
@@ -142,7 +109,7 @@ def build(supervisor: Supervisor, token: str | None) -> FastAPI:
 
     async def ready() -> None:
         await started.wait()
-        if failure or (refusal := supervisor.refuses):
+        if failure or (refusal := engine.refuses):
             raise HTTPException(503, failure[0] if failure else refusal)
 
     @app.post(
@@ -165,7 +132,10 @@ def build(supervisor: Supervisor, token: str | None) -> FastAPI:
         await ready()
         cancel = threading.Event()
         try:
-            result = supervisor.submit(job, cancel)
+            result = engine.submit(job, cancel)
+            if x_job_id:
+                asked[x_job_id] = result
+            return await _unless_gone(result, request, cancel)
         except ExecutorBusyError as e:
             raise HTTPException(
                 429,
@@ -175,10 +145,6 @@ def build(supervisor: Supervisor, token: str | None) -> FastAPI:
                     "X-Queue-Length": str(e.waiting),
                 },
             ) from e
-        if x_job_id:
-            asked[x_job_id] = result
-        try:
-            return await _unless_gone(result, request, cancel)
         finally:
             if x_job_id:
                 asked.pop(x_job_id, None)
@@ -188,49 +154,25 @@ def build(supervisor: Supervisor, token: str | None) -> FastAPI:
         """How many jobs are ahead of one that waits."""
         if job_id not in asked:
             raise HTTPException(404, "no job of this id waits or runs here")
-        return Position(ahead=supervisor.position(asked[job_id]))
+        return Position(ahead=engine.position(asked[job_id]))
 
     @app.get("/v1/capabilities")
     async def capabilities() -> Capabilities:
         """Tier, versions, devices, slots; waits for the warm server."""
         await ready()
-        here = supervisor.ready
-        assert here is not None
-        return Capabilities(
-            tier=here.tier,
-            refused_tiers=supervisor.refused_tiers,
-            landlock_abi=here.landlock_abi,
-            torch=here.torch,
-            python=here.python,
-            cuda=here.cuda,
-            devices=("cpu", "cuda") if supervisor.gpus.any else ("cpu",),
-            slots=supervisor.settings.slots,
-            gpu_slots=len(supervisor.gpus.numbers),
-        )
+        return engine.capabilities()
 
     @app.get("/health")
     async def health() -> Health:
         """Whether it takes jobs, and which walls it tried; answers at once."""
-        here = supervisor.ready
-        detail = failure[0] if failure else supervisor.refuses
-        return Health(
-            status="failed" if detail else "ok" if started.is_set() else "starting",
-            detail=detail,
-            waiting=supervisor.waiting,
-            running=supervisor.running,
-            unhealthy_slots=supervisor.unhealthy_slots,
-            tier=here.tier if here else None,
-            landlock_abi=here.landlock_abi if here else None,
-            seccomp=here is not None,
-            kernel=f"{os.uname().sysname} {os.uname().release} {os.uname().machine}",
-            driver=supervisor.gpus.driver,
-            selftest=supervisor.selftest,
-        )
+        detail = failure[0] if failure else engine.refuses
+        status = "failed" if detail else "ok" if started.is_set() else "starting"
+        return engine.health(status, detail)
 
     @app.get("/metrics", response_class=PlainTextResponse)
     async def counters() -> str:
         """Counters in Prometheus' text format."""
-        return metrics.text(supervisor)
+        return engine.metrics()
 
     return app
 

@@ -130,8 +130,11 @@ class ExecutorClient:
             ) from e
         if answer.status_code == 429:
             wait = float(answer.headers.get("Retry-After", "5"))
+            waiting = answer.headers.get("X-Queue-Length", "")
             raise ExecutorBusyError(
-                f"the executor at {self._where} is full: {_detail(answer)}", wait
+                f"the executor at {self._where} is full: {_detail(answer)}",
+                wait,
+                int(waiting) if waiting.isdecimal() else 0,
             )
         if answer.status_code in (400, 413, 422):
             raise BadJobError(f"the executor refused the job: {_detail(answer)}")

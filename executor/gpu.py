@@ -34,6 +34,11 @@ class Gpus:
         """Whether there is one."""
         return bool(self.numbers)
 
+    def only(self, numbers: tuple[int, ...] | None) -> Gpus:
+        """Those of them with these numbers; None: all."""
+        wanted = self.numbers if numbers is None else numbers
+        return Gpus(tuple(n for n in self.numbers if n in wanted), self.driver)
+
 
 def found(devices: Path = Path("/dev"), driver: Path = _DRIVER) -> Gpus:
     """Look for GPUs by their device nodes: nothing is opened, nothing initialised."""

@@ -49,6 +49,7 @@ class Settings:
     preload: tuple[str, ...] = ()  # modules that every run finds imported, beside torch
     readable: tuple[Path, ...] = ()  # what every run may read, beside Python and the system
     own_tmp: bool = False  # tier uid: /tmp holds nothing of anybody else, so runs may use it
+    gpus: tuple[int, ...] | None = None  # which it may hand out; None: every one there is
     runs_per_server: int = 200  # then a fresh one: same address layout in every fork
 
 
@@ -67,7 +68,7 @@ class Supervisor:
         self._server: WarmServer | None = None
         self._server_lock = threading.RLock()
         self._renewing = False
-        self.gpus = gpu.found()
+        self.gpus = gpu.found().only(settings.gpus)
         # Each slot's GPU, if it has one: strangers never share a GPU.
         self._slots: list[int | None] = [None] * settings.slots + [*self.gpus.numbers]
         devices: dict[Device, int] = {"cpu": settings.slots, "cuda": len(self.gpus.numbers)}
@@ -235,6 +236,11 @@ class Supervisor:
         return f"no {device} slot is healthy any more ({reasons}); restart the executor"
 
     @property
+    def devices(self) -> tuple[Device, ...]:
+        """Where jobs may ask to run."""
+        return tuple(dict.fromkeys(self._device(n) for n in range(len(self._slots))))
+
+    @property
     def takes_jobs(self) -> bool:
         """Whether a job that comes now would run."""
         return bool(self._threads) and not self.refuses
@@ -244,7 +250,8 @@ class Supervisor:
         """Why no job is taken at all; empty while there is a healthy slot."""
         if self._closing:
             return "the executor was stopped"
-        return self._sick("cpu") if not self.gpus.any or self._sick("cuda") else ""
+        sick = [self._sick(device) for device in self.devices]
+        return sick[0] if sick and all(sick) else ""
 
     def position(self, result: Future[JobResult]) -> int | None:
         """How many jobs for its device are ahead of this one; None once it runs."""

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import itertools
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest_asyncio
 from rich.console import Console
 
 from bot.answer import Medic
 from bot.desk import Desk
-from bot.platforms.base import Door, Incoming, Person, Place
+from bot.platforms.base import CardRef, Door, Incoming, Person, Place, View, Working
 from bot.platforms.console import ConsolePlatform
 from bot.settings import ChatSettings, FrontSettings
 from bot.store import Store
+from executor.client import ExecutorClient
+from executor.job import Job
 
 _numbers = itertools.count()
 
@@ -62,5 +66,44 @@ async def test_a_follow_up_without_code_is_about_the_code_before(medic: Medic, s
 
     assert asked is not None and thanks is None
     kept = await store.get(asked.id)
+    assert kept is not None and kept.answer is not None and kept.answer.run is not None
+    assert kept.answer.run.stdout == "42\n"
+
+
+class Steps(ConsolePlatform):
+    """A console that remembers what it was told to show."""
+
+    def __init__(self) -> None:
+        super().__init__(Console(file=io.StringIO(), width=100))
+        self.said: list[str] = []
+
+    async def show(
+        self, question: str, place: Place, view: View, card: CardRef | None
+    ) -> CardRef | None:
+        self.said += [view.text] if isinstance(view, Working) else []
+        return await super().show(question, place, view, card)
+
+
+async def test_a_full_executor_is_waited_for_in_words(medic: Medic, store: Store):
+    """Its queue is full of others' jobs: the card says how many, and becomes the answer."""
+    platform = Steps()
+    async with ExecutorClient.embedded({"slots": 1, "queue": 1}) as executor:
+        await executor.run(Job(code=""))  # it is warm
+        slow = Job(code="import time\ntime.sleep(5)")
+        others = []
+        for place in ("running", "waiting"):
+            others.append(asyncio.create_task(executor.run(slow)))
+            for _ in range(600):
+                if (await executor.health())[place]:
+                    break
+                await asyncio.sleep(0.05)
+        full = replace(medic, executor=executor)
+        async with Desk(full, store, platform, ChatSettings(), FrontSettings()) as desk:
+            asked = await desk.take(message("```python\nprint(6 * 7)\n```"))
+            await desk.idle()
+        await asyncio.gather(*others)
+
+    assert "1 job is before yours where I run code; trying again" in platform.said
+    kept = await store.get(asked.id) if asked else None
     assert kept is not None and kept.answer is not None and kept.answer.run is not None
     assert kept.answer.run.stdout == "42\n"

@@ -48,6 +48,12 @@ class Process:
         if self._process is not None and self._process.poll() is None:
             self.kill()
 
+    @property
+    def pid(self) -> int:
+        """Which it is."""
+        assert self._process is not None
+        return self._process.pid
+
     def wait(self) -> int:
         """Until it ends by itself; its exit code."""
         assert self._process is not None
