@@ -68,6 +68,7 @@ ELSEWHERE = (
     "module torch or nn has no attribute",
     "missing positional argument, unexpected keyword argument",
     "syntax errors and undefined names in Python",
+    "errors with Python's own lists, strings and dictionaries",
     "writing a Dataset, a DataLoader or a sampler",
     "DataLoader worker processes, collate functions and batches",
     "loading, transforming and augmenting images with torchvision",

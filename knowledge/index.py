@@ -5,6 +5,7 @@
         <generation>/
             index.faiss          inner product of unit vectors, one row a passage
             passages.jsonl       line n is row n
+            code.jsonl           documents' code, searched by its words, one block a line
 
 A new generation is written beside the old one and replacing manifest.json puts it in use, so a
 crash at any moment leaves the old index whole. The previous generation stays until the next build:
@@ -39,7 +40,7 @@ from knowledge.errors import (
 from knowledge.passages import Passage, digest, passages
 from knowledge.signature import find_signatures
 
-FORMAT = 1
+FORMAT = 2
 _CHUNK = 256  # passages embedded between two progress reports
 _ABANDONED_AFTER_S = 3600  # a half-written generation this old has nobody writing it
 
@@ -84,11 +85,13 @@ class Index:
         sources: Mapping[str, Source],
         found: Sequence[Passage],
         vectors: Any,
+        code: Sequence[tuple[str, str]] = (),
     ) -> None:
         self.folder = folder
         self.model = model  # the identity of the embedding model
         self.sources = sources
         self.passages = found
+        self.code = code  # (source, block), the blocks of a source together
         self._faiss = vectors
 
     @property
@@ -121,7 +124,7 @@ class Index:
         scores, rows = self._faiss.search(queries, k)  # both (n_queries, k)
         return rows, scores
 
-    def vectors(self, rows: Sequence[int]) -> np.ndarray:
+    def vectors(self, rows: Sequence[int] | np.ndarray) -> np.ndarray:
         """The unit vectors of some passages, float32, shape (len(rows), dim)."""
         stored: np.ndarray = self._faiss.reconstruct_batch(np.asarray(rows, dtype=np.int64))
         return stored
@@ -160,7 +163,8 @@ def build_index(
     vectors = (
         np.stack([known[p.text] for p in found]) if found else model.encode([])
     )  # (len(found), dim)
-    _write(folder, model.identity, entries, found, vectors)
+    code = [(s.id, b.code) for s in sources if isinstance(s, Document) for b in s.code]
+    _write(folder, model.identity, entries, found, vectors, code)
     embedded = sum(1 for p in found if p.text in set(new)) if new else 0
     return BuildReport(sources=len(entries), passages=len(found), embedded=embedded)
 
@@ -196,6 +200,7 @@ def open_index(
         sources={entry["id"]: _source(entry) for entry in manifest["sources"]},
         found=_read_passages(generation / "passages.jsonl"),
         vectors=_read_faiss(generation / "index.faiss"),
+        code=_read_code(generation / "code.jsonl"),
     )
 
 
@@ -262,6 +267,7 @@ def _write(
     entries: Sequence[Source],
     found: Sequence[Passage],
     vectors: np.ndarray,
+    code: Sequence[tuple[str, str]],
 ) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     flat = faiss.IndexFlatIP(vectors.shape[1])
@@ -272,6 +278,10 @@ def _write(
         faiss.write_index(flat, str(half_written / "index.faiss"))
         lines = (json.dumps(asdict(piece), ensure_ascii=False) + "\n" for piece in found)
         (half_written / "passages.jsonl").write_text("".join(lines), encoding="utf-8")
+        (half_written / "code.jsonl").write_text(
+            "".join(json.dumps(block, ensure_ascii=False) + "\n" for block in code),
+            encoding="utf-8",
+        )
         files = {path.name: _seal(path) for path in sorted(half_written.iterdir())}
         generation = f"{time.strftime('%Y%m%dT%H%M%S')}-{half_written.name.removeprefix('.new-')}"
         half_written.rename(folder / generation)
@@ -367,6 +377,11 @@ def _read_passages(path: Path) -> list[Passage]:
     # Split at "\n" alone: a passage may hold U+2028, which splitlines() takes for a line's end.
     lines = path.read_text(encoding="utf-8").split("\n")
     return [Passage(**json.loads(line)) for line in lines if line]
+
+
+def _read_code(path: Path) -> list[tuple[str, str]]:
+    lines = path.read_text(encoding="utf-8").split("\n")
+    return [(owner, code) for owner, code in (json.loads(line) for line in lines if line)]
 
 
 def _read_faiss(path: Path) -> Any:
