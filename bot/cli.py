@@ -1,4 +1,4 @@
-"""The command `torchmedic`: ask, chat, slack, discord, index, gaps, article."""
+"""The command `torchmedic`: ask, chat, slack, discord, index, search, gaps, cluster, article."""
 
 from __future__ import annotations
 
@@ -304,6 +304,23 @@ async def _gaps(settings: Settings, days: float, least: int) -> list[Gap]:
     model = Library(settings, _say).model
     async with Store.at(settings.store.url, settings.state_folder) as store:
         return await collect(store, model, days, least)
+
+
+@app.command()
+def search(
+    query: Annotated[str, typer.Argument(help="A question, or `Type: message` of an error.")],
+    json: Annotated[bool, typer.Option("--json", help="One line of JSON.")] = False,
+    explain: Annotated[bool, typer.Option(help="Why each hit ranks where it does.")] = False,
+    config: ConfigOption = None,
+) -> None:
+    """Look a question up without running anything."""
+    from bot.assemble import Library
+    from bot.found import as_json, as_text
+    from knowledge.search import Search
+
+    library = Library(_settings(config), _say)
+    found = Search(library.open(), library.model).search(query)
+    print(as_json(found) if json else as_text(found, explain=explain))
 
 
 @article_app.command("new")

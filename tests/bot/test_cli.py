@@ -383,3 +383,17 @@ def _children(pid: int) -> list[int]:
         return [int(c) for t in tasks for c in (t / "children").read_text().split()]
     except OSError:
         return []
+
+
+def test_search_says_why(torchmedic: Run):
+    """`search` finds without running; `--explain` tells what speaks for each hit."""
+    question = "should I put softmax before CrossEntropyLoss"
+    said = torchmedic("search", "--explain", question)
+    found = json.loads(torchmedic("search", "--json", question).stdout)
+
+    assert said.returncode == 0, said.stderr
+    assert "softmax-before-cross-entropy" in said.stdout.splitlines()[0]
+    assert "meaning" in said.stdout and "words" in said.stdout and "signature" in said.stdout
+    assert found["hits"][0]["source"] == "softmax-before-cross-entropy"
+    assert found["hits"][0]["evidence"]["meaning_rank"] >= 1
+    assert not found["abstained"]
