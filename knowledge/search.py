@@ -4,65 +4,56 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
 from knowledge.elsewhere import ELSEWHERE
-from knowledge.index import Embeds, Index, Source
+from knowledge.index import Embeds, Index
+from knowledge.known import NONE, QUOTED, REAL, KnownErrors, particulars
 from knowledge.passages import Passage
-from knowledge.signature import find_signatures, generalise, matches, mentions, signature
 from knowledge.words import Words, tokenize
 
 THRESHOLD = 0.5
 
-# How sources are put in order: a conditional logit over four fifths of a corpus of documents, with
-# titles as the questions; for error messages, with the errors of the documents' own code.
-# benchmarks/retrieval.py prints what comes of it on the fifth that was held out.
-_MEANING, _OPENING, _WORDS = 19.6, 17.0, 10.6
-_ARTICLE_WORDS = 18.8  # an article is short and lists how it is asked, so its words say more
-_ERROR_MEANING, _ERROR_WORDS, _ERROR_CODE = 4.2, 3.5, 5.0
-
-# The logistic curve that turns what was measured at the first source into a confidence: fitted and
-# printed by benchmarks/abstention.py. Its bias puts the cut where THRESHOLD is.
-_SURE_MEANING, _SURE_WORDS = 3.9, 11.2
-_SURE_ELSEWHERE, _SURE_FIELD, _SURE_LENGTH = -14.5, 21.0, 7.0
-_SURE_BIAS = -20.6
-_PER_ORDER = 0.4  # the same curve against the order's own scale: how fast the next ones fall off
+# Fitted and printed by benchmarks/fit_search.py; what comes of it where nothing was fitted,
+# retrieval.py and abstention.py print. What sources are put in order by, for prose and for errors:
+_MEANING, _OPENING, _WORDS = 16.5, 18.6, 14.0
+_ARTICLE_WORDS = 52.8  # an article is short and lists how it is asked, so its words say more
+_ERROR_MEANING, _ERROR_WORDS, _ERROR_CODE = 3.6, 3.8, 11.0
+# The logistic curve that turns what was measured at the first source into a confidence. Its bias
+# puts the cut where THRESHOLD is.
+_SURE_MEANING, _SURE_WORDS = 9.1, 10.8
+_SURE_ELSEWHERE, _SURE_FIELD, _SURE_LENGTH = -19.9, 23.3, 9.9
+_SURE_BIAS = -28.7
+_PER_ORDER = 0.21  # the same curve against the order's own scale: how fast the next ones fall off
 _FIELD = 5  # sources whose mean nearness tells whether the question is of our field at all
 LONG = 8  # words; a longer question is no surer
 
 NO_ERROR_CEILING = 0.9  # of the score that meaning and words can give; above it an error is known
 
 # Why a source is considered, and the scores that leaves room for.
-_REAL_ERROR, _QUOTED_ERROR, _NO_ERROR = 2, 1, 0
-_SCORES = {_REAL_ERROR: (0.95, 1.0), _QUOTED_ERROR: (0.9, 0.95), _NO_ERROR: (0.0, NO_ERROR_CEILING)}
-_ERRORS: dict[int, Literal["", "real", "quoted"]] = {
-    _REAL_ERROR: "real", _QUOTED_ERROR: "quoted", _NO_ERROR: "",
-}  # fmt: skip
+_SCORES = {REAL: (0.95, 1.0), QUOTED: (0.9, 0.95), NONE: (0.0, NO_ERROR_CEILING)}
+_ERRORS: dict[int, Literal["", "real", "quoted"]] = {REAL: "real", QUOTED: "quoted", NONE: ""}
 _JUST_BELOW = 0.05
 _SAME_PARTICULAR = 5.0  # for naming the same operation, added before the logistic curve
-_DOCUMENT_MIN_WORDS = 4  # shorter "messages" in a document are mostly not messages
 
 _MAX_SENTENCES = 8
 _MIN_SENTENCE_WORDS = 5
 _SENTENCE_HANDICAP = 0.5  # a sentence alone says less than the question, on the logistic scale
 _MAX_QUERY_CHARS = 1_500  # about what the model reads of a text
 _NEAREST = 200  # passages whose sources are looked at closely
+_WORDIEST = 100  # sources that are looked at closely for their words, and for those of their code
 _TOP = 3
 
 # Says nothing where everything is about it, and makes every question resemble every other one.
 _OUR_SUBJECT = re.compile(r"\s*(?:\b(?:in|of|with|using)\s+)?\bpytorch(?:'s)?\b", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _BY = re.compile(r"(?<=\d)x(?=\d)")
-# The signature of every missing attribute: without the names in it, it says nothing.
-_ANY_ATTRIBUTE = "<q> object has no attribute <q>"
 _ASKED = ("title", "also_asked_as")
-_PARTICULAR = re.compile(r"[A-Za-z_]{3,}")
-_TENSOR_TYPES = {"torch", "cuda", "FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor"}
 
 Why = Literal["signature", "meaning", "words"]
 
@@ -119,7 +110,7 @@ class SearchResult:
 
 
 @dataclass(frozen=True)
-class _Part:
+class Part:
     """A text to search for: the whole question, one sentence of it, or an error message."""
 
     text: str
@@ -128,25 +119,29 @@ class _Part:
 
 
 @dataclass(frozen=True)
-class _Weighed:
-    """What was measured of one part, at each of the sources looked at closely."""
+class Measured:
+    """What was measured of one part, at each of the sources looked at closely.
 
-    numbers: list[int]
-    strength: np.ndarray  # on the logistic scale, (len(numbers),)
+    All arrays have the shape (len(numbers),).
+    """
+
+    numbers: np.ndarray  # the sources, in order
+    article: np.ndarray  # which of them are articles
     meaning: np.ndarray
+    opening: np.ndarray
     words: np.ndarray
     code: np.ndarray
     rows: np.ndarray  # each one's passage that is nearest
     surroundings: Surroundings
 
-    def at(self, place: int) -> Evidence:
-        """One source's evidence, with its ranks."""
-        return Evidence(
-            meaning=float(self.meaning[place]),
-            meaning_rank=1 + int((self.meaning > self.meaning[place]).sum()),
-            words=float(self.words[place]),
-            words_rank=1 + int((self.words > self.words[place]).sum()),
-            code=float(self.code[place]),
+    def at(self, place: int) -> tuple[float, int, float, int, float]:
+        """One source's meaning, words and code, with their ranks."""
+        return (
+            float(self.meaning[place]),
+            1 + int((self.meaning > self.meaning[place]).sum()),
+            float(self.words[place]),
+            1 + int((self.words > self.words[place]).sum()),
+            float(self.code[place]),
         )
 
 
@@ -163,13 +158,15 @@ class Search:
         numbers = {source.id: number for number, source in enumerate(self._sources)}
         self._source_of = np.array([numbers[name] for name in names], dtype=np.int64)
         self._starts = np.searchsorted(self._source_of, np.arange(len(self._sources)))
-        self._ends = np.append(self._starts[1:], len(names))
-        self._openings = _openings(index.passages, self._source_of)
-        self._words = Words([piece.text for piece in index.passages], self._starts)
-        self._code = _code_words(index, numbers)
-        self._patterns = [
-            [signature(None, error) for error in source.errors] for source in self._sources
-        ]
+        self._counts = np.diff(np.append(self._starts, len(names)))
+        self._is_article = np.array([s.kind == "article" for s in self._sources], dtype=bool)
+        self._openings = _openings(index.passages, self._source_of, len(self._sources))
+        texts = [piece.text for piece in index.passages]
+        self._words = Words(texts, self._source_of, len(self._sources))
+        code = [(numbers[owner], code) for owner, code in index.code if owner in numbers]
+        owners = np.array([number for number, _ in code], dtype=np.int64)
+        self._code = Words([text for _, text in code], owners, len(self._sources))
+        self._known = KnownErrors(self._sources)
 
     def search(self, text: str, error: tuple[str, str] | None = None, k: int = 5) -> SearchResult:
         """Rank the sources that may answer a question.
@@ -192,171 +189,171 @@ class Search:
         if not self._sources or not (text or error):
             return SearchResult((), 0.0, self._threshold)
 
-        tiers = self._tiers(text, error)
-        parts = _parts(text)
+        known = self._known.knowing(text, error)
+        parts = _parts(text, error)
+        measured = self.measure(parts, known)
+        numbers, strength, part_of = _merged(parts, measured)
+        tiers = np.zeros(len(numbers), dtype=np.int64)
+        for number, tier in known.items():
+            tiers[np.searchsorted(numbers, number)] = tier
         if error is not None:
-            parts.append(_Part(_apart(f"{error[0]}: {error[1]}")[:_MAX_QUERY_CHARS], error=True))
-        weighed = self._weigh(parts, tiers)
-        error_is_known = error is None or _REAL_ERROR in tiers.values()
+            names = particulars(error[1])
+            for place in np.flatnonzero(tiers == REAL).tolist():
+                if self._known.shares(int(numbers[place]), names):
+                    strength[place] += _SAME_PARTICULAR
+        # Of two that know the error, an article goes before a document: it proves itself.
+        proven = (tiers > NONE) & self._is_article[numbers]
+        ceiling = 1.0
+        if error is not None and not (tiers == REAL).any():
+            ceiling = self._threshold - _JUST_BELOW  # for what only resembles the text
 
-        ranked = []
-        for number, (strength, part, place) in _best(parts, weighed).items():
-            source, tier = self._sources[number], tiers.get(number, _NO_ERROR)
-            if tier == _REAL_ERROR and error is not None:
-                strength += _SAME_PARTICULAR * _share_particulars(source, error[1])
-            score = _score(strength, tier)
-            if not error_is_known and tier == _NO_ERROR:
-                score = min(score, self._threshold - _JUST_BELOW)
-            evidence = replace(part.at(place), error=_ERRORS[tier])
-            by_words = _WORDS * evidence.words > _MEANING * evidence.meaning
-            hit = Hit(
-                source=source.id,
-                kind=source.kind,
-                title=source.title,
-                passage=self._index.passages[int(part.rows[place])].text,
-                score=score,
-                why="signature" if tier else "words" if by_words else "meaning",
-                evidence=evidence,
-            )
-            # Of two that know the error, an article goes before a document: it proves itself.
-            ranked.append((tier, bool(tier) and source.kind == "article", strength, hit))
+        hits = []
+        for place in np.lexsort((-strength, ~proven, -tiers))[:k].tolist():
+            number, tier = int(numbers[place]), int(tiers[place])
+            score = _score(float(strength[place]), tier)
+            score = min(score, ceiling) if tier == NONE else score
+            hits.append(self._hit(number, tier, score, measured[part_of[place]]))
+        return SearchResult(tuple(hits), hits[0].score, self._threshold, measured[0].surroundings)
 
-        ranked.sort(key=lambda row: row[:3], reverse=True)
-        hits = tuple(hit for *_, hit in ranked[:k])
-        return SearchResult(
-            hits, hits[0].score if hits else 0.0, self._threshold, weighed[0].surroundings
-        )
-
-    def _tiers(self, text: str, error: tuple[str, str] | None) -> dict[int, int]:
-        """Which sources know the real error, or a message that the text quotes or mentions."""
-        real = signature(*error) if error else None
-        quoted = find_signatures(text)
-        prose = generalise(text)
-        said = f"{text}\n{error[1]}" if error else text
-        tiers = {}
-        for number, source in enumerate(self._sources):
-            if source.kind == "document" and real is None and not quoted:
-                continue
-            for p in self._patterns[number]:
-                if p.endswith(_ANY_ATTRIBUTE) and not _share_particulars(source, said):
-                    continue
-                if real is not None and _same(p, real, source):
-                    tiers[number] = _REAL_ERROR
-                    break
-                in_quotes = any(_same(p, q, source) or _same(q, p, source) for q in quoted)
-                if in_quotes or (source.kind == "article" and mentions(prose, p)):
-                    tiers[number] = _QUOTED_ERROR
-        return tiers
-
-    def _weigh(self, parts: Sequence[_Part], always: Iterable[int]) -> list[_Weighed]:
-        """Weigh the promising sources of each part, and those in `always`."""
+    def measure(self, parts: Sequence[Part], always: Iterable[int] = ()) -> list[Measured]:
+        """Measure the promising sources of each part, and those in `always`."""
         texts = [_OUR_SUBJECT.sub("", part.text) for part in parts]
         queries = self._model.encode(texts)  # (len(parts), dim)
         nearest, _ = self._index.nearest(queries, min(_NEAREST, len(self._source_of)))
-        elsewhere = _nearness(queries @ self._elsewhere.T)  # (len(parts),)
+        elsewhere = _best_few(queries @ self._elsewhere.T)  # (len(parts),)
+        always = np.fromiter(always, dtype=np.int64)
 
-        weighed = []
+        measured = []
         for part, query, rows, other in zip(parts, queries, nearest, elsewhere, strict=True):
             words = self._words.coverage(part.text)  # (n_sources,)
-            code = np.zeros_like(words)
-            if part.error and self._code is not None:
-                owners, blocks = self._code
-                code[owners] = blocks.coverage(part.text)
-            near = self._source_of[rows].tolist()  # -1 cannot be: no more were asked for
-            wordy = [
-                np.argsort(-share, kind="stable")[:_NEAREST].tolist() for share in (words, code)
-            ]
-            numbers = list(dict.fromkeys([*near, *wordy[0], *wordy[1], *always]))
-            weighed.append(self._weigh_one(part, query, numbers, words, code, float(other)))
-        return weighed
-
-    def _weigh_one(
-        self,
-        part: _Part,
-        query: np.ndarray,
-        numbers: list[int],
-        words: np.ndarray,
-        code: np.ndarray,
-        elsewhere: float,
-    ) -> _Weighed:
-        meaning, opening, rows = self._nearness_of(numbers, query)
-        words, code = words[numbers], code[numbers]
-        around = Surroundings(
-            elsewhere=elsewhere,
-            field=float(np.sort(meaning)[-_FIELD:].mean()),
-            words=len(tokenize(part.text)),
-        )
-        if part.error:
-            strength = _ERROR_MEANING * meaning + _ERROR_WORDS * words + _ERROR_CODE * code
-        else:
-            articles = np.array([self._sources[number].kind == "article" for number in numbers])
-            weight = np.where(articles, _ARTICLE_WORDS, _WORDS)
-            order = _MEANING * meaning + _OPENING * opening + weight * words
-            first = int(order.argmax())
-            sure = sureness(float(meaning[first]), float(words[first]), around)
-            strength = sure - _PER_ORDER * (order[first] - order) - part.handicap
-        return _Weighed(numbers, strength, meaning, words, code, rows, around)
+            code = self._code.coverage(part.text) if part.error else np.zeros_like(words)
+            if len(self._sources) <= _WORDIEST:
+                numbers = np.arange(len(self._sources))
+            else:
+                near = self._source_of[rows[rows >= 0]]
+                numbers = np.unique(np.concatenate([near, _most(words), _most(code), always]))
+            meaning, opening, nearest_rows = self._nearness_of(numbers, query)
+            around = Surroundings(
+                elsewhere=float(other),
+                field=float(np.sort(meaning)[-_FIELD:].mean()),
+                words=len(tokenize(part.text)),
+            )
+            measured.append(
+                Measured(
+                    numbers, self._is_article[numbers], meaning, opening, words[numbers],
+                    code[numbers], nearest_rows, around,
+                )
+            )  # fmt: skip
+        return measured
 
     def _nearness_of(
-        self, numbers: list[int], query: np.ndarray
+        self, numbers: np.ndarray, query: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """How near each source's passages are, how near its opening is, and its nearest row."""
-        starts, ends = self._starts[numbers], self._ends[numbers]
-        everything = np.concatenate(
-            [np.arange(*ends_at) for ends_at in zip(starts, ends, strict=True)]
+        starts, counts = self._starts[numbers], self._counts[numbers]
+        first = np.cumsum(counts) - counts  # of each source, among the rows that are looked at
+        rows = np.repeat(starts - first, counts) + np.arange(int(counts.sum()))
+        cosines = self._index.vectors(rows) @ query
+        # One line a source, empty places lowest.
+        table = np.full((len(numbers), int(counts.max())), -2.0, dtype=np.float32)
+        line = np.repeat(np.arange(len(numbers)), counts)
+        table[line, rows - np.repeat(starts, counts)] = cosines
+        meaning = _best_few(table, counts)
+        # An article opens with what one sees, which its titles say better; only a document's
+        # opening stands for the whole.
+        opening = cosines[first + self._openings[numbers] - starts]
+        opening = np.where(self._is_article[numbers], meaning, opening)
+        return meaning, opening, starts + table.argmax(axis=1)
+
+    def _hit(self, number: int, tier: int, score: float, measured: Measured) -> Hit:
+        source = self._sources[number]
+        place = int(np.searchsorted(measured.numbers, number))
+        evidence = Evidence(*measured.at(place), error=_ERRORS[tier])
+        by_words = _WORDS * evidence.words > _MEANING * evidence.meaning
+        return Hit(
+            source=source.id,
+            kind=source.kind,
+            title=source.title,
+            passage=self._index.passages[int(measured.rows[place])].text,
+            score=score,
+            why="signature" if tier else "words" if by_words else "meaning",
+            evidence=evidence,
         )
-        cosines = self._index.vectors(everything) @ query
-        meaning, opening, rows = (np.zeros(len(numbers)) for _ in range(3))
-        offset = 0
-        for place, number in enumerate(numbers):
-            start, count = int(starts[place]), int(ends[place] - starts[place])
-            of_source = cosines[offset : offset + count]  # (count,)
-            offset += count
-            meaning[place] = _nearness(of_source)
-            rows[place] = start + of_source.argmax()
-            # An article opens with what one sees, which its titles say better; only a document's
-            # opening stands for the whole.
-            document = self._sources[number].kind == "document"
-            opening[place] = (
-                of_source[self._openings[number] - start] if document else meaning[place]
-            )
-        return meaning, opening, rows.astype(np.int64)
 
     @cached_property
     def _elsewhere(self) -> np.ndarray:
         return self._model.encode(ELSEWHERE)  # (len(ELSEWHERE), dim)
 
 
-def _parts(text: str) -> list[_Part]:
-    """The whole question and, if it has several, its sentences: one of them may be the question."""
-    parts = [_Part(text[:_MAX_QUERY_CHARS])] if text else []
+def _parts(text: str, error: tuple[str, str] | None) -> list[Part]:
+    """The whole question and, if it has several, its sentences: one of them may be the question.
+
+    The error is the last part.
+    """
+    parts = [Part(text[:_MAX_QUERY_CHARS])] if text else []
     sentences = [s for s in _SENTENCE_END.split(text) if len(s.split()) >= _MIN_SENTENCE_WORDS]
     if len(sentences) > 1:
         cut = (sentence[:_MAX_QUERY_CHARS] for sentence in sentences[:_MAX_SENTENCES])
-        parts += [_Part(sentence, _SENTENCE_HANDICAP) for sentence in cut]
+        parts += [Part(sentence, _SENTENCE_HANDICAP) for sentence in cut]
+    if error is not None:
+        parts.append(message_part(error))
     return parts
 
 
-def _best(
-    parts: Sequence[_Part], weighed: Sequence[_Weighed]
-) -> dict[int, tuple[float, _Weighed, int]]:
-    """Each source by the part of the text that fits it best; what speaks for it in the error is
-    added, where there is one."""
-    best: dict[int, tuple[float, _Weighed, int]] = {}
-    prose = [one for part, one in zip(parts, weighed, strict=True) if not part.error]
-    for one in prose:
-        for place, (number, strength) in enumerate(zip(one.numbers, one.strength, strict=True)):
-            if number not in best or strength > best[number][0]:
-                best[number] = (float(strength), one, place)
-    if len(prose) == len(parts):
-        return best
+def message_part(error: tuple[str, str]) -> Part:
+    """An error to search for: `(64x784 and 512x10)` with its numbers apart, as code has them."""
+    return Part(_BY.sub(" ", f"{error[0]}: {error[1]}")[:_MAX_QUERY_CHARS], error=True)
 
-    message = weighed[-1]
-    worst = min((strength for strength, *_ in best.values()), default=0.0)
-    for place, (number, strength) in enumerate(zip(message.numbers, message.strength, strict=True)):
-        before, one, where = best.get(number, (worst, message, place))
-        best[number] = (before + float(strength), one, where)
-    return best
+
+def _merged(
+    parts: Sequence[Part], measured: Sequence[Measured]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Each source by the part of the text that fits it best; what speaks for it in the error is
+    added, where there is one.
+
+    Returns:
+        the sources' numbers in order, their strengths on the logistic scale, and which part each
+        is seen by.
+    """
+    numbers = np.unique(np.concatenate([one.numbers for one in measured]))
+    strength = np.full(len(numbers), -np.inf)
+    part_of = np.full(len(numbers), len(parts) - 1)
+    for n, (part, one) in enumerate(zip(parts, measured, strict=True)):
+        places = np.searchsorted(numbers, one.numbers)
+        if part.error:
+            worst = strength[np.isfinite(strength)].min(initial=np.inf)
+            strength[np.isinf(strength)] = worst if np.isfinite(worst) else 0.0
+            strength[places] += in_error(one)
+            continue
+        of_part = _in_prose(part, one)
+        better = of_part > strength[places]
+        strength[places[better]] = of_part[better]
+        part_of[places[better]] = n
+    return numbers, strength, part_of
+
+
+def _in_prose(part: Part, one: Measured) -> np.ndarray:
+    """How strongly each source answers a text: the first as sure as it is, the others behind."""
+    order = in_order(one)
+    first = int(order.argmax())
+    sure = sureness(float(one.meaning[first]), float(one.words[first]), one.surroundings)
+    strength: np.ndarray = sure - _PER_ORDER * (order[first] - order) - part.handicap
+    return strength
+
+
+def in_order(one: Measured) -> np.ndarray:
+    """What sources are ranked by, for a text."""
+    words = np.where(one.article, _ARTICLE_WORDS, _WORDS) * one.words
+    order: np.ndarray = _MEANING * one.meaning + _OPENING * one.opening + words
+    return order
+
+
+def in_error(one: Measured) -> np.ndarray:
+    """What sources are ranked by, for a message."""
+    order: np.ndarray = (
+        _ERROR_MEANING * one.meaning + _ERROR_WORDS * one.words + _ERROR_CODE * one.code
+    )
+    return order
 
 
 def sureness(meaning: float, words: float, around: Surroundings) -> float:
@@ -371,53 +368,36 @@ def sureness(meaning: float, words: float, around: Surroundings) -> float:
     )
 
 
-def _openings(found: Sequence[Passage], source_of: np.ndarray) -> dict[int, int]:
+def _openings(found: Sequence[Passage], source_of: np.ndarray, n_sources: int) -> np.ndarray:
     """The row at which each source's explanation opens: its first that is no title."""
-    openings: dict[int, int] = {}
+    openings = np.full(n_sources, -1)
     for row, (piece, number) in enumerate(zip(found, source_of.tolist(), strict=True)):
-        known = openings.get(number)
-        if known is None or (found[known].kind in _ASKED and piece.kind not in _ASKED):
+        known = openings[number]
+        if known < 0 or (found[known].kind in _ASKED and piece.kind not in _ASKED):
             openings[number] = row
     return openings
 
 
-def _code_words(index: Index, numbers: Mapping[str, int]) -> tuple[np.ndarray, Words] | None:
-    """The sources that have code, and the words of it; None where none has."""
-    blocks = [(numbers[owner], code) for owner, code in index.code if owner in numbers]
-    if not blocks:
-        return None
-    owner_of = np.array([number for number, _ in blocks], dtype=np.int64)
-    owners, starts = np.unique(owner_of, return_index=True)
-    return owners, Words([code for _, code in blocks], starts)
+def _most(shares: np.ndarray) -> np.ndarray:
+    """The sources with the largest shares."""
+    most = np.argpartition(-shares, _WORDIEST)[:_WORDIEST]
+    return most[shares[most] > 0]
 
 
-def _apart(message: str) -> str:
-    """`(64x784 and 512x10)` with its numbers apart, as they stand in code."""
-    return _BY.sub(" ", message)
+def _best_few(cosines: np.ndarray, counts: np.ndarray | int = _TOP) -> np.ndarray:
+    """Between the best cosine and the mean of the best three: one may be near by chance.
 
-
-def _nearness(cosines: np.ndarray) -> np.ndarray:
-    """Between the best cosine and the mean of the best three: one may be near by chance."""
-    best = np.sort(cosines, axis=-1)[..., ::-1]
-    near: np.ndarray = (best[..., 0] + best[..., :_TOP].mean(axis=-1)) / 2
-    return near
-
-
-def _same(pattern: str, actual: str, source: Source) -> bool:
-    if source.kind == "document" and len(pattern.split()) < _DOCUMENT_MIN_WORDS:
-        return False  # documents quote names as well as messages
-    return matches(pattern, actual)
-
-
-def _share_particulars(source: Source, message: str) -> bool:
-    """Tell whether a source's own example names what the message names, e.g. the operation.
-
-    Only what the signature leaves out counts: two articles may answer one signature, and it is
-    the particulars that tell which.
+    Args:
+        cosines: a line for each source, shape (n, most).
+        counts: how many of a line are its own; the others are lower than any cosine.
     """
-    common = set(_PARTICULAR.findall(generalise(message)))
-    particular = set(_PARTICULAR.findall(message.partition("Hint:")[0])) - common - _TENSOR_TYPES
-    return any(particular & set(_PARTICULAR.findall(error)) for error in source.errors)
+    top = min(_TOP, cosines.shape[1])
+    best = -np.partition(-cosines, top - 1, axis=1)[:, :top] if top else cosines
+    best = -np.sort(-best, axis=1)  # (n, top)
+    own = np.arange(top) < np.reshape(np.minimum(counts, top), (-1, 1))
+    mean = (best * own).sum(axis=1) / own.sum(axis=1)
+    near: np.ndarray = (best[:, 0] + mean) / 2
+    return near
 
 
 def _score(strength: float, tier: int) -> float:

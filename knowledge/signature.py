@@ -113,6 +113,15 @@ def mentions(prose: str, pattern: str) -> bool:
     return len(message.split()) >= MIN_QUOTED_WORDS and _occurs(message, prose, from_start=False)
 
 
+def first_piece(pattern: str) -> str:
+    """What a message begins with, in small letters, if `pattern` is its signature.
+
+    Up to the first `...`; empty where there is no message.
+    """
+    pieces = _pieces(_split_type(pattern)[1])
+    return pieces[0] if pieces else ""
+
+
 def generalise(text: str) -> str:
     """Take the particulars out of a text of any length, as `signature` does with a message."""
     return _general(text[:MAX_TEXT_CHARS])
@@ -158,13 +167,12 @@ def _split_type(key: str) -> tuple[str, str]:
 
 def _occurs(pattern: str, text: str, *, from_start: bool) -> bool:
     """Find the pattern's pieces one after the other, whole words only, whatever their case."""
-    pieces = [piece.casefold() for piece in _GAP.split(pattern) if piece.strip(" .")]
+    pieces = _pieces(pattern)
     if not pieces:
         return False
     text = text.casefold()
     at = 0
     for number, piece in enumerate(pieces):
-        piece = piece.rstrip(" .")
         start = text.find(piece, at)
         if start < 0 or (number == 0 and from_start and start != 0):
             return False
@@ -172,3 +180,9 @@ def _occurs(pattern: str, text: str, *, from_start: bool) -> bool:
         if at < len(text) and text[at].isalnum() and piece[-1:].isalnum():
             return False
     return True
+
+
+def _pieces(pattern: str) -> list[str]:
+    """What stands between a pattern's gaps."""
+    split = (piece.casefold() for piece in _GAP.split(pattern))
+    return [piece.rstrip(" .") for piece in split if piece.strip(" .")]

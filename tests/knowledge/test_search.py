@@ -36,7 +36,7 @@ def test_the_first_questions_find_their_articles(search: Search, slug: str, titl
 
 @pytest.mark.parametrize(("slug", "question"), ASKED)
 def test_other_words_find_the_same_article(search: Search, slug: str, question: str):
-    """People do not use our words; among fifty articles the right one is in the first three."""
+    """People do not use our words; among ninety articles the right one is in the first three."""
     assert slug in [hit.source for hit in search.search(question, k=3).hits]
 
 
@@ -278,12 +278,12 @@ def test_a_hit_says_why_it_ranks_where_it_does(search: Search):
     assert hit.evidence.words_rank == 1
 
 
-def test_four_hundred_questions(search: Search):
+def test_few_are_refused_and_fewer_answered_in_vain(search: Search):
     """Of 200 off-topic questions at most 4 are answered, of 200 on-topic at most 10 refused."""
     on, off = read("on_topic.tsv"), read("off_topic.tsv")
     refused = [text for _, text in on if search.search(text).abstained]
     answered = [text for _, text in off if not search.search(text).abstained]
 
-    assert (len(on), len(off)) == (200, 200)
-    assert len(refused) <= 10, refused
+    assert len(on) >= 200 and len(off) == 200
+    assert len(refused) <= 10 * len(on) / 200, refused
     assert len(answered) <= 4, answered

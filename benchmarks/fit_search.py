@@ -1,0 +1,219 @@
+"""Fit what search ranks by and how sure it is, and print the constants of knowledge/search.py.
+
+    python -m benchmarks.fit_search --corpus DIR --runs FILE [--share 0.4] [--cache DIR]
+
+Three conditional logits, each of which asks which weights make the right source the likeliest of
+those looked at: for documents by their titles, for documents by their blocks' real errors (both
+without the fifth that benchmarks/retrieval.py holds out), and for articles by half of
+`benchmarks/questions/`. Then a logistic curve over the same half, on topic against off topic.
+An off-topic question that is answered weighs as much as four on-topic ones that are refused.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.progress import track
+from sklearn.linear_model import LogisticRegression
+
+from benchmarks.abstention import ask
+from benchmarks.kept import Kept
+from benchmarks.retrieval import Query, errors, open_untitled, read, titles
+from knowledge.article import load_articles
+from knowledge.embedding import EmbeddingModel
+from knowledge.index import Index, build_index, open_index
+from knowledge.search import (
+    LONG,
+    NO_ERROR_CEILING,
+    THRESHOLD,
+    Measured,
+    Part,
+    Search,
+    message_part,
+)
+
+ANSWERED_WEIGHS = 4.0
+_PENALTY = 1e-4  # on squared weights, each in units of what it varies by
+_STEPS, _CLOSE = 30, 1e-8
+_REGULAR = 10.0  # scikit-learn's C of the curve: the larger the freer
+
+Choice = tuple[np.ndarray, int]  # what all sources were measured at (n, m), the right one
+
+
+def weights(choices: Sequence[Choice]) -> np.ndarray:
+    """The weights, shape (m,), that make the right sources likeliest.
+
+    Source:
+        McFadden's conditional logit, https://eml.berkeley.edu/reprints/mcfadden/zarembka.pdf
+    """
+    spread = np.concatenate([of - of.mean(axis=0) for of, _ in choices]).std(axis=0)  # (m,)
+    scaled = [(of / spread, right) for of, right in choices]
+    w = np.zeros(len(spread))
+    before, slope, bend = _loss(w, scaled)
+    for _ in range(_STEPS):  # Newton's: the loss is convex, with one bend for each weight
+        step = np.linalg.solve(bend, slope)
+        if float(slope @ step) < _CLOSE:
+            break
+        while _loss(w - step, scaled)[0] > before:
+            step = step / 2
+        w = w - step
+        before, slope, bend = _loss(w, scaled)
+    fitted: np.ndarray = w / spread
+    return fitted
+
+
+def _loss(w: np.ndarray, choices: Sequence[Choice]) -> tuple[float, np.ndarray, np.ndarray]:
+    """How unlikely the right sources are, with its first and second derivatives by the weights."""
+    n = len(choices)
+    total = _PENALTY * float(w @ w)
+    slope, bend = 2 * _PENALTY * w, 2 * _PENALTY * np.eye(len(w))
+    for of, right in choices:
+        strength = of @ w
+        log_likely = strength - np.logaddexp.reduce(strength)  # (n_sources,)
+        likely = np.exp(log_likely)
+        mean = likely @ of
+        total -= float(log_likely[right]) / n
+        slope = slope + (mean - of[right]) / n
+        bend = bend + (of.T @ (likely[:, None] * of) - np.outer(mean, mean)) / n
+    return total, slope, bend
+
+
+def choices(
+    search: Search,
+    numbers: dict[str, int],
+    asked: Sequence[tuple[Part, str]],
+    of: Callable[[Measured], list[np.ndarray]],
+    console: Console,
+) -> list[Choice]:
+    """What was measured for each question, at all sources: those that a search looks at closely
+    were chosen by what is measured, and weights that are fitted among them undo the choice."""
+    found = []
+    for part, right in track(asked, "measuring", console=console, transient=True):
+        (measured,) = search.measure([part], numbers.values())
+        found.append((np.stack(of(measured), axis=1).astype(np.float32), numbers[right]))
+    return found
+
+
+def tuned(queries: Sequence[Query]) -> list[tuple[Part, str]]:
+    """The queries that are not held out, as search asks them."""
+    return [
+        (Part(q.text) if q.error is None else message_part(q.error), q.document)
+        for q in queries
+        if not q.held_out
+    ]
+
+
+def numbered(index: Index) -> dict[str, int]:
+    """The sources' numbers, as `Search` counts them."""
+    order = dict.fromkeys(piece.source for piece in index.passages)
+    return {source: number for number, source in enumerate(order)}
+
+
+def curve(measured: np.ndarray, ours: np.ndarray) -> tuple[np.ndarray, float]:
+    """The logistic curve's weights, and its bias with the cut at THRESHOLD.
+
+    Args:
+        measured: shape (n, m).
+        ours: which of the questions are on topic, shape (n,).
+    """
+    spread = measured.std(axis=0)
+    fitted = LogisticRegression(C=_REGULAR, max_iter=5000).fit(measured / spread, ours)
+    slopes, bias = fitted.coef_[0] / spread, float(fitted.intercept_[0])
+    sure = measured @ slopes + bias
+    wrong = {
+        cut: ANSWERED_WEIGHS * ((sure > cut) & ~ours).sum() + ((sure <= cut) & ours).sum()
+        for cut in np.linspace(-4, 4, 161).tolist()
+    }
+    # The middle of the cuts that are best: a cut at the edge of a question fits that question.
+    cut = float(np.median([cut for cut, cost in wrong.items() if cost == min(wrong.values())]))
+    at_threshold = -math.log(NO_ERROR_CEILING / THRESHOLD - 1)  # where a score is THRESHOLD
+    return slopes, bias - cut + at_threshold
+
+
+def documents(args: argparse.Namespace, kept: Kept, console: Console) -> tuple[float, ...]:
+    """Fit and print the weights of documents; returns those of prose."""
+    drawn = read(args.corpus, args.share)
+    with tempfile.TemporaryDirectory() as folder:
+        index = open_untitled(drawn, kept, Path(folder))
+        search, numbers = Search(index, kept), numbered(index)
+        by_title = choices(
+            search, numbers, tuned(titles(drawn)),
+            lambda m: [m.meaning, m.opening, m.words], console,
+        )  # fmt: skip
+        by_error = choices(
+            search, numbers, tuned(errors(drawn, args.corpus, args.runs)),
+            lambda m: [m.meaning, m.words, m.code], console,
+        )  # fmt: skip
+    meaning, opening, words = weights(by_title).tolist()
+    in_error = weights(by_error).tolist()
+    console.print(f"{len(by_title)} titles, {len(by_error)} errors of {len(drawn)} documents")
+    console.print(f"_MEANING, _OPENING, _WORDS = {meaning:.1f}, {opening:.1f}, {words:.1f}")
+    told = ", ".join(f"{w:.1f}" for w in in_error)
+    console.print(f"_ERROR_MEANING, _ERROR_WORDS, _ERROR_CODE = {told}")
+    return meaning, opening, words
+
+
+def articles(kept: Kept, nearness: float, console: Console) -> None:
+    """Fit and print the weight of articles' words, and the curve.
+
+    Args:
+        nearness: what meaning and opening weigh together.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        build_index(Path(folder), load_articles(), kept)
+        index = open_index(Path(folder))
+        search, numbers = Search(index, kept), numbered(index)
+        asked = [a for a in ask(search) if a.fits]
+        whole = [search.measure([Part(a.text)])[0] for a in asked]
+    found = [
+        (np.stack([m.meaning, m.words], axis=1), numbers[a.article])
+        for a, m in zip(asked, whole, strict=True)
+        if a.article
+    ]
+    in_meaning, in_words = weights(found).tolist()
+    words = nearness * in_words / in_meaning
+    console.print(f"{len(asked)} questions, {len(found)} with an article")
+    console.print(f"_ARTICLE_WORDS = {words:.1f}")
+
+    fitting, ours, order = [], [], []
+    for a, m in zip(asked, whole, strict=True):
+        if a.by_signature:
+            continue  # no curve decides on it
+        strength = nearness * m.meaning + words * m.words
+        first, around = int(strength.argmax()), m.surroundings
+        length = math.log1p(min(around.words, LONG))
+        fitting.append([m.meaning[first], m.words[first], around.elsewhere, around.field, length])
+        ours.append(bool(a.article))
+        order.append(strength[first])
+    slopes, bias = curve(np.array(fitting), np.array(ours))
+    told = [f"{slope:.1f}" for slope in slopes.tolist()]
+    console.print(f"_SURE_MEANING, _SURE_WORDS = {', '.join(told[:2])}")
+    console.print(f"_SURE_ELSEWHERE, _SURE_FIELD, _SURE_LENGTH = {', '.join(told[2:])}")
+    console.print(f"_SURE_BIAS = {bias:.1f}")
+    slopes, _ = curve(np.column_stack([order, np.array(fitting)[:, 2:]]), np.array(ours))
+    console.print(f"_PER_ORDER = {slopes[0]:.2f}")
+
+
+def main() -> None:
+    """Fit and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--corpus", type=Path, required=True, help="folder of Markdown documents")
+    parser.add_argument("--runs", type=Path, required=True, help="what each block did alone")
+    parser.add_argument("--share", type=float, default=0.4, help="of the documents (0 to 1)")
+    parser.add_argument("--cache", type=Path, help="keep embedded texts here")
+    args = parser.parse_args()
+    console = Console(width=100)
+    model = EmbeddingModel()
+    kept = Kept(model, model.dim, args.cache)
+    meaning, opening, _ = documents(args, kept, console)
+    articles(kept, meaning + opening, console)
+
+
+if __name__ == "__main__":
+    main()
