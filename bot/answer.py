@@ -205,8 +205,8 @@ class Medic:
                 aside = article.aside_on("optimizer.step()")
             return why.model_copy(update={"text": aside, "remedy": ""}) if aside else why
         return Why(
-            text=hit.passage, article=hit.source, title=hit.title, url=None, score=hit.score,
-            proof=None,
+            text=words.quoted(hit.passage, hit.verdict), article=hit.source, title=hit.title,
+            url=None, score=hit.score, proof=None,
         )  # fmt: skip
 
     def _why_of(self, article: Article, score: float) -> Why:

@@ -48,5 +48,7 @@ def _because(hit: Hit) -> list[str]:
     if seen.code:
         lines.append(f"code       {seen.code:.2f}")
     lines.insert(0, f"signature  {_ERROR[seen.error] or 'none'}")
+    if hit.verdict is not None:
+        lines.append(f"audit      {hit.verdict}")
     passage = " ".join(hit.passage.split())
     return [*lines, f"nearest    {passage[:100]}{'…' if len(passage) > 100 else ''}"]

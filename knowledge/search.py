@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -56,6 +56,7 @@ _BY = re.compile(r"(?<=\d)x(?=\d)")
 _ASKED = ("title", "also_asked_as")
 
 Why = Literal["signature", "meaning", "words"]
+Verdict = Literal["holds", "refuted", "partly", "cannot run here", "no claim"]
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,7 @@ class Hit:
     score: float  # in [0, 1]
     why: Why
     evidence: Evidence
+    verdict: Verdict | None = None  # of an audit that ran its code; None: not audited
 
 
 @dataclass(frozen=True)
@@ -148,7 +150,16 @@ class Measured:
 class Search:
     """Search one index: signatures first, then meaning and words together."""
 
-    def __init__(self, index: Index, model: Embeds, *, threshold: float = THRESHOLD) -> None:
+    def __init__(
+        self,
+        index: Index,
+        model: Embeds,
+        *,
+        threshold: float = THRESHOLD,
+        verdicts: Mapping[str, Verdict] | None = None,
+    ) -> None:
+        """`verdicts`: what an audit found of documents, by their ids."""
+        self._verdicts = verdicts or {}
         self._index = index
         self._model = model
         self._threshold = threshold
@@ -175,6 +186,7 @@ class Search:
         the text quotes, then the others by meaning and words; the real error's own words are also
         looked for in documents' code. If no source knows the real error, one that only resembles
         the text stays below the threshold: the run has shown that something else is wrong.
+        A document that an audit refuted goes behind all that hold and could answer.
 
         Args:
             text: the question's prose, without its code.
@@ -207,13 +219,40 @@ class Search:
         if error is not None and not (tiers == REAL).any():
             ceiling = self._threshold - _JUST_BELOW  # for what only resembles the text
 
-        hits = []
-        for place in np.lexsort((-strength, ~proven, -tiers))[:k].tolist():
-            number, tier = int(numbers[place]), int(tiers[place])
+        scored = []
+        order = np.lexsort((-strength, ~proven, -tiers))
+        for place in (order if self._verdicts else order[:k]).tolist():
+            tier = int(tiers[place])
             score = _score(float(strength[place]), tier)
-            score = min(score, ceiling) if tier == NONE else score
-            hits.append(self._hit(number, tier, score, measured[part_of[place]]))
+            scored.append((place, tier, min(score, ceiling) if tier == NONE else score))
+        if self._verdicts:
+            scored = self._refuted_behind(scored, numbers)
+        hits = [
+            self._hit(int(numbers[place]), tier, score, measured[part_of[place]])
+            for place, tier, score in scored[:k]
+        ]
         return SearchResult(tuple(hits), hits[0].score, self._threshold, measured[0].surroundings)
+
+    def _refuted_behind(
+        self, scored: list[tuple[int, int, float]], numbers: np.ndarray
+    ) -> list[tuple[int, int, float]]:
+        """Put refuted documents behind what holds and could answer; an article always holds."""
+        refuted, others, last = [], [], 0
+        for one in scored:
+            source = self._sources[int(numbers[one[0]])]
+            verdict = self._verdicts.get(source.id)
+            if source.kind == "document" and verdict == "refuted":
+                refuted.append(one)
+                continue
+            others.append(one)
+            if one[2] >= self._threshold and (source.kind == "article" or verdict == "holds"):
+                last = len(others)
+        if not refuted:
+            return scored
+        ceiling = others[last - 1][2] if last else 1.0
+        lowered = [(place, tier, min(score, ceiling)) for place, tier, score in refuted]
+        behind = sorted([*lowered, *others[last:]], key=lambda one: (-one[2], -one[1]))
+        return [*others[:last], *behind]
 
     def measure(self, parts: Sequence[Part], always: Iterable[int] = ()) -> list[Measured]:
         """Measure the promising sources of each part, and those in `always`."""
@@ -278,6 +317,7 @@ class Search:
             score=score,
             why="signature" if tier else "words" if by_words else "meaning",
             evidence=evidence,
+            verdict=self._verdicts.get(source.id) if source.kind == "document" else None,
         )
 
     @cached_property

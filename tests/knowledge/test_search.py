@@ -11,7 +11,7 @@ from knowledge.article import Article
 from knowledge.document import parse_document
 from knowledge.embedding import EmbeddingModel
 from knowledge.index import build_index, open_index
-from knowledge.search import THRESHOLD, Search
+from knowledge.search import THRESHOLD, Search, Verdict
 from knowledge.words import tokenize
 from tests.knowledge import questions
 
@@ -287,3 +287,26 @@ def test_few_are_refused_and_fewer_answered_in_vain(search: Search):
     assert len(on) >= 200 and len(off) == 200
     assert len(refused) <= 10 * len(on) / 200, refused
     assert len(answered) <= 4, answered
+
+
+def test_what_an_audit_refuted_goes_behind_what_holds(tmp_path: Path, model: EmbeddingModel):
+    """Both answer and the refuted one is nearer: it comes second, as sure as the first at most."""
+    texts = {
+        "refuted": "# How do I clip gradients by norm?\n\nCall `clip_grad_norm_` after backward.",
+        "holding": "# How can gradients be clipped by their norm?\n\n`clip_grad_norm_` clips them.",
+        "bread": "# Sourdough\n\nFeed it every day.",
+    }
+    documents = [parse_document(text, Path(f"{name}.md")) for name, text in texts.items()]
+    build_index(tmp_path, documents, model)
+    index, question = open_index(tmp_path), "how do I clip gradients by norm"
+    verdicts: dict[str, Verdict] = {"refuted": "refuted", "holding": "holds", "bread": "holds"}
+    plain = Search(index, model).search(question).hits
+    told = Search(index, model, verdicts=verdicts).search(question).hits
+
+    assert [hit.source for hit in plain] == ["refuted", "holding", "bread"]
+    assert [hit.source for hit in told] == ["holding", "refuted", "bread"]
+    assert [hit.verdict for hit in told] == ["holds", "refuted", "holds"]
+    assert told[1].score <= told[0].score
+    # Alone it stays where it is: what holds and answers nothing goes before no one.
+    alone: dict[str, Verdict] = {"refuted": "refuted", "bread": "holds"}
+    assert Search(index, model, verdicts=alone).search(question).hits[0].source == "refuted"
