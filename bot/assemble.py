@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -18,10 +18,10 @@ from executor.client import ExecutorClient
 from executor.errors import ExecutorError
 from knowledge.article import ARTICLES, Article, load_articles
 from knowledge.codemod import Codemod, load_codemods
-from knowledge.document import Document, load_documents
 from knowledge.embedding import EmbeddingModel
 from knowledge.errors import DocumentError, IndexDamagedError, IndexMissingError, StaleIndexError
-from knowledge.index import BuildReport, Index, build_index, open_index
+from knowledge.index import BuildReport, Entry, Index, Known, build_index, open_index
+from knowledge.ingest import Shelf
 from knowledge.search import Search, SearchResult
 
 Say = Callable[[str], None]
@@ -47,7 +47,6 @@ class Library:
             if not path.exists():
                 raise DocumentError(f"{path}: there is no such file or folder of documents; "
                                     "check knowledge.documents")  # fmt: skip
-        self.documents: list[Document] = load_documents(paths, on_error=self._skipped)
         self.model = EmbeddingModel(
             settings.knowledge.model,
             offline=settings.knowledge.offline,
@@ -55,25 +54,28 @@ class Library:
             say=say,
         )
         self.folder = settings.state_folder / "index"
+        self._shelf = Shelf(paths, self.folder, self._skipped)
         self.proofs = Proofs(settings.state_folder / "proofs.json")
 
     def _skipped(self, error: DocumentError) -> None:
         self._say(f"left out: {error}")
 
-    @property
-    def sources(self) -> list[Article | Document]:
-        """Everything that can be found."""
-        return [*self.articles, *self.documents]
+    def build(self, progress: Callable[[str, int, int], None] | None = None) -> BuildReport:
+        """Bring the index up to date: read the files that changed, embed what is new in them.
 
-    def build(self, progress: Callable[[int, int], None] | None = None) -> BuildReport:
-        """Bring the index up to date.
+        Args:
+            progress: told what is done, to how many of how many.
 
         Raises:
             StateError: its folder cannot be written.
         """
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            return build_index(self.folder, self.sources, self.model, progress)
+            documents = self._shelf.take_in(self._old(), _stage(progress, "reading"))
+            sources: list[Article | Entry] = [*self.articles, *documents]
+            report = build_index(self.folder, sources, self.model, _stage(progress, "embedding"))
+            self._shelf.keep()
+            return report
         except OSError as e:
             raise StateError(
                 f"{self.folder}: the index cannot be written ({e.strerror}); point `state` in "
@@ -86,14 +88,33 @@ class Library:
         Raises:
             KnowledgeError: it is missing, damaged or stale, and may not be built now.
         """
+        documents: Sequence[Known | Entry] | None = self._shelf.known()
+        if documents is None:
+            # Some file looks different; what it holds may still be what is indexed.
+            documents = self._shelf.take_in(self._old())
         try:
-            return open_index(self.folder, self.sources, self.model)
+            index = open_index(self.folder, [*self.articles, *documents], self.model)
+            self._shelf.keep()
+            return index
         except (IndexMissingError, StaleIndexError, IndexDamagedError):
             if not self._settings.knowledge.auto_index:
                 raise
         self._say(f"bringing the search index up to date ({self.folder})")
         self.build()
-        return open_index(self.folder, self.sources, self.model)
+        return open_index(self.folder, model=self.model)
+
+    def _old(self) -> Index | None:
+        """The index as it is; None if there is none that can be read."""
+        try:
+            return open_index(self.folder)
+        except (IndexMissingError, IndexDamagedError):
+            return None
+
+
+def _stage(
+    progress: Callable[[str, int, int], None] | None, name: str
+) -> Callable[[int, int], None] | None:
+    return None if progress is None else lambda done, total: progress(name, done, total)
 
 
 def open_executor(settings: ExecutorSettings) -> ExecutorClient:

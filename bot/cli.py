@@ -248,21 +248,33 @@ def index(config: ConfigOption = None) -> None:
 
 
 async def _index(settings: Settings) -> int:
-    from rich.progress import Progress
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
 
     from bot.assemble import Library
 
     console = _console()
     library = Library(settings, _say)
-    with Progress(console=console, transient=True) as bar:
-        task = bar.add_task("embedding", total=None)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
+               TimeRemainingColumn(elapsed_when_finished=True))  # fmt: skip
+    with Progress(*columns, console=console, transient=True) as bar:
+        tasks = {name: bar.add_task(name, total=None) for name in ("reading", "embedding")}
         report = await asyncio.to_thread(
-            library.build, lambda done, total: bar.update(task, completed=done, total=total)
+            library.build,
+            lambda name, done, total: bar.update(tasks[name], completed=done, total=total),
         )
     console.print(
         f"{report.sources} sources, {report.passages} passages, {report.embedded} embedded now "
         f"→ {library.folder}", soft_wrap=True,
     )  # fmt: skip
+    if report.kind != "flat":
+        console.print(f"searched by {report.kind}, which finds {report.recall:.1%} of the ten "
+                      "nearest passages that comparing with each would find")  # fmt: skip
     known = library.proofs.of(library.articles)
     changed = [a.slug for a in library.articles if a.slug not in known]
     return await _prove(settings, changed) if changed else 0

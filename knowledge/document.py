@@ -11,8 +11,8 @@ from typing import Any
 import yaml
 
 from knowledge.errors import DocumentError
+from knowledge.files import find, read
 
-SUFFIXES = (".md", ".markdown", ".txt")
 MAX_FRONT_MATTER_CHARS = 64_000
 
 _FENCE = re.compile(r" {0,3}(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^\n]*)$")
@@ -65,22 +65,33 @@ class Document:
 
 
 def load_document(path: Path) -> Document:
-    """Read one Markdown file.
+    """Read one file, Markdown or a notebook.
 
     Returns:
         The document; its title is the front matter's, else the first heading, else the file's
         name; its id is the front matter's, else the file's name.
 
     Raises:
-        DocumentError: not there, not UTF-8, or with a broken front matter; names file and line.
+        DocumentError: not there, empty, too large, not UTF-8, or broken; names file and line.
     """
+    return parse_file(read(path), path)
+
+
+def parse_file(content: bytes, path: Path) -> Document:
+    """Read a document from its file's bytes; the name's ending says what they are.
+
+    Raises:
+        DocumentError: not UTF-8, or broken; names file and line.
+    """
+    from knowledge.notebook import parse_notebook  # which reads Markdown as it is read here
+
     try:
-        return parse_document(path.read_bytes().decode("utf-8-sig"), path)
-    except OSError as error:
-        raise DocumentError(f"{path}: cannot be read: {error.strerror}; check the path") from error
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise DocumentError(f"{path}:{line}: not UTF-8; save the file as UTF-8") from error
+    parse = parse_notebook if path.suffix.lower() == ".ipynb" else parse_document
+    return parse(text, path)
 
 
 def parse_document(text: str, path: Path) -> Document:
@@ -110,7 +121,7 @@ def parse_document(text: str, path: Path) -> Document:
 def load_documents(
     paths: Iterable[Path], on_error: Callable[[DocumentError], None] | None = None
 ) -> list[Document]:
-    """Read files and whole folders of Markdown (.md, .markdown, .txt), sorted by path.
+    """Read files and whole folders (.md, .markdown, .txt, .ipynb), sorted by path.
 
     Args:
         paths: files, or folders that are searched with everything below them.
@@ -121,7 +132,7 @@ def load_documents(
         DocumentError: a file cannot be read, or two documents have one id (no `on_error` given).
     """
     documents: dict[str, Document] = {}
-    for path in _files(paths):
+    for path in find(paths, on_error or _stop):
         try:
             document = load_document(path)
             if document.id in documents:
@@ -138,12 +149,8 @@ def load_documents(
     return list(documents.values())
 
 
-def _files(paths: Iterable[Path]) -> Iterable[Path]:
-    for path in paths:
-        if not path.is_dir():
-            yield path
-            continue
-        yield from sorted(p for p in path.rglob("*") if p.suffix in SUFFIXES and p.is_file())
+def _stop(error: DocumentError) -> None:
+    raise error
 
 
 def split_front_matter(text: str) -> tuple[dict[str, Any], str, int]:

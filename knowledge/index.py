@@ -2,8 +2,10 @@
 
     folder/
         manifest.json            the format, the model, every source; names the generation in use
+        kept-<model>.vectors     vectors of a build that has not come to its end
         <generation>/
-            index.faiss          inner product of unit vectors, one row a passage
+            vectors.npy          unit vectors, one row a passage; mapped into memory, not read
+            nearest.faiss        only where there are too many to compare with each: see `nearest`
             passages.jsonl       line n is row n
             code.jsonl           documents' code, searched by its words, one block a line
 
@@ -15,18 +17,20 @@ whoever read the old manifest can still open what it names.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import hashlib
 import json
 import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import groupby
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
-import faiss
 import numpy as np
 
 from knowledge.article import Article
@@ -37,11 +41,13 @@ from knowledge.errors import (
     IndexMissingError,
     StaleIndexError,
 )
+from knowledge.kept_vectors import KeptVectors
+from knowledge.nearest import Kind, Nearest, load_nearest, make_nearest
 from knowledge.passages import Passage, digest, passages
 from knowledge.signature import find_signatures
 
-FORMAT = 2
-_CHUNK = 256  # passages embedded between two progress reports
+FORMAT = 3
+_CHUNK = 32  # passages embedded between two progress reports, and lost by a kill at most
 _ABANDONED_AFTER_S = 3600  # a half-written generation this old has nobody writing it
 
 
@@ -67,12 +73,30 @@ class Source:
 
 
 @dataclass(frozen=True)
+class Entry:
+    """All that the index holds of one source."""
+
+    source: Source
+    passages: tuple[Passage, ...]
+    code: tuple[str, ...] = ()
+
+
+class Known(NamedTuple):
+    """A source that need not be read to know what it holds."""
+
+    id: str
+    digest: str
+
+
+@dataclass(frozen=True)
 class BuildReport:
     """What a build did."""
 
     sources: int
     passages: int
     embedded: int  # passages that had to be embedded; the others were there already
+    kind: Kind = "flat"
+    recall: float = 1.0  # of the ten nearest, those that a search by `kind` finds
 
 
 class Index:
@@ -84,7 +108,7 @@ class Index:
         model: str,
         sources: Mapping[str, Source],
         found: Sequence[Passage],
-        vectors: Any,
+        nearest: Nearest,
         code: Sequence[tuple[str, str]] = (),
     ) -> None:
         self.folder = folder
@@ -92,11 +116,11 @@ class Index:
         self.sources = sources
         self.passages = found
         self.code = code  # (source, block), the blocks of a source together
-        self._faiss = vectors
+        self._nearest = nearest
 
     @property
     def dim(self) -> int:
-        return int(self._faiss.d)
+        return int(self._nearest.vectors.shape[1])
 
     def nearest(self, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Find the k passages closest in meaning to each query.
@@ -112,66 +136,113 @@ class Index:
 
         Raises:
             DimensionMismatchError: the queries come from another embedding model.
-
-        Source:
-            Inner product of unit vectors is their cosine:
-            https://github.com/facebookresearch/faiss/wiki/MetricType-and-distances
         """
         if queries.shape[1] != self.dim:
             # faiss itself stops here with an AssertionError that has no text.
             raise DimensionMismatchError(expected=self.dim, got=queries.shape[1])
-
-        scores, rows = self._faiss.search(queries, k)  # both (n_queries, k)
-        return rows, scores
+        return self._nearest.search(queries, k)
 
     def vectors(self, rows: Sequence[int] | np.ndarray) -> np.ndarray:
         """The unit vectors of some passages, float32, shape (len(rows), dim)."""
-        stored: np.ndarray = self._faiss.reconstruct_batch(np.asarray(rows, dtype=np.int64))
-        return stored
+        stored: np.ndarray = self._nearest.vectors[np.asarray(rows, dtype=np.int64)]
+        return np.asarray(stored)
+
+    def entries(self) -> dict[str, Entry]:
+        """Everything it holds, by source."""
+        found = {name: tuple(pieces) for name, pieces in groupby(self.passages, lambda p: p.source)}
+        code = {name: tuple(b for _, b in blocks) for name, blocks in groupby(
+            self.code, lambda block: block[0])}  # fmt: skip
+        return {
+            name: Entry(source, found.get(name, ()), code.get(name, ()))
+            for name, source in self.sources.items()
+        }
 
 
 def build_index(
     folder: Path,
-    sources: Sequence[Article | Document],
+    sources: Sequence[Article | Document | Entry] | Sequence[Article | Entry],
     model: Embeds,
     progress: Callable[[int, int], None] | None = None,
+    kind: Kind | None = None,
 ) -> BuildReport:
     """Write an index over these sources, embedding only the passages the old one does not hold.
+
+    What is embedded is kept at once: a build that is killed goes on where it stopped. A second
+    build of the same folder waits for the first.
 
     Args:
         folder: where it goes; made if missing.
         sources: everything that shall be found; what is not among them is no longer found.
         model: embeds the passages.
         progress: told how many of the new passages are embedded, and of how many.
+        kind: how the nearest passages are looked for; None chooses by how many there are.
 
     Raises:
         EmbeddingModelError: the model cannot be loaded.
     """
-    cut = [(source, passages(source)) for source in sources]
-    entries = [_entry(source, pieces) for source, pieces in cut]
-    found = [piece for _, pieces in cut for piece in pieces]
+    folder.mkdir(parents=True, exist_ok=True)
+    entries = [source if isinstance(source, Entry) else cut(source) for source in sources]
+    found = [piece for entry in entries for piece in entry.passages]
+    with _alone(folder):
+        vectors, embedded = _vectors(folder, found, model, progress)
+        nearest = make_nearest(vectors, kind)
+        _write(folder, model.identity, entries, found, nearest)
+        for path in folder.glob("kept-*.vectors"):  # the index has them now
+            path.unlink(missing_ok=True)
+    return BuildReport(
+        sources=len(entries),
+        passages=len(found),
+        embedded=embedded,
+        kind=nearest.kind,
+        recall=nearest.recall,
+    )
 
-    known = _known_vectors(folder, model.identity)
-    new = list(dict.fromkeys(p.text for p in found if p.text not in known))
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Hold the folder; the kernel lets go of it when the process ends, whichever way."""
+    with (folder / ".lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _vectors(
+    folder: Path,
+    found: Sequence[Passage],
+    model: Embeds,
+    progress: Callable[[int, int], None] | None,
+) -> tuple[np.ndarray, int]:
+    """Every passage's vector, shape (len(found), dim), and how many had to be embedded."""
+    if not found:
+        return model.encode([]), 0  # no passage at all is an index too: it opens, and finds nothing
+    old = _usable(folder, model.identity)
+    rows = {} if old is None else {piece.text: row for row, piece in enumerate(old.passages)}
+    dim = model.encode([]).shape[1] if old is None else old.dim
+    name = hashlib.sha256(model.identity.encode()).hexdigest()[:16]
+    kept = KeptVectors(folder / f"kept-{name}.vectors", dim)
+
+    texts = dict.fromkeys(piece.text for piece in found)
+    new = [text for text in texts if text not in rows and kept.get(text) is None]
     for start in range(0, len(new), _CHUNK):
         chunk = new[start : start + _CHUNK]
-        known.update(zip(chunk, model.encode(chunk), strict=True))
+        kept.keep(chunk, model.encode(chunk))
         if progress is not None:
             progress(start + len(chunk), len(new))
 
-    # No passage at all is an index too: it opens, and finds nothing.
-    vectors = (
-        np.stack([known[p.text] for p in found]) if found else model.encode([])
-    )  # (len(found), dim)
-    code = [(s.id, b.code) for s in sources if isinstance(s, Document) for b in s.code]
-    _write(folder, model.identity, entries, found, vectors, code)
-    embedded = sum(1 for p in found if p.text in set(new)) if new else 0
-    return BuildReport(sources=len(entries), passages=len(found), embedded=embedded)
+    vectors = np.empty((len(found), dim), dtype=np.float32)
+    from_old = [(n, rows[piece.text]) for n, piece in enumerate(found) if piece.text in rows]
+    if old is not None and from_old:
+        here, there = zip(*from_old, strict=True)
+        vectors[list(here)] = old.vectors(there)
+    for number, piece in enumerate(found):
+        if piece.text not in rows:
+            vectors[number] = kept.get(piece.text)
+    return vectors, sum(piece.text in embedded for piece in found) if (embedded := set(new)) else 0
 
 
 def open_index(
     folder: Path,
-    sources: Sequence[Article | Document] | None = None,
+    sources: Sequence[Article | Document | Entry | Known] | None = None,
     model: Embeds | None = None,
 ) -> Index:
     """Open the index in a folder.
@@ -199,29 +270,38 @@ def open_index(
         model=manifest["model"],
         sources={entry["id"]: _source(entry) for entry in manifest["sources"]},
         found=_read_passages(generation / "passages.jsonl"),
-        vectors=_read_faiss(generation / "index.faiss"),
+        nearest=load_nearest(generation, manifest["nearest"], manifest["dim"]),
         code=_read_code(generation / "code.jsonl"),
     )
 
 
-def _entry(source: Article | Document, pieces: Sequence[Passage]) -> Source:
+def cut(source: Article | Document) -> Entry:
+    """What an index holds of an article or document."""
+    pieces = tuple(passages(source))
     if isinstance(source, Article):
-        return Source(
-            id=source.slug,
-            kind="article",
-            title=source.title,
-            path=str(source.folder),
-            errors=source.errors,
-            digest=digest(source, pieces),
+        return Entry(
+            Source(
+                id=source.slug,
+                kind="article",
+                title=source.title,
+                path=str(source.folder),
+                errors=source.errors,
+                digest=digest(source, pieces),
+            ),
+            pieces,
         )
     text = "\n".join((source.title, *source.prose))
-    return Source(
-        id=source.id,
-        kind="document",
-        title=source.title,
-        path=str(source.path),
-        errors=tuple(find_signatures(text)),
-        digest=digest(source, pieces),
+    return Entry(
+        Source(
+            id=source.id,
+            kind="document",
+            title=source.title,
+            path=str(source.path),
+            errors=tuple(find_signatures(text)),
+            digest=digest(source, pieces),
+        ),
+        pieces,
+        tuple(block.code for block in source.code),
     )
 
 
@@ -231,7 +311,7 @@ def _source(entry: dict[str, Any]) -> Source:
 
 def _changes(
     manifest: dict[str, Any],
-    sources: Sequence[Article | Document] | None,
+    sources: Sequence[Article | Document | Entry | Known] | None,
     model: Embeds | None,
 ) -> list[str]:
     changes = []
@@ -239,45 +319,44 @@ def _changes(
         changes.append(f"the model changed from {manifest['model']} to {model.identity}")
     if sources is not None:
         built = {entry["id"]: entry["digest"] for entry in manifest["sources"]}
-        now = {}
-        for source in sources:
-            name = source.slug if isinstance(source, Article) else source.id
-            now[name] = digest(source, passages(source))
+        now = dict(_known(source) for source in sources)
         changes += [f"{name} is new" for name in now if name not in built]
         changes += [f"{n} changed" for n, d in now.items() if n in built and built[n] != d]
         changes += [f"{name} is gone" for name in built if name not in now]
     return changes
 
 
-def _known_vectors(folder: Path, model: str) -> dict[str, np.ndarray]:
-    """The vectors an earlier build left, by their text; none if they cannot be used."""
+def _known(source: Article | Document | Entry | Known) -> Known:
+    if isinstance(source, Known):
+        return source
+    if isinstance(source, Entry):
+        return Known(source.source.id, source.source.digest)
+    name = source.slug if isinstance(source, Article) else source.id
+    return Known(name, digest(source, passages(source)))
+
+
+def _usable(folder: Path, model: str) -> Index | None:
+    """What an earlier build left; None if its vectors cannot be used."""
     try:
         index = open_index(folder)
     except (IndexMissingError, IndexDamagedError):
-        return {}
-    if index.model != model or not index.passages:
-        return {}
-    vectors = index.vectors(range(len(index.passages)))
-    return {piece.text: vector for piece, vector in zip(index.passages, vectors, strict=True)}
+        return None
+    return index if index.model == model and index.passages else None
 
 
 def _write(
     folder: Path,
     model: str,
-    entries: Sequence[Source],
+    entries: Sequence[Entry],
     found: Sequence[Passage],
-    vectors: np.ndarray,
-    code: Sequence[tuple[str, str]],
+    nearest: Nearest,
 ) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    flat = faiss.IndexFlatIP(vectors.shape[1])
-    flat.add(np.ascontiguousarray(vectors, dtype=np.float32))
-
     half_written = Path(tempfile.mkdtemp(prefix=".new-", dir=folder))
     try:
-        faiss.write_index(flat, str(half_written / "index.faiss"))
+        nearest.write(half_written)
         lines = (json.dumps(asdict(piece), ensure_ascii=False) + "\n" for piece in found)
         (half_written / "passages.jsonl").write_text("".join(lines), encoding="utf-8")
+        code = ((entry.source.id, block) for entry in entries for block in entry.code)
         (half_written / "code.jsonl").write_text(
             "".join(json.dumps(block, ensure_ascii=False) + "\n" for block in code),
             encoding="utf-8",
@@ -293,23 +372,32 @@ def _write(
     manifest = {
         "format": FORMAT,
         "model": model,
-        "dim": vectors.shape[1],
+        "dim": nearest.vectors.shape[1],
         "generation": generation,
+        "nearest": nearest.told(),
         "files": files,
-        "sources": [asdict(entry) for entry in entries],
+        "sources": [asdict(entry.source) for entry in entries],
     }
-    _replace(folder / "manifest.json", json.dumps(manifest, ensure_ascii=False, indent=1))
+    replace_file(folder / "manifest.json", json.dumps(manifest, ensure_ascii=False, indent=1))
     _sweep(folder, keep={generation, previous})
 
 
 def _seal(path: Path) -> dict[str, Any]:
     with path.open("rb") as file:
         os.fsync(file.fileno())
-        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-    return {"bytes": path.stat().st_size, "sha256": sha256}
+    return {"bytes": path.stat().st_size, "crc32": _crc32(path)}
 
 
-def _replace(path: Path, text: str) -> None:
+def _crc32(path: Path) -> int:
+    """Enough against a disk's mistakes, and fast enough to be computed at every start."""
+    found = 0
+    with path.open("rb") as file:
+        while piece := file.read(1 << 20):
+            found = zlib.crc32(piece, found)
+    return found
+
+
+def replace_file(path: Path, text: str) -> None:
     """Replace a file in one step: a reader sees the old text or the new one, never half."""
     descriptor, name = tempfile.mkstemp(prefix=".new-", dir=path.parent)
     try:
@@ -339,7 +427,7 @@ def _sweep(folder: Path, keep: set[str | None]) -> None:
             being_written = path.name.startswith(".new-")
             if being_written and time.time() - path.stat().st_mtime < _ABANDONED_AFTER_S:
                 continue
-            if being_written or (path / "index.faiss").exists():
+            if being_written or (path / "passages.jsonl").exists():
                 shutil.rmtree(path)
 
 
@@ -355,7 +443,7 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
         raise IndexDamagedError(path, f"cannot be read: {error.strerror}") from error
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise IndexDamagedError(path, f"not of format {FORMAT}, the one this version reads")
-    if not {"model", "generation", "files", "sources"} <= manifest.keys():
+    if not {"model", "dim", "generation", "nearest", "files", "sources"} <= manifest.keys():
         raise IndexDamagedError(path, "parts of it are missing")
     return manifest
 
@@ -365,11 +453,10 @@ def _check_file(path: Path, expected: dict[str, Any]) -> None:
         size = path.stat().st_size
         if size != expected["bytes"]:
             raise IndexDamagedError(path, f"{size} bytes, {expected['bytes']} were written")
-        with path.open("rb") as file:
-            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+        crc32 = _crc32(path)
     except OSError as error:
         raise IndexDamagedError(path, f"cannot be read: {error.strerror}") from error
-    if sha256 != expected["sha256"]:
+    if crc32 != expected["crc32"]:
         raise IndexDamagedError(path, "the content is not what was written")
 
 
@@ -382,10 +469,3 @@ def _read_passages(path: Path) -> list[Passage]:
 def _read_code(path: Path) -> list[tuple[str, str]]:
     lines = path.read_text(encoding="utf-8").split("\n")
     return [(owner, code) for owner, code in (json.loads(line) for line in lines if line)]
-
-
-def _read_faiss(path: Path) -> Any:
-    try:
-        return faiss.read_index(str(path))
-    except RuntimeError as error:
-        raise IndexDamagedError(path, "no index that this version of faiss reads") from error

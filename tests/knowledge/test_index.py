@@ -148,7 +148,7 @@ def test_another_model_makes_an_index_stale(
     assert len(other.embedded) == len(open_index(built, articles, other).passages)
 
 
-@pytest.mark.parametrize("name", ["index.faiss", "passages.jsonl"])
+@pytest.mark.parametrize("name", ["vectors.npy", "passages.jsonl"])
 @pytest.mark.parametrize("damage", ["cut", "flip", "remove"])
 def test_a_damaged_file_is_named(
     built: Path, articles: list[Article], counting: CountingModel, name: str, damage: str
@@ -173,7 +173,7 @@ def test_a_damaged_file_is_named(
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", "[]", '{"format": 99}', '{"format": 1}', "\0", "[" * 9000]
+    "text", ["", "{", "[]", '{"format": 99}', '{"format": 2}', "\0", "[" * 9000]
 )
 def test_a_damaged_manifest_is_named(built: Path, text: str):
     """Whatever it holds, it is our error that comes out."""
@@ -218,7 +218,7 @@ class Quick:
     def encode(self, texts):
         return np.ones((len(texts), 4), dtype=np.float32) / 2
 
-index._replace = lambda path, text: os.kill(os.getpid(), 9)
+index.replace_file = lambda path, text: os.kill(os.getpid(), 9)
 index.build_index(Path(sys.argv[1]), [parse_document("# new", Path("new.md"))], Quick())
 """
     done = subprocess.run(
@@ -238,7 +238,7 @@ def test_an_old_reader_can_finish(built: Path, articles: list[Article], model: E
     before = generation(built)
     build_index(built, articles[1:], model)
 
-    assert (before / "index.faiss").exists()
+    assert (before / "vectors.npy").exists()
     build_index(built, articles, model)
     assert not before.exists()
 
