@@ -75,6 +75,7 @@ def make_nearest(vectors: np.ndarray, kind: Kind | None = None) -> Nearest:
         lists = max(1, int(4 * count**0.5))
         made = faiss.index_factory(dim, f"IVF{lists},Flat", faiss.METRIC_INNER_PRODUCT)
         made.nprobe = max(1, lists // 16)
+        made.cp.min_points_per_centroid = 1  # or it warns on stderr
         made.train(vectors)
     made.add(vectors)
     return Nearest(vectors, kind, made, _recall(vectors, made))

@@ -52,7 +52,8 @@ def test_knowledge_needs_only_the_words_of_the_executor():
 @pytest.mark.parametrize(
     ("library", "module"),
     [
-        ("faiss", "knowledge/index.py"),
+        ("faiss", "knowledge/nearest.py"),
+        ("onnxruntime", "knowledge/quick.py"),
         ("sentence_transformers", "knowledge/embedding.py"),
         ("bm25s", "knowledge/words.py"),
         ("yaml", None),
