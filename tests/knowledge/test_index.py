@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from knowledge.article import Article
+from knowledge.article import Article, load_articles
 from knowledge.document import parse_document
 from knowledge.embedding import EmbeddingModel
 from knowledge.errors import (
@@ -27,10 +27,25 @@ from knowledge.passages import passages
 from tests.knowledge.conftest import CountingModel
 
 
+@pytest.fixture(scope="module")
+def articles() -> list[Article]:
+    """A few: some facts need everything embedded anew."""
+    return load_articles()[:5]
+
+
+@pytest.fixture(scope="module")
+def of_few(
+    articles: list[Article], model: EmbeddingModel, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    folder = tmp_path_factory.mktemp("few")
+    build_index(folder, articles, model)
+    return folder
+
+
 @pytest.fixture
-def built(tmp_path: Path, index_folder: Path) -> Path:
-    """A copy of the index of all articles, to be damaged."""
-    return Path(shutil.copytree(index_folder, tmp_path / "index"))
+def built(tmp_path: Path, of_few: Path) -> Path:
+    """A copy of the index of those articles, to be damaged."""
+    return Path(shutil.copytree(of_few, tmp_path / "index"))
 
 
 def generation(folder: Path) -> Path:
