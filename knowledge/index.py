@@ -47,6 +47,7 @@ from knowledge.passages import Passage, digest, passages
 from knowledge.signature import find_signatures
 
 FORMAT = 3
+_ROUGH = "\0rough\0"  # before a document's text: its vector is another than an article's
 _CHUNK = 32  # passages embedded between two progress reports, and lost by a kill at most
 _ABANDONED_AFTER_S = 3600  # a half-written generation this old has nobody writing it
 
@@ -183,8 +184,9 @@ def build_index(
     folder.mkdir(parents=True, exist_ok=True)
     entries = [source if isinstance(source, Entry) else cut(source) for source in sources]
     found = [piece for entry in entries for piece in entry.passages]
+    documents = {entry.source.id for entry in entries if entry.source.kind == "document"}
     with _alone(folder):
-        vectors, embedded = _vectors(folder, found, model, progress)
+        vectors, embedded = _vectors(folder, found, documents, model, progress)
         nearest = make_nearest(vectors, kind)
         _write(folder, model.identity, entries, found, nearest)
         for path in folder.glob("kept-*.vectors"):  # the index has them now
@@ -209,6 +211,7 @@ def _alone(folder: Path) -> Iterator[None]:
 def _vectors(
     folder: Path,
     found: Sequence[Passage],
+    documents: set[str],
     model: Embeds,
     progress: Callable[[int, int], None] | None,
 ) -> tuple[np.ndarray, int]:
@@ -216,28 +219,47 @@ def _vectors(
     if not found:
         return model.encode([]), 0  # no passage at all is an index too: it opens, and finds nothing
     old = _usable(folder, model.identity)
-    rows = {} if old is None else {piece.text: row for row, piece in enumerate(old.passages)}
+    rows = {} if old is None else _rows_of(old)
     dim = model.encode([]).shape[1] if old is None else old.dim
     name = hashlib.sha256(model.identity.encode()).hexdigest()[:16]
     kept = KeptVectors(folder / f"kept-{name}.vectors", dim)
 
-    texts = dict.fromkeys(piece.text for piece in found)
-    new = [text for text in texts if text not in rows and kept.get(text) is None]
+    # Only documents come by the thousand. Articles are few, and how sure to be of one was fitted
+    # to exact vectors, so theirs and the questions' are exact.
+    bulk = getattr(model, "encode_bulk", model.encode)
+    names = [_name(piece, piece.source in documents) for piece in found]
+    texts = {name: piece.text for name, piece in zip(names, found, strict=True)}
+    new = [name for name in texts if name not in rows and kept.get(name) is None]
     for start in range(0, len(new), _CHUNK):
         chunk = new[start : start + _CHUNK]
-        kept.keep(chunk, model.encode(chunk))
+        for encode, of_kind in (
+            (model.encode, [name for name in chunk if not name.startswith(_ROUGH)]),
+            (bulk, [name for name in chunk if name.startswith(_ROUGH)]),
+        ):
+            if of_kind:
+                kept.keep(of_kind, encode([texts[name] for name in of_kind]))
         if progress is not None:
             progress(start + len(chunk), len(new))
 
     vectors = np.empty((len(found), dim), dtype=np.float32)
-    from_old = [(n, rows[piece.text]) for n, piece in enumerate(found) if piece.text in rows]
+    from_old = [(number, rows[name]) for number, name in enumerate(names) if name in rows]
     if old is not None and from_old:
         here, there = zip(*from_old, strict=True)
         vectors[list(here)] = old.vectors(there)
-    for number, piece in enumerate(found):
-        if piece.text not in rows:
-            vectors[number] = kept.get(piece.text)
-    return vectors, sum(piece.text in embedded for piece in found) if (embedded := set(new)) else 0
+    for number, name in enumerate(names):
+        if name not in rows:
+            vectors[number] = kept.get(name)
+    return vectors, sum(name in embedded for name in names) if (embedded := set(new)) else 0
+
+
+def _name(piece: Passage, rough: bool) -> str:
+    """What a vector is kept by: the text, and how it is computed."""
+    return f"{_ROUGH if rough else ''}{piece.text}"
+
+
+def _rows_of(old: Index) -> dict[str, int]:
+    rough = {name for name, source in old.sources.items() if source.kind == "document"}
+    return {_name(piece, piece.source in rough): row for row, piece in enumerate(old.passages)}
 
 
 def open_index(

@@ -1,7 +1,7 @@
-"""Compute a BERT sentence model in 8-bit integers with onnxruntime, without importing torch.
+"""Compute a BERT sentence model with onnxruntime, exactly or in 8 bits, without importing torch.
 
 The graph is written from the weights that are installed: nothing is downloaded, nothing traced.
-Matrix products multiply 8-bit numbers, all else is float32. One text is computed at a time, on one
+In 8 bits, matrix products multiply 8-bit numbers and all else is float32. One text at a time, on one
 thread, several side by side: nothing is padded, no thread waits for another, and a text's vector
 does not depend on its neighbours, so that an index embedded in two goes equals one embedded in one.
 """
@@ -81,7 +81,12 @@ class QuickModel:
 
 
 def open_quick(
-    folder: Path, key: str, cache: Path | None, before: Callable[[], None] = lambda: None
+    folder: Path,
+    key: str,
+    cache: Path | None,
+    before: Callable[[], None] = lambda: None,
+    *,
+    exact: bool = False,
 ) -> QuickModel:
     """Open a model, from the cache where it was converted before.
 
@@ -90,16 +95,18 @@ def open_quick(
         key: names the model's files; equal only if they are.
         cache: folder that keeps the converted model; None converts anew (about a second).
         before: called before weights are read, and may refuse them.
+        exact: in float32 throughout, not in 8 bits.
 
     Raises:
         NotQuickError: a model of another make.
         Exception: whatever the libraries raise at files that are damaged.
     """
     check(folder)
+    key = f"{key}-exact" if exact else f"{key}-8bit"
     graph = _read(cache, key) if cache is not None else None
     if graph is None:
         before()
-        graph = convert(folder)
+        graph = convert(folder, exact=exact)
         if cache is not None:
             _keep(cache, key, graph)
     return QuickModel(graph, folder)
@@ -173,7 +180,7 @@ def _max_tokens(folder: Path) -> int:
     return most
 
 
-def convert(folder: Path) -> bytes:
+def convert(folder: Path, *, exact: bool = False) -> bytes:
     """Write the graph of a model: token numbers, int32, (1, n) in; a unit vector, (1, dim) out.
 
     Raises:
@@ -189,7 +196,7 @@ def convert(folder: Path) -> bytes:
     weights = load_file(folder / "model.safetensors")
     weights = {name.removeprefix("bert."): weight for name, weight in weights.items()}
     try:
-        return _Writer(weights, _json(folder / "config.json")).write()
+        return _Writer(weights, _json(folder / "config.json"), exact).write()
     except KeyError as error:
         raise NotQuickError(f"it has no {error.args[0]}") from error
 
@@ -197,9 +204,10 @@ def convert(folder: Path) -> bytes:
 class _Writer:
     """Writes one graph, from the first operation to the last."""
 
-    def __init__(self, weights: Weights, config: dict[str, Any]) -> None:
+    def __init__(self, weights: Weights, config: dict[str, Any], exact: bool) -> None:
         self._weights = weights
         self._config = config
+        self._exact = exact
         self._nodes: list[Any] = []
         self._constants: dict[str, np.ndarray] = {}
         # By name, because its functions carry no types.
@@ -236,8 +244,10 @@ class _Writer:
 
     def _embeddings(self) -> str:
         of = "embeddings."
-        # Half precision halves the file; what is lost is less than the 8-bit products lose.
-        words = self._weights[of + "word_embeddings.weight"].astype(np.float16)
+        words = self._weights[of + "word_embeddings.weight"]
+        if not self._exact:
+            # Halves the file; what is lost is less than the 8-bit products lose.
+            words = words.astype(np.float16)
         kinds = self._weights[of + "token_type_embeddings.weight"][0]  # every text is of kind 0
         places = self._weights[of + "position_embeddings.weight"] + kinds
         word = self._add("Gather", [self._constant("words", words), "tokens"])
@@ -267,6 +277,12 @@ class _Writer:
     def _times(self, x: str, *names: str, bias: bool = True) -> str:
         """A product with one linear layer, or with several side by side."""
         weight = np.concatenate([self._weights[f"{n}.weight"] for n in names]).T  # (in, out)
+        if self._exact:
+            product = self._add("MatMul", [x, self._constant(f"{names[0]}.weight", weight)])
+            if not bias:
+                return product
+            added = np.concatenate([self._weights[f"{n}.bias"] for n in names])
+            return self._add("Add", [product, self._constant(f"{names[0]}.bias", added)])
         scale = np.maximum(np.abs(weight).max(axis=0), 1e-12) / _MOST  # (out,)
         values = {
             "int8": np.round(weight / scale).astype(np.int8),
