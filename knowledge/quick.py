@@ -1,7 +1,7 @@
 """Compute a BERT sentence model with onnxruntime, exactly or in 8 bits, without importing torch.
 
 The graph is written from the weights that are installed: nothing is downloaded, nothing traced.
-In 8 bits, matrix products multiply 8-bit numbers and all else is float32. One text at a time, on one
+In 8 bits, matrix products multiply 8-bit numbers; all else is float32. One text at a time, on one
 thread, several side by side: nothing is padded, no thread waits for another, and a text's vector
 does not depend on its neighbours, so that an index embedded in two goes equals one embedded in one.
 """
