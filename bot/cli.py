@@ -1,4 +1,4 @@
-"""The command `torchmedic`: ask, chat, slack, discord, index, search, gaps, cluster, article."""
+"""The command `torchmedic`: ask, chat, slack, discord, index, search, audit, gaps and more."""
 
 from __future__ import annotations
 
@@ -333,6 +333,20 @@ def search(
     library = Library(_settings(config), _say)
     found = Search(library.open(), library.model).search(query)
     print(as_json(found) if json else as_text(found, explain=explain))
+
+
+@app.command()
+def audit(
+    paths: Annotated[list[Path], typer.Argument(help="Folders of documents, or single files.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Where the reports go; default: the state folder.")
+    ] = None,
+    config: ConfigOption = None,
+) -> None:
+    """Run every Python block of documents, and say which of their claims are true."""
+    from bot.audit_command import run_audit
+
+    asyncio.run(run_audit(_settings(config), paths, out, _console()))
 
 
 @article_app.command("new")

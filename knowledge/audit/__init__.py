@@ -1,0 +1,1 @@
+"""Hold what documents claim about their code against what that code does."""

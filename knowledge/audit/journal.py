@@ -1,0 +1,81 @@
+"""Remember what every run did, one JSON line each, so that an audit goes on where it was killed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import IO
+
+from pydantic import ValidationError
+
+from executor.job import Model
+from knowledge.audit.model import Seen
+
+
+class _Line(Model):
+    key: str
+    seen: Seen
+
+
+class Journal:
+    """Runs by what was run, on which torch, under which limits.
+
+    A line is written in one go and only at the end of the file. The kill that tears the last one
+    costs that run: it is made again.
+    """
+
+    def __init__(self, path: Path, conditions: object) -> None:
+        """Open it.
+
+        Args:
+            path: the file; need not be there.
+            conditions: whatever a run's outcome hangs on besides the code; plain JSON.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        self._conditions = json.dumps(conditions, sort_keys=True)
+        self._known: dict[str, Seen] = {}
+        self.made = 0  # runs since it was opened
+        path.parent.mkdir(parents=True, exist_ok=True)
+        for line in path.read_bytes().splitlines() if path.exists() else ():
+            try:
+                read = _Line.model_validate_json(line)
+            except ValidationError:
+                continue  # torn by a kill, or another version's
+            self._known[read.key] = read.seen
+        self._file: IO[bytes] = path.open("ab")
+        if self._file.tell() and not _ends_with_newline(path):
+            self._file.write(b"\n")  # so that the torn line does not swallow the next one
+
+    def key(self, what: str) -> str:
+        """The name under which a run is kept."""
+        whole = f"{self._conditions}\n{what}".encode("utf-8", "surrogatepass")
+        return hashlib.sha256(whole).hexdigest()[:32]
+
+    async def keep(self, what: str, run: Callable[[], Awaitable[Seen]]) -> Seen:
+        """The run that is known, or one that is made now and written down."""
+        key = self.key(what)
+        if key not in self._known:
+            seen = await run()
+            self.made += 1
+            line = _Line(key=key, seen=seen).model_dump_json(exclude_defaults=True)
+            self._file.write(line.encode("utf-8", "backslashreplace") + b"\n")
+            self._file.flush()
+            self._known[key] = seen
+        return self._known[key]
+
+    def close(self) -> None:
+        """See that all of it is on the disk."""
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._file.close()
+
+
+def _ends_with_newline(path: Path) -> bool:
+    with path.open("rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) == b"\n"

@@ -1,0 +1,140 @@
+"""The data of an audit: what was claimed, what a run did, and what comes of the two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Literal
+
+from executor.job import Model
+
+
+class Verdict(StrEnum):
+    """What a run says of a claim, of a block, or of a whole document."""
+
+    HOLDS = "holds"
+    REFUTED = "refuted"
+    PARTLY = "partly"
+    CANNOT_RUN = "cannot run here"
+    NO_CLAIM = "no claim"
+
+
+class Kind(StrEnum):
+    """What a claim is about; only what a run can show."""
+
+    ERROR = "error"  # it raises: that type, that message, on that line, as far as they are named
+    RUNS = "runs"  # it ends without an error
+    PRINTS = "prints"  # that text is printed
+    OUTPUT = "output"  # anything is printed at all
+    SHAPE = "shape"  # that tensor has that shape at the end
+    TRAINS = "trains"  # that parameter is changed by the optimizer
+    NEVER_TRAINS = "never trains"  # it is not
+
+
+class Claim(Model):
+    """One thing that a document says about one of its blocks."""
+
+    kind: Kind
+    text: str  # the sentence or comment, as written
+    line: int | None = None  # of the block's code, from 1, where a comment says it of one line
+    end_line: int | None = None  # a claim about several lines ends here
+    type: str = ""  # of the exception
+    message: str = ""  # the message that it quotes
+    printed: str = ""  # what is said to be printed
+    name: str = ""  # of the tensor or parameter
+    shape: tuple[int, ...] | None = None
+    pointed: bool = True  # it says in so many words that it is about this block
+    depends: bool = False  # it stands or falls with the error that the block is said to raise
+
+
+class Raised(Model):
+    """An exception that a run raised, caught or not."""
+
+    type: str
+    message: str
+    line: int | None = None  # of the block's code, from 1; none if it came out of an earlier block
+    lines: tuple[int, ...] = ()  # every line of the block that was being carried out, callers too
+    handler: int | None = None  # the line that caught it
+    by_hand: bool = False  # a `raise` of the block's own
+    masked: str = ""  # the message of the error that it was raised over
+
+
+class Seen(Model):
+    """What came of running one block, in as few words as a verdict needs."""
+
+    how: Literal["alone", "joined", "completed", "unread"] = "alone"
+    device: str = "cpu"
+    outcome: str = ""
+    error: Raised | None = None
+    caught: tuple[Raised, ...] = ()
+    warnings: tuple[str, ...] = ()
+    findings: tuple[tuple[str, str], ...] = ()  # (name, what the probes say)
+    stdout: str = ""  # this block's own, as far as it is kept
+    cut: bool = False  # more was printed than is kept
+    cannot: str = ""  # why it could not really be run here
+    stand_ins: tuple[str, ...] = ()
+    imports: tuple[str, ...] = ()  # what else was assumed
+    trained: bool = False
+    moved: tuple[str, ...] = ()
+    still: tuple[str, ...] = ()  # parameters that got no gradient, or did not move
+    shapes: dict[str, tuple[int, ...]] = {}  # of the tensors that are there at the end
+    family: str = ""
+    torch: str = ""
+    seconds: float = 0.0
+
+    @property
+    def raised(self) -> tuple[Raised, ...]:
+        """Every exception, the one that ended the run last."""
+        return (*self.caught, *((self.error,) if self.error is not None else ()))
+
+    @property
+    def ended_well(self) -> bool:
+        """Whether it came to its end."""
+        return self.outcome == "ok"
+
+
+class Judged(Model):
+    """A claim with what a run says of it."""
+
+    claim: Claim
+    verdict: Verdict
+    evidence: str  # what the run did, in one sentence
+
+
+class BlockAudit(Model):
+    """One block: its run beside everything that is claimed of it."""
+
+    number: int  # among the document's Python blocks, from 1
+    line: int  # of the file
+    code: str
+    verdict: Verdict
+    claims: tuple[Judged, ...] = ()
+    seen: Seen
+
+
+class DocumentAudit(Model):
+    """One document and its blocks."""
+
+    id: str
+    title: str
+    path: str
+    digest: str  # of what the verdict is about: an edited document has none
+    verdict: Verdict
+    blocks: tuple[BlockAudit, ...] = ()
+
+
+class Audit(Model):
+    """The audit of a folder."""
+
+    torch: str
+    documents: tuple[DocumentAudit, ...]
+    skipped: tuple[str, ...] = ()  # files that could not be read, each with the reason
+
+
+def verdict_of(blocks: Iterable[BlockAudit]) -> Verdict:
+    """One word for a document: refuted as soon as one of its blocks is, and so on down."""
+    there = {block.verdict for block in blocks}
+    for verdict in (Verdict.REFUTED, Verdict.PARTLY, Verdict.HOLDS, Verdict.CANNOT_RUN):
+        if verdict in there:
+            return verdict
+    return Verdict.NO_CLAIM

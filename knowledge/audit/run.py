@@ -1,0 +1,90 @@
+"""Audit documents: lay each one out, have its blocks run, and hold its claims against the runs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from knowledge.audit.claims import claims_of
+from knowledge.audit.judge import verdict
+from knowledge.audit.model import Audit, BlockAudit, DocumentAudit, Seen, verdict_of
+from knowledge.audit.text import Block, digest, layout
+from knowledge.document import Document, FrontMatterError, load_documents
+
+
+class RunBlock(Protocol):
+    """Runs one block of a document; it may need the ones above."""
+
+    def __call__(self, code: str, earlier: Sequence[tuple[str, Seen]], /) -> Awaitable[Seen]:
+        """What came of it."""
+
+
+def read(paths: Iterable[Path]) -> tuple[list[tuple[Document, list[Block]]], list[str]]:
+    """The documents with their blocks, and the files that cannot be read, each with its reason."""
+    skipped: list[str] = []
+    found = []
+    for document in load_documents(paths, on_error=lambda e: skipped.append(str(e))):
+        try:
+            text = document.path.read_bytes().decode("utf-8-sig")
+            found.append((document, layout(text)))
+        except (OSError, UnicodeDecodeError, FrontMatterError) as e:
+            skipped.append(f"{document.path}: changed while it was read: {e}")  # or went away
+    return found, skipped
+
+
+async def audit(
+    documents: Sequence[tuple[Document, list[Block]]],
+    run: RunBlock,
+    *,
+    torch: str,
+    at_once: int,
+    skipped: Sequence[str] = (),
+    done: Callable[[], None] = lambda: None,
+) -> Audit:
+    """Run every block and judge what is claimed of it.
+
+    Args:
+        documents: as `read` gives them.
+        run: runs a block; a run that was made before may come from a journal.
+        torch: the version that everything runs on.
+        at_once: documents that are worked on side by side.
+        skipped: what could not be read, for the report.
+        done: told of each block that is through.
+    """
+    gate = asyncio.Semaphore(at_once)
+
+    async def one(document: Document, blocks: list[Block]) -> DocumentAudit:
+        async with gate:
+            audited: list[BlockAudit] = []
+            for block in blocks:
+                seen = await run(block.code, [(b.code, b.seen) for b in audited])
+                word, judged = verdict(claims_of(block), seen)
+                audited.append(
+                    BlockAudit(
+                        number=block.number, line=block.line, code=block.code, verdict=word,
+                        claims=judged, seen=seen,
+                    )
+                )  # fmt: skip
+                done()
+        return _document(document, audited)
+
+    tasks = [asyncio.create_task(one(document, blocks)) for document, blocks in documents]
+    try:
+        audits = await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+    return Audit(torch=torch, documents=tuple(audits), skipped=tuple(skipped))
+
+
+def _document(document: Document, blocks: Sequence[BlockAudit]) -> DocumentAudit:
+    return DocumentAudit(
+        id=document.id,
+        title=document.title,
+        path=str(document.path),
+        digest=digest(document),
+        verdict=verdict_of(blocks),
+        blocks=tuple(blocks),
+    )

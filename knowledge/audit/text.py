@@ -1,0 +1,217 @@
+"""Lay a document out as its audit reads it: each block with the prose and comments around it."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import re
+import tokenize
+from dataclasses import dataclass
+
+from knowledge.document import CodeBlock, Document, Paragraph, split_front_matter, split_markdown
+
+PYTHON = frozenset({"python", "py", "python3", "pycon"})
+_SENTENCE_END = re.compile(r"(?<=[.!?:])(?:[*_\"'”’)]{0,3})\s+(?=[A-Z`*_\"'“(#\d])")
+_NOT_AN_END = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|Fig|No|approx)\.|^\d+\.)$")
+
+
+@dataclass(frozen=True)
+class Comment:
+    """A comment and the line of code it is about; `alone` if it has a line of its own."""
+
+    text: str
+    line: int  # where it stands, from 1
+    alone: bool
+    first: int | None  # the code it is about; none if nothing but comments follow
+    last: int | None
+
+
+@dataclass(frozen=True)
+class Block:
+    """A Python block with its surroundings."""
+
+    number: int  # from 1
+    line: int
+    code: str
+    lead: tuple[str, ...]  # the sentences that introduce it
+    follow: tuple[str, ...]  # the sentences that come after it, up to the next one's
+    shown: str  # an output that stands in a fence of its own right below
+
+
+def digest(document: Document) -> str:
+    """Changes with every word and every line of code."""
+    parts = [document.title, document.prose, [(c.code, c.language) for c in document.code]]
+    return hashlib.sha256(json.dumps(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def layout(text: str) -> list[Block]:
+    """A document's Python blocks, in order.
+
+    Raises:
+        FrontMatterError: the front matter is broken.
+    """
+    _, body, first_line = split_front_matter(text)
+    prose, code = split_markdown(body, first_line)
+    parts: list[Paragraph | CodeBlock] = sorted([*prose, *code], key=lambda p: p.line)
+    places = [n for n, p in enumerate(parts) if isinstance(p, CodeBlock) and p.language in PYTHON]
+    blocks = []
+    for number, place in enumerate(places, 1):
+        block = parts[place]
+        assert isinstance(block, CodeBlock)
+        above = places[number - 2] if number > 1 else -1
+        below = places[number] if number < len(places) else len(parts)
+        # What stands between two blocks belongs to the upper one as far as its introduction goes.
+        _, lead = _divide(_between(parts[above + 1 : place]), has_above=number > 1, has_below=True)
+        follow, _ = _divide(
+            _between(parts[place + 1 : below]), has_above=True, has_below=below < len(parts)
+        )
+        blocks.append(
+            Block(
+                number, block.line, block.code, tuple(lead), tuple(follow),
+                _shown(parts[place + 1 : below]),
+            )
+        )  # fmt: skip
+    return blocks
+
+
+def _between(parts: list[Paragraph | CodeBlock]) -> list[Paragraph]:
+    return [p for p in parts if isinstance(p, Paragraph)]
+
+
+def _shown(parts: list[Paragraph | CodeBlock]) -> str:
+    """A fence that is no Python, right below or after a line that says it is the output."""
+    for n, part in enumerate(parts[:2]):
+        if isinstance(part, CodeBlock):
+            said = n == 1 and re.search(r"\boutput", str(getattr(parts[0], "text", "")), re.I)
+            return part.code if said and part.language in ("", "text", "output", "console") else ""
+    return ""
+
+
+_NEXT = re.compile(
+    r"\b(?:following|below|next (?:example|snippet|code|section|scenario)|"
+    r"(?:corrected|fixed|revised|improved|proper|correct|better|alternative) "
+    r"(?:version|approach|code|implementation|example|way|method|solution|snippet)|"
+    r"here(?:'|’)s|here is|another|second (?:example|approach)|third (?:example|approach)|"
+    r"let(?:'|’)?s (?:look|consider|see|illustrate|examine|explore|now)|"
+    r"to (?:fix|avoid|resolve|solve|address|correct|mitigate|remedy|rectify|prevent|overcome)|"
+    r"consider (?:this|the|a|an|another)|the (?:fix|solution|remedy|correction) |"
+    r"instead(?:,| of)|now(?:,| let| consider)|suppose|in contrast|conversely|finally)",
+    re.I,
+)
+
+
+def _divide(
+    between: list[Paragraph], *, has_above: bool, has_below: bool
+) -> tuple[list[str], list[str]]:
+    """Share the prose between two blocks out among them.
+
+    Returns:
+        follow: sentences about the block above.
+        lead: sentences about the block below.
+    """
+    if not has_below:
+        # After the last block: its own paragraphs, until a heading or a summing up.
+        follow: list[str] = []
+        for p in between[:3]:
+            if p.level or (
+                follow
+                and re.match(
+                    r"\W*(?:In (?:summary|conclusion|short)|To sum"
+                    r"|For (?:further|more)|Regarding)",
+                    p.text,
+                )
+            ):
+                break  # fmt: skip
+            follow += sentences(p.text)
+        return _until_next(follow)[0], []
+    if not has_above:
+        return [], [s for p in between[-2:] for s in ([p.text] if p.level else sentences(p.text))]
+    heading = next((n for n, p in enumerate(between) if p.level or _is_title(p.text)), None)
+    if heading is not None:
+        above, below = between[:heading], between[heading:]
+    elif len(between) > 1:
+        above, below = between[:-1], between[-1:]
+    else:
+        above, below = between, []
+    told = [s for p in above for s in sentences(p.text)]
+    if below:
+        follow, _ = _until_next(told)
+        return follow, [s for p in below for s in ([p.text] if p.level else sentences(p.text))]
+    return _until_next(told)
+
+
+def _is_title(text: str) -> bool:
+    """A line in bold, or `Example 2: …`: the introduction of what follows begins here."""
+    first = text.split("\n", 1)[0].strip()
+    return bool(re.match(r"(?:\d+\.\s*)?\*\*[^*]{3,}\*\*:?", first)) or bool(
+        re.match(r"(?:\d+\.\s*)?\W*(?:Code )?(?:Example|Scenario|Method|Approach|Case|Step)\s*\d",
+                 first)
+    )  # fmt: skip
+
+
+def _until_next(told: list[str]) -> tuple[list[str], list[str]]:
+    """Cut where a sentence turns to what comes next; one that ends in a colon introduces it."""
+    for n, sentence in enumerate(told):
+        if sentence.rstrip().endswith(":") or (n > 0 and _NEXT.search(sentence)):
+            return told[:n], told[n:]
+    return told, []
+
+
+def sentences(text: str) -> list[str]:
+    """A paragraph's sentences, one line each."""
+    flat = " ".join(text.split())
+    found: list[str] = []
+    for part in _SENTENCE_END.split(flat):
+        if found and (_NOT_AN_END.search(found[-1]) or found[-1].count("`") % 2):
+            found[-1] += f" {part}"
+        else:
+            found.append(part)
+    return [s for s in found if s.strip()]
+
+
+def comments(code: str) -> list[Comment]:
+    """A block's comments with the lines of code that they are about.
+
+    A comment on a line of code is about the statement there; one on a line of its own, with those
+    that follow directly, about the code below it, up to a blank line, a comment or a dedent.
+    """
+    lines = code.split("\n")
+    found = _comment_tokens(code)
+    alone = {line for line, col, _ in found if not lines[line - 1][:col].strip()}
+    result = []
+    for line, col, text in found:
+        if line not in alone:
+            result.append(Comment(text, line, False, line, line))
+            continue
+        first, last = _code_below(lines, line, alone, col)
+        result.append(Comment(text, line, True, first, last))
+    return result
+
+
+def _code_below(
+    lines: list[str], line: int, alone: set[int], col: int
+) -> tuple[int | None, int | None]:
+    n = line + 1
+    while n <= len(lines) and n in alone:
+        n += 1
+    if n > len(lines) or not lines[n - 1].strip():
+        return None, None
+    first = n
+    while n <= len(lines) and n not in alone and lines[n - 1].strip():
+        if n > first and len(lines[n - 1]) - len(lines[n - 1].lstrip()) < col:
+            break
+        n += 1
+    return first, n - 1
+
+
+def _comment_tokens(code: str) -> list[tuple[int, int, str]]:
+    """(line, column, text) of each comment, as far as the code can be read at all."""
+    found = []
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(code).readline):
+            if token.type == tokenize.COMMENT:
+                found.append((token.start[0], token.start[1], token.string.lstrip("#! ").strip()))
+    except (tokenize.TokenError, SyntaxError, IndentationError, ValueError):
+        pass  # broken code: it will not run either; what stands above the break was read
+    return found
