@@ -50,13 +50,15 @@ class Runner:
         # Blocks that end in an error would end the whole: they are shown, not built upon.
         above = [e.code for e in earlier if e.seen.ended_well and not e.seen.stand_ins]
         alone = await self.keep(f"alone\n{code}", lambda: self._seen(code, "", joined=False))
-        if not _lacks_a_name(alone) or not above:
+        if not _lacks_a_name(alone):
             return alone
+        if not above:
+            return _for_want_of(alone, earlier)
         before = "\n".join(above) + "\n"
         joined = await self.keep(
             f"joined\n{before}\n{code}", lambda: self._seen(code, before, joined=True)
         )
-        return joined if _says_more(joined, alone) else alone
+        return _for_want_of(joined if _says_more(joined) else alone, earlier)
 
     async def _seen(self, code: str, before: str, *, joined: bool) -> Seen:
         job = Job(code=before + code, wall_s=self.wall_s, probes=(Probe.GRADIENTS,))
@@ -75,13 +77,26 @@ class Runner:
 
 
 def _lacks_a_name(seen: Seen) -> bool:
+    return bool(seen.stand_ins) or bool(_missing_name(seen))
+
+
+def _missing_name(seen: Seen) -> str:
     error = seen.error
-    return bool(seen.stand_ins) or (
-        error is not None and error.type == "NameError" and bool(seen.cannot)
-    )
+    found = _UNDEFINED.match(error.message) if error and error.type == "NameError" else None
+    return found[1] if found else ""
 
 
-def _says_more(joined: Seen, alone: Seen) -> bool:
+def _for_want_of(seen: Seen, earlier: Sequence[Earlier]) -> Seen:
+    """What lacks a name that a block above gives, but cannot get it from there, did not run."""
+    name = _missing_name(seen)
+    binds = re.compile(rf"\b(?:def|class|import|as|for)\s+{name}\b|\b{name}\s*(?:,[\w\s,]*)?=(?!=)")
+    if not name or seen.cannot or not any(binds.search(e.code) for e in earlier):
+        return seen
+    why = f"it needs `{name}` from a block above, which does not run to its end itself"
+    return seen.model_copy(update={"cannot": why})
+
+
+def _says_more(joined: Seen) -> bool:
     """Whether joined it gets past the missing name, in a line of its own."""
     if joined.error is not None and joined.error.line is None:
         return False  # one of the blocks above ended it
@@ -127,6 +142,7 @@ def _here(line: int | None, handler: int | None, before: int) -> bool:
     return not before or any(n is not None and n > before for n in (line, handler))
 
 
+_UNDEFINED = re.compile(r"name '(\w+)' is not defined")
 _FRAME = re.compile(rf'File "[^"\n]*{re.escape(SNIPPET)}", line (\d+)')
 
 

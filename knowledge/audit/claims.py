@@ -129,6 +129,8 @@ def _errors_in_comments(noted: list[Comment], code: list[str]) -> Iterator[Claim
             continue
         if _NO_ERROR.search(text) or _HEDGED.search(text) or _is_code(text):
             continue
+        if re.search(r"\berrors\b", text) and not re.search(r"\b(?:this|will)\b", text, re.I):
+            continue  # `wrong sizes lead to errors`: of sizes in general
         anchor = code[comment.first - 1].strip()
         if re.match(r"(?:except|raise|def|class|import|from|else|elif|return None|print\(f?[\"'])",
                     anchor):  # fmt: skip
@@ -269,6 +271,9 @@ _CORRECT_WAY = re.compile(
 )
 
 
+_IN_GENERAL = re.compile(r"\b(?:key|essential|always)\b", re.I)
+
+
 def _works_in_comments(noted: list[Comment], code: list[str]) -> Iterator[Claim]:
     for comment in noted:
         text = comment.text
@@ -290,7 +295,7 @@ def _works_in_comments(noted: list[Comment], code: list[str]) -> Iterator[Claim]
 
 
 def _works_in_prose(told: tuple[str, ...], *, after: bool) -> Iterator[Claim]:
-    for sentence in told:
+    for n, sentence in enumerate(told):
         if re.search(r"\b(?:not|n['’]t|if|unless|ensur\w+|should|incorrect\w*|may|might|could|can"
                      r"|to (?:make|see|verify|check)|would|crucial|important|until|before|provided"
                      r" that|assuming|silently|appear\w*|seem\w*|despite|although|while|but)\b",
@@ -300,8 +305,9 @@ def _works_in_prose(told: tuple[str, ...], *, after: bool) -> Iterator[Claim]:
             says = _WORKS.search(sentence) and _THIS.search(sentence)
             if says and not _LATER.search(sentence):
                 yield Claim(kind=Kind.RUNS, text=sentence)
-        elif _CORRECT_WAY.search(sentence) and not re.search(r"\b(?:key|essential|always)\b",
-                                                             sentence, re.I):  # fmt: skip
+        elif n < len(told) - 2 or _IN_GENERAL.search(sentence):
+            continue
+        elif _CORRECT_WAY.search(sentence):
             introduces = sentence.rstrip("*_ ").endswith(":") or re.search(
                 r"\b(?:following|below|here)\b|^\W*(?:the )?(?:correct|proper|fixed)",
                 sentence,
@@ -352,8 +358,8 @@ def _printed(noted: list[Comment], code: list[str]) -> Iterator[Claim]:
         line = comment.line
         if comment.alone:
             # An output below its print: what follows directly belongs to it.
-            line = _print_above(code, comment.line)
-            if not line or not says:
+            line = _print_above(code, comment.line) if says else 0
+            if not line:
                 continue
             more = _lines_below(noted[n + 1 :], comment.line)
             taken |= {c.line for c in more}
@@ -362,16 +368,17 @@ def _printed(noted: list[Comment], code: list[str]) -> Iterator[Claim]:
             continue
         if not text or _VARIES.search(text) or _VARIES.search(comment.text):
             continue
-        literals = re.findall(_LITERAL, text)
         first = re.match(rf"[^\w(\[-]*({_LITERAL})", text)
         shape = re.match(r"[^\w(\[]*(?:torch\.Size\()?[\[(]\d+,[\d, ]*[\])]", text)
-        if not literals:
-            continue
-        if first:
+        labelled = re.match(
+            rf"[^\n]{{0,60}}[:=]\s*(?:\n\s*)?(?:{_LITERAL})|error: |{_TYPE}: ", text, re.I
+        )
+        told = bool(first or labelled)
+        if first and not labelled:
             rest = text[first.end() :].strip(" .)")
             if rest and re.match(r"[\w`]", rest) and re.fullmatch(r"-?[\d.]+", first[1]):
                 continue  # `2 because there are two`: a number in a sentence
-        certain = not _in_function(code, line) and _indent(code[line - 1]) == 0
+        certain = told and _is_carried_out(code, line)
         if _RANDOM.search(whole) and not (shape or "torch.Size" in text or
                                           re.match(r"\W*torch\.[a-z]+\d+", text)):  # fmt: skip
             certain = False
@@ -382,10 +389,30 @@ def _printed(noted: list[Comment], code: list[str]) -> Iterator[Claim]:
 
 
 def _print_above(code: list[str], line: int) -> int:
-    n = line - 1
-    if n >= 1 and re.match(r"\s*print\(.*\)\s*$", code[n - 1]):
-        return n
+    """The print that a comment below it is about: the nearest one of the statement above."""
+    seen = 0
+    for n in range(line - 1, 0, -1):
+        text = code[n - 1]
+        if re.match(r"\s*print\(", text):
+            return n
+        seen += bool(text.strip()) and not text.lstrip().startswith("#")
+        if seen > 3 or (not text.strip() and seen) or re.match(r"\s*(?:def|class)\b", text):
+            return 0
     return 0
+
+
+def _is_carried_out(code: list[str], line: int) -> bool:
+    """Whether a line is surely reached: in no function, and behind no condition.
+
+    A handler that prints the error counts: nothing printed is then what there is to tell.
+    """
+    indent = _indent(code[line - 1])
+    for above in reversed(code[: line - 1]):
+        if above.strip() and _indent(above) < indent:
+            indent = _indent(above)
+            if re.match(r"\s*(?:(?:async )?def|class|if|elif|else|while)\b", above):
+                return False
+    return True
 
 
 def _lines_below(noted: list[Comment], line: int) -> list[Comment]:
@@ -430,7 +457,7 @@ def _shown(shown: str, code: str) -> Iterator[Claim]:
 
 _SHAPE_NOTE = re.compile(
     r"^\W*(?:(?:output |resulting |input )?shape\s*(?:is|:|=|will be|of)?\s*)?"
-    r"(?:torch\.Size\()?[\[(](\d+(?:, ?\d+)*),?[\])]\)?\s*\.?$",
+    r"(?:(?:torch\.Size\()?[\[(](\d+(?:, ?\d+)*),?[\])]\)?\s*\.?$|(\d+(?:x\d+)+)\b)",
     re.I,
 )
 _ASSIGNED = re.compile(r"^(\w+)\s*=(?!=)")
@@ -438,7 +465,9 @@ _SHAPE_TOLD = re.compile(
     r"`(\w+)`(?: tensor)? (?:will (?:have|be of)|has|is of|with)(?: a| the)? shape(?: of)? "
     r"`?(?:torch\.Size\()?[\[(](\d+(?:, ?\d+)*),?[\])]"
     r"|\bshape of `(\w+)`(?: here)? (?:will be|is|becomes) `?(?:torch\.Size\()?"
-    r"[\[(](\d+(?:, ?\d+)*),?[\])]",
+    r"[\[(](\d+(?:, ?\d+)*),?[\])]"
+    r"|\b`?(\w+)`? (?:is|to be|will be|becomes|has shape|of shape) (?:a |an |of (?:shape|size) )?"
+    r"`?(\d+(?:x\d+)+)\b",
     re.I,
 )
 
@@ -452,7 +481,7 @@ def _shapes_in_comments(noted: list[Comment], code: list[str]) -> Iterator[Claim
         if note and assigned and _bound_once(code, assigned[1]):
             yield Claim(
                 kind=Kind.SHAPE, text=comment.text, line=comment.line, end_line=comment.line,
-                name=assigned[1], shape=_numbers(note[1]),
+                name=assigned[1], shape=_numbers(note[1] or note[2]),
             )  # fmt: skip
 
 
@@ -466,7 +495,7 @@ def _shapes_in_prose(told: tuple[str, ...]) -> Iterator[Claim]:
         if _HEDGED.search(sentence) or _VARIES.search(sentence):
             continue
         for match in _SHAPE_TOLD.finditer(sentence):
-            name, numbers = (match[1], match[2]) if match[1] else (match[3], match[4])
+            name, numbers = (group for group in match.groups() if group)
             yield Claim(
                 kind=Kind.SHAPE, text=sentence, name=name, shape=_numbers(numbers), pointed=False
             )

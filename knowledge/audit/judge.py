@@ -77,6 +77,9 @@ def _judge(claim: Claim, seen: Seen) -> Judged | None:
     word, evidence = found
     if not claim.pointed and word is not Verdict.HOLDS:
         return None  # it may be about something else: then the run says nothing against it
+    decides = f"only with stand-ins for {', '.join(seen.stand_ins)}, which may decide this: "
+    if seen.stand_ins and word in (Verdict.REFUTED, Verdict.PARTLY):
+        word, evidence = Verdict.CANNOT_RUN, decides + evidence
     if seen.device.startswith("simulated") and word is not Verdict.CANNOT_RUN:
         evidence += " (on a simulated device)"
     if seen.stand_ins and word is not Verdict.CANNOT_RUN:

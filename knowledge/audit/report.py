@@ -179,7 +179,7 @@ def _chart(rows: list[dict[str, Any]]) -> str:
                 x += length
     said = ", ".join(f"{name} {counts[name].total()}" for name in order)
     return (
-        f'<svg viewBox="0 0 {width} {step * len(order)}" style="max-width: 44rem" role="img" '
+        f'<svg viewBox="0 0 {width} {step * len(order)}" style="max-width: 26rem" role="img" '
         f'aria-label="Blocks by kind of error: {html.escape(said, quote=True)}">'
         f"{''.join(bars)}</svg>"
     )
