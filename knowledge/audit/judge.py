@@ -202,6 +202,8 @@ def _has_printed(said: str, stdout: str) -> bool:
     flat, out = _flat(said), _flat(stdout)
     if not flat:
         return False
+    if re.fullmatch(r"-?[\d.]+|true|false|none", flat):
+        return any(_ends_in(flat, line) for line in stdout.splitlines())
     whole = re.compile(rf"(?<![\w.]){re.escape(flat)}(?![\w.])")
     if any(whole.search(_flat(line)) for line in stdout.splitlines()):
         return True
@@ -222,6 +224,18 @@ def _has_printed(said: str, stdout: str) -> bool:
         all(_equal(a, b) for a, b in zip(wanted_values, there[at : at + size], strict=True))
         for at in range(len(there) - size + 1)
     )
+
+
+def _ends_in(flat: str, line: str) -> bool:
+    """Whether a line is that one value, or a label and that value."""
+    value = re.search(r"(?:^|[\s:=(])(-?[\d.]+(?:e[+-]?\d+)?|true|false|none)[\s).]*$", line, re.I)
+    if value is None:
+        return False
+    last = _flat(value[1])
+    try:
+        return _equal(float(flat), float(last))
+    except ValueError:
+        return flat == last
 
 
 def _equal(said: float, real: float) -> bool:

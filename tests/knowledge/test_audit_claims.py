@@ -1,0 +1,117 @@
+"""What a document claims about a block, and what only sounds like it."""
+
+from __future__ import annotations
+
+import pytest
+
+from knowledge.audit.claims import claims_of
+from knowledge.audit.model import Claim, Kind
+from knowledge.audit.text import layout
+
+
+def claims(code: str, after: str = "", before: str = "") -> list[Claim]:
+    """The claims about one block."""
+    (block,) = layout(f"{before}\n\n```python\n{code}\n```\n\n{after}\n")
+    return claims_of(block)
+
+
+@pytest.mark.parametrize(
+    ("after", "type_", "message"),
+    [
+        ("This will raise a `RuntimeError`.", "RuntimeError", ""),
+        ("Running this code throws an error.", "", ""),
+        ("This example results in an IndexError, as the index is too large.", "IndexError", ""),
+        (
+            "This code fails with `RuntimeError: shape '[2, 4]' is invalid for input of size 6`.",
+            "RuntimeError", "shape '[2, 4]' is invalid for input of size 6",
+        ),
+    ],
+)  # fmt: skip
+def test_a_sentence_that_says_this_raises_is_a_claim(after: str, type_: str, message: str):
+    """With the type and the message that it names."""
+    (claim,) = claims("x = 1", after)
+
+    assert (claim.kind, claim.type, claim.message) == (Kind.ERROR, type_, message)
+    assert claim.pointed
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        "If the sizes differ, this will raise a RuntimeError.",
+        "This might raise a RuntimeError.",
+        "This code avoids the error altogether.",
+        "This no longer raises an error.",
+        "Forgetting this call will result in an error.",
+        "Without `retain_graph` this would raise an error.",
+        "This code minimizes the mean squared error.",
+        "The following code raises an error.",
+    ],
+)
+def test_what_would_happen_otherwise_is_no_claim(after: str):
+    """Hedged, hypothetical, or about another block."""
+    assert not [c for c in claims("x = 1", after) if c.kind is Kind.ERROR and c.pointed]
+
+
+def test_a_comment_is_about_its_own_line_or_the_one_below():
+    """And a line that was commented out is not run, whatever is said of it."""
+    code = "x = f(1)  # this will fail\n\n# Raises a ValueError\ny = g(x)\n# z = h(y)  # fails"
+    found = claims(code)
+
+    assert [(c.line, c.type) for c in found] == [(1, ""), (4, "ValueError")]
+
+
+def test_printed_text_is_a_claim_beside_and_below_its_print():
+    """Over several lines too."""
+    code = (
+        "print(x.shape)  # Output: torch.Size([2, 3])\n"
+        "print(x)\n# Output:\n# tensor([[1, 2],\n#         [3, 4]])"
+    )
+    found = [c.printed for c in claims(code)]
+
+    assert found == ["torch.Size([2, 3])", "tensor([[1, 2],\n[3, 4]])"]
+
+
+@pytest.mark.parametrize("said", ["values vary", "e.g. tensor([1])", "tensor([0.1, ...])"])
+def test_an_output_that_is_only_an_example_is_no_claim(said: str):
+    """It says so itself."""
+    assert not claims(f"print(x)  # Output: {said}")
+
+
+def test_random_numbers_refute_nothing_but_a_shape_does():
+    """The numbers are whatever they are; the shape is a promise."""
+    code = "x = torch.rand(2)\nprint(x)  # tensor([0.1, 0.2])\nprint(x.shape)  # torch.Size([3])"
+
+    assert [c.pointed for c in claims(code)] == [False, True]
+
+
+def test_an_incorrect_line_in_a_try_that_prints_its_error_is_said_to_raise():
+    """Whoever writes `except … print` beside "incorrect" expects an error there."""
+    code = (
+        "try:\n    # Incorrect usage\n    f(1)\nexcept Exception as e:\n    print(e)\n\n"
+        "# Correct usage: convert first\ng(1)"
+    )
+    error, runs = sorted(claims(code), key=lambda c: c.kind.value)
+
+    assert (error.kind, error.line, error.end_line) == (Kind.ERROR, 1, 4)
+    assert (runs.kind, runs.line, runs.depends) == (Kind.RUNS, 8, True)
+
+
+def test_prose_between_two_blocks_is_shared_out():
+    """What introduces the next block says nothing of the one above."""
+    text = (
+        "```python\na()\n```\n\nThis raises a TypeError. The corrected version works:\n\n"
+        "```python\nb()\n```\n\nThis works without any error.\n"
+    )
+    first, second = (claims_of(block) for block in layout(text))
+
+    assert [c.kind for c in first] == [Kind.ERROR]
+    assert {c.kind for c in second} == {Kind.RUNS}
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_hostile_prose_costs_no_more_than_long_prose(number: int):
+    """No pattern goes back and forth over it for ever."""
+    evil = ["a " * 40_000, "`" * 20_000 + "raises " * 5_000, "raises an " * 8_000 + "x"][number]
+
+    claims(f"print(1)  # {evil[:20_000]}", evil)
