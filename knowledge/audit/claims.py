@@ -239,7 +239,11 @@ def _provoked(
         wrong = next(
             (c for c in within if re.match(r"\W*incorrect|.*\(incorrect\)", c.text, re.I)), None
         )
-        if wrong is not None:
+        if (
+            wrong is not None
+            and not _HEDGED.search(wrong.text)
+            and not _WEAK.search(re.sub(r"attempt\w*", "", wrong.text, flags=re.I))
+        ):
             yield Claim(kind=Kind.ERROR, text=wrong.text, line=n, end_line=end)
 
 

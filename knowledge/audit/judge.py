@@ -42,11 +42,13 @@ def verdict(claims: Iterable[Claim], seen: Seen) -> tuple[Verdict, tuple[Judged,
 
 
 def _never_reached(judged: Judged, seen: Seen) -> Judged:
-    """What is said of a line that the block's own error keeps from running is not so.
+    """What is said to be printed and is not, because the block's own error comes first, is not so.
 
-    Unless an error is what the document announces: then it means the lines below apart.
+    "Corrected:" below an error is not meant as one program with it, and stays open.
     """
     error = seen.error
+    if judged.claim.kind is Kind.RUNS:
+        return judged
     if judged.verdict is not Verdict.CANNOT_RUN or seen.cannot or error is None or error.by_hand:
         return judged
     return judged.model_copy(update={"verdict": Verdict.REFUTED})
@@ -93,7 +95,9 @@ _Found = tuple[Verdict, str] | None
 def _error(claim: Claim, seen: Seen) -> _Found:
     raised = [r for r in seen.raised if _is_there(claim, r)]
     for r in raised:
-        if _is_type(claim.type, r) and _is_message(claim.message, r):
+        if seen.cannot and r is seen.error and r.type != claim.type:
+            continue  # what ended it is the place's doing
+        if _is_type(claim.type, r) and _is_message(claim.message, r) and not _too_little(claim):
             return Verdict.HOLDS, f"it raised {_told(r)}"
     if seen.cannot:
         return Verdict.CANNOT_RUN, seen.cannot
@@ -108,6 +112,12 @@ def _error(claim: Claim, seen: Seen) -> _Found:
     if not seen.ended_well and error is None:
         return Verdict.CANNOT_RUN, f"the run ended as {seen.outcome}"
     return Verdict.REFUTED, "it raised no such error" if seen.raised else "it raised no error"
+
+
+def _too_little(claim: Claim) -> bool:
+    """`Wrong sizes result in a RuntimeError`: any failure would bear that out."""
+    named = claim.message or claim.line or claim.type not in (*_ANY, "RuntimeError")
+    return not claim.pointed and not named
 
 
 def _is_there(claim: Claim, r: Raised) -> bool:

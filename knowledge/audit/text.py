@@ -127,7 +127,8 @@ def _divide(
         return _until_next(follow)[0], []
     if not has_above:
         return [], [s for p in between[-2:] for s in ([p.text] if p.level else sentences(p.text))]
-    heading = next((n for n, p in enumerate(between) if p.level or _is_title(p.text)), None)
+    titles = [n for n, p in enumerate(between) if p.level or _is_title(p.text)]
+    heading = titles[-1] if titles else None
     if heading is not None:
         above, below = between[:heading], between[heading:]
     elif len(between) > 1:
@@ -144,6 +145,8 @@ def _divide(
 def _is_title(text: str) -> bool:
     """A line in bold, or `Example 2: …`: the introduction of what follows begins here."""
     first = text.split("\n", 1)[0].strip()
+    if re.match(r"\W*(?:Comment|Expla|Outp|Analys|Result|Note|Discuss|Why|Resource|Key )", first):
+        return False  # a title within what is said of the block above
     return bool(re.match(r"(?:\d+\.\s*)?\*\*[^*]{3,}\*\*:?", first)) or bool(
         re.match(r"(?:\d+\.\s*)?\W*(?:Code )?(?:Example|Scenario|Method|Approach|Case|Step)\s*\d",
                  first)
