@@ -1,0 +1,109 @@
+"""Find the errors that a document says its code raises."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from knowledge.audit.model import Claim, Kind
+from knowledge.audit.text import Block, Comment
+from knowledge.audit.wording import (
+    HEDGED,
+    LATER,
+    NO_ERROR,
+    RAISES,
+    THIS,
+    TYPE,
+    WEAK,
+    in_function,
+    is_code,
+    margin,
+    what,
+)
+
+_LABEL = re.compile(rf"^(?:\W*)({TYPE})\b(?: ?[:(-].*|$)")
+_SAYS_ERROR = re.compile(r"^\W*(?:error|exception|bad|wrong)\s*[:!]", re.I)
+
+
+def errors_in_comments(noted: list[Comment], code: list[str]) -> Iterator[Claim]:
+    """`# this will fail`, `# RuntimeError: …`, beside a line or above it."""
+    for comment in noted:
+        text = comment.text
+        is_label = bool(_LABEL.match(text))
+        if comment.first is None or not (is_label or RAISES.search(text)
+                                         or _SAYS_ERROR.match(text)):  # fmt: skip
+            continue
+        if NO_ERROR.search(text) or HEDGED.search(text) or is_code(text):
+            continue
+        if re.search(r"\berrors\b", text) and not re.search(r"\b(?:this|will)\b", text, re.I):
+            continue  # `wrong sizes lead to errors`: of sizes in general
+        anchor = code[comment.first - 1].strip()
+        if re.match(r"(?:except|raise|def|class|import|from|else|elif|return None|print\(f?[\"'])",
+                    anchor):  # fmt: skip
+            continue
+        assert comment.last is not None
+        reached = not any(in_function(code, n) for n in range(comment.first, comment.last + 1))
+        weak = WEAK.search(text) is not None and not re.search(r"^\W*attempt", text, re.I)
+        # `# Error: the sizes differ` may also explain what is wrong without a word on a run.
+        said = is_label or (RAISES.search(text) is not None)
+        type_, message = what(text)
+        yield Claim(
+            kind=Kind.ERROR, text=text, line=comment.first, end_line=comment.last, type=type_,
+            message=message, pointed=said and reached and not weak,
+        )  # fmt: skip
+
+
+def errors_in_prose(told: tuple[str, ...], *, after: bool) -> Iterator[Claim]:
+    """`This raises a ValueError.`, after the block or before it."""
+    for n, sentence in enumerate(told):
+        if not RAISES.search(sentence) or NO_ERROR.search(sentence) or HEDGED.search(sentence):
+            continue
+        before = told[n - 1] if n else ""
+        if re.match(r"(?:This|That|It)\b", sentence) and HEDGED.search(before):
+            continue
+        pointed = THIS.search(sentence) is not None
+        if not after:
+            # Before the block only what introduces it is about it.
+            pointed = bool(
+                re.search(r"\b(?:following|below|this) (?:\w+ )?(?:code|example|snippet)", sentence)
+                and n == len(told) - 1
+            )
+        elif LATER.search(sentence) and not re.search(r"\b(?:this|above)\b", sentence, re.I):
+            continue
+        type_, message = what(sentence)
+        yield Claim(
+            kind=Kind.ERROR, text=sentence, type=type_, message=message,
+            pointed=pointed and not WEAK.search(sentence.split(",")[0]),
+        )  # fmt: skip
+
+
+_SHOWN_ERROR = re.compile(r"^\s*except\b[^\n]*:\s*\n\s*(?:print|logging\.\w+|logger\.\w+)\(", re.M)
+
+
+def provoked(
+    block: Block, noted: list[Comment], code: list[str], found: list[Claim]
+) -> Iterator[Claim]:
+    """`try: # incorrect … except: print(e)`: whoever writes that expects an error there."""
+    if not _SHOWN_ERROR.search(block.code) or any(
+        c.kind is Kind.ERROR and c.pointed for c in found
+    ):
+        return
+    tries = [n for n, line in enumerate(code, 1) if re.match(r"\s*try\s*:", line)]
+    for n in tries:
+        end = next((m for m in range(n + 1, len(code) + 1)
+                    if code[m - 1].strip().startswith("except")
+                    and margin(code[m - 1]) == margin(code[n - 1])), None)  # fmt: skip
+        if end is None or in_function(code, n):
+            continue
+        within = [c for c in noted if n - 2 <= c.line < end]
+        if len(tries) == 1:
+            within = noted
+        wrong = next(
+            (c for c in within if re.match(r"\W*incorrect|.*\(incorrect\)", c.text, re.I)), None
+        )
+        if (
+            wrong is not None
+            and not HEDGED.search(wrong.text)
+            and not WEAK.search(re.sub(r"attempt\w*", "", wrong.text, flags=re.I))
+        ):
+            yield Claim(kind=Kind.ERROR, text=wrong.text, line=n, end_line=end)

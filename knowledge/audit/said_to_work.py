@@ -1,0 +1,82 @@
+"""Find where a document says that its code works."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from knowledge.audit.model import Claim, Kind
+from knowledge.audit.text import Comment
+from knowledge.audit.wording import LATER, THIS, in_function, is_code
+
+_WORKS = re.compile(
+    r"\b(?:works|runs|executes|functions|passes|will (?:now )?(?:work|run|execute|succeed)"
+    r"|completes|operates|succeeds)\b(?: \w+)?(?: (?:correctly|fine|properly|successfully"
+    r"|as (?:expected|intended)|perfectly|now|without (?:\w+ )?(?:errors?|issues?|problems?|failure"
+    r"|throwing|raising)))"
+    r"|\b(?:correctly|successfully) (?:works|runs|executes|completes)\b"
+    r"|\bno (?:longer )?(?:\w+ )?(?:error|exception)s? (?:will be|is|are|would be|occurs?)"
+    r"|\bwithout (?:any )?(?:\w+ )?(?:errors?|exceptions?)\b",
+    re.I,
+)
+_CORRECT = re.compile(
+    r"^\W*(?:\d[.)]\s*)?(?:correct(?:ed)?|fixed|valid|works?|working|this (?:now )?works|now works"
+    r"|works now|proper)"
+    r"(?: (?:[\w-]+ ){0,3}?(?:way|approach|usage|use|version|method|implementation|code|example"
+    r"|call|solution|update|operation)(?: \d+)?| (?:now|because|as|since|fine|correctly))?"
+    r"\s*(?:[:.!,(–-]|$|because|as |with |of |using |to )",
+    re.I,
+)
+_CORRECT_WAY = re.compile(
+    r"\b(?:correct(?:ed)?|proper|right|fixed|working) (?:way|approach|version|code|implementation"
+    r"|usage|method|solution|example|snippet)\b",
+    re.I,
+)
+
+
+_IN_GENERAL = re.compile(r"\b(?:key|essential|always)\b", re.I)
+
+
+def works_in_comments(noted: list[Comment], code: list[str]) -> Iterator[Claim]:
+    """`# this works`, `# Correct: …`."""
+    for comment in noted:
+        text = comment.text
+        works = re.search(r"\b(?:this (?:now )?works|(?:will|should) (?:now )?work|now works"
+                          r"|^works)\b", text, re.I)  # fmt: skip
+        if comment.first is None or not (works or _CORRECT.match(text) or _WORKS.search(text)):
+            continue
+        if re.search(r"\b(?:not|n['’]t|if|unless|only|incorrect|should be|may|might|could)\b", text,
+                     re.I) or is_code(text):  # fmt: skip
+            continue
+        assert comment.last is not None
+        reached = not in_function(code, comment.first)
+        if re.match(r"\s*(?:async )?(?:def|class)\b", code[comment.first - 1]):
+            continue  # what is right in a definition shows where it is used
+        yield Claim(
+            kind=Kind.RUNS, text=text, line=comment.first if reached else None,
+            end_line=comment.last if reached else None,
+        )  # fmt: skip
+
+
+def works_in_prose(told: tuple[str, ...], *, after: bool) -> Iterator[Claim]:
+    """`This runs without an error.` after the block; `the correct way:` before it."""
+    for n, sentence in enumerate(told):
+        if re.search(r"\b(?:not|n['’]t|if|unless|ensur\w+|should|incorrect\w*|may|might|could|can"
+                     r"|to (?:make|see|verify|check)|would|crucial|important|until|before|provided"
+                     r" that|assuming|silently|appear\w*|seem\w*|despite|although|while|but)\b",
+                     sentence, re.I):  # fmt: skip
+            continue
+        if after:
+            says = _WORKS.search(sentence) and THIS.search(sentence)
+            if says and not LATER.search(sentence):
+                yield Claim(kind=Kind.RUNS, text=sentence)
+        elif n < len(told) - 2 or _IN_GENERAL.search(sentence):
+            continue
+        elif _CORRECT_WAY.search(sentence):
+            introduces = sentence.rstrip("*_ ").endswith(":") or re.search(
+                r"\b(?:following|below|here)\b|^\W*(?:the )?(?:correct|proper|fixed)",
+                sentence,
+                re.I,
+            )
+            if introduces:
+                yield Claim(kind=Kind.RUNS, text=sentence)

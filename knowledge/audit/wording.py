@@ -1,0 +1,122 @@
+"""The words by which documents speak of errors, and those that make a claim none."""
+
+from __future__ import annotations
+
+import re
+
+TYPE = r"(?:\w+\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Iteration)"
+NAMED_TYPE = re.compile(rf"\b({TYPE})\b")
+# An error that is said to come.
+RAISES = re.compile(
+    r"\b(?:raises?|throws?|triggers?|produces?|causes?|generates?|results? in|lead(?:s|ing)? to"
+    r"|fails? with|gives?|yields?|crash(?:es)? with|ends? (?:in|with)|resulting in|causing)"
+    rf"\s+(?:[\w`'\"‘’“”:/-]+\s+){{0,7}}?[`'\"“]*(?:{TYPE}|(?:\w+-)?errors?|exceptions?)\b"
+    r"|\b(?:will|would) (?:fail|error|crash|error out|not work|break|raise|throw)\b"
+    rf"|\b(?:error|exception|{TYPE})[`'\"”]?\s+(?:\w+\s+){{0,2}}(?:will be|would be|is|gets) "
+    r"(?:raised|thrown|generated|triggered|produced)"
+    r"|\bthrows?\b.{0,20}\berror|\b(?:raises|throws)\b|^\W*(?:raises?|throws?|fails)\b",
+    re.I,
+)  # fmt: skip
+NO_ERROR = re.compile(
+    r"\b(?:no|any|without|avoid\w*|prevent\w*|resolv\w*|fix\w*|eliminat\w*|circumvent\w*|bypass\w*"
+    r"|suppress\w*|mitigat\w*|solv\w*|handl\w*)\b[^.;]{0,60}\b(?:errors?|exceptions?|\w+Error)\b"
+    r"|\b(?:does|do|did|will|would|should|is|are)(?: not|n['’]t)\b"
+    r"|\bnot (?:raise|throw|cause|fail)"
+    r"|\b(?:cannot|never|no longer|error[- ](?:handling|checking|message|prone|rate)"
+    r"|mean[- ]squared|squared error|reconstruction error|error bars?|loss of)\b",
+    re.I,
+)  # fmt: skip
+# What would happen otherwise, or might: no claim about this run.
+HEDGED = re.compile(
+    r"\b(?:if|unless|without|otherwise|omit\w*|omission|forget\w*|failing to|failure to|fails to"
+    r"|had (?:we|you|it|i)|were (?:to|not)|not using|not doing|remov\w+|instead of|rather than|may"
+    r"|might|could|can|cannot|potential\w*|sometimes|possib\w+|perhaps|depend\w*|would have|whether"
+    r"|trying to|in case|else|either|for instance|any (?:attempt|other|mismatch|discrepanc\w+)"
+    r"|mismatch(?:es|ed)? (?:in|between|will)|incompatible|larger|older|newer|earlier versions?"
+    r"|raise or|uncomment\w*|optional\w*|try changing|changing)\b",
+    re.I,
+)  # fmt: skip
+WEAK = re.compile(
+    r"\b(?:when|likely|catch(?:es)?|caught|typically|usually|often|should|commonly|generally"
+    r"|frequently|attempt(?:ing|s)?|probably|simulat\w+|expect\w*)\b",
+    re.I,
+)
+THIS = re.compile(
+    r"\bthis (?:first |second |third |initial |last |simple |minimal |particular )?(?:\w+ )?(?:code"
+    r"|example|snippet|script|line|call|operation|program|block|execution|implementation|version"
+    r"|function|loop|approach|attempt|will|would|raises|throws|triggers|causes|results|produces"
+    r"|generates|fails|case|scenario|works|runs)\b"
+    r"|\bthe (?:above|preceding|previous|provided|given|first|second|third)(?: \w+)? (?:code"
+    r"|example|snippet|script|approach|attempt|implementation|program)\b"
+    r"|\bthe (?:code|example|snippet"
+    r"|script|program)\b(?: \w+)? (?:above|will|would|raises|throws|runs|works|executes)"
+    r"|\b(?:code|example|snippet) \d\b"
+    r"|\brunning (?:this|the|it)\b|^(?:here|as (?:seen|shown|demonstrated))\b"
+    r"|\bin this (?:\w+ )?(?:code|example|snippet|case|scenario)|\bwhen (?:run|executed)\b",
+    re.I,
+)
+LATER = re.compile(r"\b(?:following|next|below|later|subsequent|second|third|another)\b", re.I)
+
+
+_CODE = re.compile(r"^[\w.\[\]]+\s*(?:=(?!=)|\()|^(?:raise|return|import|from|print|try:|except)\b")
+
+VARIES = re.compile(
+    r"\b(?:var(?:y|ies)|example|e\.g|approx\w*|similar|something|like|depend\w*|or|random\w*|some"
+    r"|may|might|assuming|if|about|around|roughly|simplified)\b|~|…|\.\.\.",
+    re.I,
+)
+
+
+def is_code(text: str) -> bool:
+    """A line of code that was taken out, perhaps with a comment of its own."""
+    return bool(_CODE.match(text)) and not re.match(rf"{TYPE}\b", text)
+
+
+def in_function(code: list[str], line: int) -> bool:
+    """Whether a line stands in a function or class, and is not carried out where it stands."""
+    indent = margin(code[line - 1])
+    for above in reversed(code[: line - 1]):
+        if above.strip() and margin(above) < indent:
+            indent = margin(above)
+            if re.match(r"\s*(?:async )?(?:def|class)\b", above):
+                return True
+    return False
+
+
+def margin(line: str) -> int:
+    """How far a line is indented."""
+    return len(line) - len(line.lstrip())
+
+
+def is_carried_out(code: list[str], line: int) -> bool:
+    """Whether a line is surely reached: in no function, and behind no condition.
+
+    A handler that prints the error counts: nothing printed is then what there is to tell.
+    """
+    indent = margin(code[line - 1])
+    for above in reversed(code[: line - 1]):
+        if above.strip() and margin(above) < indent:
+            indent = margin(above)
+            if re.match(r"\s*(?:(?:async )?def|class|if|elif|else|while)\b", above):
+                return False
+    return True
+
+
+_QUOTED = re.compile(
+    r"`([^`\n]{8,300})`|[\"“]([^\"”\n]{8,300})[\"”]|(?<!\w)['‘]([^'’\n]{8,300})['’](?!\w)"
+)
+_TYPED = re.compile(rf"\b{TYPE}: ([^`\n]{{8,300}}?)(?:[`\"”]|$)")
+
+
+def what(text: str) -> tuple[str, str]:
+    """The exception's type and the message that a sentence names, as far as it does."""
+    named = NAMED_TYPE.search(text)
+    type_ = named[1].rpartition(".")[2] if named else ""
+    if typed := _TYPED.search(text):
+        return type_, typed[1].strip()
+    for match in _QUOTED.finditer(text):
+        quoted = next(g for g in match.groups() if g is not None)
+        words = re.findall(r"[A-Za-z]{2,}", quoted)
+        if len(words) >= 3 and not re.search(r"[=(]\w*[=)]|^\w+\(|^\w+\.\w+", quoted):
+            return type_, quoted.removeprefix(f"{type_}:").strip()
+    return type_, ""
