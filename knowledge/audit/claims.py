@@ -13,20 +13,21 @@ from knowledge.audit.said_errors import errors_in_comments, errors_in_prose, pro
 from knowledge.audit.said_output import outputs, printed_texts, shown_output
 from knowledge.audit.said_shapes import shapes_in_comments, shapes_in_prose, training
 from knowledge.audit.said_to_work import works_in_comments, works_in_prose
-from knowledge.audit.text import Block, comments
+from knowledge.audit.text import Block, Comment, comments
+from knowledge.audit.wording import is_code
 
 
 def claims_of(block: Block) -> list[Claim]:
     """Everything that is claimed about a block, each thing once."""
     code = block.code.split("\n")
-    noted = comments(block.code)
+    noted = _about_code(comments(block.code))
     found = [
         *errors_in_comments(noted, code),
         *works_in_comments(noted, code),
         *printed_texts(noted, code),
         *shapes_in_comments(noted, code),
-        *errors_in_prose(block.follow, after=True),
-        *errors_in_prose(block.lead, after=False),
+        *errors_in_prose(block.follow, block.code, after=True),
+        *errors_in_prose(block.lead, block.code, after=False),
         *works_in_prose(block.follow, after=True),
         *works_in_prose(block.lead, after=False),
         *outputs(block.follow),
@@ -36,6 +37,12 @@ def claims_of(block: Block) -> list[Claim]:
     ]
     found += provoked(block, noted, code, found)
     return _told_apart(_each_once(found), block.code)
+
+
+def _about_code(noted: list[Comment]) -> list[Comment]:
+    """The comments that are not about a line which was commented out right below."""
+    dropped = {c.line for c in noted if c.alone and is_code(c.text)}
+    return [c for c in noted if not (c.alone and c.line + 1 in dropped)]
 
 
 def _each_once(found: Iterable[Claim]) -> list[Claim]:
@@ -52,7 +59,7 @@ def _each_once(found: Iterable[Claim]) -> list[Claim]:
 
 def _told_apart(found: list[Claim], code: str) -> list[Claim]:
     """A block that shows both the mistake and its cure is not said to work as a whole."""
-    errors = [c for c in found if c.kind is Kind.ERROR]
+    errors = [c for c in found if c.kind is Kind.ERROR and (c.pointed or c.line)]
     kept = []
     for claim in found:
         if claim.kind is Kind.RUNS and errors:

@@ -214,7 +214,9 @@ def _has_printed(said: str, stdout: str) -> bool:
         return False
     if re.fullmatch(r"-?[\d.]+|true|false|none", flat):
         return any(_ends_in(flat, line) for line in stdout.splitlines())
-    whole = re.compile(rf"(?<![\w.]){re.escape(flat)}(?![\w.])")
+    # Blanks are gone from both, so a label may have a word before it.
+    before = "" if flat[0].isalpha() and len(flat) > 5 else r"(?<![\w.])"
+    whole = re.compile(rf"{before}{re.escape(flat)}(?![\w.])")
     if any(whole.search(_flat(line)) for line in stdout.splitlines()):
         return True
     if len(flat) > 8 and flat[-1] in ")]" and flat in out:

@@ -53,7 +53,7 @@ def errors_in_comments(noted: list[Comment], code: list[str]) -> Iterator[Claim]
         )  # fmt: skip
 
 
-def errors_in_prose(told: tuple[str, ...], *, after: bool) -> Iterator[Claim]:
+def errors_in_prose(told: tuple[str, ...], code: str, *, after: bool) -> Iterator[Claim]:
     """`This raises a ValueError.`, after the block or before it."""
     for n, sentence in enumerate(told):
         if not RAISES.search(sentence) or NO_ERROR.search(sentence) or HEDGED.search(sentence):
@@ -61,7 +61,7 @@ def errors_in_prose(told: tuple[str, ...], *, after: bool) -> Iterator[Claim]:
         before = told[n - 1] if n else ""
         if re.match(r"(?:This|That|It)\b", sentence) and HEDGED.search(before):
             continue
-        pointed = THIS.search(sentence) is not None
+        pointed = THIS.search(sentence) is not None or _names_a_part(sentence, code)
         if not after:
             # Before the block only what introduces it is about it.
             pointed = bool(
@@ -78,6 +78,18 @@ def errors_in_prose(told: tuple[str, ...], *, after: bool) -> Iterator[Claim]:
 
 
 _SHOWN_ERROR = re.compile(r"^\s*except\b[^\n]*:\s*\n\s*(?:print|logging\.\w+|logger\.\w+)\(", re.M)
+
+
+_SUBJECT = re.compile(
+    r"`([\w.]+)(?:\(.*?\))?`,?[^`]{0,120}?\b(?:will (?:raise|throw|fail)|raises|throws|fails)\b"
+)
+
+
+def _names_a_part(sentence: str, code: str) -> bool:
+    """``bad_input` throws the error`: a name that this block gives to something of its own."""
+    subject = _SUBJECT.search(sentence)
+    name = re.escape(subject[1]) if subject else ""
+    return bool(name) and re.search(rf"^\s*(?:def )?{name}\s*(?:=(?!=)|\()", code, re.M) is not None
 
 
 def provoked(

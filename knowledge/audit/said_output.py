@@ -50,6 +50,13 @@ def printed_texts(noted: list[Comment], code: list[str]) -> Iterator[Claim]:
             text = "\n".join([text, *(c.text for c in more)]).strip()
         elif not re.match(r"\s*print\(", code[comment.line - 1]):
             continue
+        if (
+            re.match(r"\W*(?:output|prints?)\b (?:shows?|will)\b", comment.text, re.I)
+            and not re.search(_LITERAL, text)
+            and is_carried_out(code, line)
+        ):
+            yield Claim(kind=Kind.OUTPUT, text=comment.text, line=line, end_line=line)
+            continue
         if not text or VARIES.search(text) or VARIES.search(comment.text):
             continue
         first = re.match(rf"[^\w(\[-]*({_LITERAL})", text)

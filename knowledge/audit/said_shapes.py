@@ -18,7 +18,7 @@ _ASSIGNED = re.compile(r"^(\w+)\s*=(?!=)")
 _SHAPE_TOLD = re.compile(
     r"`(\w+)`(?: tensor)? (?:will (?:have|be of)|has|is of|with)(?: a| the)? shape(?: of)? "
     r"`?(?:torch\.Size\()?[\[(](\d+(?:, ?\d+)*),?[\])]"
-    r"|\bshape of `(\w+)`(?: here)? (?:will be|is|becomes) `?(?:torch\.Size\()?"
+    r"|\bshape of `?(\w+)`?(?: here)? (?:will be|is|becomes)(?: now)? `?(?:torch\.Size\()?"
     r"[\[(](\d+(?:, ?\d+)*),?[\])]"
     r"|\b`?(\w+)`? (?:is|to be|will be|becomes|has shape|of shape) (?:a |an |of (?:shape|size) )?"
     r"`?(\d+(?:x\d+)+)\b",
