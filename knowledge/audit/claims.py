@@ -20,10 +20,11 @@ from knowledge.audit.wording import is_code
 def claims_of(block: Block) -> list[Claim]:
     """Everything that is claimed about a block, each thing once."""
     code = block.code.split("\n")
-    noted = _about_code(comments(block.code))
+    noted = comments(block.code)
+    about_code = _about_code(noted)
     found = [
-        *errors_in_comments(noted, code),
-        *works_in_comments(noted, code),
+        *errors_in_comments(about_code, code),
+        *works_in_comments(about_code, code),
         *printed_texts(noted, code),
         *shapes_in_comments(noted, code),
         *errors_in_prose(block.follow, block.code, after=True),
