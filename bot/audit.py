@@ -53,12 +53,12 @@ class Runner:
         if not _lacks_a_name(alone):
             return alone
         if not above:
-            return _for_want_of(alone, earlier)
+            return _for_want_of(alone, code, earlier)
         before = "\n".join(above) + "\n"
         joined = await self.keep(
             f"joined\n{before}\n{code}", lambda: self._seen(code, before, joined=True)
         )
-        return _for_want_of(joined if _says_more(joined) else alone, earlier)
+        return _for_want_of(joined if _says_more(joined) else alone, code, earlier)
 
     async def _seen(self, code: str, before: str, *, joined: bool) -> Seen:
         job = Job(code=before + code, wall_s=self.wall_s, probes=(Probe.GRADIENTS,))
@@ -81,18 +81,26 @@ def _lacks_a_name(seen: Seen) -> bool:
 
 
 def _missing_name(seen: Seen) -> str:
-    error = seen.error
-    found = _UNDEFINED.match(error.message) if error and error.type == "NameError" else None
-    return found[1] if found else ""
+    """The name that ended it; or that it wanted in a `try`, whose handler then hides that."""
+    for raised in reversed(seen.raised):
+        found = _UNDEFINED.match(raised.message) if raised.type == "NameError" else None
+        if found:
+            return found[1]
+    return ""
 
 
-def _for_want_of(seen: Seen, earlier: Sequence[Earlier]) -> Seen:
+def _for_want_of(seen: Seen, code: str, earlier: Sequence[Earlier]) -> Seen:
     """What lacks a name that a block above gives, but cannot get it from there, did not run."""
     name = _missing_name(seen)
     binds = re.compile(rf"\b(?:def|class|import|as|for)\s+{name}\b|\b{name}\s*(?:,[\w\s,]*)?=(?!=)")
-    if not name or seen.cannot or not any(binds.search(e.code) for e in earlier):
+    if not name or seen.cannot:
         return seen
-    why = f"it needs `{name}` from a block above, which does not run to its end itself"
+    if any(binds.search(e.code) for e in earlier):
+        why = f"it needs `{name}` from a block above, which does not run to its end itself"
+    elif seen.error is None and not binds.search(code):
+        why = f"it needs `{name}`, which the document does not define, and catches the NameError"
+    else:
+        return seen
     return seen.model_copy(update={"cannot": why})
 
 
@@ -100,7 +108,7 @@ def _says_more(joined: Seen) -> bool:
     """Whether joined it gets past the missing name, in a line of its own."""
     if joined.error is not None and joined.error.line is None:
         return False  # one of the blocks above ended it
-    return not (_lacks_a_name(joined) and bool(joined.cannot))
+    return not (_missing_name(joined) or (joined.stand_ins and joined.cannot))
 
 
 def _told(run: JobResult, before: int, printed: int) -> Seen:

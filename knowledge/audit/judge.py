@@ -186,7 +186,11 @@ def _runs(claim: Claim, seen: Seen) -> _Found:
 
 
 def _prints(claim: Claim, seen: Seen) -> _Found:
-    if _has_printed(claim.printed, seen.stdout):
+    whole = re.sub(r"^\W*(?:\w+ )?output\s*:\s*", "", claim.text, flags=re.I)
+    parts = re.split(r";\s+", whole)  # two printed lines in one comment
+    if all(_has_printed(part, seen.stdout) for part in parts) or any(
+        _has_printed(said, seen.stdout) for said in (claim.printed, claim.text)
+    ):
         return Verdict.HOLDS, f"it printed {_short(claim.printed)}"
     if seen.cannot:
         return Verdict.CANNOT_RUN, seen.cannot
@@ -205,10 +209,12 @@ def _prints(claim: Claim, seen: Seen) -> _Found:
 _NUMBER = re.compile(r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?|-?inf|nan", re.I)
 
 
+_WHERE = re.compile(r",\s*(?:device='[^']*'|grad_fn=<\w+>|requires_grad=True)")
 _NO_WORDS = re.compile(r"tensor|torch|inf|nan|dtype|int\d+|float\d+|True|False")
 
 
 def _has_printed(said: str, stdout: str) -> bool:
+    said = _WHERE.sub("", said)
     flat, out = _flat(said), _flat(stdout)
     if not flat:
         return False

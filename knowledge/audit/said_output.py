@@ -11,7 +11,7 @@ from knowledge.audit.wording import HEDGED, LATER, TYPE, VARIES, is_carried_out,
 
 _LITERAL = (
     r"torch\.Size\(\[[\d, ]*\]\)|(?:torch\.)?tensor\((?:[^()]|\([^()]*\))*\)|torch\.[a-z]+\d+"
-    r"|\([\d, ]+\)|\[[\d\[\]., eE+-]+\]|True|False|None|-?\d+(?:\.\d+)?"
+    r"|\([\d, ]+\)|\[[\d\[\]., eE+-]+\]|True|False|None|cpu\b|cuda(?::\d+)?|-?\d+(?:\.\d+)?"
 )
 _SAYS_OUTPUT = re.compile(
     r"^\W*(?:expected |example )?(?:output|outputs|prints?|printed|expected|result"
@@ -59,27 +59,40 @@ def printed_texts(noted: list[Comment], code: list[str]) -> Iterator[Claim]:
             continue
         if not text or VARIES.search(text) or VARIES.search(comment.text):
             continue
-        first = re.match(rf"[^\w(\[-]*({_LITERAL})", text)
-        shape = re.match(r"[^\w(\[]*(?:torch\.Size\()?[\[(]\d+,[\d, ]*[\])]", text)
-        labelled = re.match(
-            rf"[^\n]{{0,60}}[:=]\s*(?:\n\s*)?({_LITERAL})|error: |{TYPE}: ", text, re.I
-        )
-        told = bool(first or labelled)
-        printed = first[1] if first else text
-        if first and re.fullmatch(r"-?[\d.]+", first[1]):
-            rest = text[first.end() :].strip(" .)")
-            if re.match(r"[\w`]", rest):
-                if not labelled:
-                    continue  # `2 because there are two`: a number in a sentence
-                printed = text[labelled.start(1) :] if labelled[1] else text
+        printed, told = _literal(text, whole)
+        if not printed:
+            continue
         certain = told and is_carried_out(code, line)
-        if _RANDOM.search(whole) and not (shape or "torch.Size" in text or
-                                          re.match(r"\W*torch\.[a-z]+\d+", text)):  # fmt: skip
+        if _RANDOM.search(whole) and not _FIXED.match(printed):
             certain = False
+        if printed.startswith("cuda"):
+            certain = False  # where there is no GPU it may rightly be another device
         yield Claim(
-            kind=Kind.PRINTS, text=comment.text, line=line, end_line=line,
-            printed=printed, pointed=certain,
+            kind=Kind.PRINTS, text=comment.text, line=line, end_line=line, printed=printed,
+            pointed=certain,
         )  # fmt: skip
+
+
+# What random numbers leave as it is: shapes, dtypes, devices and classes.
+_FIXED = re.compile(r"torch\.|cpu|cuda|<class|[\[(]\d+,[\d, ]*[\])]$")
+
+
+def _literal(text: str, code: str) -> tuple[str, bool]:
+    """The printed value in a comment, and whether it is surely one; empty if there is none."""
+    first = re.match(rf"[^\w(\[-]*({_LITERAL})", text)
+    labelled = re.match(rf"[^\n]{{1,60}}?[:=]\s*(?:\n\s*)?({_LITERAL})", text)
+    is_number = bool(first) and re.fullmatch(r"-?[\d.]+", first[1] if first else "") is not None
+    if first and not is_number:
+        return first[1], True
+    if labelled:
+        return labelled[1], True
+    if first:
+        rest = text[first.end() :].strip(" .)")
+        # `2 because there are two` is a number in a sentence.
+        return ("", False) if re.match(r"[\w`]", rest) else (first[1], True)
+    # `Error converting: …`: a label that the code itself prints.
+    label = re.match(r"([^:\n]{3,60}:) ", text)
+    return text, label is not None and label[1] in code
 
 
 def _print_above(code: list[str], line: int) -> int:
@@ -107,9 +120,16 @@ def _lines_below(noted: list[Comment], line: int) -> list[Comment]:
     return found
 
 
+_RESULT = re.compile(
+    r"\b(?:result\w*|output)\b[^.`]{0,40}`((?:torch\.)?(?:tensor|Size)\([^`]*\))`", re.I
+)
+
+
 def outputs(told: tuple[str, ...]) -> Iterator[Claim]:
     """`The output will show that …`: then something must be printed."""
     for sentence in told:
+        if result := _RESULT.search(sentence):
+            yield Claim(kind=Kind.PRINTS, text=sentence, printed=result[1], pointed=False)
         if HEDGED.search(sentence.replace("can ", "")) or LATER.search(sentence):
             continue
         if re.search(r"\b(?:the|this|its) (?:\w+ )?(?:output|behaviou?r observed|print statements?)"
