@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from knowledge.audit.model import Claim, Judged, Kind, Raised, Seen, Verdict
 from knowledge.signature import matches, signature
 
+# Where a run lacks something, these are the lack itself, not what a document means.
+_OF_THE_PLACE = frozenset({"NameError", "ModuleNotFoundError", "ImportError", "FileNotFoundError"})
 _ANY = frozenset({"", "Error", "Exception", "BaseException"})
 # What a document calls by another name that means the same class, or the class above it.
 _ABOVE = {
@@ -95,8 +97,8 @@ _Found = tuple[Verdict, str] | None
 def _error(claim: Claim, seen: Seen) -> _Found:
     raised = [r for r in seen.raised if _is_there(claim, r)]
     for r in raised:
-        if seen.cannot and r is seen.error and r.type != claim.type:
-            continue  # what ended it is the place's doing
+        if seen.cannot and r.type != claim.type and (r is seen.error or r.type in _OF_THE_PLACE):
+            continue
         if _is_type(claim.type, r) and _is_message(claim.message, r) and not _too_little(claim):
             return Verdict.HOLDS, f"it raised {_told(r)}"
     if seen.cannot:

@@ -20,7 +20,7 @@ _SAYS_OUTPUT = re.compile(
     re.I,
 )
 _RANDOM = re.compile(
-    r"rand|[dD]ropout|shuffle|normal_|uniform_|seed|init\.|\btime\.|\.sample\(|empty\(|noise"
+    r"\brand|[dD]ropout|shuffle|normal_|uniform_|seed|init\.|\btime\.|\.sample\(|empty\(|noise"
     r"|data_ptr|\bid\(|nn\.(?:Linear|Bilinear|Conv|Embedding|LSTM|GRU|RNN|Transformer|Multihead)"
     r"|models\.|load|open\("
 )

@@ -76,6 +76,16 @@ import torch_that_is_not_there
 print(1 + 1)  # Output: 2
 ```
 
+Here a handler hides that a part is missing.
+
+```python
+try:
+    # Incorrect input
+    model_of_theirs(3)
+except Exception as e:
+    print(e)
+```
+
 Nothing is said of this one.
 
 ```python
@@ -103,11 +113,13 @@ async def test_each_verdict_comes_from_a_run(tmp_path: Path):
     assert "raised no error" in integers.blocks[0].claims[0].evidence
     assert {j.claim.kind.value for j in integers.blocks[1].claims} == {"error", "prints"}
     assert [b.verdict for b in parts.blocks] == [
-        Verdict.NO_CLAIM, Verdict.REFUTED, Verdict.CANNOT_RUN, Verdict.NO_CLAIM,
+        Verdict.NO_CLAIM, Verdict.REFUTED, Verdict.CANNOT_RUN, Verdict.CANNOT_RUN,
+        Verdict.NO_CLAIM,
     ]  # fmt: skip
     assert parts.blocks[1].seen.how == "joined"
     assert "torch.Size([1, 2])" in parts.blocks[1].claims[0].evidence
     assert "torch_that_is_not_there" in parts.blocks[2].claims[0].evidence
+    assert "`model_of_theirs`" in parts.blocks[3].claims[0].evidence
     assert load_verdicts(settings.state_folder) == {
         "integers": Verdict.REFUTED, "parts": Verdict.REFUTED,
     }  # fmt: skip
@@ -121,9 +133,9 @@ async def test_each_verdict_comes_from_a_run(tmp_path: Path):
 
 
 def _runs(audit: Any) -> int:
-    """One a block, and one more for each that was joined."""
+    """One a block, and one more for each that was joined, or for want of a name tried so."""
     blocks: list[BlockAudit] = [b for d in audit.documents for b in d.blocks]
-    return len(blocks) + sum(b.seen.how == "joined" for b in blocks)
+    return len(blocks) + sum(b.seen.how == "joined" or "model_of" in b.code for b in blocks)
 
 
 class Command:

@@ -115,3 +115,34 @@ def test_hostile_prose_costs_no_more_than_long_prose(number: int):
     evil = ["a " * 40_000, "`" * 20_000 + "raises " * 5_000, "raises an " * 8_000 + "x"][number]
 
     claims(f"print(1)  # {evil[:20_000]}", evil)
+
+
+@pytest.mark.parametrize(
+    ("comment", "printed"),
+    [
+        ("Output Shape 1: torch.Size([1, 16])", "torch.Size([1, 16])"),
+        ("Output: Total: 24", "24"),
+        ("Output: 24", "24"),
+        ("Output: cpu", "cpu"),
+        ("Output is a score", None),
+        ("Output: 2 because there are two", None),
+    ],
+)
+def test_a_label_before_the_value_is_no_part_of_it(comment: str, printed: str | None):
+    """And a number in a sentence is no value."""
+    found = [c.printed for c in claims(f"print(x)  # {comment}") if c.pointed]
+
+    assert found == ([printed] if printed else [])
+
+
+def test_a_name_of_the_block_that_throws_points_at_the_block():
+    """Without the words "this code"."""
+    after = "However, `flat`, which has one dimension, throws the `ValueError`."
+
+    assert [c.pointed for c in claims("flat = make()\nlayer(flat)", after)] == [True]
+    assert [c.pointed for c in claims("x = 1", after)] == [False]
+
+
+def test_what_is_said_of_a_line_that_was_commented_out_is_no_claim():
+    """It does not run."""
+    assert not claims("x = 1\n# This will raise an error\n# y = bad(x)\nz = 2")
