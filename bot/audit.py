@@ -170,7 +170,8 @@ def _raised(e: ErrorSeen | Caught, before: int) -> Raised:
 
 _OF_THE_PLACE = re.compile(
     r"torch\.compile is not supported|Python\.h|InductorError|No such file or directory: 'g\+\+'"
-    r"|[Cc]an't load|401 Client|HF_|offline|is not the path to a directory|Unauthorized"
+    r"|[Cc]an't load|401 Client|HF_|offline|internet connection"
+    r"|is not the path to a directory|Unauthorized"
     r"|Dataset not found|couldn't find them in the cached files|FusedAdam|onnx"
 )
 

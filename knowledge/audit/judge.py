@@ -113,6 +113,9 @@ def _error(claim: Claim, seen: Seen) -> _Found:
         return Verdict.PARTLY, f"it raised {_told(error)}, which is not what is said"
     if not seen.ended_well and error is None:
         return Verdict.CANNOT_RUN, f"the run ended as {seen.outcome}"
+    if seen.device.startswith("simulated"):
+        # It raises PyTorch's own device errors, and none of the driver's.
+        return Verdict.CANNOT_RUN, "it raised no error, but a simulated device has not all of them"
     return Verdict.REFUTED, "it raised no such error" if seen.raised else "it raised no error"
 
 

@@ -11,7 +11,8 @@ from knowledge.audit.wording import HEDGED, LATER, TYPE, VARIES, is_carried_out,
 
 _LITERAL = (
     r"torch\.Size\(\[[\d, ]*\]\)|(?:torch\.)?tensor\((?:[^()]|\([^()]*\))*\)|torch\.[a-z]+\d+"
-    r"|\([\d, ]+\)|\[[\d\[\]., eE+-]+\]|True|False|None|cpu\b|cuda(?::\d+)?|-?\d+(?:\.\d+)?"
+    r"|\([\d, ]+\)|\[[\d\[\]., eE+-]+\]|True|False|None|device\([^)]*\)"
+    r"|cpu\b|cuda(?::\d+)?|-?\d+(?:\.\d+)?"
 )
 _SAYS_OUTPUT = re.compile(
     r"^\W*(?:expected |example )?(?:output|outputs|prints?|printed|expected|result"
@@ -57,7 +58,9 @@ def printed_texts(noted: list[Comment], code: list[str]) -> Iterator[Claim]:
         ):
             yield Claim(kind=Kind.OUTPUT, text=comment.text, line=line, end_line=line)
             continue
-        if not text or VARIES.search(text) or VARIES.search(comment.text):
+        # `Example output: …` may be another's: a run can bear it out, no more.
+        is_example = re.match(r"\W*example output\b", comment.text, re.I) is not None
+        if not text or VARIES.search(text) or (VARIES.search(comment.text) and not is_example):
             continue
         printed, told = _literal(text, whole)
         if not printed:
@@ -65,7 +68,7 @@ def printed_texts(noted: list[Comment], code: list[str]) -> Iterator[Claim]:
         certain = told and is_carried_out(code, line)
         if _RANDOM.search(whole) and not _FIXED.match(printed):
             certain = False
-        if printed.startswith("cuda"):
+        if is_example or "cuda" in printed:
             certain = False  # where there is no GPU it may rightly be another device
         yield Claim(
             kind=Kind.PRINTS, text=comment.text, line=line, end_line=line, printed=printed,
@@ -74,7 +77,7 @@ def printed_texts(noted: list[Comment], code: list[str]) -> Iterator[Claim]:
 
 
 # What random numbers leave as it is: shapes, dtypes, devices and classes.
-_FIXED = re.compile(r"torch\.|cpu|cuda|<class|[\[(]\d+,[\d, ]*[\])]$")
+_FIXED = re.compile(r"torch\.|cpu|cuda|device\(|<class|[\[(]\d+,[\d, ]*[\])]$")
 
 
 def _literal(text: str, code: str) -> tuple[str, bool]:

@@ -20,8 +20,8 @@ _WORKS = re.compile(
     re.I,
 )
 _CORRECT = re.compile(
-    r"^\W*(?:\d[.)]\s*)?(?:correct(?:ed)?|fixed|valid|works?|working|this (?:now )?works|now works"
-    r"|works now|proper)"
+    r"^\W*(?:\d[.)]\s*)?(?:corrected \w+|correct(?:ed)?|fixed|valid|works?|working"
+    r"|this (?:now )?works|now works|works now|proper)"
     r"(?: (?:[\w-]+ ){0,3}?(?:way|approach|usage|use|version|method|implementation|code|example"
     r"|call|solution|update|operation)(?: \d+)?| (?:now|because|as|since|fine|correctly))?"
     r"\s*(?:[:.!,(–-]|$|because|as |with |of |using |to )",
@@ -37,16 +37,26 @@ _CORRECT_WAY = re.compile(
 _IN_GENERAL = re.compile(r"\b(?:key|essential|always)\b", re.I)
 
 
+_SAYS_SO = re.compile(
+    r"\b(?:does(?: not|n['’]t) (?:fail|raise|throw)|this (?:now )?works"
+    r"|(?:will|should) (?:now )?work|now works)\b|^works\b|^\W*correct(?:ed)?(?: \w+){1,3}:",
+    re.I,
+)
+_NOT_SURE = re.compile(
+    r"\b(?:(?:not|n['’]t)\b(?! (?:fail|raise|throw|optimal|ideal|efficient|recommended))"
+    r"|if|unless|only|incorrect|should be|may|might|could)\b",
+    re.I,
+)
+
+
 def works_in_comments(noted: list[Comment], code: list[str]) -> Iterator[Claim]:
     """`# this works`, `# Correct: …`."""
     for comment in noted:
         text = comment.text
-        works = re.search(r"\b(?:this (?:now )?works|(?:will|should) (?:now )?work|now works"
-                          r"|^works)\b", text, re.I)  # fmt: skip
+        works = _SAYS_SO.search(text)
         if comment.first is None or not (works or _CORRECT.match(text) or _WORKS.search(text)):
             continue
-        if re.search(r"\b(?:not|n['’]t|if|unless|only|incorrect|should be|may|might|could)\b", text,
-                     re.I) or is_code(text):  # fmt: skip
+        if _NOT_SURE.search(text) or is_code(text):
             continue
         assert comment.last is not None
         reached = not in_function(code, comment.first)
@@ -67,8 +77,11 @@ def works_in_prose(told: tuple[str, ...], *, after: bool) -> Iterator[Claim]:
                      sentence, re.I):  # fmt: skip
             continue
         if after:
-            says = _WORKS.search(sentence) and THIS.search(sentence)
-            if says and not LATER.search(sentence):
+            works = _WORKS.search(sentence)
+            about = THIS.search(sentence) and not LATER.search(sentence)
+            # `the second backward() executes without error`: a call is a part of this block.
+            call = re.search(r"`[\w.]+\(\)`[^`.]{0,30}(?:`\w+` )?(?:works|runs|executes)", sentence)
+            if works and (about or call):
                 yield Claim(kind=Kind.RUNS, text=sentence)
         elif n < len(told) - 2 or _IN_GENERAL.search(sentence):
             continue

@@ -38,7 +38,7 @@ HEDGED = re.compile(
 )  # fmt: skip
 WEAK = re.compile(
     r"\b(?:when|likely|catch(?:es)?|caught|typically|usually|often|should|commonly|generally"
-    r"|frequently|attempt(?:ing|s)?|probably|simulat\w+|expect\w*)\b",
+    r"|frequently|attempt(?:ing|s)?\b(?! that)|probably|simulat\w+|expect\w*)\b",
     re.I,
 )
 THIS = re.compile(
@@ -48,6 +48,7 @@ THIS = re.compile(
     r"|generates|fails|case|scenario|works|runs)\b"
     r"|\bthe (?:above|preceding|previous|provided|given|first|second|third)(?: \w+)? (?:code"
     r"|example|snippet|script|approach|attempt|implementation|program)\b"
+    r"|\bthe (?:code|example|snippet) (?:illustrates|shows|demonstrates|highlights)\b"
     r"|\bthe (?:code|example|snippet"
     r"|script|program)\b(?: \w+)? (?:above|will|would|raises|throws|runs|works|executes)"
     r"|\b(?:code|example|snippet) \d\b"
