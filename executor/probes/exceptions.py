@@ -176,6 +176,8 @@ def _without_listeners(first: TracebackType | None) -> TracebackType | None:
         else:
             kept.append(tb)
         tb = tb.tb_next
+    if not kept:
+        return None  # a SyntaxError of the snippet itself: nothing of it ran
     for tb, following in zip(kept, [*kept[1:], None], strict=True):
         if tb.tb_next is not following:
             tb.tb_next = following

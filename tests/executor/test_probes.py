@@ -173,3 +173,12 @@ def test_training_inspector_tells_what_never_learns(any_house: House) -> None:
     assert any(f.kind == "no_gradient" and "unused" in f.name for f in result.findings)
     assert result.trained
     assert any("out" in name for name in result.moved)
+
+
+def test_code_that_is_no_python_is_told_with_its_line(house: House):
+    """A SyntaxError has no frame of the snippet's, and is no failure of ours."""
+    result = house.run("x = 1\nfor i in x:\n    # …\n")
+
+    assert result.outcome is Outcome.ERROR and result.exit.code == 1
+    assert result.error is not None and result.error.type == "IndentationError"
+    assert result.error.line == 3
