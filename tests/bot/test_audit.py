@@ -1,6 +1,6 @@
 """`torchmedic audit`, the real command: its verdicts come from runs, and a kill costs nothing.
 
-TORCHMEDIC_KILLS says how often it is killed (2).
+TORCHMEDIC_KILLS says how often it is killed (1).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from bot.settings import Settings
 from knowledge.audit.kept import load_verdicts
 from knowledge.audit.model import BlockAudit, Verdict
 
-KILLS = int(os.environ.get("TORCHMEDIC_KILLS", "2"))
+KILLS = int(os.environ.get("TORCHMEDIC_KILLS", "1"))
 
 INTEGERS = """\
 ---
