@@ -32,7 +32,7 @@ from bot.platforms.base import (
 from bot.platforms.card import fixed_file, full_output
 from bot.question import read_message
 from bot.settings import ChatSettings, FrontSettings
-from bot.store import Store, Stored
+from bot.store import DATABASE_ERRORS, Store, Stored
 from bot.turns import Turn, Turns
 from executor.errors import ExecutorBusyError, ExecutorError, ExecutorGoneError
 from knowledge.errors import KnowledgeError
@@ -47,6 +47,7 @@ _FULL = 10  # as often as `patience_s`, a question waits for a place in that que
 _SHOW_AGAIN_S = (2.0, 5.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0)  # while a platform is gone
 _WHOLE_S = 10.0  # what a cancelled question may take to finish drawing
 _FORGET_EVERY_S = 3600.0
+_GIVE_WAY_TRIES = 60  # seconds for the one who overtook us to have a card
 _TEXT_BYTES = MIB  # of an attached log: reading more takes longer than anybody waits
 _FILES = 10
 
@@ -60,6 +61,10 @@ class _Case:
     turn: Turn | None = None
     told_at: float = 0.0  # when the card was last changed
     away: bool = False  # the executor is gone, and the card says so
+
+
+class _OvertakenError(Exception):
+    """The question is another bot's, or another wording's: nothing more may be said to this one."""
 
 
 class Desk:
@@ -85,7 +90,9 @@ class Desk:
         self._chat = chat
         self._front = front
         self._retention_days = retention_days
-        self._turns = Turns(chat.at_once or os.cpu_count() or 1)
+        self._at_once = chat.at_once or os.cpu_count() or 1
+        self._turns = Turns(self._at_once)
+        self._went = asyncio.Event()  # a question of ours is no longer worked on
         self._tasks: set[asyncio.Task[None]] = set()
         self._working: dict[str, asyncio.Task[None]] = {}  # by question
         self._placed_at = 0.0  # when somebody in the line was last told their place
@@ -99,19 +106,20 @@ class Desk:
 
     async def open(self) -> None:
         """Take up what was left unfinished, in the order it was asked."""
-        left = await self._store.unfinished(self._platform.name)
-        if left:
-            log.info("%d questions were left unfinished; taking them up", len(left))
-        for asked in left:
-            self._begin(asked)
+        if self._store.shared:
+            self._spawn(self._keep())
+            self._spawn(self._take_over())
+        else:
+            self._take_up(await self._store.claim(self._platform.name))
         self._spawn(self._forget())
 
     async def close(self) -> None:
-        """Stop; what is unfinished stays open in the store."""
+        """Stop; what is unfinished stays open in the store, for the next start or another bot."""
         tasks = [*self._tasks]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await self._store.release()
 
     async def idle(self) -> None:
         """Wait until no question is being worked on."""
@@ -322,6 +330,62 @@ class Desk:
             except PlatformError as e:
                 log.warning("question %s: its card could not be changed: %s", asked.id, e)
 
+    # -- several bots ----------------------------------------------------------------------------
+
+    def _take_up(self, left: list[Stored]) -> None:
+        if left:
+            log.info("%d questions were left unfinished; taking them up", len(left))
+        for asked in left:
+            self._begin(asked)
+
+    async def _take_over(self) -> None:
+        """Work on what a bot that is gone has left, no more at a time than can begin at once."""
+        while True:
+            self._went.clear()
+            if (room := self._at_once - len(self._working)) > 0:
+                try:
+                    self._take_up(await self._store.claim(self._platform.name, room))
+                except DATABASE_ERRORS as e:
+                    log.warning("the store does not answer: %s", type(e).__name__)
+            try:
+                await asyncio.wait_for(self._went.wait(), self._store.lease_s / 3)
+            except TimeoutError:
+                pass  # time to look again
+
+    async def _keep(self) -> None:
+        """Say again that our questions are ours; drop those that went to another bot."""
+        while True:
+            await asyncio.sleep(self._store.lease_s / 3)
+            before = set(self._working)
+            if not before:
+                continue
+            try:
+                ours = await self._store.renew(before)
+            except DATABASE_ERRORS as e:
+                log.warning("the store does not answer: %s", type(e).__name__)
+                continue
+            for id in before - ours:
+                log.warning("question %s went to another bot", id)
+                self._stop(id)
+
+    async def _give_way(self, asked: Stored, card: CardRef | None) -> None:
+        """We were overtaken while we drew: what we drew must not stay beside or over the answer."""
+        for _ in range(_GIVE_WAY_TRIES):
+            now = await self._store.get(asked.id)
+            if now is None or now.state != "open" or now.card is not None:
+                break
+            await asyncio.sleep(1)
+        if card is None or (now is not None and now.card == card and now.answer is None):
+            return  # private, or the other bot found our card and goes on with it
+        try:
+            if now is None or now.card != card:
+                await self._platform.delete(card)
+            elif now.answer is not None:
+                view = Answered(now.answer, solved=now.solved, redrawn=True)
+                await self._platform.show(asked.id, asked.place, view, card)
+        except PlatformError as e:
+            log.warning("question %s: a card too many could not be mended: %s", asked.id, e)
+
     # -- one question ----------------------------------------------------------------------------
 
     def _begin(self, asked: Stored) -> None:
@@ -341,10 +405,17 @@ class Desk:
 
     def _finished(self, id: str, turn: Turn, task: asyncio.Task[None]) -> None:
         self._turns.leave(turn)  # also where it was cancelled before it began
+        self._went.set()
         if self._working.get(id) is task:
             del self._working[id]
 
     async def _serve(self, case: _Case, before: asyncio.Task[None] | None) -> None:
+        try:
+            await self._work(case, before)
+        except _OvertakenError:
+            log.info("question %s is another bot's or another wording's now", case.asked.id)
+
+    async def _work(self, case: _Case, before: asyncio.Task[None] | None) -> None:
         if before is not None:
             await asyncio.wait([before])  # it may be in the middle of making the card
             fresh = await self._store.get(case.asked.id)
@@ -518,19 +589,26 @@ class Desk:
     async def _show(self, case: _Case, view: View) -> None:
         asked = case.asked
         case.told_at = time.monotonic()
-        if case.card is None:
-            if asked.showing:
-                case.card = await self._platform.find(asked.id, asked.place)
-            else:
-                await self._store.about_to_show(asked.id)
-                case.asked = asked = replace(asked, showing=True)
+        if not await self._store.hold(asked.id, asked.revision, showing=not asked.showing):
+            raise _OvertakenError
+        if case.card is None and asked.showing:
+            case.card = await self._platform.find(asked.id, asked.place)
+            if case.card is not None:
+                await self._store.shown(asked.id, case.card)
+        case.asked = asked = replace(asked, showing=True)
         await _whole(self._draw(case, asked, view))
 
     async def _draw(self, case: _Case, asked: Stored, view: View) -> None:
         card = await self._platform.show(asked.id, asked.place, view, case.card)
+        ours = True
         if card != case.card:
             case.card = card
-            await self._store.shown(asked.id, card)
+            ours = await self._store.shown(asked.id, card)
+        elif self._store.shared:
+            ours = await self._store.hold(asked.id, asked.revision)
+        if not ours:
+            self._spawn(self._give_way(asked, card))
+            raise _OvertakenError
 
     # -- small things ----------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ import logging
 import signal
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 
 from bot import manners
 from bot.assemble import Say, open_medic
@@ -33,10 +33,14 @@ async def open_desk(
         BotError, KnowledgeError, ExecutorError: as the parts' own docstrings say.
     """
     manners.check(front, platform.name)
-    async with (
-        open_medic(settings, say) as medic,
-        Store.at(settings.store.url, settings.state_folder) as store,
-    ):
+    kept = settings.store
+    async with AsyncExitStack() as stack:
+        store = Store.at(kept.url, settings.state_folder, kept.lease_s)
+        # Slack brings each event to one of its connections, Discord everything to all of them.
+        if platform.name == "discord" or not store.shared:
+            await stack.enter_async_context(store.alone(platform.name, say))
+        medic = await stack.enter_async_context(open_medic(settings, say))
+        await stack.enter_async_context(store)
         await _refuse_weak_jail(settings, medic.executor)
         async with Desk(
             medic, store, platform, settings.chat, front, settings.store.retention_days

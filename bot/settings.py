@@ -94,6 +94,17 @@ def take_executor_token() -> str:
     return token
 
 
+def process_environment() -> Mapping[str, str]:
+    """The variables of this process, for who hands them on."""
+    return os.environ
+
+
+def tokens_given(environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
+    """The chat front ends that any token is set for."""
+    given = {name.partition("_")[0].lower() for name in TOKENS if environment.get(name, "").strip()}
+    return tuple(front for front in ("slack", "discord") if front in given)
+
+
 def _require(names: tuple[str, ...], environment: Mapping[str, str]) -> None:
     missing = [name for name in names if not environment.get(name, "").strip()]
     if missing:
@@ -131,6 +142,7 @@ class StoreSettings:
 
     url: str = ""  # empty: torchmedic.db in the state folder; postgresql://user:password@host/name
     retention_days: float = 90  # 0: for ever
+    lease_s: float = 30  # PostgreSQL: another bot takes over what its own has been silent about
 
 
 @dataclass(frozen=True)

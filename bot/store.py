@@ -1,11 +1,18 @@
-"""The store: every question from before it is acknowledged until its retention ends."""
+"""The store: every question from before it is acknowledged until its retention ends.
+
+Several bots may share a PostgreSQL database. Each question then has an owner and a lease: who works
+on it says so again before the lease runs out, and who has lost it writes nothing any more.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import fcntl
 import hashlib
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -14,6 +21,8 @@ from pydantic import TypeAdapter
 from sqlalchemy import (
     Boolean,
     Column,
+    ColumnElement,
+    Connection,
     Float,
     Index,
     Integer,
@@ -22,16 +31,24 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    cast,
     delete,
     event,
+    extract,
+    func,
     insert,
+    inspect,
+    literal,
+    or_,
     select,
+    text,
     update,
 )
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import StaticPool
 
+from bot import migrations
 from bot.errors import StateError
 from bot.models import Answer, RunWith
 from bot.platforms.base import Attached, CardRef, Door, Incoming, Person, Place
@@ -39,6 +56,9 @@ from bot.platforms.base import Attached, CardRef, Door, Incoming, Person, Place
 State = Literal["open", "done", "silent", "deleted"]
 _DAY_S = 86400.0
 _BUSY_S = 30.0  # how long a second process may hold SQLite's only pen
+_LOOK_S = 1.0  # how often a bot that waits for another's end looks
+
+DATABASE_ERRORS = (SQLAlchemyError, OSError)  # what any method raises when it is away
 
 _tables = MetaData()
 
@@ -72,6 +92,8 @@ _questions = Table(
     Column("solved", Boolean, nullable=False),
     Column("asked_at", Float, nullable=False, index=True),
     Column("done_at", Float),
+    Column("owner", String(32)),  # the bot that works on it
+    Column("lease_until", Float),  # then it is anybody's, unless the owner has said so again
     Index("questions_open", "platform", "state"),
 )  # fmt: skip
 
@@ -122,20 +144,37 @@ class Store:
         asked = await store.take(incoming)   # None: this delivery is known
     """
 
-    def __init__(self, url: str) -> None:
-        """A store at an SQLAlchemy URL (`sqlite+aiosqlite:///…`, `postgresql+asyncpg://…`)."""
+    def __init__(self, url: str, lease_s: float = 30) -> None:
+        """A store at an SQLAlchemy URL (`sqlite+aiosqlite:///…`, `postgresql+asyncpg://…`).
+
+        Args:
+            url: where.
+            lease_s: how long a question is ours after we last said so.
+        """
         self._engine = _engine(url)
+        self.shared = not url.startswith("sqlite")  # other bots may be at it
+        self.lease_s = lease_s
+        self._me = secrets.token_hex(8)  # a process that starts again is another one
+        file = self._engine.url.database if url.startswith("sqlite") else ""
+        self.file = Path(file) if file and file != ":memory:" else None  # SQLite's
 
     @classmethod
-    def at(cls, url: str, state: Path) -> Store:
+    def at(cls, url: str, state: Path, lease_s: float = 30, *, make: bool = True) -> Store:
         """The store that the settings name; an empty URL is a file in the state folder.
+
+        Args:
+            url: `store.url`.
+            state: the state folder.
+            lease_s: as for `Store`.
+            make: the folder, where it is missing.
 
         Raises:
             StateError: the folder cannot be made, or the URL names no database we know.
         """
         if not url:
             try:
-                state.mkdir(parents=True, exist_ok=True)
+                if make:
+                    state.mkdir(parents=True, exist_ok=True)
             except OSError as e:
                 raise StateError(
                     f"{state}: cannot be made ({e.strerror}); point `state` to a folder of your own"
@@ -153,20 +192,89 @@ class Store:
                 "store.url should begin with sqlite:/// or postgresql://, or be empty for a file "
                 "in the state folder"
             )
-        return cls(url)
+        return cls(url, lease_s)
 
     async def open(self) -> None:
-        """Make what is missing.
+        """Make what is missing, and bring an older schema up to date.
 
         Raises:
             StateError: the database cannot be reached or written; the text never holds its URL.
         """
         try:
             async with self._engine.begin() as db:
-                await db.run_sync(_tables.create_all)
-        except (SQLAlchemyError, OSError) as e:
-            first = str(getattr(e, "orig", None) or e).splitlines()[0]
-            raise StateError(f"the store cannot be opened ({first}); check store.url") from e
+                await db.run_sync(migrations.upgrade)
+        except migrations.NewerSchemaError as e:
+            raise StateError(_NEWER) from e
+        except DATABASE_ERRORS as e:
+            raise StateError(f"the store cannot be opened ({_first(e)}); check store.url") from e
+
+    async def look(self) -> str:
+        """Look at the database, changing nothing.
+
+        Returns:
+            where it is and what state it is in, in words; never a password.
+
+        Raises:
+            StateError: it cannot be used as it is; the finding and the next step.
+        """
+        if self.file is not None and not self.file.exists():
+            return f"{self.file}: not there yet, made when a bot starts"
+        where = str(self.file or f"PostgreSQL, {self._engine.url.database}")
+        try:
+            async with self._engine.connect() as db:
+                return f"{where}: {await db.run_sync(_looked)}"
+        except migrations.NewerSchemaError as e:
+            raise StateError(_NEWER) from e
+        except DATABASE_ERRORS as e:
+            raise StateError(f"{where} cannot be read ({_first(e)}); check store.url") from e
+
+    async def clock(self) -> float | None:
+        """The database's time in seconds since 1970; None where it has no clock of its own."""
+        if not self.shared:
+            return None
+        async with self._engine.connect() as db:
+            return float((await db.execute(select(self._now()))).scalar_one())
+
+    @asynccontextmanager
+    async def alone(self, front: str, waits: Callable[[str], None]) -> AsyncIterator[None]:
+        """Be the only bot of this front end at this store while the block runs.
+
+        With SQLite a second one is refused: it would take up what the first is working on. With
+        PostgreSQL it waits for the first one's end. However that comes, the lock goes with it.
+
+        Args:
+            front: "slack" or "discord".
+            waits: told, once, that and for what it has to wait.
+
+        Raises:
+            StateError: another process is there already.
+        """
+        if self.shared:
+            async with self._engine.connect() as db:
+                lock = text("SELECT pg_try_advisory_lock(hashtext(:name))")
+                told = False
+                while not (await db.execute(lock, {"name": f"torchmedic {front}"})).scalar_one():
+                    await db.rollback()
+                    if not told:
+                        waits(f"another bot answers in {front.title()}; waiting to take its place")
+                        told = True
+                    await asyncio.sleep(_LOOK_S)
+                await db.commit()  # the lock is the connection's, not the transaction's
+                yield
+        elif self.file is None:
+            yield
+        else:
+            path = self.file.with_name(f"{self.file.name}.{front}.lock")
+            with path.open("w") as file:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except OSError as e:
+                    raise StateError(
+                        f"{self.file}: another process answers in {front.title()} from this file, "
+                        "and SQLite serves one; stop that one, or set store.url to a PostgreSQL "
+                        "database, which any number can share"
+                    ) from e
+                yield
 
     async def close(self) -> None:
         """Hang up."""
@@ -197,7 +305,7 @@ class Store:
                         door=incoming.door, unasked=incoming.unasked, text=_storable(incoming.text),
                         attachments=_list(incoming.attachments),
                         run_with=RunWith().model_dump_json(), state="open", revision=0,
-                        showing=False, solved=False, asked_at=time.time(),
+                        showing=False, solved=False, asked_at=time.time(), **self._lease(),
                     )
                 )  # fmt: skip
         except IntegrityError:
@@ -230,12 +338,80 @@ class Store:
         return await self._all(_questions.c.thread_key == place.thread_key)
 
     async def unfinished(self, platform: str) -> list[Stored]:
-        """What was taken in and not answered, oldest first: after a crash, to be finished."""
+        """What was taken in and not answered, oldest first."""
         return await self._all(_questions.c.platform == platform, _questions.c.state == "open")
 
     async def finished(self, since: float) -> list[Stored]:
         """What was answered of all that was asked since a moment (seconds since 1970)."""
         return await self._all(_questions.c.state == "done", _questions.c.asked_at >= since)
+
+    # -- leases ------------------------------------------------------------------------------
+
+    async def claim(self, platform: str, most: int | None = None) -> list[Stored]:
+        """Make unfinished questions that nobody works on ours, oldest first.
+
+        Args:
+            platform: whose.
+            most: no more than so many.
+        """
+        free = [_questions.c.platform == platform, _questions.c.state == "open"]
+        if self.shared:  # with SQLite we are alone, so whoever had them is dead
+            free.append(
+                or_(_questions.c.lease_until.is_(None), _questions.c.lease_until < self._now())
+            )
+        async with self._engine.begin() as db:
+            found = select(_questions.c.id).where(*free).order_by(_questions.c.asked_at).limit(most)
+            # Two bots that look at the same moment each get other ones.
+            ids = list((await db.execute(found.with_for_update(skip_locked=True))).scalars())
+            if ids:
+                await db.execute(
+                    update(_questions).where(_questions.c.id.in_(ids)).values(**self._lease())
+                )
+        return await self._all(_questions.c.id.in_(ids)) if ids else []
+
+    async def renew(self, ids: Collection[str]) -> set[str]:
+        """Say again that these are ours; those that still are."""
+        ours = (_questions.c.id.in_(ids), _questions.c.owner == self._me)
+        async with self._engine.begin() as db:
+            await db.execute(
+                update(_questions)
+                .where(*ours, _questions.c.state == "open")
+                .values(**self._lease())
+            )
+            return set((await db.execute(select(_questions.c.id).where(*ours))).scalars())
+
+    async def hold(self, id: str, revision: int, *, showing: bool = False) -> bool:
+        """Whether this wording of a question is open and ours; if so, for a whole lease from now.
+
+        Args:
+            id: which.
+            revision: its wording as we know it.
+            showing: from now on a card may exist; said before it is made, so that a crash cannot
+                hide it.
+        """
+        values: dict[str, Any] = self._lease() if self.shared else {}
+        if showing:
+            values["showing"] = True
+        async with self._engine.begin() as db:
+            if not values:
+                found = await db.execute(select(_questions.c.id).where(*self._ours(id, revision)))
+                return found.first() is not None
+            held = await db.execute(
+                update(_questions).where(*self._ours(id, revision)).values(**values)
+            )
+        return bool(held.rowcount)
+
+    async def release(self) -> None:
+        """Leave what is unfinished to others, at once."""
+        if self.shared:
+            async with self._engine.begin() as db:
+                await db.execute(
+                    update(_questions)
+                    .where(_questions.c.owner == self._me, _questions.c.state == "open")
+                    .values(owner=None, lease_until=None)
+                )
+
+    # -- what becomes of a question ----------------------------------------------------------
 
     async def direct_places(self, platform: str, limit: int = 50) -> list[Place]:
         """The places of direct messages, the latest first; one a channel."""
@@ -264,6 +440,7 @@ class Store:
         """
         values: dict[str, Any] = {"state": "open", "solved": False, "answer": None,
                                   "revision": _questions.c.revision + 1}  # fmt: skip
+        values |= self._lease()  # whoever else works on it writes nothing any more
         if text is not None:
             values["text"] = _storable(text)
         if attachments is not None:
@@ -280,24 +457,26 @@ class Store:
             )
         return await self.get(id)
 
-    async def about_to_show(self, id: str) -> None:
-        """From now on a card may exist; said before it is made, so that a crash cannot hide it."""
-        await self._set(id, showing=True)
-
-    async def shown(self, id: str, card: CardRef | None) -> None:
-        """The card is there."""
-        await self._set(id, card=card.model_dump_json() if card is not None else None)
-
-    async def answered(self, id: str, revision: int, answer: Answer) -> bool:
-        """Keep the answer before it is shown; False if the question has changed meanwhile."""
+    async def shown(self, id: str, card: CardRef | None) -> bool:
+        """The card is there; False if the question went to another bot or was taken back."""
         async with self._engine.begin() as db:
-            done = await db.execute(
+            kept = await db.execute(
                 update(_questions)
                 .where(
                     _questions.c.id == id,
-                    _questions.c.revision == revision,
-                    _questions.c.state == "open",
+                    _questions.c.owner == self._me,
+                    _questions.c.state != "deleted",
                 )
+                .values(card=card.model_dump_json() if card is not None else None)
+            )
+        return bool(kept.rowcount)
+
+    async def answered(self, id: str, revision: int, answer: Answer) -> bool:
+        """Keep the answer before it is shown; False if the question changed, or is not ours."""
+        async with self._engine.begin() as db:
+            done = await db.execute(
+                update(_questions)
+                .where(*self._ours(id, revision))
                 .values(answer=_storable(answer.model_dump_json()))
             )
         return bool(done.rowcount)
@@ -307,11 +486,7 @@ class Store:
         async with self._engine.begin() as db:
             await db.execute(
                 update(_questions)
-                .where(
-                    _questions.c.id == id,
-                    _questions.c.revision == revision,
-                    _questions.c.state == "open",
-                )
+                .where(*self._ours(id, revision))
                 .values(state=state, done_at=time.time())
             )
 
@@ -380,6 +555,24 @@ class Store:
 
     # -- inside ------------------------------------------------------------------------------
 
+    def _ours(self, id: str, revision: int) -> tuple[ColumnElement[bool], ...]:
+        """What must be so of a question that we still may answer."""
+        return (
+            _questions.c.id == id,
+            _questions.c.revision == revision,
+            _questions.c.state == "open",
+            _questions.c.owner == self._me,
+        )
+
+    def _lease(self) -> dict[str, Any]:
+        return {"owner": self._me, "lease_until": self._now() + self.lease_s}
+
+    def _now(self) -> ColumnElement[float]:
+        """The one clock that all bots share: the database's."""
+        if self.shared:
+            return cast(extract("epoch", func.clock_timestamp()), Float)
+        return literal(time.time())
+
     async def _set(self, id: str, **values: Any) -> None:
         async with self._engine.begin() as db:
             await db.execute(update(_questions).where(_questions.c.id == id).values(**values))
@@ -413,6 +606,57 @@ def _engine(url: str) -> AsyncEngine:
         cursor.close()
 
     return engine
+
+
+_NEWER = (
+    "the database was written by a newer Torchmedic; install that version again, or restore the "
+    "back-up from before it (docs/operations.md)"
+)
+
+
+def _first(error: Exception) -> str:
+    """The first line of what a database says; never its URL."""
+    return str(getattr(error, "orig", None) or error).splitlines()[0]
+
+
+def _looked(db: Connection) -> str:
+    """What state a database is in.
+
+    Raises:
+        StateError: something of it is missing or damaged.
+    """
+    known = migrations.revision(db)
+    if db.dialect.name == "sqlite":
+        said = db.exec_driver_sql("PRAGMA quick_check(1)").scalar_one()
+        if said != "ok":
+            raise StateError(f"the database is damaged ({said}); {_RESTORE}")
+    there = inspect(db)
+    tables = set(there.get_table_names())
+    if known is None and not tables & set(_tables.tables):
+        return "empty, filled when a bot starts"
+    if migrations.is_unknown(known):
+        raise migrations.NewerSchemaError
+    old = known != migrations.head()
+    missing = [name for name in _tables.tables if name not in tables]
+    if not old:
+        missing += [
+            f"{name}.{column.name}"
+            for name, table in _tables.tables.items() if name in tables
+            for column in table.columns
+            if column.name not in {c["name"] for c in there.get_columns(name)}
+        ]  # fmt: skip
+    if missing:
+        raise StateError(f"the database lacks {', '.join(missing)}; {_RESTORE}")
+    n = db.execute(select(func.count()).select_from(_questions)).scalar_one()
+    state = f"schema {known or 'from before it had numbers'}"
+    return (
+        f"{state}, brought to {migrations.head()} when a bot starts"
+        if old
+        else f"{state}, {n} questions"
+    )
+
+
+_RESTORE = "stop the bots and restore the last back-up (docs/operations.md)"
 
 
 def _stored(row: Row[Any]) -> Stored:

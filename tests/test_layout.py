@@ -70,7 +70,13 @@ def test_knowledge_needs_only_the_words_of_the_executor():
 )
 def test_a_library_we_might_swap_is_imported_in_one_module(library: str, module: str | None):
     """Swapping it edits one file."""
-    users = {name(p) for p in MODULES if library in {m.split(".")[0] for m in imports(p)}}
+    users = {
+        name(p)
+        for p in MODULES
+        if library in {m.split(".")[0] for m in imports(p)}
+        # A migration is written once, for the library of its day.
+        and not name(p).startswith("bot/migrations/")
+    }
 
     if module is None:
         assert len(users) <= 3, users

@@ -1,0 +1,1 @@
+"""The schema, one change a file, in the order of their numbers."""
