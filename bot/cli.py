@@ -196,14 +196,15 @@ def slack(config: ConfigOption = None) -> None:
 
 
 async def _slack(settings: Settings) -> int:
+    from bot.logs import log_to_stderr
     from bot.platforms.slack import SlackFront
     from bot.platforms.slack_client import SlackClient
     from bot.platforms.slack_messages import SlackPlatform
-    from bot.serve import log_to_stderr, open_desk, until_stopped
+    from bot.serve import open_desk, until_stopped
     from bot.settings import slack_tokens
 
     tokens = slack_tokens(settings.slack.mode)
-    log_to_stderr()
+    log_to_stderr(settings.log.format)
     platform = SlackPlatform(SlackClient(settings.slack, tokens))
     await platform.client.meet()
     front = SlackFront(platform, settings.slack, tokens)
@@ -221,12 +222,13 @@ def discord(config: ConfigOption = None) -> None:
 
 
 async def _discord(settings: Settings) -> int:
+    from bot.logs import log_to_stderr
     from bot.platforms.discord import DiscordFront
-    from bot.serve import log_to_stderr, open_desk, until_stopped
+    from bot.serve import open_desk, until_stopped
     from bot.settings import discord_token
 
     token = discord_token()
-    log_to_stderr()
+    log_to_stderr(settings.log.format)
     async with (
         DiscordFront(settings.discord, token, _say) as front,
         open_desk(settings, front.platform, settings.discord, _say) as desk,

@@ -15,6 +15,8 @@ from bot import manners
 from bot.answer import Medic
 from bot.attachments import MAX_ATTACHMENT_BYTES, MIB, TEXT_SUFFIXES, Attachment
 from bot.errors import BotError, PlatformError, PlatformRefusedError, QuestionError
+from bot.logs import facts
+from bot.metrics import Metrics
 from bot.models import Answer, Question, RunWith
 from bot.platforms.base import (
     Answered,
@@ -82,6 +84,7 @@ class Desk:
         chat: ChatSettings,
         front: FrontSettings,
         retention_days: float = 0,
+        metrics: Metrics | None = None,
     ) -> None:
         """A desk that is not open yet."""
         self._medic = medic
@@ -95,6 +98,11 @@ class Desk:
         self._went = asyncio.Event()  # a question of ours is no longer worked on
         self._tasks: set[asyncio.Task[None]] = set()
         self._working: dict[str, asyncio.Task[None]] = {}  # by question
+        self._metrics = metrics or Metrics()
+        self._metrics.watch(
+            platform.name, lambda: self._turns.waiting,
+            lambda: len(self._working) - self._turns.waiting,
+        )  # fmt: skip
         self._placed_at = 0.0  # when somebody in the line was last told their place
 
     async def __aenter__(self) -> Desk:
@@ -148,7 +156,13 @@ class Desk:
             return None
         asked = await self._store.take(incoming)
         if asked is not None:
-            log.info("question %s through %s", asked.id, asked.door)
+            self._metrics.asked(self._platform.name, asked.door)
+            log.info(
+                "question %s through %s",
+                asked.id,
+                asked.door,
+                extra=facts(question=asked.id, door=asked.door, platform=self._platform.name),
+            )
             self._begin(asked)
         return asked
 
@@ -242,7 +256,10 @@ class Desk:
             return
         asked = await self._store.get(click.question)
         assert asked is not None
-        log.info("question %s: %s", asked.id, click.verb)
+        self._metrics.clicked(self._platform.name, click.verb)
+        log.info(
+            "question %s: %s", asked.id, click.verb, extra=facts(question=asked.id, verb=click.verb)
+        )
         await getattr(self, f"_{click.verb}")(asked, click)
 
     async def _solved(self, asked: Stored, click: Click) -> None:
@@ -334,7 +351,12 @@ class Desk:
 
     def _take_up(self, left: list[Stored]) -> None:
         if left:
-            log.info("%d questions were left unfinished; taking them up", len(left))
+            self._metrics.taken_up(self._platform.name, len(left))
+            log.info(
+                "%d questions were left unfinished; taking them up",
+                len(left),
+                extra=facts(questions=len(left)),
+            )
         for asked in left:
             self._begin(asked)
 
@@ -431,13 +453,20 @@ class Desk:
                 answer = await self._answer(case)
             if not await self._store.answered(asked.id, asked.revision, answer):
                 return  # edited or deleted meanwhile: the other run shows its own
+            self._metrics.answered(self._platform.name, answer, unasked=asked.unasked)
         else:
             self._turns.leave(turn)
         if asked.unasked and not await self._is_wanted(asked, answer):
             await self._store.done(asked.id, asked.revision, "silent")
             return
         await self._finish(case, answer)
-        log.info("question %s: %s", asked.id, answer.status)
+        took_s = time.time() - asked.asked_at
+        log.info(
+            "question %s: %s",
+            asked.id,
+            answer.status,
+            extra=facts(question=asked.id, status=answer.status, seconds=round(took_s, 3)),
+        )
 
     async def _is_wanted(self, asked: Stored, answer: Answer) -> bool:
         """Asked again right before speaking: the team may have answered while it ran."""
@@ -558,6 +587,7 @@ class Desk:
         try:
             await self._show(case, view)
         except PlatformError as e:
+            self._metrics.failed(self._platform.name)
             log.warning("question %s: a step could not be shown: %s", case.asked.id, e)
 
     async def _place_in_line(self, case: _Case, ahead: int) -> None:
@@ -580,11 +610,14 @@ class Desk:
                     await self._tell(asked.place, asked.asker, told)
                 break
             except PlatformError as e:
+                self._metrics.failed(self._platform.name)
                 log.warning("question %s: its answer cannot be shown yet: %s", asked.id, e)
                 if wait_s is None:
                     return  # it stays open: the next start tries again
                 await asyncio.sleep(wait_s)
         await self._store.done(asked.id, asked.revision)
+        if not asked.revision:  # "run again" comes when it likes
+            self._metrics.shown(self._platform.name, time.time() - asked.asked_at)
 
     async def _show(self, case: _Case, view: View) -> None:
         asked = case.asked

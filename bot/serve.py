@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import signal
 import time
 from collections.abc import AsyncIterator
@@ -13,6 +12,7 @@ from bot import manners
 from bot.assemble import Say, open_medic
 from bot.desk import Desk
 from bot.errors import SettingsError
+from bot.metrics import Metrics
 from bot.platforms.base import Platform
 from bot.settings import FrontSettings, Settings
 from bot.store import Store
@@ -41,9 +41,11 @@ async def open_desk(
             await stack.enter_async_context(store.alone(platform.name, say))
         medic = await stack.enter_async_context(open_medic(settings, say))
         await stack.enter_async_context(store)
+        metrics = Metrics()
+        stack.enter_context(metrics.serving(settings.metrics))
         await _refuse_weak_jail(settings, medic.executor)
         async with Desk(
-            medic, store, platform, settings.chat, front, settings.store.retention_days
+            medic, store, platform, settings.chat, front, settings.store.retention_days, metrics
         ) as desk:
             yield desk
 
@@ -55,14 +57,6 @@ async def until_stopped() -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopped.set)
     await stopped.wait()
-
-
-def log_to_stderr() -> None:
-    """One line an event; neither tokens nor what people wrote."""
-    logging.basicConfig(
-        level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
-    )
-    logging.getLogger("bot").setLevel(logging.INFO)
 
 
 async def _refuse_weak_jail(settings: Settings, executor: ExecutorClient) -> None:

@@ -146,6 +146,21 @@ class StoreSettings:
 
 
 @dataclass(frozen=True)
+class MetricsSettings:
+    """Where Prometheus may look."""
+
+    host: str = "127.0.0.1"
+    port: int = 0  # 0: nowhere
+
+
+@dataclass(frozen=True)
+class LogSettings:
+    """What goes to standard error."""
+
+    format: Literal["text", "json"] = "text"  # json: one object a line
+
+
+@dataclass(frozen=True)
 class ChatSettings:
     """How questions from Slack and Discord are worked on."""
 
@@ -207,6 +222,8 @@ class Settings:
     executor: ExecutorSettings = field(default_factory=ExecutorSettings)
     knowledge: KnowledgeSettings = field(default_factory=KnowledgeSettings)
     store: StoreSettings = field(default_factory=StoreSettings)
+    metrics: MetricsSettings = field(default_factory=MetricsSettings)
+    log: LogSettings = field(default_factory=LogSettings)
     chat: ChatSettings = field(default_factory=ChatSettings)
     slack: SlackSettings = field(default_factory=SlackSettings)
     discord: DiscordSettings = field(default_factory=DiscordSettings)

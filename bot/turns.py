@@ -46,6 +46,11 @@ class Turns:
             return 0
         return self._waiting.index(turn) + len(self._served)
 
+    @property
+    def waiting(self) -> int:
+        """How long the line is."""
+        return len(self._waiting)
+
     def leave(self, turn: Turn) -> None:
         """Done, or given up."""
         for line in (self._waiting, self._served):

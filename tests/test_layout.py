@@ -66,6 +66,7 @@ def test_knowledge_needs_only_the_words_of_the_executor():
         ("slack_sdk", "bot/platforms/slack_client.py"),
         ("sqlalchemy", "bot/store.py"),
         ("ray", "executor/cluster.py"),
+        ("prometheus_client", "bot/metrics.py"),
     ],
 )
 def test_a_library_we_might_swap_is_imported_in_one_module(library: str, module: str | None):

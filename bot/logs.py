@@ -1,0 +1,38 @@
+"""The log on standard error: one line an event, without tokens and without what people wrote."""
+
+from __future__ import annotations
+
+import json
+import logging
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+
+class JsonLines(logging.Formatter):
+    """One JSON object a line, for a log collector."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The event's message, and what it says as fields (`extra=facts(...)`)."""
+        words: dict[str, Any] = {
+            "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+        } | getattr(record, "facts", {})
+        if record.exc_info:
+            words["exception"] = self.formatException(record.exc_info)
+        return json.dumps(words, ensure_ascii=False)
+
+
+def facts(**known: str | int | float | bool) -> dict[str, Any]:
+    """What a log line says, by name: `log.info("…", extra=facts(question=id))`."""
+    return {"facts": known}
+
+
+def log_to_stderr(form: Literal["text", "json"] = "text") -> None:
+    """Ours from info on, everybody else's from warnings on."""
+    handler = logging.StreamHandler()
+    plain = logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
+    handler.setFormatter(JsonLines() if form == "json" else plain)
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
+    logging.getLogger("bot").setLevel(logging.INFO)
