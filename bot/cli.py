@@ -244,6 +244,24 @@ async def _discord(settings: Settings) -> int:
 
 
 @app.command()
+def doctor(
+    fronts: Annotated[
+        list[str] | None,
+        typer.Argument(help="slack, discord: what shall run here; none: what has a token."),
+    ] = None,
+    config: ConfigOption = None,
+) -> None:
+    """Look at everything the bot needs: what is wrong, and what to do. Changes nothing."""
+    from bot.doctor import examine, table
+
+    if wrong := [f for f in fronts or () if f not in ("slack", "discord")]:
+        raise typer.BadParameter(f"{wrong[0]}: there are slack and discord")
+    rows = asyncio.run(examine(config, fronts or ()))
+    _console().print(table(rows))
+    sys.exit(0 if all(row.ok for row in rows) else 1)
+
+
+@app.command()
 def index(config: ConfigOption = None) -> None:
     """Embed what is new in articles and documents, and run the articles that changed."""
     sys.exit(asyncio.run(_index(_settings(config))))

@@ -11,11 +11,13 @@ import hashlib
 import hmac
 import itertools
 import json
+import random
 import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from email.utils import formatdate
 from typing import Any
 from urllib.parse import urlencode
 
@@ -97,12 +99,15 @@ class FakeSlack:
         self.calls: list[tuple[str, Json]] = []
         self.faults: dict[str, list[Fault]] = defaultdict(list)
         self.held: dict[str, asyncio.Event] = {}
+        self.late: dict[str, asyncio.Event] = {}
         self.acks: list[float] = []  # seconds each took
         self.ack_bodies: dict[str, Any] = {}
         self.deliveries = 0
         self.sockets: list[web.WebSocketResponse] = []
         self.opened = 0
         self.http_target = ""  # set: signed HTTP instead of Socket Mode
+        self.spread: random.Random | None = None  # set: each delivery to any of the connections
+        self.clock_off_s = 0.0  # how far its clock is ahead of ours
         self._waiting: dict[str, asyncio.Future[Any]] = {}
         self._numbers = itertools.count(1)
         self._connected = asyncio.Event()
@@ -121,6 +126,7 @@ class FakeSlack:
             web.post("/response/{id}", self._response),
             web.get("/files/{name}", self._file),
         ])  # fmt: skip
+        app.on_response_prepare.append(self._date)
         runner = web.AppRunner(app, access_log=None, shutdown_timeout=1)
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", 0)
@@ -142,6 +148,11 @@ class FakeSlack:
     def hold(self, method: str) -> None:
         """Do what is asked of this method, and never answer."""
         self.held[method] = asyncio.Event()
+
+    def delay(self, method: str) -> asyncio.Event:
+        """The next call of this method is lost on its way until the event is set, then done."""
+        self.late[method] = asyncio.Event()
+        return self.late[method]
 
     def release(self, method: str) -> None:
         """Answer again."""
@@ -303,7 +314,8 @@ class FakeSlack:
         envelope = f"e{next(self._numbers)}"
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._waiting[envelope] = future
-        await self.sockets[-1].send_json({
+        socket = self.spread.choice(self.sockets) if self.spread else self.sockets[-1]
+        await socket.send_json({
             "envelope_id": envelope, "type": kind, "payload": body, "retry_attempt": retry,
             "accepts_response_payload": kind != "events_api",
         })  # fmt: skip
@@ -353,6 +365,9 @@ class FakeSlack:
         else:
             await socket.close()
 
+    async def _date(self, _: web.Request, answer: web.StreamResponse) -> None:
+        answer.headers["Date"] = formatdate(time.time() + self.clock_off_s, usegmt=True)
+
     # -- the Web API --------------------------------------------------------------------------
 
     async def _api(self, request: web.Request) -> web.StreamResponse:
@@ -381,6 +396,8 @@ class FakeSlack:
         handler = getattr(self, "_" + method.replace(".", "_"), None)
         if handler is None:
             return web.json_response({"ok": False, "error": "unknown_method"})
+        if (late := self.late.pop(method, None)) is not None:
+            await late.wait()
         try:
             answer = {"ok": True, **handler(words)}
         except RefusedError as e:
