@@ -262,6 +262,30 @@ def doctor(
 
 
 @app.command()
+def report(
+    days: Annotated[float, typer.Option(help="How far back.")] = 7,
+    html: Annotated[Path | None, typer.Option(help="Also write one HTML page there.")] = None,
+    config: ConfigOption = None,
+) -> None:
+    """Say what was asked, solved and left unanswered in the last week."""
+    from bot.report import write
+
+    print(asyncio.run(write(_settings(config), days, html)))
+
+
+@app.command()
+def forget(
+    user: Annotated[str, typer.Argument(help="The person's id on the platform, e.g. U012AB3CD.")],
+    platform: Annotated[str, typer.Option(help="slack or discord; none: both.")] = "",
+    config: ConfigOption = None,
+) -> None:
+    """Delete everything that is kept of a person: questions, answers, feedback."""
+    from bot.retention import forget_person
+
+    print(asyncio.run(forget_person(_settings(config), user, platform)))
+
+
+@app.command()
 def index(config: ConfigOption = None) -> None:
     """Embed what is new in articles and documents, and run the articles that changed."""
     sys.exit(asyncio.run(_index(_settings(config))))

@@ -31,6 +31,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    and_,
     cast,
     delete,
     event,
@@ -135,6 +136,22 @@ class Stored:
     answer: Answer | None
     solved: bool
     asked_at: float  # seconds since 1970
+
+
+@dataclass(frozen=True)
+class Past:
+    """A question as a report sees it."""
+
+    id: str
+    platform: str
+    asker_id: str
+    unasked: bool
+    text: str
+    state: State
+    answer: Answer | None
+    solved: bool
+    asked_at: float
+    done_at: float | None
 
 
 class Store:
@@ -540,6 +557,27 @@ class Store:
             ).first()
         return row is not None and bool(row.team_spoke)
 
+    # -- looking back ------------------------------------------------------------------------
+
+    async def since(self, when: float) -> AsyncIterator[Past]:
+        """What was asked since then, oldest first, one at a time: a week may be long."""
+        q = _questions.c
+        asked = select(
+            q.id, q.platform, q.asker_id, q.unasked, q.text, q.state, q.answer, q.solved,
+            q.asked_at, q.done_at,
+        ).where(q.asked_at >= when, q.state != "deleted").order_by(q.asked_at)  # fmt: skip
+        async with self._engine.connect() as db:
+            async for row in await db.stream(asked):
+                words = row._asdict()
+                answer = words.pop("answer")
+                yield Past(**words, answer=Answer.model_validate_json(answer) if answer else None)
+
+    async def verdicts(self, when: float) -> list[tuple[str, str]]:
+        """(question, verdict) of everything that people said since then."""
+        said = select(_feedback.c.question, _feedback.c.verdict).where(_feedback.c.at >= when)
+        async with self._engine.connect() as db:
+            return [(row.question, row.verdict) for row in await db.execute(said)]
+
     # -- retention ---------------------------------------------------------------------------
 
     async def forget(self, days: float) -> int:
@@ -552,6 +590,35 @@ class Store:
             await db.execute(delete(_threads).where(_threads.c.at < before))
             await db.execute(delete(_events).where(_events.c.at < before))
         return int(gone.rowcount)
+
+    async def forget_person(self, person: str, platform: str = "") -> tuple[int, int]:
+        """Delete what somebody asked and said, at once.
+
+        Args:
+            person: their id on the platform.
+            platform: only there; empty: everywhere.
+
+        Returns:
+            how many questions went, and how many pieces of feedback (theirs, and on theirs).
+        """
+        theirs = [_questions.c.asker_id == person]
+        if platform:
+            theirs.append(_questions.c.platform == platform)
+        asked = select(_questions.c.id).where(*theirs)
+        on_platform = select(_questions.c.id)
+        if platform:
+            on_platform = on_platform.where(_questions.c.platform == platform)
+        async with self._engine.begin() as db:
+            said = await db.execute(
+                delete(_feedback).where(
+                    or_(
+                        _feedback.c.question.in_(asked),
+                        and_(_feedback.c.person == person, _feedback.c.question.in_(on_platform)),
+                    )
+                )
+            )
+            gone = await db.execute(delete(_questions).where(*theirs))
+        return int(gone.rowcount), int(said.rowcount)
 
     # -- inside ------------------------------------------------------------------------------
 

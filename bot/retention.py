@@ -1,0 +1,23 @@
+"""Delete what is kept of a person, at their word."""
+
+from __future__ import annotations
+
+from bot.settings import Settings
+from bot.store import Store
+
+
+async def forget_person(settings: Settings, person: str, platform: str = "") -> str:
+    """Delete it from the store; what was done, and what the store cannot do, in words.
+
+    Raises:
+        StateError: the store cannot be opened.
+    """
+    async with Store.at(settings.store.url, settings.state_folder) as store:
+        questions, said = await store.forget_person(person, platform)
+    if not questions and not said:
+        return f"nothing was kept of {person}; a person's id is in their profile's menu"
+    return (
+        f"deleted: {questions} questions with their answers, {said} pieces of feedback. "
+        "The cards stay where they were posted (their asker can delete them there), and back-ups "
+        "hold it until they are replaced."
+    )
