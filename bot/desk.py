@@ -483,6 +483,8 @@ class Desk:
         while True:
             try:
                 return await self._try(case)
+            except _OvertakenError:
+                raise
             except QuestionError as e:
                 return Answer(status="unsure", headline=f"Not sure: {e}.")
             except ExecutorBusyError as e:
@@ -589,6 +591,8 @@ class Desk:
         except PlatformError as e:
             self._metrics.failed(self._platform.name)
             log.warning("question %s: a step could not be shown: %s", case.asked.id, e)
+        except DATABASE_ERRORS as e:
+            log.warning("question %s: the store does not answer: %s", case.asked.id, _where(e))
 
     async def _place_in_line(self, case: _Case, ahead: int) -> None:
         """Of a long line only one a moment hears of its place: platforms count our calls."""
@@ -614,6 +618,11 @@ class Desk:
                 log.warning("question %s: its answer cannot be shown yet: %s", asked.id, e)
                 if wait_s is None:
                     return  # it stays open: the next start tries again
+                await asyncio.sleep(wait_s)
+            except DATABASE_ERRORS as e:
+                log.warning("question %s: the store does not answer: %s", asked.id, _where(e))
+                if wait_s is None:
+                    raise
                 await asyncio.sleep(wait_s)
         await self._store.done(asked.id, asked.revision)
         if not asked.revision:  # "run again" comes when it likes
