@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,7 +17,10 @@ from bot.settings import MIB, ExecutorSettings, Settings
 from executor.client import ExecutorClient
 from executor.errors import ExecutorError
 from knowledge.article import ARTICLES, Article, load_articles
+from knowledge.audit.kept import load_verdicts
+from knowledge.audit.model import Verdict
 from knowledge.codemod import Codemod, load_codemods
+from knowledge.document import load_document
 from knowledge.embedding import EmbeddingModel
 from knowledge.errors import DocumentError, IndexDamagedError, IndexMissingError, StaleIndexError
 from knowledge.index import BuildReport, Entry, Index, Known, build_index, open_index
@@ -88,20 +91,50 @@ class Library:
         Raises:
             KnowledgeError: it is missing, damaged or stale, and may not be built now.
         """
-        documents: Sequence[Known | Entry] | None = self._shelf.known()
-        if documents is None:
-            # Some file looks different; what it holds may still be what is indexed.
-            documents = self._shelf.take_in(self._old())
         try:
-            index = open_index(self.folder, [*self.articles, *documents], self.model)
-            self._shelf.keep()
-            return index
+            return self.open_as_it_is()
         except (IndexMissingError, StaleIndexError, IndexDamagedError):
             if not self._settings.knowledge.auto_index:
                 raise
         self._say(f"bringing the search index up to date ({self.folder})")
         self.build()
         return open_index(self.folder, model=self.model)
+
+    def open_as_it_is(self) -> Index:
+        """Open the index, and build nothing.
+
+        Raises:
+            KnowledgeError: it is missing, damaged or stale.
+        """
+        documents: Sequence[Known | Entry] | None = self._shelf.known()
+        if documents is None:
+            # Some file looks different; what it holds may still be what is indexed.
+            documents = self._shelf.take_in(self._old())
+        index = open_index(self.folder, [*self.articles, *documents], self.model)
+        self._shelf.keep()
+        return index
+
+    def search(self) -> Search:
+        """Search over what is known, with what audits found of the documents.
+
+        Raises:
+            KnowledgeError: the index may not be built now, or the model cannot be loaded.
+        """
+        index = self.open()
+        self.model.load()
+        return Search(index, self.model, verdicts=self._verdicts(index))
+
+    def _verdicts(self, index: Index) -> Mapping[str, Verdict]:
+        state = self._settings.state_folder
+        audited = load_verdicts(state)
+        documents = []
+        for source in index.sources.values():
+            if source.kind == "document" and source.id in audited:
+                try:  # read again: edited since its audit, it has no verdict
+                    documents.append(load_document(Path(source.path)))
+                except DocumentError:
+                    continue
+        return load_verdicts(state, documents)
 
     def _old(self) -> Index | None:
         """The index as it is; None if there is none that can be read."""
@@ -170,7 +203,7 @@ async def open_medic(settings: Settings, say: Say = lambda _: None) -> AsyncIter
     try:
         library = Library(settings, say)
         warming = asyncio.create_task(_warm(executor, say))
-        index: Future[Search] = threads.submit(_search, library)
+        index: Future[Search] = threads.submit(library.search)
 
         def look(text: str, error: tuple[str, str] | None) -> SearchResult:
             return index.result().search(text, error)
@@ -191,12 +224,6 @@ async def open_medic(settings: Settings, say: Say = lambda _: None) -> AsyncIter
     finally:
         threads.shutdown(wait=False, cancel_futures=True)
         await executor.close()
-
-
-def _search(library: Library) -> Search:
-    index = library.open()
-    library.model.load()
-    return Search(index, library.model)
 
 
 async def _warm(executor: ExecutorClient, say: Say) -> None:

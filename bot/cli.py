@@ -372,10 +372,8 @@ def search(
     """Look a question up without running anything."""
     from bot.assemble import Library
     from bot.found import as_json, as_text
-    from knowledge.search import Search
 
-    library = Library(_settings(config), _say)
-    found = Search(library.open(), library.model).search(query)
+    found = Library(_settings(config), _say).search().search(query)
     print(as_json(found) if json else as_text(found, explain=explain))
 
 

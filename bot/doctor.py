@@ -34,7 +34,6 @@ from bot.store import Store
 from executor.client import ExecutorClient
 from executor.errors import ExecutorError
 from knowledge.errors import KnowledgeError
-from knowledge.index import open_index
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -302,7 +301,7 @@ def _library(settings: Settings) -> list[Row]:
     if left_out:
         rows.append(Row("documents", False, f"{len(left_out)} {left_out[0]}", "mend these files"))
     try:
-        index = open_index(library.folder, library.sources, library.model)
+        index = library.open_as_it_is()
     except KnowledgeError as e:
         return [*rows, Row.of("index", e)]
     found = f"{len(index.sources)} sources, {len(index.passages)} passages"

@@ -9,13 +9,13 @@ from bot.from_traceback import place, reading
 from bot.models import Answer, AnswerCulprit, PastedTraceback, Question
 from bot.repair import Repair
 from executor.job import Caught, Culprit, ErrorSeen, JobResult, Outcome
-from knowledge.search import Verdict
+from knowledge.audit.model import Verdict
 from knowledge.verify import MISTAKES, Mistake
 
 
 def quoted(passage: str, verdict: Verdict | None) -> str:
     """A document's passage; one that an audit refuted says so before anything else."""
-    if verdict == "refuted":
+    if verdict is Verdict.REFUTED:
         return f"An audit ran this document's code: what it says is refuted. It says: {passage}"
     return passage
 

@@ -11,6 +11,7 @@ from typing import Literal
 
 import numpy as np
 
+from knowledge.audit.model import Verdict
 from knowledge.elsewhere import ELSEWHERE
 from knowledge.index import Embeds, Index
 from knowledge.known import NONE, QUOTED, REAL, KnownErrors, particulars
@@ -56,7 +57,6 @@ _BY = re.compile(r"(?<=\d)x(?=\d)")
 _ASKED = ("title", "also_asked_as")
 
 Why = Literal["signature", "meaning", "words"]
-Verdict = Literal["holds", "refuted", "partly", "cannot run here", "no claim"]
 
 
 @dataclass(frozen=True)
@@ -241,7 +241,7 @@ class Search:
         for one in scored:
             source = self._sources[int(numbers[one[0]])]
             verdict = self._verdicts.get(source.id)
-            if source.kind == "document" and verdict == "refuted":
+            if source.kind == "document" and verdict is Verdict.REFUTED:
                 refuted.append(one)
                 continue
             others.append(one)

@@ -8,10 +8,11 @@ import pytest
 
 from benchmarks.abstention import read
 from knowledge.article import Article
+from knowledge.audit.model import Verdict
 from knowledge.document import parse_document
 from knowledge.embedding import EmbeddingModel
 from knowledge.index import build_index, open_index
-from knowledge.search import THRESHOLD, Search, Verdict
+from knowledge.search import THRESHOLD, Search
 from knowledge.words import tokenize
 from tests.knowledge import questions
 
@@ -299,7 +300,8 @@ def test_what_an_audit_refuted_goes_behind_what_holds(tmp_path: Path, model: Emb
     documents = [parse_document(text, Path(f"{name}.md")) for name, text in texts.items()]
     build_index(tmp_path, documents, model)
     index, question = open_index(tmp_path), "how do I clip gradients by norm"
-    verdicts: dict[str, Verdict] = {"refuted": "refuted", "holding": "holds", "bread": "holds"}
+    holds = Verdict.HOLDS
+    verdicts = {"refuted": Verdict.REFUTED, "holding": holds, "bread": holds}
     plain = Search(index, model).search(question).hits
     told = Search(index, model, verdicts=verdicts).search(question).hits
 
