@@ -136,27 +136,29 @@ def curve(measured: np.ndarray, ours: np.ndarray) -> tuple[np.ndarray, float]:
     return slopes, bias - cut + at_threshold
 
 
-def documents(args: argparse.Namespace, kept: Kept, console: Console) -> tuple[float, ...]:
-    """Fit and print the weights of documents; returns those of prose."""
+def documents(args: argparse.Namespace, kept: Kept, console: Console) -> tuple[float, float]:
+    """Fit and print the weights of documents; returns those of nearness."""
     drawn = read(args.corpus, args.share)
     with tempfile.TemporaryDirectory() as folder:
         index = open_untitled(drawn, kept, Path(folder))
         search, numbers = Search(index, kept), numbered(index)
         by_title = choices(
             search, numbers, tuned(titles(drawn)),
-            lambda m: [m.meaning, m.opening, m.words], console,
+            lambda m: [m.meaning, m.opening, m.words, m.pairs, m.opening_words], console,
         )  # fmt: skip
         by_error = choices(
             search, numbers, tuned(errors(drawn, args.corpus, args.runs)),
             lambda m: [m.meaning, m.words, m.code], console,
         )  # fmt: skip
-    meaning, opening, words = weights(by_title).tolist()
+    meaning, opening, *words = weights(by_title).tolist()
     in_error = weights(by_error).tolist()
     console.print(f"{len(by_title)} titles, {len(by_error)} errors of {len(drawn)} documents")
-    console.print(f"_MEANING, _OPENING, _WORDS = {meaning:.1f}, {opening:.1f}, {words:.1f}")
+    console.print(f"_MEANING, _OPENING = {meaning:.1f}, {opening:.1f}")
+    told = ", ".join(f"{w:.1f}" for w in words)
+    console.print(f"_WORDS, _PAIRS, _OPENING_WORDS = {told}")
     told = ", ".join(f"{w:.1f}" for w in in_error)
     console.print(f"_ERROR_MEANING, _ERROR_WORDS, _ERROR_CODE = {told}")
-    return meaning, opening, words
+    return meaning, opening
 
 
 def articles(kept: Kept, nearness: float, console: Console) -> None:
@@ -211,7 +213,7 @@ def main() -> None:
     console = Console(width=100)
     model = EmbeddingModel()
     kept = Kept(model, model.dim, args.cache)
-    meaning, opening, _ = documents(args, kept, console)
+    meaning, opening = documents(args, kept, console)
     articles(kept, meaning + opening, console)
 
 

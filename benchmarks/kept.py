@@ -8,10 +8,19 @@ from pathlib import Path
 
 import numpy as np
 
+from knowledge.embedding import EmbeddingModel
 from knowledge.index import Embeds
 
 _CHUNK = 256  # texts embedded between two writes: what an interruption loses
 _KEY_BYTES = 16
+
+
+class _Bulk:
+    """A model's way with thousands of texts, as a model of its own."""
+
+    def __init__(self, model: EmbeddingModel) -> None:
+        self.identity = f"{model.identity} bulk"
+        self.encode = model.encode_bulk
 
 
 class Kept:
@@ -38,6 +47,14 @@ class Kept:
             self._folder = folder / hashlib.sha256(model.identity.encode()).hexdigest()[:16]
             self._folder.mkdir(parents=True, exist_ok=True)
             self._read(self._folder)
+
+        self._bulk = (
+            Kept(_Bulk(model), dim, folder, progress) if isinstance(model, EmbeddingModel) else self
+        )
+
+    def encode_bulk(self, texts: Sequence[str]) -> np.ndarray:
+        """The same, as the model embeds texts by the thousand."""
+        return self._bulk.encode(texts)
 
     @property
     def identity(self) -> str:

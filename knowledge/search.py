@@ -16,21 +16,22 @@ from knowledge.elsewhere import ELSEWHERE
 from knowledge.index import Embeds, Index
 from knowledge.known import NONE, QUOTED, REAL, KnownErrors, particulars
 from knowledge.passages import Passage
-from knowledge.words import Words, tokenize
+from knowledge.words import Words, pairs, tokenize
 
 THRESHOLD = 0.5
 
 # Fitted and printed by benchmarks/fit_search.py; what comes of it where nothing was fitted,
 # retrieval.py and abstention.py print. What sources are put in order by, for prose and for errors:
-_MEANING, _OPENING, _WORDS = 16.5, 18.6, 14.0
-_ARTICLE_WORDS = 52.8  # an article is short and lists how it is asked, so its words say more
+_MEANING, _OPENING = 17.4, 15.9
+_WORDS, _PAIRS, _OPENING_WORDS = 4.2, 7.0, 5.9
+_ARTICLE_WORDS = 50.1  # an article is short and lists how it is asked, so its words say more
 _ERROR_MEANING, _ERROR_WORDS, _ERROR_CODE = 3.6, 3.8, 11.0
 # The logistic curve that turns what was measured at the first source into a confidence. Its bias
 # puts the cut where THRESHOLD is.
 _SURE_MEANING, _SURE_WORDS = 9.1, 10.8
 _SURE_ELSEWHERE, _SURE_FIELD, _SURE_LENGTH = -19.9, 23.3, 9.9
 _SURE_BIAS = -28.7
-_PER_ORDER = 0.21  # the same curve against the order's own scale: how fast the next ones fall off
+_PER_ORDER = 0.22  # the same curve against the order's own scale: how fast the next ones fall off
 _FIELD = 5  # sources whose mean nearness tells whether the question is of our field at all
 LONG = 8  # words; a longer question is no surer
 
@@ -132,6 +133,8 @@ class Measured:
     meaning: np.ndarray
     opening: np.ndarray
     words: np.ndarray
+    pairs: np.ndarray  # the same share, of words that stand side by side
+    opening_words: np.ndarray  # the same share as words, in the opening passage alone
     code: np.ndarray
     rows: np.ndarray  # each one's passage that is nearest
     surroundings: Surroundings
@@ -174,6 +177,11 @@ class Search:
         self._openings = _openings(index.passages, self._source_of, len(self._sources))
         texts = [piece.text for piece in index.passages]
         self._words = Words(texts, self._source_of, len(self._sources))
+        self._pairs = Words(texts, self._source_of, len(self._sources), pairs)
+        self._opening_words = Words(
+            [texts[row] for row in self._openings], np.arange(len(self._sources)),
+            len(self._sources),
+        )  # fmt: skip
         code = [(numbers[owner], code) for owner, code in index.code if owner in numbers]
         owners = np.array([number for number, _ in code], dtype=np.int64)
         self._code = Words([text for _, text in code], owners, len(self._sources))
@@ -280,6 +288,8 @@ class Search:
             measured.append(
                 Measured(
                     numbers, self._is_article[numbers], meaning, opening, words[numbers],
+                    self._pairs.coverage(part.text)[numbers],
+                    self._opening_words.coverage(part.text)[numbers],
                     code[numbers], nearest_rows, around,
                 )
             )  # fmt: skip
@@ -383,7 +393,8 @@ def _in_prose(part: Part, one: Measured) -> np.ndarray:
 
 def in_order(one: Measured) -> np.ndarray:
     """What sources are ranked by, for a text."""
-    words = np.where(one.article, _ARTICLE_WORDS, _WORDS) * one.words
+    in_document = _WORDS * one.words + _PAIRS * one.pairs + _OPENING_WORDS * one.opening_words
+    words = np.where(one.article, _ARTICLE_WORDS * one.words, in_document)
     order: np.ndarray = _MEANING * one.meaning + _OPENING * one.opening + words
     return order
 

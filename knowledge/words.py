@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 import bm25s
 import numpy as np
@@ -29,12 +30,26 @@ class Words:
     is ten short additions, however many passages there are.
     """
 
-    def __init__(self, texts: Sequence[str], source_of: np.ndarray, n_sources: int) -> None:
-        """`source_of`: each text's source, shape (len(texts),)."""
+    def __init__(
+        self,
+        texts: Sequence[str],
+        source_of: np.ndarray,
+        n_sources: int,
+        cut: Callable[[str], list[str]] | None = None,
+    ) -> None:
+        """Index some texts.
+
+        Args:
+            texts: passages.
+            source_of: each one's source, shape (len(texts),).
+            n_sources: how many there are.
+            cut: what to make of a text; its words if not given.
+        """
+        self._cut = cut or tokenize
         self._n_passages = len(texts)
         self._n_sources = n_sources
         self._columns: dict[str, int] = {}
-        tokens = [tokenize(text) for text in texts]
+        tokens = [self._cut(text) for text in texts]
         if not any(tokens):
             return
         bm25 = bm25s.BM25(method="lucene")
@@ -60,7 +75,7 @@ class Words:
         """
         covered = np.zeros(self._n_sources, dtype=np.float64)
         whole = 0.0
-        for token in dict.fromkeys(tokenize(text)):
+        for token in dict.fromkeys(self._cut(text)):
             column = self._columns.get(token)
             if column is None:
                 whole += self._rarity(0)
@@ -85,6 +100,12 @@ def tokenize(text: str) -> list[str]:
         if len(parts) > 1:
             tokens.append(word)
     return tokens
+
+
+def pairs(text: str) -> list[str]:
+    """Words that stand side by side, once what says nothing is out."""
+    tokens = tokenize(text)
+    return [f"{one} {next_}" for one, next_ in pairwise(tokens)]
 
 
 @lru_cache(maxsize=100_000)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from knowledge.article import load_article
@@ -77,6 +77,7 @@ def test_a_draft_has_the_questions_and_the_shortest_program(model: EmbeddingMode
         draft(gap, tmp_path, "bucket-is-gone")
 
 
+@settings(deadline=None, max_examples=40)  # a model embeds; no time is asserted
 @given(st.lists(st.text(), max_size=6))
 def test_any_words_make_gaps(model: EmbeddingModel, texts: list[str]):
     """Nothing is lost but what says nothing; every gap has a name that a folder can have."""
