@@ -9,10 +9,10 @@ READY  := $(VENV)/.ready
 demo: $(READY)
 	$(BIN)/torchmedic ask examples/minmax.md
 
-# What knowledge/ knows is asked side by side; kills, walls and limits are tested one by one.
+# Most tests run side by side; kills, walls and limits are tested one by one.
 test: $(READY)
-	$(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadgroup tests/knowledge
-	$(BIN)/python -m pytest -q --ignore tests/knowledge
+	$(BIN)/python -m pytest -q -m "not alone" -n auto --maxprocesses 4 --dist loadgroup
+	$(BIN)/python -m pytest -q -m alone
 
 lint: $(READY)
 	$(BIN)/ruff check .

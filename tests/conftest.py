@@ -16,6 +16,30 @@ from executor.client import ExecutorClient
 
 Ask = Callable[[str], Awaitable[Answer]]
 
+# Processes are killed, walls are tried, or somebody's patience is measured in seconds: these files
+# have the machine to themselves (`-m alone`), while all others may run side by side.
+_ALONE = {
+    "test_at_home.py", "test_audit.py", "test_bots.py", "test_cluster.py", "test_discord.py",
+    "test_discord_command.py", "test_discord_faults.py", "test_doctor.py", "test_gpu.py",
+    "test_hostile.py", "test_http.py", "test_ingest.py", "test_kill.py", "test_landlock.py",
+    "test_outputs.py", "test_seccomp.py", "test_slack.py", "test_store.py", "test_survival.py",
+    "test_tiers.py", "test_turns.py", "test_walls.py",
+}  # fmt: skip
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Say which tests need the machine for themselves, and which of the others stay together.
+
+    What asks the same programs, or builds the same index, is one group: a codemod, or a file.
+    """
+    for item in items:
+        if item.path.name in _ALONE:
+            item.add_marker(pytest.mark.alone)
+        called = getattr(item, "callspec", None)
+        slug = called.params.get("slug") if called is not None else None
+        codemods = item.path.name == "test_every_codemod.py"
+        item.add_marker(pytest.mark.xdist_group(slug if codemods and slug else str(item.path)))
+
 
 @pytest.fixture(scope="session")
 def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:

@@ -14,15 +14,6 @@ from knowledge.index import build_index, open_index
 from knowledge.search import Search
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run side by side, what asks the same programs stays together: one codemod, or one file."""
-    for item in items:
-        called = getattr(item, "callspec", None)
-        slug = called.params.get("slug") if called is not None else None
-        codemods = item.path.name == "test_every_codemod.py"
-        item.add_marker(pytest.mark.xdist_group(slug if codemods and slug else item.path.name))
-
-
 class CountingModel:
     """The real model, which also remembers what it was asked to embed."""
 
