@@ -33,8 +33,15 @@ Say = Callable[[str], None]
 class Library:
     """What is known: articles, documents, codemods, and the index over them."""
 
-    def __init__(self, settings: Settings, say: Say = lambda _: None) -> None:
+    def __init__(
+        self, settings: Settings, say: Say = lambda _: None, *, keeps_model: bool = True
+    ) -> None:
         """Read everything that is configured.
+
+        Args:
+            settings: what is configured.
+            say: told what is left out.
+            keeps_model: keep the model as it was converted in the state folder.
 
         Raises:
             KnowledgeError: an article, or a path in the settings, is wrong.
@@ -53,7 +60,7 @@ class Library:
         self.model = EmbeddingModel(
             settings.knowledge.model,
             offline=settings.knowledge.offline,
-            cache=settings.state_folder / "model",
+            cache=settings.state_folder / "model" if keeps_model else None,
             say=say,
         )
         self.folder = settings.state_folder / "index"

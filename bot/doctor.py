@@ -289,7 +289,7 @@ async def _knowledge(settings: Settings) -> list[Row]:
 def _library(settings: Settings) -> list[Row]:
     left_out: list[str] = []
     try:
-        library = Library(settings, left_out.append)
+        library = Library(settings, left_out.append, keeps_model=False)  # a doctor changes nothing
     except KnowledgeError as e:
         what = "model" if "model" in type(e).__name__.lower() else "articles"
         return [Row.of(what, e), Row("index", False, "not looked at", f"first mend the {what}")]
