@@ -80,7 +80,7 @@ def errors(documents: Sequence[Document], corpus: Path, runs: Path) -> list[Quer
     for block in read_blocks(corpus, runs):
         document = by_name.get(block.document)
         if document is not None and block.record["group"] == "real":
-            error = (block.record["error_type"], block.record["error"])
+            error = (block.record["error_type"], block.record["error"] or "")
             found[Query("", error, document.id, is_held_out(document))] = None
     return list(found)
 
