@@ -22,8 +22,8 @@ _ALONE = {
     "test_at_home.py", "test_audit.py", "test_bots.py", "test_cluster.py", "test_discord.py",
     "test_discord_command.py", "test_discord_faults.py", "test_doctor.py", "test_gpu.py",
     "test_hostile.py", "test_http.py", "test_ingest.py", "test_kill.py", "test_landlock.py",
-    "test_outputs.py", "test_seccomp.py", "test_slack.py", "test_store.py", "test_survival.py",
-    "test_tiers.py", "test_turns.py", "test_walls.py",
+    "test_outputs.py", "test_report.py", "test_seccomp.py", "test_slack.py", "test_store.py",
+    "test_survival.py", "test_tiers.py", "test_turns.py", "test_walls.py",
 }  # fmt: skip
 
 

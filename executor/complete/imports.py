@@ -137,14 +137,23 @@ def supply(code: str, filename: str) -> tuple[dict[str, Any], tuple[str, ...]]:
         try:
             if not _is_installed(module):
                 continue
-            found = importlib.import_module(module)
-            value = getattr(found, attribute) if attribute else found
+            value = _imported(module, attribute)
         except Exception:  # half-installed packages fail in every way there is
             continue
         if name in _CERTAIN or all(_fits(value, use) for use in uses[name]):
             names[name] = value
             assumptions.append(statement(name, module, attribute))
     return names, tuple(assumptions)
+
+
+def _imported(module: str, attribute: str | None) -> Any:
+    """What the import statement would bind: an attribute, or else a module inside the module."""
+    found = importlib.import_module(module)
+    if attribute is None:
+        return found
+    if not hasattr(found, attribute):
+        return importlib.import_module(f"{module}.{attribute}")
+    return getattr(found, attribute)
 
 
 def _place(name: str, code: str) -> tuple[str, str | None]:

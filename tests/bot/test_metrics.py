@@ -38,7 +38,8 @@ async def test_a_question_is_counted_and_told_without_its_words(medic: Medic):
     handler.setFormatter(JsonLines())
     logger = logging.getLogger("bot")
     logger.addHandler(handler)
-    level, logger.level = logger.level, logging.INFO
+    level = logger.level
+    logger.setLevel(logging.INFO)  # and not the attribute: loggers remember what is enabled
     with socket.create_server(("127.0.0.1", 0)) as s:
         port = s.getsockname()[1]
     try:

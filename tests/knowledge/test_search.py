@@ -294,7 +294,7 @@ def test_what_an_audit_refuted_goes_behind_what_holds(tmp_path: Path, model: Emb
     """Both answer and the refuted one is nearer: it comes second, as sure as the first at most."""
     texts = {
         "refuted": "# How do I clip gradients by norm?\n\nCall `clip_grad_norm_` after backward.",
-        "holding": "# How can gradients be clipped by their norm?\n\n`clip_grad_norm_` clips them.",
+        "holding": "# How do I clip gradients by norm in a loop?\n\nCall `clip_grad_norm_` in it.",
         "bread": "# Sourdough\n\nFeed it every day.",
     }
     documents = [parse_document(text, Path(f"{name}.md")) for name, text in texts.items()]
@@ -310,5 +310,5 @@ def test_what_an_audit_refuted_goes_behind_what_holds(tmp_path: Path, model: Emb
     assert [hit.verdict for hit in told] == ["holds", "refuted", "holds"]
     assert told[1].score <= told[0].score
     # Alone it stays where it is: what holds and answers nothing goes before no one.
-    alone: dict[str, Verdict] = {"refuted": "refuted", "bread": "holds"}
+    alone = {"refuted": Verdict.REFUTED, "bread": holds}
     assert Search(index, model, verdicts=alone).search(question).hits[0].source == "refuted"
