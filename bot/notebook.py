@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from bot.errors import QuestionError
 from bot.models import PastedTraceback
 from bot.python_lines import opens_block, walk
 from bot.traceback_text import find_tracebacks
+from knowledge.notebook import cells as cells_of
+from knowledge.notebook import dicts, text_of
 
 _MAGIC = re.compile(
     r"\s*(?:[%!]|[A-Za-z_]\w* *= *[%!][A-Za-z]|\?{1,2}\w|[A-Za-z_][\w.]*\?{1,2}\s*$"
@@ -87,30 +89,14 @@ def read_notebook(text: str, name: str) -> Notebook:
         )
     cells: list[str] = []
     tracebacks: list[PastedTraceback] = []
-    for cell in _code_cells(document):
+    for cell in cells_of(document):
+        if cell.get("cell_type") != "code":
+            continue
         # Before nbformat 4 the source was called input.
-        cells.append(_text(cell.get("source", cell.get("input"))))
-        outputs = _dicts(cell.get("outputs"))
+        cells.append(text_of(cell.get("source", cell.get("input"))))
+        outputs = dicts(cell.get("outputs"))
         tracebacks += [_error(out) for out in outputs if out.get("ename")]
     return Notebook(tuple(cells), tuple(tracebacks))
-
-
-def _code_cells(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The code cells; before nbformat 4 they were in worksheets."""
-    for sheet in [document, *_dicts(document.get("worksheets"))]:
-        for cell in _dicts(sheet.get("cells")):
-            if cell.get("cell_type") == "code":
-                yield cell
-
-
-def _dicts(value: object) -> list[dict[str, Any]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
-
-
-def _text(value: object) -> str:
-    """A multi-line string of nbformat: one string, or a list of them."""
-    text = "".join(str(part) for part in value) if isinstance(value, list) else str(value or "")
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 _ANSI = re.compile(r"\x1b\[[0-9;:?]*[A-Za-z]")
@@ -120,11 +106,13 @@ def _error(output: dict[str, Any]) -> PastedTraceback:
     """An error output: its name and value are exact, its frames are read from the text."""
     stack = output.get("traceback")
     stack_lines = stack if isinstance(stack, list) else []
-    text = _ANSI.sub("", _text([f"{line}\n" for line in stack_lines])).replace("\r", "").strip("\n")
+    text = (
+        _ANSI.sub("", text_of([f"{line}\n" for line in stack_lines])).replace("\r", "").strip("\n")
+    )
     found = find_tracebacks(text.split("\n"), whole_block=True)
     return PastedTraceback(
-        type=_text(output["ename"]),
-        message=_text(output.get("evalue")),
+        type=text_of(output["ename"]),
+        message=text_of(output.get("evalue")),
         frames=found[-1].traceback.frames if found else (),
         text=text,
     )

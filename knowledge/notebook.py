@@ -36,9 +36,9 @@ def parse_notebook(text: str, path: Path) -> Document:
     prose: list[Paragraph] = []
     code: list[CodeBlock] = []
     line = 1
-    for cell in _cells(notebook):
+    for cell in cells(notebook):
         # Before nbformat 4 the source was called input.
-        source = _text(cell.get("source", cell.get("input")))
+        source = text_of(cell.get("source", cell.get("input")))
         if cell.get("cell_type") == "code":
             if source.strip():
                 code.append(CodeBlock(source, language, line))
@@ -52,7 +52,7 @@ def parse_notebook(text: str, path: Path) -> Document:
 
     title = metadata.get("title")
     heading = next((p.text for p in prose if p.level), "")
-    own = " ".join(_text(title).split()) if isinstance(title, str) else ""
+    own = " ".join(text_of(title).split()) if isinstance(title, str) else ""
     return Document(
         id=path.stem,
         title=own or heading or path.stem,
@@ -67,34 +67,35 @@ def _has_cells(notebook: dict[str, Any]) -> bool:
     return any(isinstance(notebook.get(name), list) for name in ("cells", "worksheets"))
 
 
-def _cells(notebook: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def cells(notebook: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """All cells; before nbformat 4 they were in worksheets."""
-    for sheet in [notebook, *_dicts(notebook.get("worksheets"))]:
-        yield from _dicts(sheet.get("cells"))
+    for sheet in [notebook, *dicts(notebook.get("worksheets"))]:
+        yield from dicts(sheet.get("cells"))
 
 
 def _language(metadata: dict[str, Any]) -> str:
     name = _dict(metadata.get("language_info")).get("name") or _dict(
         metadata.get("kernelspec")
     ).get("language")
-    return _text(name).lower() if isinstance(name, str) else "python"
+    return text_of(name).lower() if isinstance(name, str) else "python"
 
 
 def _errors(cell: dict[str, Any]) -> Iterator[str]:
-    for output in _dicts(cell.get("outputs")):
+    for output in dicts(cell.get("outputs")):
         if isinstance(output.get("ename"), str):
-            yield f"{_text(output['ename'])}: {_text(output.get('evalue'))}".strip(": \n")
+            yield f"{text_of(output['ename'])}: {text_of(output.get('evalue'))}".strip(": \n")
 
 
 def _dict(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _dicts(value: object) -> list[dict[str, Any]]:
+def dicts(value: object) -> list[dict[str, Any]]:
+    """The objects of a JSON list; what else is in there is left out."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
-def _text(value: object) -> str:
+def text_of(value: object) -> str:
     """A multi-line string of nbformat: one string, or a list of them."""
     parts = value if isinstance(value, list) else [value]
     text = "".join(part for part in parts if isinstance(part, str))
