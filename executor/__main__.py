@@ -20,6 +20,9 @@ from executor.local import Local
 from executor.supervisor import Settings, Supervisor
 
 _GRACE_S = 5  # for answers on their way when told to stop; then running snippets are ended
+# A client drops an idle connection first (httpx: after 5 s). Were ours dropped as early, a job
+# could be sent just as it closes: "Server disconnected without sending a response".
+_KEEP_ALIVE_S = 75
 
 
 def main() -> int:
@@ -75,6 +78,7 @@ def _config(app: Application, **where: Any) -> uvicorn.Config:
         log_level="warning",
         access_log=False,
         timeout_graceful_shutdown=_GRACE_S,
+        timeout_keep_alive=_KEEP_ALIVE_S,
         loop="asyncio",  # and not whatever faster one happens to be installed
         http="h11",
         **where,

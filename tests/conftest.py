@@ -26,7 +26,11 @@ _ALONE = {
     "test_survival.py", "test_tiers.py", "test_turns.py", "test_walls.py",
 }  # fmt: skip
 
-_BESIDE = {"test_ten_thousand_random_bodies_break_nothing"}  # long, and in no hurry
+# Long, and in no hurry.
+_BESIDE = {
+    "test_an_idle_connection_is_kept_longer_than_clients_keep_it",
+    "test_ten_thousand_random_bodies_break_nothing",
+}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

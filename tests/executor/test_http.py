@@ -285,6 +285,20 @@ async def test_no_json_breaks_the_server(raw: httpx.AsyncClient, body: object) -
     assert answer.status_code == 422
 
 
+async def test_an_idle_connection_is_kept_longer_than_clients_keep_it(served: Path) -> None:
+    """Or a job could be sent just as the connection closes; httpx drops one after 5 s."""
+    reader, writer = await asyncio.open_unix_connection(served)
+    for pause in (0, 6):
+        await asyncio.sleep(pause)
+        writer.write(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert (await reader.readline()).startswith(b"HTTP/1.1 200")
+        headers = await reader.readuntil(b"\r\n\r\n")
+        found = re.search(rb"content-length: (\d+)", headers, re.I)
+        assert found is not None
+        await reader.readexactly(int(found[1]))
+    writer.close()
+
+
 async def test_ten_thousand_random_bodies_break_nothing(raw: httpx.AsyncClient) -> None:
     dice = random.Random(11)
     whole = Job(code="print(1)", wall_s=5).model_dump_json().encode()
