@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -61,6 +62,12 @@ class SlackClient:
         self.bot_user = ""
         self.bot_id = ""
         self.workspace = ""
+        self._slow_until = 0.0
+
+    @property
+    def is_slowed(self) -> bool:
+        """Whether Slack has asked us to wait: what it takes is for answers now."""
+        return time.monotonic() < self._slow_until
 
     async def meet(self) -> None:
         """Ask Slack who we are.
@@ -110,6 +117,8 @@ class SlackClient:
                 status, code = _said(e)
                 error = CallError(f"{code or status}", code, maybe_done=status >= 500)
                 wait = _header(e, "Retry-After")
+                if status == 429:
+                    self._slow_until = time.monotonic() + _seconds(attempt, wait)
                 if status != 429 and status < 500 and code not in _LATER:
                     if code in GONE or code in TOO_MUCH:
                         raise error from e
@@ -204,11 +213,15 @@ def _header(error: SlackApiError, name: str) -> str | None:
 
 async def pause(attempt: int, wait: str | None = None) -> None:
     """As long as Slack asks for, else longer each time."""
+    await asyncio.sleep(_seconds(attempt, wait) + random.random() * 0.2)
+
+
+def _seconds(attempt: int, wait: str | None) -> float:
     try:
         seconds = float(wait) if wait is not None else 0.5 * 2**attempt
     except ValueError:
         seconds = 1.0
-    await asyncio.sleep(min(seconds, _LONGEST_WAIT_S) + random.random() * 0.2)
+    return min(seconds, _LONGEST_WAIT_S)
 
 
 def quiet(name: str) -> logging.Logger:

@@ -36,7 +36,16 @@ from bot.settings import (
 from bot.store import Store, Stored
 from executor.client import ExecutorClient
 from executor.errors import ExecutorGoneError
-from tests.bot.fakes.slack import APP_TOKEN, BOT_TOKEN, SECRET, FakeSlack, Message, buttons, signed
+from tests.bot.fakes.slack import (
+    APP_TOKEN,
+    BOT_TOKEN,
+    SECRET,
+    FakeSlack,
+    Limit,
+    Message,
+    buttons,
+    signed,
+)
 
 TOKENS = SlackTokens(Secret(BOT_TOKEN), Secret(APP_TOKEN), Secret(SECRET))
 PRINT = "```\nprint({})\n```"
@@ -398,6 +407,19 @@ async def test_one_card_whatever_slack_does(open_bot: Open, method: str, kind: s
         card = await bot.slack.answer(ts)
 
         assert len(bot.slack.cards()) == 1 and "here" in card.shown
+
+
+async def test_steps_leave_what_slack_takes_to_answers(open_bot: Open):
+    """Six changes in four seconds and no more: four people's answers come, most steps do not."""
+    async with open_bot() as bot:
+        bot.slack.limits["chat.update"] = Limit(6, 4)
+        slow = "```import time\nfor n in range(3):\n    time.sleep(0.5)\nprint('here')```"
+        asked = [await bot.slack.say(slow, mention=True, user=f"U{n}") for n in range(4)]
+        cards = [await bot.slack.answer(ts) for ts in asked]
+
+        assert all("here" in card.shown for card in cards) and len(bot.slack.cards()) == 4
+        steps = sum(len(card.versions) for card in cards)
+        assert bot.slack.refused["chat.update"] <= len(asked) < steps
 
 
 async def test_a_card_that_slack_refuses_is_said_in_words(open_bot: Open):

@@ -11,9 +11,10 @@ import hashlib
 import hmac
 import itertools
 import json
+import math
 import random
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -39,6 +40,25 @@ class Fault:
     kind: str
     times: int
     retry_after: str = "1"
+
+
+@dataclass
+class Limit:
+    """So many calls in any so many seconds, and no more."""
+
+    calls: int
+    seconds: float
+    made: deque[float] = field(default_factory=deque)
+
+    def wait(self) -> float:
+        """Seconds until the next may come; 0 if this one may, which then counts."""
+        now = time.monotonic()
+        while self.made and now - self.made[0] >= self.seconds:
+            self.made.popleft()
+        if len(self.made) >= self.calls:
+            return self.made[0] + self.seconds - now
+        self.made.append(now)
+        return 0.0
 
 
 @dataclass
@@ -97,6 +117,8 @@ class FakeSlack:
         self.files: dict[str, Json] = {}
         self.stored: dict[str, tuple[bytes, str]] = {}  # url_private → content
         self.calls: list[tuple[str, Json]] = []
+        self.limits: dict[str, Limit] = {}  # by method
+        self.refused: Counter[str] = Counter()  # calls beyond them
         self.faults: dict[str, list[Fault]] = defaultdict(list)
         self.held: dict[str, asyncio.Event] = {}
         self.late: dict[str, asyncio.Event] = {}
@@ -390,6 +412,10 @@ class FakeSlack:
                 return web.json_response({"ok": False, "error": fault.kind.partition(":")[2]})
             if fault.kind == "500":
                 return web.Response(status=500, text="upstream")
+        if (allowed := self.limits.get(method)) is not None and (wait := allowed.wait()) > 0:
+            self.refused[method] += 1
+            return web.json_response({"ok": False, "error": "ratelimited"}, status=429,
+                                     headers={"Retry-After": f"{math.ceil(wait)}"})  # fmt: skip
         expected = APP_TOKEN if method == "apps.connections.open" else BOT_TOKEN
         if token != expected:
             return web.json_response({"ok": False, "error": "invalid_auth"})
