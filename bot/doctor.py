@@ -18,7 +18,7 @@ import aiohttp
 
 from bot import manners
 from bot.assemble import Library, open_executor
-from bot.errors import BotError, SettingsError, StateError
+from bot.errors import SettingsError, StateError
 from bot.settings import (
     MIB,
     TOKENS,
@@ -44,7 +44,6 @@ _FREE_BYTES = 200 * MIB  # an index being rewritten and a month of questions
 _TRIAL_BYTES = MIB
 _CLOCK_S = 30.0  # Slack refuses what was signed five minutes ago; a Date header counts in seconds
 _DISCORD = "https://discord.com/api/v10"
-_OURS = (BotError, KnowledgeError, ExecutorError)
 
 
 @dataclass(frozen=True)

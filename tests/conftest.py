@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
+import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
 from bot.answer import Medic
-from bot.assemble import open_executor, open_medic
+from bot.assemble import Library, open_executor, open_medic
 from bot.models import Answer, Progress
 from bot.question import read_message
 from bot.settings import KnowledgeSettings, Settings
@@ -49,9 +53,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A state folder that holds the index of our articles; copy it, and write into the copy.
+
+    It is made once, by whichever of the processes that test side by side comes first.
+    """
+    base = tmp_path_factory.getbasetemp()
+    state = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "indexed"
+    with Path(f"{state}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (state / "index" / "manifest.json").exists():
+            Library(Settings(state=str(state))).build()
+    return state
+
+
+@pytest.fixture(scope="session")
+def settings(indexed: Path, tmp_path_factory: pytest.TempPathFactory) -> Settings:
     """The defaults, with a state folder of the tests' own."""
-    state = tmp_path_factory.mktemp("state")
+    state = shutil.copytree(indexed, tmp_path_factory.mktemp("tests") / "state")
     return Settings(state=str(state), knowledge=KnowledgeSettings())
 
 

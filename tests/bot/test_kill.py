@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import random
+import shutil
 import signal
 import socket
 import subprocess
@@ -99,6 +100,12 @@ async def long_lived_executor(folder: Path) -> AsyncIterator[str]:
     finally:
         process.kill()
         process.wait(60)
+
+
+@pytest.fixture(autouse=True)
+def state(indexed: Path, tmp_path: Path) -> Path:
+    """Each test's state folder: the index is there, nothing was asked."""
+    return shutil.copytree(indexed, tmp_path / "state")
 
 
 @pytest.mark.timeout(120 + 60 * KILLS)

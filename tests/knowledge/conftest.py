@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 from knowledge.article import Article, load_articles
 from knowledge.embedding import EmbeddingModel
-from knowledge.index import build_index, open_index
+from knowledge.index import open_index
 from knowledge.search import Search
 
 
@@ -46,12 +47,8 @@ def articles() -> list[Article]:
 
 
 @pytest.fixture(scope="session")
-def index_folder(
-    model: EmbeddingModel, articles: list[Article], tmp_path_factory: pytest.TempPathFactory
-) -> Path:
-    folder = tmp_path_factory.mktemp("index")
-    build_index(folder, articles, model)
-    return folder
+def index_folder(indexed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return shutil.copytree(indexed / "index", tmp_path_factory.mktemp("tests") / "index")
 
 
 @pytest.fixture(scope="session")

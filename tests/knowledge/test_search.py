@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -217,7 +218,7 @@ def test_an_empty_index_abstains(tmp_path: Path, model: EmbeddingModel):
 
 
 def test_documents_are_found_beside_articles(
-    tmp_path: Path, articles: list[Article], model: EmbeddingModel
+    tmp_path: Path, articles: list[Article], model: EmbeddingModel, index_folder: Path
 ):
     """A document answers what no article does; where both know the error, the article is first."""
     sizes = parse_document(
@@ -230,8 +231,9 @@ def test_documents_are_found_beside_articles(
         Path("leaf.md"),
     )
     sources = [lookalike, *articles, sizes]
-    build_index(tmp_path, sources, model)
-    search = Search(open_index(tmp_path, sources, model), model)
+    folder = shutil.copytree(index_folder, tmp_path / "index")  # the articles are embedded there
+    build_index(folder, sources, model)
+    search = Search(open_index(folder, sources, model), model)
 
     stack = ("RuntimeError", "stack expects each tensor to be equal size, but got [3] at entry 0")
     assert first(search, "images of unequal sizes in a batch", stack) == "sizes"
