@@ -355,11 +355,11 @@ def gaps(
 async def _gaps(settings: Settings, days: float, least: int) -> list[Gap]:
     from bot.assemble import Library
     from bot.gaps import collect
-    from bot.store import Store
+    from bot.store.database import Database
 
     model = Library(settings, _say).model
-    async with Store.at(settings.store.url, settings.state_folder) as store:
-        return await collect(store, model, days, least)
+    async with Database.at(settings.store.url, settings.state_folder) as database:
+        return await collect(database, model, days, least)
 
 
 @app.command()

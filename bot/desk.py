@@ -34,7 +34,10 @@ from bot.platforms.base import (
 from bot.platforms.card import fixed_file, full_output
 from bot.question import read_message
 from bot.settings import ChatSettings, FrontSettings
-from bot.store import DATABASE_ERRORS, Store, Stored
+from bot.store import Store
+from bot.store.database import DATABASE_ERRORS
+from bot.store.retention import forget
+from bot.store.stored import Stored
 from bot.turns import Turn, Turns
 from executor.errors import ExecutorBusyError, ExecutorError, ExecutorGoneError
 from knowledge.errors import KnowledgeError
@@ -114,11 +117,11 @@ class Desk:
 
     async def open(self) -> None:
         """Take up what was left unfinished, in the order it was asked."""
-        if self._store.shared:
+        if self._store.database.shared:
             self._spawn(self._keep())
             self._spawn(self._take_over())
         else:
-            self._take_up(await self._store.claim(self._platform.name))
+            self._take_up(await self._store.leases.claim(self._platform.name))
         self._spawn(self._forget())
 
     async def close(self) -> None:
@@ -127,7 +130,7 @@ class Desk:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        await self._store.release()
+        await self._store.leases.release()
 
     async def idle(self) -> None:
         """Wait until no question is being worked on."""
@@ -366,23 +369,23 @@ class Desk:
             self._went.clear()
             if (room := self._at_once - len(self._working)) > 0:
                 try:
-                    self._take_up(await self._store.claim(self._platform.name, room))
+                    self._take_up(await self._store.leases.claim(self._platform.name, room))
                 except DATABASE_ERRORS as e:
                     log.warning("the store does not answer: %s", type(e).__name__)
             try:
-                await asyncio.wait_for(self._went.wait(), self._store.lease_s / 3)
+                await asyncio.wait_for(self._went.wait(), self._store.leases.lease_s / 3)
             except TimeoutError:
                 pass  # time to look again
 
     async def _keep(self) -> None:
         """Say again that our questions are ours; drop those that went to another bot."""
         while True:
-            await asyncio.sleep(self._store.lease_s / 3)
+            await asyncio.sleep(self._store.leases.lease_s / 3)
             before = set(self._working)
             if not before:
                 continue
             try:
-                ours = await self._store.renew(before)
+                ours = await self._store.leases.renew(before)
             except DATABASE_ERRORS as e:
                 log.warning("the store does not answer: %s", type(e).__name__)
                 continue
@@ -631,7 +634,7 @@ class Desk:
     async def _show(self, case: _Case, view: View) -> None:
         asked = case.asked
         case.told_at = time.monotonic()
-        if not await self._store.hold(asked.id, asked.revision, showing=not asked.showing):
+        if not await self._store.leases.hold(asked.id, asked.revision, showing=not asked.showing):
             raise _OvertakenError
         if case.card is None and asked.showing:
             case.card = await self._platform.find(asked.id, asked.place)
@@ -646,8 +649,8 @@ class Desk:
         if card != case.card:
             case.card = card
             ours = await self._store.shown(asked.id, card)
-        elif self._store.shared:
-            ours = await self._store.hold(asked.id, asked.revision)
+        elif self._store.database.shared:
+            ours = await self._store.leases.hold(asked.id, asked.revision)
         if not ours:
             self._spawn(self._give_way(asked, card))
             raise _OvertakenError
@@ -662,7 +665,7 @@ class Desk:
 
     async def _forget(self) -> None:
         while self._retention_days:
-            gone = await self._store.forget(self._retention_days)
+            gone = await forget(self._store.database, self._retention_days)
             if gone:
                 log.info("%d questions older than %g days deleted", gone, self._retention_days)
             await asyncio.sleep(_FORGET_EVERY_S)

@@ -30,7 +30,8 @@ from bot.settings import (
     slack_tokens,
     tokens_given,
 )
-from bot.store import Store
+from bot.store import health
+from bot.store.database import Database
 from executor.client import ExecutorClient
 from executor.errors import ExecutorError
 from knowledge.errors import KnowledgeError
@@ -312,14 +313,14 @@ def _library(settings: Settings) -> list[Row]:
 
 async def _database(settings: Settings, clocks: Clocks) -> list[Row]:
     try:
-        store = Store.at(settings.store.url, settings.state_folder, make=False)
+        database = Database.at(settings.store.url, settings.state_folder, make=False)
         try:
-            finding = await store.look()
+            finding = await health.look(database)
             began = time.time()
-            if (there := await store.clock()) is not None:
+            if (there := await health.clock(database)) is not None:
                 clocks.ahead_s["the database"] = (began + time.time()) / 2 - there
         finally:
-            await store.close()
+            await database.close()
     except StateError as e:
         return [Row.of("database", e)]
     return [Row("database", True, finding)]

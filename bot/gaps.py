@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,7 +14,8 @@ from rich.table import Table
 
 from bot.errors import QuestionError
 from bot.question import read_message
-from bot.store import Store, Stored
+from bot.store.database import Database
+from bot.store.past import Past, asked_since, said_since
 from knowledge.gaps import Gap, Reason, Unanswered, draft, find_gaps
 
 if TYPE_CHECKING:
@@ -24,21 +26,23 @@ _REASONS: dict[str, Reason] = {"wrong": "marked wrong", "human": "sent to a huma
 _SHOWN = 3  # questions of a gap
 
 
-async def collect(store: Store, model: Embeds, days: float, least: int = 1) -> list[Gap]:
+async def collect(database: Database, model: Embeds, days: float, least: int = 1) -> list[Gap]:
     """The gaps of the last days that so many questions fell into, the largest first."""
     since = time.time() - days * _DAY_S
+    said: dict[str, list[str]] = defaultdict(list)
+    for question, verdict in await said_since(database, since):
+        said[question].append(verdict)
     found = []
-    for stored in await store.finished(since):
-        verdicts = [verdict for _, verdict, _ in await store.said(stored.id)]
-        if question := _unanswered(stored, verdicts):
-            found.append(question)
+    async for past in asked_since(database, since):
+        if past.state == "done" and (lacking := _unanswered(past, said[past.id])):
+            found.append(lacking)
     return [gap for gap in find_gaps(found, model) if len(gap.questions) >= least]
 
 
-def _unanswered(stored: Stored, verdicts: Sequence[str]) -> Unanswered | None:
+def _unanswered(past: Past, verdicts: Sequence[str]) -> Unanswered | None:
     """What a question lacked; None if it was answered, or its asker says that it was."""
-    answer = stored.answer
-    if answer is None or stored.solved:
+    answer = past.answer
+    if answer is None or past.solved:
         return None
     reason = next((_REASONS[v] for v in reversed(verdicts) if v in _REASONS), None)
     explained = answer.why is not None or answer.fix is not None or answer.alternatives
@@ -49,15 +53,15 @@ def _unanswered(stored: Stored, verdicts: Sequence[str]) -> Unanswered | None:
         return None
     try:
         # Plain: what a platform escapes changes neither a group nor its name much.
-        question = read_message(stored.text)
+        question = read_message(past.text)
         text, code = question.text, question.code
     except QuestionError:
-        text, code = stored.text, ""
+        text, code = past.text, ""
     error = answer.error
     return Unanswered(
         text=text,
         reason=reason,
-        asked_at=stored.asked_at,
+        asked_at=past.asked_at,
         code=code,
         error=(error.type, error.message) if error else None,
         line=error.line if error else None,

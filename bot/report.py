@@ -16,7 +16,8 @@ from bot.errors import StateError
 from bot.models import Status
 from bot.platforms.base import STATUS, harmless
 from bot.settings import Settings
-from bot.store import Past, Store
+from bot.store.database import Database
+from bot.store.past import Past, asked_since, said_since
 
 _STATUSES: tuple[Status, ...] = get_args(Status)
 _UNANSWERED = frozenset({"unsure", "not_run"})
@@ -89,8 +90,8 @@ async def write(settings: Settings, days: float, page: Path | None) -> str:
     Raises:
         StateError: the store cannot be opened, or the page not be written.
     """
-    async with Store.at(settings.store.url, settings.state_folder) as store:
-        report = await gather(store, days)
+    async with Database.at(settings.store.url, settings.state_folder) as database:
+        report = await gather(database, days)
     if page is not None:
         _save(page, as_html(report))
     return as_text(report)
@@ -103,11 +104,11 @@ def _save(page: Path, text: str) -> None:
         raise StateError(f"{page}: cannot be written ({e.strerror}); name another file") from e
 
 
-async def gather(store: Store, days: float, now: float | None = None) -> Report:
-    """Count what the store holds of the last days.
+async def gather(database: Database, days: float, now: float | None = None) -> Report:
+    """Count what is kept of the last days.
 
     Args:
-        store: open.
+        database: open.
         days: how many.
         now: where they end, seconds since 1970; None: now.
     """
@@ -118,10 +119,10 @@ async def gather(store: Store, days: float, now: float | None = None) -> Report:
     while at.date() <= report.until.date():
         report.days.append(_day(at))
         at += timedelta(days=1)
-    async for past in store.since(since):
+    async for past in asked_since(database, since):
         report.add(past)
     # Pressed twice is said once.
-    report.verdicts.update(verdict for _, verdict in set(await store.verdicts(since)))
+    report.verdicts.update(verdict for _, verdict in set(await said_since(database, since)))
     return report
 
 

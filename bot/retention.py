@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bot.settings import Settings
-from bot.store import Store
+from bot.store import retention
+from bot.store.database import Database
 
 
 async def forget_person(settings: Settings, person: str, platform: str = "") -> str:
@@ -12,8 +13,8 @@ async def forget_person(settings: Settings, person: str, platform: str = "") -> 
     Raises:
         StateError: the store cannot be opened.
     """
-    async with Store.at(settings.store.url, settings.state_folder) as store:
-        questions, said = await store.forget_person(person, platform)
+    async with Database.at(settings.store.url, settings.state_folder) as database:
+        questions, said = await retention.forget_person(database, person, platform)
     if not questions and not said:
         return f"nothing was kept of {person}; a person's id is in their profile's menu"
     return (

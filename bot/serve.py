@@ -16,6 +16,7 @@ from bot.metrics import Metrics
 from bot.platforms.base import Platform
 from bot.settings import FrontSettings, Settings
 from bot.store import Store
+from bot.store.alone import alone
 from executor.client import ExecutorClient
 from executor.errors import ExecutorError
 
@@ -37,8 +38,8 @@ async def open_desk(
     async with AsyncExitStack() as stack:
         store = Store.at(kept.url, settings.state_folder, kept.lease_s)
         # Slack brings each event to one of its connections, Discord everything to all of them.
-        if platform.name == "discord" or not store.shared:
-            await stack.enter_async_context(store.alone(platform.name, say))
+        if platform.name == "discord" or not store.database.shared:
+            await stack.enter_async_context(alone(store.database, platform.name, say))
         medic = await stack.enter_async_context(open_medic(settings, say))
         await stack.enter_async_context(store)
         metrics = Metrics()

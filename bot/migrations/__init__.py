@@ -1,7 +1,7 @@
 """Bring a database to today's schema, whichever version of Torchmedic made it.
 
-A change of the schema is a new file in `versions/`, and the same change in `bot/store.py`; files
-that were released are never edited. A test holds the two against each other.
+A change of the schema is a new file in `versions/`, and the same change in `bot/store/tables.py`;
+files that were released are never edited. A test holds the two against each other.
 """
 
 from __future__ import annotations

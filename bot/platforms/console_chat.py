@@ -18,7 +18,8 @@ from bot.models import RunWith
 from bot.platforms.base import Click, Incoming, Person, Place, Verb
 from bot.platforms.console import ConsolePlatform
 from bot.settings import ChatSettings, FrontSettings
-from bot.store import Store, Stored
+from bot.store import Store
+from bot.store.stored import Stored
 
 _ME = Person(id="me")
 _HINT = (

@@ -45,7 +45,7 @@ from bot.platforms.discord_messages import (
 )
 from bot.platforms.discord_text import cut_end, prose, tame
 from bot.settings import DiscordSettings, Secret
-from bot.store import Stored
+from bot.store.stored import Stored
 
 log = logging.getLogger(__name__)
 discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # we do not speak

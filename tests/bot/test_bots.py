@@ -26,9 +26,11 @@ from bot.platforms.slack_client import SlackClient
 from bot.platforms.slack_messages import SlackPlatform
 from bot.settings import ChatSettings, Settings, SlackSettings
 from bot.store import Store
+from bot.store.leases import Leases
 from tests.bot.fakes.slack import BOT_TOKEN, FakeSlack, buttons
 from tests.bot.test_kill import Process, long_lived_executor
 from tests.bot.test_slack import TOKENS
+from tests.bot.test_store import still_open
 
 ROUNDS = int(os.environ.get("TORCHMEDIC_ROUNDS", "1"))
 QUESTIONS = int(os.environ.get("TORCHMEDIC_QUESTIONS", "20"))
@@ -121,15 +123,15 @@ async def test_the_database_is_gone_while_a_snippet_runs(
                     await server.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
                     card = await slack.answer(ts)
                     await desk.idle()
-            looked = await store.unfinished("slack")
+            looked = await still_open(store)
     await server.close()
 
     assert len(slack.cards()) == 1 and "back" in card.shown and looked == []
     assert not any("mistake of my own" in str(v) or "set-up" in str(v) for v in card.versions)
 
 
-class Stalled(Store):
-    """A store whose leases are not renewed: the database is away, or the process was stopped."""
+class Stalled(Leases):
+    """Leases that are not renewed: the database is away, or the process was stopped."""
 
     async def renew(self, ids: Collection[str]) -> set[str]:
         """Never comes back."""
@@ -145,10 +147,11 @@ async def test_a_card_that_comes_too_late_is_taken_back(
     async with FakeSlack().listening() as slack, AsyncExitStack() as stack:
         settings = SlackSettings(api_url=slack.url)
 
-        async def open_desk(kind: type[Store]) -> tuple[Desk, SlackPlatform]:
+        async def open_desk(leases: type[Leases]) -> tuple[Desk, SlackPlatform]:
             platform = SlackPlatform(SlackClient(settings, TOKENS))
             await platform.client.meet()
-            store = await stack.enter_async_context(kind.at(database, tmp_path, lease_s))
+            store = await stack.enter_async_context(Store.at(database, tmp_path))
+            store.leases = leases(store.database, lease_s)
             desk = Desk(medic, store, platform, ChatSettings(at_once=1), settings)
             return await stack.enter_async_context(desk), platform
 
@@ -157,7 +160,7 @@ async def test_a_card_that_comes_too_late_is_taken_back(
         late = slack.delay("chat.postMessage")
         ts = await slack.say("```print('once')```", mention=True)
         await slack.until(lambda: any(name == "chat.postMessage" for name, _ in slack.calls))
-        await open_desk(Store)
+        await open_desk(Leases)
         card = await slack.answer(ts)
         late.set()
         await slack.until(lambda: any(name == "chat.delete" for name, _ in slack.calls))

@@ -17,6 +17,7 @@ from bot.platforms.base import CardRef, Door, Incoming, Person, Place, View, Wor
 from bot.platforms.console import ConsolePlatform
 from bot.settings import ChatSettings, FrontSettings
 from bot.store import Store
+from bot.store.database import Database
 from executor.client import ExecutorClient
 from executor.job import Job
 
@@ -26,7 +27,7 @@ _numbers = itertools.count()
 @pytest_asyncio.fixture
 async def store() -> AsyncIterator[Store]:
     """A store in memory."""
-    async with Store("sqlite+aiosqlite://") as store:
+    async with Store(Database("sqlite+aiosqlite://")) as store:
         yield store
 
 

@@ -106,7 +106,7 @@ async def warm(medic: Medic) -> Medic:
 @pytest_asyncio.fixture
 async def world(warm: Medic, tmp_path: Path) -> AsyncIterator[World]:
     """A Discord of our own."""
-    async with FakeDiscord() as fake, Store(f"sqlite+aiosqlite:///{tmp_path / 'q.db'}") as store:
+    async with FakeDiscord() as fake, Store.at(f"sqlite:///{tmp_path / 'q.db'}", tmp_path) as store:
         yield World(fake, warm, store)
         assert not [r for r in fake.refused if " 50035 " in r or " 50006 " in r], fake.refused
 
@@ -377,7 +377,7 @@ async def test_in_a_thread_of_others_only_a_mention_or_a_reply_is_for_us(world: 
 async def test_what_cannot_be_kept_is_said_so(world: World):
     """A broken store: never silence, in whichever door."""
     async with world.bot():
-        async with world.store._engine.begin() as db:
+        async with world.store.database.engine.begin() as db:
             await db.exec_driver_sql("DROP TABLE questions")
         await world.fake.post(world.maya, world.fake.direct(world.maya), PRINT)
         await world.fake.until(lambda: len(world.words()) == 1)

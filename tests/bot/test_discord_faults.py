@@ -15,6 +15,7 @@ from executor.errors import ExecutorGoneError
 from executor.job import Job, JobResult
 from tests.bot.fakes.discord import Json, text_of
 from tests.bot.test_discord import PRINT, World, asked, run_again, warm, world
+from tests.bot.test_store import still_open
 
 __all__ = ["warm", "world"]  # fixtures
 
@@ -229,7 +230,7 @@ async def test_a_crash_right_after_the_card_was_made(world: World, door: str):
         else:
             await world.fake.slash(world.maya, world.help, question=PRINT)
         first = (await world.fake.until(lambda: world.cards()))[0]
-    (open_,) = await world.store.unfinished("discord")
+    (open_,) = await still_open(world.store)
     await world.store.shown(open_.id, None)  # as if it had died a moment earlier
     gate.set()
     async with world.bot() as bot:

@@ -22,6 +22,7 @@ from bot.platforms.base import Click
 from bot.platforms.console import ConsolePlatform
 from bot.settings import ChatSettings, FrontSettings, MetricsSettings
 from bot.store import Store
+from bot.store.database import Database
 from executor import metrics as executor_metrics
 from executor.supervisor import Settings as SupervisorSettings
 from executor.supervisor import Supervisor
@@ -45,7 +46,7 @@ async def test_a_question_is_counted_and_told_without_its_words(medic: Medic):
     try:
         metrics = Metrics()
         platform = ConsolePlatform(Console(file=io.StringIO(), width=100))
-        async with Store("sqlite+aiosqlite://") as store:
+        async with Store(Database("sqlite+aiosqlite://")) as store:
             with metrics.serving(MetricsSettings(port=port)):
                 async with Desk(
                     medic, store, platform, ChatSettings(), FrontSettings(), 0, metrics

@@ -15,6 +15,7 @@ from bot.report import as_html, as_text, gather, write
 from bot.retention import forget_person
 from bot.settings import Settings, StoreSettings
 from bot.store import Store
+from bot.store.past import asked_since, said_since
 
 NASTY = "why does <script>alert(1)</script> say nan?\x1b[31m"
 
@@ -65,8 +66,8 @@ async def test_what_was_asked_solved_and_unanswered(tmp_path: Path):
     settings = Settings(state=str(tmp_path))
     async with Store.at("", tmp_path) as store:
         await _week(store)
-        report = await gather(store, 7)
-        later = await gather(store, 7, now=time.time() + 30 * 86400)
+        report = await gather(store.database, 7)
+        later = await gather(store.database, 7, now=time.time() + 30 * 86400)
     text = await write(settings, 7, tmp_path / "week.html")
     page = (tmp_path / "week.html").read_text()
     seen = _Balanced()
@@ -96,9 +97,9 @@ async def test_a_person_is_forgotten(kind: str, tmp_path: Path, request: pytest.
         elsewhere = await forget_person(settings, "U2", "discord")
         said = await forget_person(settings, "U2")
         again = await forget_person(settings, "U2")
-        report = await gather(store, 7)
-        left = {p.asker_id async for p in store.since(0)}
-        verdicts = await store.verdicts(0)
+        report = await gather(store.database, 7)
+        left = {p.asker_id async for p in asked_since(store.database, 0)}
+        verdicts = await said_since(store.database, 0)
 
     assert elsewhere.startswith("nothing was kept of U2")
     assert said.startswith("deleted: 4 questions with their answers, 2 pieces of feedback")

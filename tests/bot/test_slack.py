@@ -33,7 +33,8 @@ from bot.settings import (
     SupportChannel,
     slack_tokens,
 )
-from bot.store import Store, Stored
+from bot.store import Store
+from bot.store.stored import Stored
 from executor.client import ExecutorClient
 from executor.errors import ExecutorGoneError
 from tests.bot.fakes.slack import (
@@ -46,6 +47,7 @@ from tests.bot.fakes.slack import (
     buttons,
     signed,
 )
+from tests.bot.test_store import still_open
 
 TOKENS = SlackTokens(Secret(BOT_TOKEN), Secret(APP_TOKEN), Secret(SECRET))
 PRINT = "```\nprint({})\n```"
@@ -91,7 +93,7 @@ async def open_bot(medic: Medic, tmp_path: Path) -> AsyncIterator[Open]:
             platform = SlackPlatform(SlackClient(front_settings, TOKENS))
             await platform.client.meet()
             front = SlackFront(platform, front_settings, TOKENS)
-            async with Store(f"sqlite+aiosqlite:///{tmp_path / 'store.db'}") as store:
+            async with Store.at(f"sqlite:///{tmp_path / 'store.db'}", tmp_path) as store:
                 async with Desk(
                     with_medic, store, platform, chat or ChatSettings(at_once=2), front_settings
                 ) as desk:
@@ -530,7 +532,7 @@ async def test_acknowledged_at_once_with_a_hundred_waiting(open_bot: Open):
 
         assert max(bot.slack.acks) < 3 and "ephemeral" in str(bot.slack.ack_bodies[id])
         assert sum("before yours" in c.text for c in cards) >= 99
-        assert len(await bot.store.unfinished("slack")) == 102
+        assert len(await still_open(bot.store)) == 102
 
 
 # -- who may ----------------------------------------------------------------------------------
@@ -547,7 +549,7 @@ async def test_whoever_is_not_on_the_list_is_told_so_privately(open_bot: Open):
 
         assert "not on it" in reasons[0] and "this channel" in reasons[1]
         assert "not on it" in bot.slack.ack_bodies[id]["text"]
-        assert not bot.slack.cards() and not await bot.store.unfinished("slack")
+        assert not bot.slack.cards() and not await still_open(bot.store)
 
 
 @pytest.mark.parametrize("how", ["wrong secret", "301 seconds old", "unsigned"])
@@ -564,7 +566,7 @@ async def test_an_unsigned_request_gets_nothing(open_bot: Open, how: str):
             async with session.post(bot.slack.http_target, data=raw, headers=headers) as answer:
                 assert answer.status == 401
                 assert "print" not in await answer.text()
-        assert not await bot.store.unfinished("slack")
+        assert not await still_open(bot.store)
 
 
 async def test_a_forged_button_is_refused(open_bot: Open):

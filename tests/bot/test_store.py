@@ -1,4 +1,4 @@
-"""bot/store.py: what is kept is kept, once, on SQLite and on a real PostgreSQL."""
+"""bot/store/: what is kept is kept, once, on SQLite and on a real PostgreSQL."""
 
 from __future__ import annotations
 
@@ -21,6 +21,11 @@ from bot.errors import StateError
 from bot.models import Answer, RunWith
 from bot.platforms.base import Attached, CardRef, Incoming, Person, Place
 from bot.store import Store
+from bot.store.alone import alone
+from bot.store.database import Database
+from bot.store.health import look
+from bot.store.past import Past, asked_since
+from bot.store.retention import forget
 
 
 @pytest_asyncio.fixture(params=["sqlite", "postgresql"])
@@ -29,7 +34,7 @@ async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
     url = "" if request.param == "sqlite" else request.getfixturevalue("postgres")
     async with Store.at(url, tmp_path) as store:
         yield store
-        await store.forget(-1)  # the server is shared: leave nothing
+        await forget(store.database, -1)  # the server is shared: leave nothing
 
 
 def incoming(event: str, text: str = "why?", message: str = "1.1") -> Incoming:
@@ -37,6 +42,11 @@ def incoming(event: str, text: str = "why?", message: str = "1.1") -> Incoming:
     place = Place(platform="slack", workspace="T", channel="C", thread="1.0", message=message)
     return Incoming(event, Person(id="U1", name="maya"), place, text, "mention",
                     (Attached(name="x.py", size=3, url="http://f/x.py"),))  # fmt: skip
+
+
+async def still_open(store: Store) -> list[Past]:
+    """What was taken in and is not answered."""
+    return [past async for past in asked_since(store.database, 0) if past.state == "open"]
 
 
 async def test_a_question_is_kept_as_it_came(store: Store):
@@ -58,7 +68,7 @@ async def test_a_delivery_is_kept_once(store: Store):
 
     assert sum(t is not None for t in taken) == 1
     assert sorted(clicks) == [False] * 7 + [True]
-    assert len(await store.unfinished("slack")) == 1
+    assert len(await still_open(store)) == 1
 
 
 async def test_an_answer_to_an_older_wording_is_not_kept(store: Store):
@@ -70,11 +80,11 @@ async def test_an_answer_to_an_older_wording_is_not_kept(store: Store):
     old = await store.answered(asked.id, asked.revision, Answer(status="unsure", headline="old"))
     new = await store.answered(asked.id, edited.revision, Answer(status="unsure", headline="new"))
     await store.done(asked.id, asked.revision)
-    still_open = await store.unfinished("slack")
+    unanswered = await still_open(store)
     await store.done(asked.id, edited.revision)
     kept = await store.get(asked.id)
 
-    assert (old, new) == (False, True) and len(still_open) == 1
+    assert (old, new) == (False, True) and len(unanswered) == 1
     assert kept is not None and kept.state == "done" and kept.run_with.seed == 7
     assert kept.answer is not None and kept.answer.headline == "new"
 
@@ -110,7 +120,7 @@ async def test_retention(store: Store):
     asked = await store.take(incoming("e1"))
     assert asked is not None
     await store.say(asked.id, asked.asker, "wrong", "it is not")
-    kept, gone = await store.forget(1), await store.forget(0)
+    kept, gone = [await forget(store.database, days) for days in (1, 0)]
 
     assert (kept, gone) == (0, 1)
     assert await store.get(asked.id) is None and await store.said(asked.id) == []
@@ -157,9 +167,9 @@ async def test_what_was_acknowledged_survives_a_kill(
     rest = writer.communicate()[0].split()
     last = int(rest[-1]) if rest else last
     async with Store.at(url, tmp_path) as store:
-        kept = await store.unfinished("slack")
+        kept = await still_open(store)
         again = [await store.take(incoming(f"e{n}")) for n in range(last + 1)]
-        await store.forget(-1)
+        await forget(store.database, -1)
 
     assert len(kept) in (last + 1, last + 2)  # one may have been kept and not yet said
     assert again == [None] * (last + 1)
@@ -168,15 +178,15 @@ async def test_what_was_acknowledged_survives_a_kill(
 def test_a_wrong_url_is_refused_in_words(tmp_path: Path):
     """Without repeating it: it may hold a password."""
     with pytest.raises(StateError, match="postgresql://") as refused:
-        Store.at("mysql://root:hunter2@db/x", tmp_path)
+        Database.at("mysql://root:hunter2@db/x", tmp_path)
     assert "hunter2" not in str(refused.value)
 
 
 async def test_a_server_that_is_not_there_is_one_line(tmp_path: Path):
     """The next step, and no password."""
-    store = Store.at("postgresql://medic:hunter2@127.0.0.1:1/x", tmp_path)
+    database = Database.at("postgresql://medic:hunter2@127.0.0.1:1/x", tmp_path)
     with pytest.raises(StateError, match=r"check store\.url") as refused:
-        await store.open()
+        await database.open()
     assert "hunter2" not in str(refused.value)
 
 
@@ -204,17 +214,17 @@ async def test_an_older_database_is_upgraded_in_place(
 ):
     """Made by the version before: nothing of it is lost, and what was open is taken up."""
     url = await _first_schema(kind, tmp_path, request)
-    before = Store.at(url, tmp_path)
-    looked = await before.look()
+    before = Database.at(url, tmp_path)
+    looked = await look(before)
     await before.close()
     async with Store.at(url, tmp_path) as store:
-        (unfinished,) = await store.claim("slack")
+        (unfinished,) = await store.leases.claim("slack")
         done = await store.by_message(Place(platform="slack", channel="C", message="1.1"))
         known = [await store.take(incoming(e, message="9")) for e in ("e1", "e2")]
         assert done is not None
         said = await store.said(done.id)
         theirs = await store.is_theirs(done.place)
-        after = await store.look()
+        after = await look(store.database)
 
     assert "from before it had numbers" in looked and "2 questions" in after
     assert unfinished.text == "still open" and known == [None, None]
@@ -224,13 +234,13 @@ async def test_an_older_database_is_upgraded_in_place(
 
 async def test_the_migrations_make_what_the_store_uses(tmp_path: Path):
     """The two are written by hand, so they are held against each other: columns and indexes."""
-    from bot.store import _tables
+    from bot.store.tables import SCHEMA
 
-    async with Store.at("", tmp_path):
+    async with Database.at("", tmp_path):
         pass
     engine = create_engine(f"sqlite:///{tmp_path / 'torchmedic.db'}")
     made = inspect(engine)
-    for name, table in _tables.tables.items():
+    for name, table in SCHEMA.tables.items():
         there = {c["name"]: (str(c["type"]), c["nullable"]) for c in made.get_columns(name)}
         meant = {c.name: (str(c.type), c.nullable) for c in table.columns}
         indexes = {(i["name"], tuple(i["column_names"])) for i in made.get_indexes(name)}
@@ -241,25 +251,25 @@ async def test_the_migrations_make_what_the_store_uses(tmp_path: Path):
 
 async def test_a_newer_database_is_left_alone(tmp_path: Path):
     """An old version must not write to what it does not understand."""
-    async with Store.at("", tmp_path):
+    async with Database.at("", tmp_path):
         pass
     with sqlite3.connect(tmp_path / "torchmedic.db") as db:
         db.execute("UPDATE alembic_version SET version_num = '9999'")
     db.close()
-    store = Store.at("", tmp_path)
-    for use in (store.open, store.look):
+    database = Database.at("", tmp_path)
+    for use in (database.open(), look(database)):
         with pytest.raises(StateError, match="newer Torchmedic; install"):
-            await use()
-    await store.close()
+            await use
+    await database.close()
 
 
 async def test_two_that_start_at_once_both_upgrade(database: str, tmp_path: Path):
     """One makes the tables, the other waits for it."""
-    stores = [Store.at(database, tmp_path) for _ in range(4)]
-    await asyncio.gather(*(s.open() for s in stores))
-    looked = {await s.look() for s in stores}
-    for s in stores:
-        await s.close()
+    bots = [Database.at(database, tmp_path) for _ in range(4)]
+    await asyncio.gather(*(b.open() for b in bots))
+    looked = {await look(b) for b in bots}
+    for b in bots:
+        await b.close()
 
     assert len(looked) == 1 and f"schema {migrations.head()}, 0 questions" in looked.pop()
 
@@ -273,15 +283,15 @@ async def test_who_lost_its_lease_writes_nothing(database: str, tmp_path: Path):
     async with Store.at(database, tmp_path, 0.5) as slow, Store.at(database, tmp_path) as other:
         asked = await slow.take(incoming("e1"))
         assert asked is not None
-        early = await other.claim("slack")
+        early = await other.leases.claim("slack")
         await asyncio.sleep(0.7)
-        (taken,) = await other.claim("slack")
-        held = await slow.hold(asked.id, asked.revision, showing=True)
-        still = await slow.renew([asked.id])
+        (taken,) = await other.leases.claim("slack")
+        held = await slow.leases.hold(asked.id, asked.revision, showing=True)
+        still = await slow.leases.renew([asked.id])
         kept = await slow.answered(asked.id, asked.revision, answer)
         shown = await slow.shown(asked.id, CardRef(channel="C", message="2"))
         await slow.done(asked.id, asked.revision)
-        theirs = await other.hold(taken.id, taken.revision, showing=True)
+        theirs = await other.leases.hold(taken.id, taken.revision, showing=True)
         now = await other.get(asked.id)
 
     assert early == [] and taken.id == asked.id and theirs
@@ -296,9 +306,11 @@ async def test_a_lease_is_renewed_and_given_back(database: str, tmp_path: Path):
         assert asked is not None
         for _ in range(4):
             await asyncio.sleep(0.25)
-            assert await one.renew([asked.id]) == {asked.id} and not await other.claim("slack")
-        await one.release()
-        (taken,) = await other.claim("slack")
+            assert await one.leases.renew([asked.id]) == {
+                asked.id
+            } and not await other.leases.claim("slack")
+        await one.leases.release()
+        (taken,) = await other.leases.claim("slack")
 
     assert taken.id == asked.id
 
@@ -309,9 +321,9 @@ async def test_two_that_claim_at_once_get_different_questions(database: str, tmp
         ids = {(await dead.take(incoming(f"e{n}"))).id for n in range(60)}  # type: ignore[union-attr]
         await asyncio.sleep(0.2)
         bots = [Store.at(database, tmp_path) for _ in range(8)]
-        taken = await asyncio.gather(*(b.claim("slack", 9) for b in bots for _ in range(2)))
+        taken = await asyncio.gather(*(b.leases.claim("slack", 9) for b in bots for _ in range(2)))
         for b in bots:
-            await b.close()
+            await b.database.close()
     got = [asked.id for some in taken for asked in some]
 
     assert len(got) == len(set(got)) and set(got) == ids
@@ -320,10 +332,11 @@ async def test_two_that_claim_at_once_get_different_questions(database: str, tmp
 HOLDER = """
     import asyncio, sys
     from pathlib import Path
-    from bot.store import Store
+    from bot.store.alone import alone
+    from bot.store.database import Database
     async def main():
-        store = Store.at(sys.argv[1], Path(sys.argv[2]))
-        async with store.alone("discord", print):
+        database = Database.at(sys.argv[1], Path(sys.argv[2]))
+        async with alone(database, "discord", print):
             print("alone", flush=True)
             await asyncio.sleep(60)
     asyncio.run(main())
@@ -342,13 +355,13 @@ async def test_a_second_process_is_refused_or_waits(
     ) as first:  # fmt: skip
         assert first.stdout is not None
         assert await asyncio.to_thread(first.stdout.readline) == b"alone\n"
-        store = Store.at(url, tmp_path)
+        database = Database.at(url, tmp_path)
         told: list[str] = []
         if kind == "sqlite":
             with pytest.raises(StateError, match=r"another process.*set store\.url to a Postgre"):
-                async with store.alone("discord", told.append):
+                async with alone(database, "discord", told.append):
                     pass
-            async with store.alone("slack", told.append):
+            async with alone(database, "slack", told.append):
                 pass  # another front end's questions are others
         else:
             loop = asyncio.get_running_loop()
@@ -357,10 +370,10 @@ async def test_a_second_process_is_refused_or_waits(
         if kind == "sqlite":
             first.kill()
             await asyncio.to_thread(first.wait)
-        async with store.alone("discord", told.append):
+        async with alone(database, "discord", told.append):
             waited = time.monotonic() - began
         first.kill()
-        await store.close()
+        await database.close()
 
     if kind == "postgresql":
         assert told == ["another bot answers in Discord; waiting to take its place"]
