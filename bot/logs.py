@@ -29,6 +29,15 @@ def facts(**known: str | int | float | bool) -> dict[str, Any]:
     return {"facts": known}
 
 
+def where(e: Exception) -> str:
+    """An exception's type and place, without its text, which may be what a person wrote."""
+    trace = e.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    place = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}" if trace else "nowhere"
+    return f"{type(e).__name__} at {place}"
+
+
 def log_to_stderr(form: Literal["text", "json"] = "text") -> None:
     """Ours from info on, everybody else's from warnings on."""
     handler = logging.StreamHandler()

@@ -6,13 +6,17 @@ Everything that must outlive a restart is a Model, so that the store can keep it
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from bot.errors import PlatformError
 from bot.models import Answer, Progress, Proof, RunWith, Status
 from executor.job import Model
+
+log = logging.getLogger(__name__)
 
 # Symbol and word: never a colour or a symbol alone.
 STATUS: dict[Status, tuple[str, str]] = {
@@ -206,6 +210,14 @@ class Platform(Protocol):
 
     async def read(self, attached: Attached) -> bytes:
         """An attachment's content."""
+
+
+async def tell(platform: Platform, place: Place, person: Person, text: str) -> None:
+    """Say something that only this person sees; where it cannot be said, only the log hears it."""
+    try:
+        await platform.tell(place, person, text)
+    except PlatformError as e:
+        log.warning("a private word could not be said: %s", e)
 
 
 # -- the console's way: one card for one answer ----------------------------------------------

@@ -118,7 +118,7 @@ class ConsoleChat:
         verb: Verb = {"/again": "again", "/output": "output"}.get(name, "fixed")  # type: ignore[assignment]
         place = Place(platform="console", channel="console", thread=self._thread)
         n = str(next(self._ids))
-        await self._desk.click(Click(n, verb, self._last, _ME, place, run_with=run_with))
+        await self._desk.buttons.click(Click(n, verb, self._last, _ME, place, run_with=run_with))
         await self._desk.idle()
 
 

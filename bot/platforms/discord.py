@@ -7,7 +7,7 @@ import json
 import logging
 import re
 import sys
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -20,7 +20,7 @@ from discord.http import Route
 from bot import manners
 from bot.desk import Desk
 from bot.errors import PlatformError, SettingsError
-from bot.platforms.base import Attached, Click, Door, Incoming, Person, Place, Upload
+from bot.platforms.base import Attached, Click, Door, Incoming, Person, Place, Upload, tell
 from bot.platforms.card import parse_button
 from bot.platforms.discord_card import Json, note
 from bot.platforms.discord_forms import (
@@ -46,6 +46,7 @@ from bot.platforms.discord_messages import (
 from bot.platforms.discord_text import cut_end, prose, tame
 from bot.settings import DiscordSettings, Secret
 from bot.store.stored import Stored
+from bot.tasks import Tasks
 
 log = logging.getLogger(__name__)
 discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # we do not speak
@@ -72,7 +73,7 @@ class _Client(discord.Client):
         self._front = settings
         self.platform = DiscordPlatform(self, settings.cards)
         self.desk: Desk | None = None
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Tasks()
 
     # -- the interface ---------------------------------------------------------------------------
 
@@ -128,10 +129,10 @@ class _Client(discord.Client):
             await self._hear(message, channel)
             return
         if self._sees_nothing(message, incoming):
-            await self._say(incoming, _BLANK_REPLY)
+            await tell(self.platform, incoming.place, incoming.asker, _BLANK_REPLY)
             return
         if incoming.door in ("mention", "direct"):
-            self._spawn(self.platform.typing(str(message.channel.id)))
+            self._tasks.spawn(self.platform.typing(str(message.channel.id)))
         self._entitle(incoming)
         asked = None
         within = isinstance(channel, discord.Thread) and incoming.door == "mention"
@@ -149,7 +150,7 @@ class _Client(discord.Client):
             return await self.desk.take(incoming)
         except Exception:
             if not incoming.unasked:
-                await self._say(incoming, _NOT_KEPT)
+                await tell(self.platform, incoming.place, incoming.asker, _NOT_KEPT)
             raise
 
     async def on_raw_message_edit(self, payload: discord.RawMessageUpdateEvent) -> None:
@@ -313,7 +314,7 @@ class _Client(discord.Client):
         if click.verb not in ("wrong", "again"):
             await self._clicked(interaction, click, LATER_HERE)
             return
-        if refusal := await self.desk.may_click(click):
+        if refusal := await self.desk.buttons.may_click(click):
             said = {
                 "content": prose(refusal),
                 "flags": EPHEMERAL,
@@ -324,7 +325,7 @@ class _Client(discord.Client):
         if click.verb == "wrong":
             form = wrong_form(click.question)
         else:
-            form = again_form(click.question, await self.desk.last_run_with(click.question))
+            form = again_form(click.question, await self.desk.buttons.last_run_with(click.question))
         await self.platform.acknowledge(str(interaction.id), interaction.token, FORM, form)
 
     async def _refuse(self, interaction: discord.Interaction, reason: str) -> None:
@@ -335,7 +336,7 @@ class _Client(discord.Client):
         assert self.desk is not None
         data = {"flags": EPHEMERAL} if kind == LATER else None
         await self.platform.acknowledge(str(interaction.id), interaction.token, kind, data)
-        await self.desk.click(click)
+        await self.desk.buttons.click(click)
 
     def _click(
         self, interaction: discord.Interaction, verb: Any, question: str, values: dict[str, str]
@@ -373,18 +374,7 @@ class _Client(discord.Client):
         await self.platform.acknowledge(str(interaction.id), token, LATER, data)
         await taking
 
-    # -- small things ----------------------------------------------------------------------------
-
-    async def _say(self, incoming: Incoming, text: str) -> None:
-        try:
-            await self.platform.tell(incoming.place, incoming.asker, text)
-        except PlatformError as e:
-            log.warning("a private word could not be said: %s", e)
-
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+    # -- connected anew --------------------------------------------------------------------------
 
     async def on_ready(self) -> None:
         """Connected anew: what was said meanwhile, Discord will not tell by itself."""

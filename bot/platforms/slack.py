@@ -6,11 +6,10 @@ when the store has it. (bolt's own listeners acknowledge an event before they ru
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 import re
-from collections.abc import AsyncIterator, Coroutine, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
@@ -21,15 +20,16 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.response import BoltResponse
 
-from bot.desk import Desk, logged
+from bot.desk import Desk
 from bot.errors import PlatformError, SettingsError
 from bot.models import RunWith
 from bot.platforms import slack_card as draw
-from bot.platforms.base import Attached, Click, Door, Incoming, Person, Place, Waiting
+from bot.platforms.base import Attached, Click, Door, Incoming, Person, Place, Waiting, tell
 from bot.platforms.card import parse_button
 from bot.platforms.slack_client import quiet
 from bot.platforms.slack_messages import SlackPlatform
 from bot.settings import SlackSettings, SlackTokens
+from bot.tasks import Tasks
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +46,7 @@ class SlackFront:
         self._client = own = platform.client
         self._settings = settings
         self._tokens = tokens
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Tasks()
         self._desk: Desk | None = None
         # Functions, not methods: bolt reads their arguments' names, and stumbles over `self`.
 
@@ -144,7 +144,7 @@ class SlackFront:
             above = await self._platform.root_of(place) if in_thread else {}
             if not (_without_mentions(str(above.get("text") or "")) or above.get("files")):
                 asker = Person(id=str(event["user"]))
-                self._spawn(self._desk_tell(place, asker, _EMPTY))
+                self._tasks.spawn(tell(self._platform, place, asker, _EMPTY))
                 return
             # A bare mention below somebody's message: that message is the question.
             text, files = str(above.get("text") or ""), _attached(above)
@@ -252,19 +252,19 @@ class SlackFront:
                 event=f"click:{body.get('trigger_id')}:{action.get('action_ts')}:{verb}:{question}",
                 verb=verb, question=question, person=_person(body), place=place,
             )  # fmt: skip
-            self._spawn(self._clicked(click, body))
+            self._tasks.spawn(self._clicked(click, body))
 
     async def _clicked(self, click: Click, body: dict[str, Any]) -> None:
         """A form where words are needed, else at once; a form opens only for who may send it."""
         assert self._desk is not None
-        if click.verb not in ("wrong", "again") or await self._desk.may_click(click):
-            await self._desk.click(click)
+        if click.verb not in ("wrong", "again") or await self._desk.buttons.may_click(click):
+            await self._desk.buttons.click(click)
             return
         metadata = _metadata(place=click.place, question=click.question)
         if click.verb == "wrong":
             form = draw.wrong_form(metadata)
         else:
-            form = draw.again_form(metadata, await self._desk.last_run_with(click.question))
+            form = draw.again_form(metadata, await self._desk.buttons.last_run_with(click.question))
         await self._open_form(body, form)
 
     async def _form(self, body: dict[str, Any]) -> BoltResponse:
@@ -297,7 +297,7 @@ class SlackFront:
             event=f"form:{view.get('id')}", verb=parsed[0], question=parsed[1], person=person,
             place=place, words=str(values.get("words") or ""), run_with=run_with,
         )  # fmt: skip
-        await self._desk.click(click)
+        await self._desk.buttons.click(click)
         return BoltResponse(status=200)
 
     async def _asked(
@@ -317,7 +317,7 @@ class SlackFront:
         return BoltResponse(status=200)
 
     def _open(self, body: dict[str, Any], form: dict[str, Any]) -> None:
-        self._spawn(self._open_form(body, form))
+        self._tasks.spawn(self._open_form(body, form))
 
     async def _open_form(self, body: dict[str, Any], form: dict[str, Any]) -> None:
         trigger = str(body.get("trigger_id") or "")
@@ -343,17 +343,6 @@ class SlackFront:
             thread=str(event.get("thread_ts") or event.get("ts") or ""),
             message=str(event.get("ts") or ""),
         )  # fmt: skip
-
-    async def _desk_tell(self, place: Place, person: Person, text: str) -> None:
-        try:
-            await self._platform.tell(place, person, text)
-        except PlatformError as e:
-            log.warning("a private word could not be said: %s", e)
-
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(logged(work))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
 
 
 _EMPTY = (

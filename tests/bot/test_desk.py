@@ -1,4 +1,4 @@
-"""bot/desk.py: from any door, exactly one card."""
+"""bot/desk/: from any door, exactly one card."""
 
 from __future__ import annotations
 

@@ -67,9 +67,9 @@ async def test_a_private_answer_survives_errors(world: World):
 
 async def test_an_answer_that_comes_after_the_token_has_died(world: World):
     """Fifteen minutes in the queue: a private answer comes as a direct message."""
-    async with world.bot() as bot:
-        gate = asyncio.Event()
-        bot.desk._medic = replace(world.medic, look=_after(world.medic.look, gate))
+    gate = asyncio.Event()
+    slow = replace(world.medic, look=_after(world.medic.look, gate))
+    async with world.bot(slow) as bot:
         await world.fake.slash(world.maya, world.help, question=PRINT)
         await world.fake.until(lambda: world.cards())
         world.fake.expire()

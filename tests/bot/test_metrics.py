@@ -55,7 +55,7 @@ async def test_a_question_is_counted_and_told_without_its_words(medic: Medic):
                     assert asked is not None
                     await desk.take(message(f"What is the {SECRET} of tea?"))
                     await desk.idle()
-                    await desk.click(
+                    await desk.buttons.click(
                         Click("c", "wrong", asked.id, asked.asker, asked.place, SECRET)
                     )
                 async with aiohttp.ClientSession() as session:
