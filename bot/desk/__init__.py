@@ -118,9 +118,9 @@ class Desk:
         files = incoming.attachments or asked.attachments
         if asked.text == incoming.text and files == asked.attachments:
             return  # Slack also says "changed" when it has unfurled a link
-        if not await self._store.first_time(incoming.event):
-            return
-        again = await self._store.again(asked.id, text=incoming.text, attachments=files)
+        again = await self._store.again(
+            asked.id, incoming.event, text=incoming.text, attachments=files
+        )
         if again is not None:
             self._work.begin(again)
 

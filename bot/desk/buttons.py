@@ -34,11 +34,13 @@ class Buttons:
         self._front = front
         self._metrics = metrics
         self._work = work
+        self._under_way: set[str] = set()  # presses that are not kept yet
 
     async def may_click(self, click: Click) -> str:
         """Why a press is refused; empty if it is not. Asked before a form opens."""
         asked = await self._store.get(click.question)
-        if asked is None or asked.state == "deleted":
+        # A card that could not be taken away together with its question can still be.
+        if asked is None or (asked.state == "deleted" and click.verb != "delete"):
             return "I do not keep this question any more. Ask it again and I will run it."
         if asked.place.platform != click.place.platform or (
             click.place.channel and asked.place.channel != click.place.channel
@@ -53,12 +55,24 @@ class Buttons:
         return asked.run_with if asked is not None else RunWith()
 
     async def click(self, click: Click) -> None:
-        """Do what a button says; who may not is told why, kindly and privately."""
+        """Do what a button says; who may not is told why, kindly and privately.
+
+        A press is kept together with what it changes, or after what it does where doing that twice
+        is harmless: one that a dying bot has left undone is done when it is delivered again.
+        """
         if refusal := await self.may_click(click):
             await self._tell(click, refusal)
             return
-        if not await self._store.first_time(click.event):
+        if click.event in self._under_way:
             return
+        self._under_way.add(click.event)
+        try:
+            if not await self._store.is_known(click.event):
+                await self._press(click)
+        finally:
+            self._under_way.discard(click.event)
+
+    async def _press(self, click: Click) -> None:
         asked = await self._store.get(click.question)
         assert asked is not None
         self._metrics.clicked(self._platform.name, click.verb)
@@ -68,14 +82,16 @@ class Buttons:
         await getattr(self, f"_{click.verb}")(asked, click)
 
     async def _solved(self, asked: Stored, click: Click) -> None:
-        await self._store.solved(asked.id)
-        await self._store.say(asked.id, click.person, "solved")
+        if not await self._store.solved(asked.id, click.person, click.event):
+            return
         if asked.answer is not None:
             await self._redraw(asked, Answered(asked.answer, solved=True, redrawn=True), click)
         await self._tell(click, "Glad it helped. Noted as solved.")
 
     async def _wrong(self, asked: Stored, click: Click) -> None:
-        await self._store.say(asked.id, click.person, "wrong", click.words[:2000])
+        words = click.words[:2000]
+        if not await self._store.say(asked.id, click.person, "wrong", click.event, words):
+            return
         noted = "Thank you, I noted that. “Ask a human” brings the case to people."
         await self._tell(click, noted)
 
@@ -84,7 +100,7 @@ class Buttons:
         place = asked.place
         if place.private and click.place.via:
             place = place.model_copy(update={"via": click.place.via, "message": ""})
-        again = await self._store.again(asked.id, run_with=click.run_with, place=place)
+        again = await self._store.again(asked.id, click.event, run_with=click.run_with, place=place)
         if again is not None:
             self._work.begin(again)
 
@@ -93,7 +109,6 @@ class Buttons:
             hint = "Whoever runs this bot can set `humans` in its settings."
             await self._tell(click, f"Nobody is named here for me to ask. {hint}")
             return
-        await self._store.say(asked.id, click.person, "human")
         reached = 0
         for where in self._front.humans:
             try:
@@ -103,6 +118,7 @@ class Buttons:
                 reached += 1
             except PlatformError as e:
                 log.warning("question %s could not be brought to %s: %s", asked.id, where, e)
+        await self._store.say(asked.id, click.person, "human", click.event)
         told = "I brought your case to people; they see your question and my answer."
         if not reached:
             told = "I could not reach the people named in my settings. Please ask them yourself."
@@ -118,10 +134,10 @@ class Buttons:
 
     async def _delete(self, asked: Stored, click: Click) -> None:
         self._work.stop(asked.id)
-        card = _card(asked, click)
         await self._store.deleted(asked.id)
-        if card is not None:
+        if (card := _card(asked, click)) is not None:
             await self._platform.delete(card)
+        await self._store.first_time(click.event)
 
     async def _hand(
         self, asked: Stored, click: Click, upload: Upload | None, otherwise: str
@@ -136,6 +152,7 @@ class Buttons:
         except PlatformError as e:
             log.warning("question %s: a file could not be handed out: %s", asked.id, e)
             await self._tell(click, f"I could not hand out {upload.name}.")
+        await self._store.first_time(click.event)
 
     async def _redraw(self, asked: Stored, view: View, click: Click) -> None:
         card = _card(asked, click)

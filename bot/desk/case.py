@@ -132,6 +132,8 @@ class Case:
             if now is None or now.state != "open" or now.card is not None:
                 break
             await asyncio.sleep(1)
+        if now is not None and now.state == "deleted":
+            now = None  # where its card is stays known, and no card may stay
         if card is None or (now is not None and now.card == card and now.answer is None):
             return  # private, or the other bot found our card and goes on with it
         try:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import ColumnElement, insert, select, update
+from sqlalchemy import ColumnElement, Executable, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from bot.models import Answer, RunWith
@@ -61,34 +61,26 @@ class Store:
     async def take(self, incoming: Incoming) -> Stored | None:
         """Keep a question and its delivery in one step; None if this delivery is known."""
         id = secrets.token_hex(8)
-        try:
-            async with self._engine.begin() as db:
-                await db.execute(insert(EVENTS).values(id=_short(incoming.event), at=time.time()))
-                await db.execute(
-                    insert(QUESTIONS).values(
-                        id=id, platform=incoming.place.platform, asker_id=incoming.asker.id,
-                        asker=incoming.asker.model_dump_json(),
-                        place=incoming.place.model_dump_json(),
-                        message_key=incoming.place.message_key,
-                        thread_key=incoming.place.thread_key,
-                        door=incoming.door, unasked=incoming.unasked, text=storable(incoming.text),
-                        attachments=attachments_as_json(incoming.attachments),
-                        run_with=RunWith().model_dump_json(), state="open", revision=0,
-                        showing=False, solved=False, asked_at=time.time(), **self.leases.a_lease(),
-                    )
-                )  # fmt: skip
-        except IntegrityError:
-            return None
-        return await self.get(id)
+        question = insert(QUESTIONS).values(
+            id=id, platform=incoming.place.platform, asker_id=incoming.asker.id,
+            asker=incoming.asker.model_dump_json(), place=incoming.place.model_dump_json(),
+            message_key=incoming.place.message_key, thread_key=incoming.place.thread_key,
+            door=incoming.door, unasked=incoming.unasked, text=storable(incoming.text),
+            attachments=attachments_as_json(incoming.attachments),
+            run_with=RunWith().model_dump_json(), state="open", revision=0, showing=False,
+            solved=False, asked_at=time.time(), **self.leases.a_lease(),
+        )  # fmt: skip
+        return await self.get(id) if await self._once(incoming.event, question) else None
 
     async def first_time(self, delivery: str) -> bool:
-        """Whether this delivery (an edit, a click) comes for the first time; it is kept."""
-        try:
-            async with self._engine.begin() as db:
-                await db.execute(insert(EVENTS).values(id=_short(delivery), at=time.time()))
-        except IntegrityError:
-            return False
-        return True
+        """Whether this delivery, which changes nothing here, comes for the first time; keep it."""
+        return await self._once(delivery)
+
+    async def is_known(self, delivery: str) -> bool:
+        """Whether this delivery was kept before."""
+        async with self._engine.connect() as db:
+            found = await db.execute(select(EVENTS.c.id).where(EVENTS.c.id == _short(delivery)))
+            return found.first() is not None
 
     async def get(self, id: str) -> Stored | None:
         """A question by its id."""
@@ -123,6 +115,7 @@ class Store:
     async def again(
         self,
         id: str,
+        delivery: str,
         *,
         text: str | None = None,
         attachments: Sequence[Attached] | None = None,
@@ -132,6 +125,9 @@ class Store:
         """Open a question again: its message was edited, or it should run another way.
 
         A place is given where the click brought a new address to answer to.
+
+        Returns:
+            the question as it is now; None if this delivery of the edit or the click is known.
         """
         values: dict[str, Any] = {"state": "open", "solved": False, "answer": None,
                                   "revision": QUESTIONS.c.revision + 1}  # fmt: skip
@@ -144,13 +140,12 @@ class Store:
             values["run_with"] = run_with.model_dump_json()
         if place is not None:
             values["place"] = place.model_dump_json()
-        async with self._engine.begin() as db:
-            await db.execute(
-                update(QUESTIONS)
-                .where(QUESTIONS.c.id == id, QUESTIONS.c.state != "deleted")
-                .values(**values)
-            )
-        return await self.get(id)
+        opened = (
+            update(QUESTIONS)
+            .where(QUESTIONS.c.id == id, QUESTIONS.c.state != "deleted")
+            .values(**values)
+        )
+        return await self.get(id) if await self._once(delivery, opened) else None
 
     async def shown(self, id: str, card: CardRef | None) -> bool:
         """The card is there; False if the question went to another bot or was taken back."""
@@ -186,24 +181,23 @@ class Store:
             )
 
     async def deleted(self, id: str) -> None:
-        """The asker took it back: text, files and answer go at once."""
-        await self._set(id, state="deleted", text="", attachments="[]", answer=None, card=None)
-
-    async def solved(self, id: str) -> None:
-        """The asker says that it helped."""
-        await self._set(id, solved=True)
+        """The asker took it back: text, files and answer go at once; where its card is stays."""
+        values = {"state": "deleted", "text": "", "attachments": "[]", "answer": None}
+        async with self._engine.begin() as db:
+            await db.execute(update(QUESTIONS).where(QUESTIONS.c.id == id).values(**values))
 
     # -- what people said --------------------------------------------------------------------
 
-    async def say(self, question: str, person: Person, verdict: str, words: str = "") -> None:
-        """Keep a verdict: solved, wrong (and why), human."""
-        async with self._engine.begin() as db:
-            await db.execute(
-                insert(FEEDBACK).values(
-                    question=question, person=person.id, verdict=verdict, words=storable(words),
-                    at=time.time(),
-                )
-            )  # fmt: skip
+    async def solved(self, question: str, person: Person, delivery: str) -> bool:
+        """The asker says that it helped; False if this delivery is known."""
+        solved = update(QUESTIONS).where(QUESTIONS.c.id == question).values(solved=True)
+        return await self._once(delivery, solved, _verdict(question, person, "solved"))
+
+    async def say(
+        self, question: str, person: Person, verdict: str, delivery: str, words: str = ""
+    ) -> bool:
+        """Keep another verdict: wrong (and why), human; False if this delivery is known."""
+        return await self._once(delivery, _verdict(question, person, verdict, words))
 
     async def said(self, question: str) -> list[tuple[str, str, str]]:
         """(person, verdict, words), oldest first."""
@@ -237,13 +231,26 @@ class Store:
 
     # -- inside ------------------------------------------------------------------------------
 
-    async def _set(self, id: str, **values: Any) -> None:
-        async with self._engine.begin() as db:
-            await db.execute(update(QUESTIONS).where(QUESTIONS.c.id == id).values(**values))
+    async def _once(self, delivery: str, *changes: Executable) -> bool:
+        """Keep a delivery and what it changes, both or neither; False if the delivery is known."""
+        try:
+            async with self._engine.begin() as db:
+                await db.execute(insert(EVENTS).values(id=_short(delivery), at=time.time()))
+                for change in changes:
+                    await db.execute(change)
+        except IntegrityError:
+            return False
+        return True
 
     async def _one(self, *where: ColumnElement[bool]) -> Stored | None:
         found = await find(self.database, *where)
         return found[-1] if found else None
+
+
+def _verdict(question: str, person: Person, verdict: str, words: str = "") -> Executable:
+    return insert(FEEDBACK).values(
+        question=question, person=person.id, verdict=verdict, words=storable(words), at=time.time()
+    )
 
 
 def _short(delivery: str) -> str:

@@ -28,9 +28,9 @@ async def keep(store: Store, text: str, answer: Answer, verdict: str = "") -> No
     await store.answered(asked.id, asked.revision, answer)
     await store.done(asked.id, asked.revision)
     if verdict == "solved":
-        await store.solved(asked.id)
-    if verdict:
-        await store.say(asked.id, asked.asker, verdict)
+        await store.solved(asked.id, asked.asker, f"press {text}")
+    elif verdict:
+        await store.say(asked.id, asked.asker, verdict, f"press {text}")
 
 
 async def fill(state: Path) -> None:

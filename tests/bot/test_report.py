@@ -39,10 +39,9 @@ async def _asked(
 async def _week(store: Store) -> None:
     """Two people, seven questions, one of them before the week, one still open."""
     fixed = await _asked(store, 1, "U1", "fixed")
-    await store.solved(fixed)
-    await store.say(fixed, Person(id="U1"), "solved")
-    await store.say(fixed, Person(id="U2"), "wrong", "no")
-    await store.say(fixed, Person(id="U2"), "wrong", "no!")
+    await store.solved(fixed, Person(id="U1"), "p1")
+    await store.say(fixed, Person(id="U2"), "wrong", "p2", "no")
+    await store.say(fixed, Person(id="U2"), "wrong", "p3", "no!")
     await _asked(store, 2, "U1", "unsure", text=f"\n```\n{NASTY}\n```")
     await _asked(store, 3, "U2", "not_run", text="no gpu here")
     await _asked(store, 4, "U2", "runs")

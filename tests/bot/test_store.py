@@ -75,7 +75,7 @@ async def test_an_answer_to_an_older_wording_is_not_kept(store: Store):
     """The question was edited while it ran."""
     asked = await store.take(incoming("e1"))
     assert asked is not None
-    edited = await store.again(asked.id, text="and now?", run_with=RunWith(seed=7))
+    edited = await store.again(asked.id, "e2", text="and now?", run_with=RunWith(seed=7))
     assert edited is not None
     old = await store.answered(asked.id, asked.revision, Answer(status="unsure", headline="old"))
     new = await store.answered(asked.id, edited.revision, Answer(status="unsure", headline="new"))
@@ -104,14 +104,14 @@ async def test_questions_are_found_by_message_and_thread(store: Store):
 
 
 async def test_what_is_deleted_is_gone(store: Store):
-    """Text, files and answer go at once; it is not opened again."""
+    """Text, files and answer go at once, its card can be found; it is not opened again."""
     asked = await store.take(incoming("e1", "secret"))
     assert asked is not None
     await store.shown(asked.id, CardRef(channel="C", message="2.0"))
     await store.deleted(asked.id)
-    kept = await store.again(asked.id, text="edited")
+    kept = await store.again(asked.id, "e2", text="edited")
 
-    assert kept is not None and kept.state == "deleted" and kept.card is None
+    assert kept is not None and kept.state == "deleted" and kept.card is not None
     assert kept.text == "" and kept.attachments == ()
 
 
@@ -119,7 +119,7 @@ async def test_retention(store: Store):
     """What is older than the setting says goes, with what people said about it."""
     asked = await store.take(incoming("e1"))
     assert asked is not None
-    await store.say(asked.id, asked.asker, "wrong", "it is not")
+    await store.say(asked.id, asked.asker, "wrong", "p1", "it is not")
     kept, gone = [await forget(store.database, days) for days in (1, 0)]
 
     assert (kept, gone) == (0, 1)
