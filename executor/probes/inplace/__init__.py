@@ -21,7 +21,8 @@ from executor.probes.inplace.hidden import Hidden
 from executor.probes.inplace.spots import Spot, layer_name, parameter_name, span_of, spot
 from executor.probes.inplace.suspects import suspects
 from executor.probes.inplace.values import digest, storage, version
-from executor.probes.inplace.writes import Write, Writes, WritesBesideCompile
+from executor.probes.inplace.writes import Write, Writes
+from executor.probes.operators import listener
 from executor.probes.source import Source
 
 __all__ = ["InplaceProbe", "suspects"]
@@ -65,8 +66,8 @@ class InplaceProbe:
 
     def start(self) -> None:
         """Listen."""
-        listener = WritesBesideCompile if self._compiles else Writes
-        self.writes: Writes = self._stack.enter_context(listener(self.source))
+        self.writes = Writes(self.source)
+        self._stack.enter_context(listener(self.writes.note, compiles=self._compiles))
         self.writes.listen_beside()
         self._stack.callback(self.writes.stop_listening_beside)
         self.hidden = Hidden(self.source, self._keep, self._check_hidden)
@@ -102,8 +103,7 @@ class InplaceProbe:
     def _write_after(self, saved: _Saved) -> Write | None:
         if saved.memory is None:
             return None
-        write: Write | None = self.writes.first_after(int(saved.memory._cdata), saved.moment)
-        return write
+        return self.writes.first_after(int(saved.memory._cdata), saved.moment)
 
     # -- asking for it again -----------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 """Every write to a tensor's memory in the order it happened: operators, `.data =`, NumPy arrays.
 
-Operators are heard by a dispatch mode. Assigning to `.data` and writing through a NumPy array
+Operators are noted by whoever hears them. Assigning to `.data` and writing through a NumPy array
 that shares the memory pass it by: the first is a property of our own for the time being, the
 second is found by looking at the shared memory before every line of the snippet.
 """
@@ -8,13 +8,12 @@ second is found by looking at the shared memory before every line of the snippet
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from executor.probes.inplace.spots import WHOLE_LINE, Spot, spot
 from executor.probes.inplace.values import digest, storage
@@ -40,15 +39,13 @@ class _Shared:
     moment: int
 
 
-class Writes(TorchDispatchMode):  # type: ignore[no-untyped-call]
+class Writes:
     """Logs the writes: storage → its writes, in order. `moment` counts writes and saves."""
 
     def __init__(self, source: Source) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
         self.source = source
         self.moment = 0
         self.log: dict[int, list[Write]] = {}
-        self._writing: dict[Any, list[tuple[int, str, bool]]] = {}
         self._shared: dict[int, _Shared] = {}
         self._line: Place | None = None
         self._lines = 0
@@ -62,28 +59,9 @@ class Writes(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     # -- operators ---------------------------------------------------------------------------
 
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        """Say no to a wrapper around every operator that only torch.compile needs."""
-        return False
-
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
-        kwargs = kwargs or {}
-        written = self._writing.get(func)
-        if written is None:
-            written = self._writing[func] = [
-                (i, a.name, a.kwarg_only)
-                for i, a in enumerate(func._schema.arguments)
-                if a.alias_info is not None and a.alias_info.is_write
-            ]
-        for i, name, by_name in written:
-            value = kwargs.get(name) if by_name or i >= len(args) else args[i]
-            for t in value if isinstance(value, (list, tuple)) else (value,):
-                if isinstance(t, torch.Tensor):
-                    self._note(t, str(func))
-        return func(*args, **kwargs)
+    def note(self, t: torch.Tensor, operator: Any) -> None:
+        """An operator is about to write into a tensor."""
+        self._note(t, str(operator))
 
     def _note(self, t: torch.Tensor, how: str) -> None:
         memory = storage(t)
@@ -176,16 +154,3 @@ class Writes(TorchDispatchMode):  # type: ignore[no-untyped-call]
                     place = Place(place.code, WHOLE_LINE, place.line)
                 self.log.setdefault(memory, []).append(Write(self.moment, "NumPy", Spot(place)))
             shared.digest, shared.moment = now, self.moment
-
-
-class WritesBesideCompile(Writes):  # type: ignore[no-untyped-call]
-    """The same for a snippet that uses torch.compile, which must not look into the listener."""
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return True
-
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
-        return super().__torch_dispatch__(func, types, args, kwargs)

@@ -1,0 +1,66 @@
+"""Hear every operator that writes into its arguments, before it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+Hear = Callable[[torch.Tensor, Any], None]  # what will be written into, and the operator
+
+
+def listener(hear: Hear, *, compiles: bool) -> TorchDispatchMode:
+    """What tells of each tensor that an operator writes into, while it is entered.
+
+    Args:
+        hear: called before the operator.
+        compiles: the snippet uses torch.compile, which must not look into a listener.
+    """
+    return _BesideCompile(hear) if compiles else _Listener(hear)
+
+
+class _Listener(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    def __init__(self, hear: Hear) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self._hear = hear
+        self._known: dict[int, tuple[Any, tuple[tuple[int, str], ...]]] = {}
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Say no to a wrapper around every operator that only torch.compile needs."""
+        return False
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        known = self._known.get(id(func))  # an operator's own __hash__ is Python
+        if known is None:
+            known = self._known[id(func)] = func, _written(func)
+        for i, name in known[1]:
+            value = args[i] if i < len(args) else (kwargs or {}).get(name)
+            for t in value if isinstance(value, (list, tuple)) else (value,):
+                if isinstance(t, torch.Tensor):
+                    self._hear(t, func)
+        return func(*args, **kwargs) if kwargs else func(*args)
+
+
+class _BesideCompile(_Listener):  # type: ignore[no-untyped-call]
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return True
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        return super().__torch_dispatch__(func, types, args, kwargs)
+
+
+def _written(func: Any) -> tuple[tuple[int, str], ...]:
+    """The arguments that an operator writes into: place (past the end if by name) and name."""
+    return tuple(
+        (1 << 30 if a.kwarg_only else i, a.name)
+        for i, a in enumerate(func._schema.arguments)
+        if a.alias_info is not None and a.alias_info.is_write
+    )
