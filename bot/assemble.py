@@ -20,7 +20,7 @@ from knowledge.article import ARTICLES, Article, load_articles
 from knowledge.audit.kept import load_verdicts
 from knowledge.audit.model import Verdict
 from knowledge.codemod import Codemod, load_codemods
-from knowledge.document import load_document
+from knowledge.document import Document, load_document
 from knowledge.embedding import EmbeddingModel
 from knowledge.errors import DocumentError, IndexDamagedError, IndexMissingError, StaleIndexError
 from knowledge.index import BuildReport, Entry, Index, Known, build_index, open_index
@@ -132,16 +132,16 @@ class Library:
         return Search(index, self.model, verdicts=self._verdicts(index))
 
     def _verdicts(self, index: Index) -> Mapping[str, Verdict]:
-        state = self._settings.state_folder
-        audited = load_verdicts(state)
-        documents = []
-        for source in index.sources.values():
-            if source.kind == "document" and source.id in audited:
-                try:  # read again: edited since its audit, it has no verdict
-                    documents.append(load_document(Path(source.path)))
-                except DocumentError:
-                    continue
-        return load_verdicts(state, documents)
+        def now(id: str) -> Document | None:
+            source = index.sources.get(id)
+            if source is None or source.kind != "document":
+                return None
+            try:
+                return load_document(Path(source.path))
+            except DocumentError:
+                return None
+
+        return load_verdicts(self._settings.state_folder, now)
 
     def _old(self) -> Index | None:
         """The index as it is; None if there is none that can be read."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -55,22 +55,21 @@ def keep_verdicts(audit: Audit, state_folder: Path) -> None:
 
 
 def load_verdicts(
-    state_folder: Path, documents: Iterable[Document] | None = None
+    state_folder: Path, now: Callable[[str], Document | None]
 ) -> Mapping[str, Verdict]:
     """The last audit's verdicts by document id; empty if there was none.
 
     Args:
         state_folder: where the bot keeps what it knows.
-        documents: as they are now; one that was edited since its audit has no verdict.
+        now: a document as it is now, by its id, None where it is gone; one that was edited since
+            its audit has no verdict.
     """
-    kept = _read(_path(state_folder))
-    if documents is None:
-        return {id: k.verdict for id, k in kept.items()}
-    return {
-        d.id: kept[d.id].verdict
-        for d in documents
-        if d.id in kept and kept[d.id].digest == digest(d)
-    }
+    verdicts = {}
+    for id, kept in _read(_path(state_folder)).items():
+        document = now(id)
+        if document is not None and digest(document) == kept.digest:
+            verdicts[id] = kept.verdict
+    return verdicts
 
 
 def _path(state_folder: Path) -> Path:

@@ -23,6 +23,7 @@ from bot.audit_command import run_audit
 from bot.settings import Settings
 from knowledge.audit.kept import load_verdicts
 from knowledge.audit.model import BlockAudit, Verdict
+from knowledge.document import load_document
 
 KILLS = int(os.environ.get("TORCHMEDIC_KILLS", "1"))
 
@@ -120,7 +121,7 @@ async def test_each_verdict_comes_from_a_run(tmp_path: Path):
     assert "torch.Size([1, 2])" in parts.blocks[1].claims[0].evidence
     assert "torch_that_is_not_there" in parts.blocks[2].claims[0].evidence
     assert "`model_of_theirs`" in parts.blocks[3].claims[0].evidence
-    assert load_verdicts(settings.state_folder) == {
+    assert load_verdicts(settings.state_folder, lambda id: load_document(folder / f"{id}.md")) == {
         "integers": Verdict.REFUTED, "parts": Verdict.REFUTED,
     }  # fmt: skip
     assert len(audit.skipped) == 1 and "broken.md" in audit.skipped[0]

@@ -139,6 +139,7 @@ def test_verdicts_are_kept_by_document_until_it_is_edited(tmp_path: Path):
         keep_verdicts(Audit(torch="2.13.0", documents=(audited,)), tmp_path)
     edited = parse_document("# One\n\nThis does not raise.\n", Path("one.md"))
 
-    assert load_verdicts(tmp_path) == {"one": Verdict.REFUTED, "two": Verdict.HOLDS}
-    assert load_verdicts(tmp_path, [edited, two]) == {"two": Verdict.HOLDS}
-    assert load_verdicts(tmp_path / "nowhere") == {}
+    both = {"one": one, "two": two}
+    assert load_verdicts(tmp_path, both.get) == {"one": Verdict.REFUTED, "two": Verdict.HOLDS}
+    assert load_verdicts(tmp_path, {"one": edited, "two": two}.get) == {"two": Verdict.HOLDS}
+    assert load_verdicts(tmp_path / "nowhere", both.get) == {}
