@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from knowledge.audit.model import Claim, Kind
+from knowledge.audit.output_in_prose import outputs, shown_output
 from knowledge.audit.said_errors import errors_in_comments, errors_in_prose, provoked
-from knowledge.audit.said_output import outputs, printed_texts, shown_output
+from knowledge.audit.said_output import printed_texts
 from knowledge.audit.said_shapes import shapes_in_comments, shapes_in_prose, training
 from knowledge.audit.said_to_work import works_in_comments, works_in_prose
 from knowledge.audit.text import Block, Comment, comments
@@ -31,8 +32,8 @@ def claims_of(block: Block) -> list[Claim]:
         *errors_in_prose(block.lead, block.code, after=False),
         *works_in_prose(block.follow, after=True),
         *works_in_prose(block.lead, after=False),
-        *outputs(block.follow),
-        *shapes_in_prose(block.follow),
+        *outputs(block.follow, block.code),
+        *shapes_in_prose(block.follow, block.code),
         *training(block.follow),
         *shown_output(block.shown, block.code),
     ]
@@ -51,7 +52,7 @@ def _each_once(found: Iterable[Claim]) -> list[Claim]:
     for claim in found:
         key = (
             claim.kind, claim.line, claim.type, claim.message, claim.printed, claim.name,
-            claim.shape,
+            claim.shape, claim.dimensions,
         )  # fmt: skip
         if key not in kept or (claim.pointed and not kept[key].pointed):
             kept[key] = claim

@@ -26,11 +26,13 @@ def verdict(claims: Iterable[Claim], seen: Seen) -> tuple[Verdict, tuple[Judged,
     """What a run says of a block's claims; those it says nothing of are left out."""
     claims = list(claims)
     judged = [j for claim in claims if (j := _judge(claim, seen)) is not None]
-    if not any(claim.kind is Kind.ERROR for claim in claims):
+    if not any(j.claim.kind is Kind.ERROR for j in judged):
         judged = [_never_reached(j, seen) for j in judged]
     if any(j.claim.kind is Kind.ERROR and j.verdict is Verdict.REFUTED for j in judged):
         # "The correct way" to avoid an error that does not come is nothing to be right about.
         judged = [j for j in judged if not j.claim.depends]
+    if any(j.claim.pointed and j.verdict is Verdict.REFUTED for j in judged):
+        judged = [j for j in judged if not _is_aside(j)]
     told = {j.verdict for j in judged}
     judged = _kept(judged)
     if not told:
@@ -41,6 +43,12 @@ def verdict(claims: Iterable[Claim], seen: Seen) -> tuple[Verdict, tuple[Judged,
     if tested == {Verdict.HOLDS} or tested == {Verdict.REFUTED}:
         return tested.pop(), tuple(judged)
     return Verdict.PARTLY, tuple(judged)
+
+
+def _is_aside(judged: Judged) -> bool:
+    """A value that a sentence mentions besides; that it comes out does not halve a refutation."""
+    claim = judged.claim
+    return not claim.pointed and claim.kind in (Kind.PRINTS, Kind.SHAPE)
 
 
 def _never_reached(judged: Judged, seen: Seen) -> Judged:
@@ -72,6 +80,7 @@ def _judge(claim: Claim, seen: Seen) -> Judged | None:
         Kind.PRINTS: _prints,
         Kind.OUTPUT: _output,
         Kind.SHAPE: _shape,
+        Kind.DIMENSIONS: _dimensions,
         Kind.TRAINS: _trains,
         Kind.NEVER_TRAINS: _trains,
     }[claim.kind]
@@ -122,7 +131,7 @@ def _error(claim: Claim, seen: Seen) -> _Found:
 def _too_little(claim: Claim) -> bool:
     """`Wrong sizes result in a RuntimeError`: any failure would bear that out."""
     named = claim.message or claim.line or claim.type not in (*_ANY, "RuntimeError")
-    return not claim.pointed and not named
+    return not (claim.pointed or claim.of_this or named)
 
 
 def _is_there(claim: Claim, r: Raised) -> bool:
@@ -131,18 +140,14 @@ def _is_there(claim: Claim, r: Raised) -> bool:
         return True
     last = claim.end_line or claim.line
     lines = [n for n in (*r.lines, r.line, r.handler) if n is not None]
-    # A statement may begin above its last line, and its error be told of any of them.
-    return any(claim.line <= n <= last for n in lines) or _spans(claim, r)
-
-
-def _spans(claim: Claim, r: Raised) -> bool:
-    return claim.line is not None and r.handler is None and any(
-        0 < claim.line - n <= 3 for n in r.lines[-1:]
-    ) and r.line is not None and r.line == claim.line - 1  # fmt: skip
+    if any(claim.line <= n <= last for n in lines):
+        return True
+    # A comment may stand on the last line of a statement whose error is told of the one above.
+    return r.handler is None and r.line == claim.line - 1 and max(r.lines, default=0) == r.line
 
 
 def _is_before(r: Raised, line: int) -> bool:
-    return r.line is None or max((*r.lines, r.line)) < line or min((*r.lines, r.line)) < line
+    return r.line is None or min((*r.lines, r.line)) < line
 
 
 def _is_type(claimed: str, r: Raised) -> bool:
@@ -296,12 +301,25 @@ def _output(claim: Claim, seen: Seen) -> _Found:
 def _shape(claim: Claim, seen: Seen) -> _Found:
     if seen.stand_ins:
         return None
+    if not claim.name:
+        there = claim.shape in seen.shapes.values() or _has_printed(str(claim.shape), seen.stdout)
+        return (
+            (Verdict.HOLDS, f"a tensor has the shape {list(claim.shape or ())}") if there else None
+        )
     real = seen.shapes.get(claim.name)
     if real is None:
         return (Verdict.CANNOT_RUN, seen.cannot) if seen.cannot else None
     if real == claim.shape:
         return Verdict.HOLDS, f"`{claim.name}` has the shape {list(real)}"
     return Verdict.REFUTED, f"`{claim.name}` has the shape {list(real)}"
+
+
+def _dimensions(claim: Claim, seen: Seen) -> _Found:
+    real = seen.shapes.get(claim.name)
+    if seen.stand_ins or real is None:
+        return (Verdict.CANNOT_RUN, seen.cannot) if seen.cannot else None
+    word = Verdict.HOLDS if len(real) == claim.dimensions else Verdict.REFUTED
+    return word, f"`{claim.name}` has the shape {list(real)}"
 
 
 def _trains(claim: Claim, seen: Seen) -> _Found:

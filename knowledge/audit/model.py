@@ -27,6 +27,7 @@ class Kind(StrEnum):
     PRINTS = "prints"  # that text is printed
     OUTPUT = "output"  # anything is printed at all
     SHAPE = "shape"  # that tensor has that shape at the end
+    DIMENSIONS = "dimensions"  # that tensor has so many dimensions at the end
     TRAINS = "trains"  # that parameter is changed by the optimizer
     NEVER_TRAINS = "never trains"  # it is not
 
@@ -43,7 +44,9 @@ class Claim(Model):
     printed: str = ""  # what is said to be printed
     name: str = ""  # of the tensor or parameter
     shape: tuple[int, ...] | None = None
+    dimensions: int | None = None
     pointed: bool = True  # it says in so many words that it is about this block
+    of_this: bool = False  # it speaks of this block, though it hedges or names nothing
     depends: bool = False  # it stands or falls with the error that the block is said to raise
 
 

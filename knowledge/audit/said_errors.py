@@ -12,6 +12,7 @@ from knowledge.audit.wording import (
     LATER,
     NO_ERROR,
     RAISES,
+    SHOWS_ERROR,
     THIS,
     TYPE,
     WEAK,
@@ -21,8 +22,20 @@ from knowledge.audit.wording import (
     what,
 )
 
-_LABEL = re.compile(rf"^(?:\W*)({TYPE})\b(?: ?[:(-].*|$)")
-_SAYS_ERROR = re.compile(r"^\W*(?:error|exception|bad|wrong)\s*[:!]", re.I)
+_LABEL = re.compile(
+    rf"^(?:\W*)({TYPE})\b(?: ?[:(-].*|$)|^\W*(?i:runtime|value|type|index|key|attribute|shape"
+    r"|dimension|size|dtype|device|oom|memory)(?i: mismatch)?(?i: errors?)\b(?! (?:handling|check))"
+)
+_SAYS_ERROR = re.compile(
+    r"^\W*(?:error|exception|bad|wrong)\s*[:!]|^\W*(?:shape|size|dimension|type|dtype|device)"
+    r" mismatch\b", re.I,
+)  # fmt: skip
+
+
+_IS_CAUGHT = re.compile(
+    rf"\b(?:will|should) (?:\w+ ){{0,3}}?(?:an?|the|this)\b.{{0,40}}?\b(?:error|exception|{TYPE})\b"
+    rf"|^(?:the )?(?:error|{TYPE}) will\b|\bprints (?:an?|the) (?:\w+ )?error\b", re.I,
+)  # fmt: skip
 
 
 def errors_in_comments(noted: list[Comment], code: list[str]) -> Iterator[Claim]:
@@ -30,38 +43,65 @@ def errors_in_comments(noted: list[Comment], code: list[str]) -> Iterator[Claim]
     for comment in noted:
         text = comment.text
         is_label = bool(_LABEL.match(text))
-        if comment.first is None or not (is_label or RAISES.search(text)
-                                         or _SAYS_ERROR.match(text)):  # fmt: skip
+        tried = _tried(code, comment.line)
+        raises = RAISES.search(text) or (tried and _IS_CAUGHT.search(text))
+        if comment.first is None or not (is_label or raises or _SAYS_ERROR.match(text)):
             continue
         if NO_ERROR.search(text) or HEDGED.search(text) or is_code(text):
             continue
         if re.search(r"\berrors\b", text) and not re.search(r"\b(?:this|will)\b", text, re.I):
             continue  # `wrong sizes lead to errors`: of sizes in general
-        anchor = code[comment.first - 1].strip()
+        first, last = comment.first, comment.last
+        assert last is not None
+        if tried:
+            # `print(e)  # will print an error`: of what was tried above.
+            first, last = tried, comment.line
+        anchor = code[first - 1].strip()
         if re.match(r"(?:except|raise|def|class|import|from|else|elif|return None|print\(f?[\"'])",
                     anchor):  # fmt: skip
             continue
-        assert comment.last is not None
-        reached = not any(in_function(code, n) for n in range(comment.first, comment.last + 1))
-        weak = WEAK.search(text) is not None and not re.search(r"^\W*attempt", text, re.I)
+        reached = not any(in_function(code, n) for n in range(first, last + 1))
+        weak = WEAK.search(re.sub(r"^\W*attempt\w*|\bwill catch\b", "", text, flags=re.I))
         # `# Error: the sizes differ` may also explain what is wrong without a word on a run.
-        said = is_label or (RAISES.search(text) is not None)
+        said = is_label or bool(raises)
         type_, message = what(text)
         yield Claim(
-            kind=Kind.ERROR, text=text, line=comment.first, end_line=comment.last, type=type_,
-            message=message, pointed=said and reached and not weak,
+            kind=Kind.ERROR, text=text, line=first, end_line=last, type=type_,
+            message=message, pointed=said and reached and weak is None,
         )  # fmt: skip
+
+
+def _tried(code: list[str], line: int) -> int | None:
+    """The `try` whose handler prints on this line what it caught."""
+    if not re.match(r"\s*(?:print|log\w*\.\w+)\(.*\be\b", code[line - 1]):
+        return None
+    above = next(
+        (
+            n
+            for n in range(line - 1, 0, -1)
+            if code[n - 1].strip() and margin(code[n - 1]) < margin(code[line - 1])
+        ),
+        None,
+    )
+    if above is None or not code[above - 1].strip().startswith("except"):
+        return None
+    return next((n for n in range(above - 1, 0, -1) if code[n - 1].strip().startswith("try")
+                 and margin(code[n - 1]) == margin(code[above - 1])), None)  # fmt: skip
 
 
 def errors_in_prose(told: tuple[str, ...], code: str, *, after: bool) -> Iterator[Claim]:
     """`This raises a ValueError.`, after the block or before it."""
     for n, sentence in enumerate(told):
-        if not RAISES.search(sentence) or NO_ERROR.search(sentence) or HEDGED.search(sentence):
+        raises = RAISES.search(sentence) is not None
+        if not (raises or SHOWS_ERROR.search(sentence)):
+            continue
+        if NO_ERROR.search(sentence) or HEDGED.search(sentence):
             continue
         before = told[n - 1] if n else ""
         if re.match(r"(?:This|That|It)\b", sentence) and HEDGED.search(before):
             continue
-        pointed = THIS.search(sentence) is not None or _names_a_part(sentence, code)
+        of_this = THIS.search(sentence) is not None or _names_a_part(sentence, code)
+        pointed = raises and of_this
         if not after:
             # Before the block only what introduces it is about it.
             pointed = bool(
@@ -74,6 +114,7 @@ def errors_in_prose(told: tuple[str, ...], code: str, *, after: bool) -> Iterato
         yield Claim(
             kind=Kind.ERROR, text=sentence, type=type_, message=message,
             pointed=pointed and not WEAK.search(sentence.split(",")[0]),
+            of_this=after and (of_this or not raises),
         )  # fmt: skip
 
 
@@ -81,7 +122,8 @@ _SHOWN_ERROR = re.compile(r"^\s*except\b[^\n]*:\s*\n\s*(?:print|logging\.\w+|log
 
 
 _SUBJECT = re.compile(
-    r"`([\w.]+)(?:\(.*?\))?`,?[^`]{0,120}?\b(?:will (?:raise|throw|fail)|raises|throws|fails)\b"
+    r"`([\w.]+)(?:\(.*?\))?`,?[^`]{0,120}?\b(?:will (?:raise|throw|fail)|raises|throws|fails"
+    r"|resulting in|results in|causing|causes|triggers|triggering)\b"
 )
 
 

@@ -1,13 +1,15 @@
-"""Find what a document says its code prints."""
+"""Find what a block's comments say it prints."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from knowledge.audit.model import Claim, Kind
+from knowledge.audit.symbols import constants, shape_of
 from knowledge.audit.text import Comment
-from knowledge.audit.wording import HEDGED, LATER, TYPE, VARIES, is_carried_out, what
+from knowledge.audit.wording import VARIES, is_carried_out
 
 _LITERAL = (
     r"torch\.Size\(\[[\d, ]*\]\)|(?:torch\.)?tensor\((?:[^()]|\([^()]*\))*\)|torch\.[a-z]+\d+"
@@ -20,33 +22,53 @@ _SAYS_OUTPUT = re.compile(
     r"| should be)?)?\s*[:=]?\s*(.*)$|^\W*(?:→|=>|->|>>>)\s*(.*)$",
     re.I,
 )
-_RANDOM = re.compile(
+RANDOM = re.compile(
     r"\brand|[dD]ropout|shuffle|normal_|uniform_|seed|init\.|\btime\.|\.sample\(|empty\(|noise"
     r"|data_ptr|\bid\(|nn\.(?:Linear|Bilinear|Conv|Embedding|LSTM|GRU|RNN|Transformer|Multihead)"
     r"|models\.|load|open\("
 )
 
 
+# `grad is now None`, `the shape will be (2, 3)`: not at the start of the comment.
+_SAYS_VALUE = re.compile(
+    rf"^[\w.()`'\[\]: -]{{1,40}}?\b(?:is|are|be|becomes|remains|has|have|prints|shows|gives"
+    rf"|returns)(?: (?:now|still|also|again|a|the|of|shape|size|as))*[: ]+`?({_LITERAL})`?"
+    r"(?=\s*(?:$|[.,;!(]|but\b|and\b|here\b|after\b|not\b|instead\b))",
+    re.I,
+)
+
+
+# `None because no gradient reaches it`: the reason is no part of the value.
+_BECAUSE = re.compile(
+    r"(?:(?<=[\])])|(?<=None)|(?<=True)|(?<=False))\W+(?:because|since|as (?:it|the|we|they)|due to"
+    r"|so|which)\b.*$",
+    re.I,
+)
+
+
 def printed_texts(noted: list[Comment], code: list[str]) -> Iterator[Claim]:
     """Comments that say what a print beside or above them prints."""
     whole = "\n".join(code)
+    known = constants(whole)
     taken: set[int] = set()
     for n, comment in enumerate(noted):
         if comment.line in taken:
             continue
-        says = _SAYS_OUTPUT.match(comment.text)
+        spelled = _SIZES.sub(lambda m: _in_numbers(m, known), _BECAUSE.sub("", comment.text))
+        comment = replace(comment, text=spelled)
+        says = _SAYS_OUTPUT.match(comment.text) or _SAYS_VALUE.match(comment.text)
         text = comment.text
         if says:
-            text = (says[1] or says[2] or "").strip()
-        elif not re.match(rf"\W*(?:{_LITERAL})\s*$", text):
+            text = next((group for group in says.groups() if group), "").strip()
+        elif not (re.match(rf"\W*(?:{_LITERAL})\s*$", text) or _labelled(text, code, comment)):
             continue
         line = comment.line
         if comment.alone:
-            # An output below its print: what follows directly belongs to it.
-            line = _print_above(code, comment.line) if says else 0
+            # An output below its print, or right above it: what follows directly belongs to it.
+            more = _lines_below(noted[n + 1 :], comment.line, text)
+            line = _print_for(code, comment.line, more[-1].line if more else line) if says else 0
             if not line:
                 continue
-            more = _lines_below(noted[n + 1 :], comment.line)
             taken |= {c.line for c in more}
             text = "\n".join([text, *(c.text for c in more)]).strip()
         elif not re.match(r"\s*print\(", code[comment.line - 1]):
@@ -66,7 +88,8 @@ def printed_texts(noted: list[Comment], code: list[str]) -> Iterator[Claim]:
         if not printed:
             continue
         certain = told and is_carried_out(code, line)
-        if _RANDOM.search(whole) and not _FIXED.match(printed):
+        # Random numbers leave words as they are, `None` and `True` too.
+        if re.search(r"\d", printed) and RANDOM.search(whole) and not _FIXED.match(printed):
             certain = False
         if is_example or "cuda" in printed:
             certain = False  # where there is no GPU it may rightly be another device
@@ -98,6 +121,30 @@ def _literal(text: str, code: str) -> tuple[str, bool]:
     return text, label is not None and label[1] in code
 
 
+def _labelled(text: str, code: list[str], comment: Comment) -> bool:
+    """`Rows: 3`, where the print itself writes the label."""
+    label = re.match(rf"([^:]{{3,60}}: ?)(?:{_LITERAL})\s*$", text)
+    return label is not None and label[1].strip() in code[comment.line - 1].split("#")[0]
+
+
+_SIZES = re.compile(r"[(\[]((?=[^()\[\]]*[A-Za-z_])[\w*/+ -]+(?:, *[\w*/+ -]+)+),?[)\]]")
+
+
+def _in_numbers(sizes: re.Match[str], known: dict[str, int]) -> str:
+    """`(batch, 10)` as `(32, 10)`, if the block says what batch is."""
+    shape = shape_of(sizes[1], known)
+    return str(shape) if shape is not None else sizes[0]
+
+
+def _print_for(code: list[str], line: int, last: int) -> int:
+    """The print that a comment of its own is about: right above it, right below, or further up."""
+    above = _print_above(code, line)
+    below = code[last] if last < len(code) else ""
+    if not re.match(r"\s*print\(", below) or (above and code[line - 2].strip()):
+        return above
+    return last + 1
+
+
 def _print_above(code: list[str], line: int) -> int:
     """The print that a comment below it is about: the nearest one of the statement above."""
     seen = 0
@@ -111,45 +158,17 @@ def _print_above(code: list[str], line: int) -> int:
     return 0
 
 
-def _lines_below(noted: list[Comment], line: int) -> list[Comment]:
-    found = []
+def _lines_below(noted: list[Comment], line: int, first: str) -> list[Comment]:
+    found: list[Comment] = []
+    whole = first
     for comment in noted:
-        if not comment.alone or comment.line != line + 1 or _SAYS_OUTPUT.match(comment.text):
+        # A tensor of three dimensions is printed with a blank line between its matrices.
+        gap = 2 if whole.count("[") > whole.count("]") else 1
+        whole += comment.text
+        if not comment.alone or comment.line > line + gap or _SAYS_OUTPUT.match(comment.text):
             break
         if not re.match(r"[\s\[\](){}\d.,eE+-]|tensor", comment.text):
             break
         found.append(comment)
-        line += 1
+        line = comment.line
     return found
-
-
-_RESULT = re.compile(
-    r"\b(?:result\w*|output)\b[^.`]{0,40}`((?:torch\.)?(?:tensor|Size)\([^`]*\))`", re.I
-)
-
-
-def outputs(told: tuple[str, ...]) -> Iterator[Claim]:
-    """`The output will show that …`: then something must be printed."""
-    for sentence in told:
-        if result := _RESULT.search(sentence):
-            yield Claim(kind=Kind.PRINTS, text=sentence, printed=result[1], pointed=False)
-        if HEDGED.search(sentence.replace("can ", "")) or LATER.search(sentence):
-            continue
-        if re.search(r"\b(?:the|this|its) (?:\w+ )?(?:output|behaviou?r observed|print statements?)"
-                     r" (?:will|would) (?:still )?(?:show|display|print|reveal|be)\b", sentence,
-                     re.I):  # fmt: skip
-            yield Claim(kind=Kind.OUTPUT, text=sentence)
-
-
-def shown_output(shown: str, code: str) -> Iterator[Claim]:
-    """The output that stands in a fence below the block."""
-    text = shown.strip()
-    if not text or VARIES.search(text):
-        return
-    last = text.splitlines()[-1]
-    if re.match(rf"{TYPE}: ", last):
-        type_, message = what(last)
-        yield Claim(kind=Kind.ERROR, text=last, type=type_, message=message, pointed=False)
-    elif len(text) < 2000:
-        yield Claim(kind=Kind.PRINTS, text=text, printed=text,
-                    pointed=not _RANDOM.search(code))  # fmt: skip

@@ -16,7 +16,15 @@ _WORKS = re.compile(
     r"|throwing|raising)))"
     r"|\b(?:correctly|successfully) (?:works|runs|executes|completes)\b"
     r"|\bno (?:longer )?(?:\w+ )?(?:error|exception)s? (?:will be|is|are|would be|occurs?)"
-    r"|\bwithout (?:any )?(?:\w+ )?(?:errors?|exceptions?)\b",
+    r"|\bwithout (?:an? |any )?(?:\w+ )?`?(?:\w*errors?|exceptions?)\b"
+    r"|\b(?:resolves|fixes|eliminates|solves|rectifies|avoids|prevents|circumvents)"
+    r" (?:the|this|that) (?:[\w`]+ ){0,3}?(?:errors?|exception|mismatch|crash|`?\w+Error)\b",
+    re.I,
+)
+# Negations that say that it works.
+_DOES_NOT_FAIL = re.compile(
+    r"\b(?:(?:does|do|will)(?: not|n['’]t)|won['’]t|no longer)(?: \w+)? (?:fails?|raises?|throws?"
+    r"|causes?|produces?|triggers?|generates?|results? in)\b(?: (?:an?|any|the|this)\b)?",
     re.I,
 )
 _CORRECT = re.compile(
@@ -39,7 +47,8 @@ _IN_GENERAL = re.compile(r"\b(?:key|essential|always)\b", re.I)
 
 _SAYS_SO = re.compile(
     r"\b(?:does(?: not|n['’]t) (?:fail|raise|throw)|this (?:now )?works"
-    r"|(?:will|should) (?:now )?work|now works)\b|^works\b|^\W*correct(?:ed)?(?: \w+){1,3}:",
+    r"|(?:will|should) (?:now )?work|now works)\b|^works\b|^\W*correct(?:ed)?(?: \w+){1,3}:"
+    r"|^(?:now )?no (?:\w+ )?error(?: here| now| anymore)?\b",
     re.I,
 )
 _NOT_SURE = re.compile(
@@ -70,7 +79,8 @@ def works_in_comments(noted: list[Comment], code: list[str]) -> Iterator[Claim]:
 
 def works_in_prose(told: tuple[str, ...], *, after: bool) -> Iterator[Claim]:
     """`This runs without an error.` after the block; `the correct way:` before it."""
-    for n, sentence in enumerate(told):
+    for n, whole in enumerate(told):
+        sentence = _DOES_NOT_FAIL.sub("runs without", whole)
         if re.search(r"\b(?:not|n['’]t|if|unless|ensur\w+|should|incorrect\w*|may|might|could|can"
                      r"|to (?:make|see|verify|check)|would|crucial|important|until|before|provided"
                      r" that|assuming|silently|appear\w*|seem\w*|despite|although|while|but)\b",
@@ -82,7 +92,7 @@ def works_in_prose(told: tuple[str, ...], *, after: bool) -> Iterator[Claim]:
             # `the second backward() executes without error`: a call is a part of this block.
             call = re.search(r"`[\w.]+\(\)`[^`.]{0,30}(?:`\w+` )?(?:works|runs|executes)", sentence)
             if works and (about or call):
-                yield Claim(kind=Kind.RUNS, text=sentence)
+                yield Claim(kind=Kind.RUNS, text=whole)
         elif n < len(told) - 2 or _IN_GENERAL.search(sentence):
             continue
         elif _CORRECT_WAY.search(sentence):
@@ -92,4 +102,4 @@ def works_in_prose(told: tuple[str, ...], *, after: bool) -> Iterator[Claim]:
                 re.I,
             )
             if introduces:
-                yield Claim(kind=Kind.RUNS, text=sentence)
+                yield Claim(kind=Kind.RUNS, text=whole)

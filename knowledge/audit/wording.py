@@ -8,19 +8,34 @@ TYPE = r"(?:\w+\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Iteration)"
 NAMED_TYPE = re.compile(rf"\b({TYPE})\b")
 # An error that is said to come.
 RAISES = re.compile(
-    r"\b(?:raises?|throws?|triggers?|produces?|causes?|generates?|results? in|lead(?:s|ing)? to"
+    r"\b(?:raises?|throws?|triggers?|produces?|causes?|generates?|results? (?:\w+ly )?in"
+    r"|lead(?:s|ing)? (?:\w+ly )?to"
     r"|fails? with|gives?|yields?|crash(?:es)? with|ends? (?:in|with)|resulting in|causing)"
-    rf"\s+(?:[\w`'\"‘’“”:/-]+\s+){{0,7}}?[`'\"“]*(?:{TYPE}|(?:\w+-)?errors?|exceptions?)\b"
-    r"|\b(?:will|would) (?:fail|error|crash|error out|not work|break|raise|throw)\b"
+    rf"\s+(?:[\w`'\"‘’“”:/-]+\s+){{0,9}}?[`'\"“]*(?:{TYPE}|(?:\w+-)?errors?|exceptions?)\b"
+    r"|\b(?:will|would) (?:likely |probably |then |also |now )?(?:fail|error|crash|error out"
+    r"|not work|break|raise|throw)\b"
+    rf"|\b(?:errors?|exceptions?|mismatch|{TYPE})[`'\"”]?\s+(?:(?:will|would|here|then|also)\s+)?"
+    r"(?:occurs?|happens?|arises?|appears?|surfaces?|stems?|is encountered|encountered|here\b)"
+    rf"|\b(?:encounters?|will see|will get|will receive|triggering|producing)\s+(?:an?|the)\s"
+    rf"(?:[\w`'-]+\s+){{0,4}}?[`'\"]*(?:{TYPE}|errors?|exceptions?)\b"
     rf"|\b(?:error|exception|{TYPE})[`'\"”]?\s+(?:\w+\s+){{0,2}}(?:will be|would be|is|gets) "
     r"(?:raised|thrown|generated|triggered|produced)"
     r"|\bthrows?\b.{0,20}\berror|\b(?:raises|throws)\b|^\W*(?:raises?|throws?|fails)\b",
     re.I,
 )  # fmt: skip
+# An error that is spoken of as there: a run that raises bears it out, another says nothing.
+SHOWS_ERROR = re.compile(
+    rf"\b(?:illustrat\w+|demonstrat\w+|shows?|exhibits?|highlights?|reproduces?|simulates?)\b"
+    rf"[^.;]{{0,60}}?\b(?:{TYPE}|(?<!squared )errors?|exceptions?|mismatch)\b"
+    rf"|\bthe (?:\w+ )?(?:error|exception|`?{TYPE}`?)[^.;]{{0,30}}?\b(?:arises|occurs|happens|stems"
+    r"|comes|appears|results|is (?:due|caused|raised|thrown))\b",
+    re.I,
+)  # fmt: skip
 NO_ERROR = re.compile(
     r"\b(?:no|any|without|avoid\w*|prevent\w*|resolv\w*|fix\w*|eliminat\w*|circumvent\w*|bypass\w*"
     r"|suppress\w*|mitigat\w*|solv\w*|handl\w*)\b[^.;]{0,60}\b(?:errors?|exceptions?|\w+Error)\b"
-    r"|\b(?:does|do|did|will|would|should|is|are)(?: not|n['’]t)\b"
+    r"|\b(?:does|do|did|will|would|should|is|are)(?: not|n['’]t)\b(?: (?!and\b)\w+){0,3}?"
+    r" (?:raise|throw|cause|fail|error|exception|produc|trigger|lead|result|crash|generat|giv)"
     r"|\bnot (?:raise|throw|cause|fail)"
     r"|\b(?:cannot|never|no longer|error[- ](?:handling|checking|message|prone|rate)"
     r"|mean[- ]squared|squared error|reconstruction error|error bars?|loss of)\b",
@@ -32,22 +47,23 @@ HEDGED = re.compile(
     r"|had (?:we|you|it|i)|were (?:to|not)|not using|not doing|remov\w+|instead of|rather than|may"
     r"|might|could|can|cannot|potential\w*|sometimes|possib\w+|perhaps|depend\w*|would have|whether"
     r"|trying to|in case|else|either|for instance|any (?:attempt|other|mismatch|discrepanc\w+)"
-    r"|mismatch(?:es|ed)? (?:in|between|will)|incompatible|larger|older|newer|earlier versions?"
-    r"|raise or|uncomment\w*|optional\w*|try changing|changing)\b",
+    r"|(?<!the )mismatch(?:es|ed)? (?:in|between|will)|incompatible|larger|older|newer"
+    r"|earlier versions?|raise or|uncomment\w*|optional\w*|try changing|changing)\b",
     re.I,
 )  # fmt: skip
 WEAK = re.compile(
     r"\b(?:when|likely|catch(?:es)?|caught|typically|usually|often|should|commonly|generally"
-    r"|frequently|attempt(?:ing|s)?\b(?! that)|probably|simulat\w+|expect\w*)\b",
+    r"|frequently|(?<!initial )(?<!first )(?<!this )attempt(?:ing|s)?\b(?! that)|probably"
+    r"|not work(?!\s*(?:$|[.,;!:-]|because|since|here))|simulat\w+|expect\w*)\b",
     re.I,
 )
 THIS = re.compile(
     r"\bthis (?:first |second |third |initial |last |simple |minimal |particular )?(?:\w+ )?(?:code"
     r"|example|snippet|script|line|call|operation|program|block|execution|implementation|version"
-    r"|function|loop|approach|attempt|will|would|raises|throws|triggers|causes|results|produces"
+    r"|function|loop|approach|attempt|will|would|raises|throws|triggers|gives|causes|results|produces"
     r"|generates|fails|case|scenario|works|runs)\b"
-    r"|\bthe (?:above|preceding|previous|provided|given|first|second|third)(?: \w+)? (?:code"
-    r"|example|snippet|script|approach|attempt|implementation|program)\b"
+    r"|\bthe (?:above|preceding|previous|provided|given|initial|first|second|third|last)(?: \w+)?"
+    r" (?:code|example|snippet|script|approach|attempt|implementation|program)\b"
     r"|\bthe (?:code|example|snippet) (?:illustrates|shows|demonstrates|highlights)\b"
     r"|\bthe (?:code|example|snippet"
     r"|script|program)\b(?: \w+)? (?:above|will|would|raises|throws|runs|works|executes)"
@@ -104,7 +120,7 @@ def is_carried_out(code: list[str], line: int) -> bool:
 
 
 _QUOTED = re.compile(
-    r"`([^`\n]{8,300})`|[\"“]([^\"”\n]{8,300})[\"”]|(?<!\w)['‘]([^'’\n]{8,300})['’](?!\w)"
+    r"`([^`\n]*)`|[\"“]([^\"”\n]{8,300})[\"”]|(?<!\w)['‘]([^'’\n]{8,300})['’](?!\w)"
 )
 _TYPED = re.compile(rf"\b{TYPE}: ([^`\n]{{8,300}}?)(?:[`\"”]|$)")
 
@@ -118,6 +134,10 @@ def what(text: str) -> tuple[str, str]:
     for match in _QUOTED.finditer(text):
         quoted = next(g for g in match.groups() if g is not None)
         words = re.findall(r"[A-Za-z]{2,}", quoted)
-        if len(words) >= 3 and not re.search(r"[=(]\w*[=)]|^\w+\(|^\w+\.\w+", quoted):
+        if (
+            len(words) >= 3
+            and len(quoted) <= 300
+            and not re.search(r"[=(]\w*[=)]|^\w+\(|^\w+\.\w+", quoted)
+        ):
             return type_, quoted.removeprefix(f"{type_}:").strip()
     return type_, ""

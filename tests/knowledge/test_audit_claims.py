@@ -25,6 +25,9 @@ def claims(code: str, after: str = "", before: str = "") -> list[Claim]:
             "This code fails with `RuntimeError: shape '[2, 4]' is invalid for input of size 6`.",
             "RuntimeError", "shape '[2, 4]' is invalid for input of size 6",
         ),
+        ("The initial attempt will fail, since the index is too large.", "", ""),
+        ("This line adds `rows` to `columns`, causing a `ValueError`.", "ValueError", ""),
+        ("This gives a TypeError, for a list has no shape and does not grow one.", "TypeError", ""),
     ],
 )  # fmt: skip
 def test_a_sentence_that_says_this_raises_is_a_claim(after: str, type_: str, message: str):
@@ -46,6 +49,8 @@ def test_a_sentence_that_says_this_raises_is_a_claim(after: str, type_: str, mes
         "Without `retain_graph` this would raise an error.",
         "This code minimizes the mean squared error.",
         "The following code raises an error.",
+        "This code shows a common error.",
+        "This will not work for larger batches.",
     ],
 )
 def test_what_would_happen_otherwise_is_no_claim(after: str):
@@ -126,11 +131,16 @@ def test_hostile_prose_costs_no_more_than_long_prose(number: int):
         ("Output: cpu", "cpu"),
         ("Output is a score", None),
         ("Output: 2 because there are two", None),
+        ("the gradient is now None", "None"),
+        ("Shape is [1, 10]", "[1, 10]"),
+        ("True, since both are zero", "True"),
+        ("Rows: 3", None),
+        ("Rows x: 3", "3"),
     ],
 )
 def test_a_label_before_the_value_is_no_part_of_it(comment: str, printed: str | None):
     """And a number in a sentence is no value."""
-    found = [c.printed for c in claims(f"print(x)  # {comment}") if c.pointed]
+    found = [c.printed for c in claims(f"print('Rows x:', x)  # {comment}") if c.pointed]
 
     assert found == ([printed] if printed else [])
 
@@ -138,11 +148,131 @@ def test_a_label_before_the_value_is_no_part_of_it(comment: str, printed: str | 
 def test_a_name_of_the_block_that_throws_points_at_the_block():
     """Without the words "this code"."""
     after = "However, `flat`, which has one dimension, throws the `ValueError`."
+    too = "Here `flat` has one dimension, resulting in a `ValueError`."
 
     assert [c.pointed for c in claims("flat = make()\nlayer(flat)", after)] == [True]
+    assert [c.pointed for c in claims("flat = make()\nlayer(flat)", too)] == [True]
     assert [c.pointed for c in claims("x = 1", after)] == [False]
 
 
 def test_what_is_said_of_a_line_that_was_commented_out_is_no_claim():
     """It does not run."""
     assert not claims("x = 1\n# This will raise an error\n# y = bad(x)\nz = 2")
+
+
+@pytest.mark.parametrize(
+    ("comment", "pointed"),
+    [
+        ("Size mismatch occurs here", True),
+        ("Shape error, since two rows are too few", True),
+        ("this will fail, as the layer does not take rows", True),
+        ("this will likely throw an error", False),
+        ("Shape mismatch", False),
+        ("the error handling is above", None),
+    ],
+)
+def test_a_comment_may_tell_of_an_error_in_many_words(comment: str, pointed: bool | None):
+    """One that only hints at it can be borne out, not refuted."""
+    found = [c.pointed for c in claims(f"y = layer(x)  # {comment}") if c.kind is Kind.ERROR]
+
+    assert found == ([] if pointed is None else [pointed])
+
+
+def test_what_a_handler_is_said_to_print_is_about_what_was_tried():
+    """The comment stands in the handler, the error comes above it."""
+    code = "try:\n    y = layer(x)\nexcept ValueError as e:\n    print(e)  # this prints an error"
+    (claim,) = [c for c in claims(code) if c.kind is Kind.ERROR]
+
+    assert (claim.line, claim.end_line) == (1, 4)
+
+
+def test_an_output_that_stands_above_its_print_is_read():
+    """Below another print it belongs to that one."""
+    assert [c.line for c in claims("# Output: tensor([2, 4])\nprint(x)")] == [2]
+    assert [c.line for c in claims("print(y)\n# Output: tensor([2, 4])\nprint(x)")] == [1]
+
+
+def test_an_output_with_a_blank_line_in_it_is_read_to_its_end():
+    """So are tensors of three dimensions printed."""
+    code = "print(x)\n# Output: tensor([[[0, 1],\n#   [2, 3]],\n\n#  [[4, 5],\n#   [6, 7]]])"
+    (claim,) = claims(code)
+
+    assert claim.printed.endswith("[6, 7]]])")
+    assert claim.pointed
+
+
+@pytest.mark.parametrize("printed", ["None", "True", "Error: no rows"])
+def test_random_numbers_leave_words_as_they_are(printed: str):
+    """What holds no number is as sure as without them."""
+    code = f"print('Error:', torch.rand(2).grad)  # Output: {printed}"
+
+    assert [c.pointed for c in claims(code)] == [True]
+
+
+@pytest.mark.parametrize(
+    ("after", "printed", "pointed"),
+    [
+        ("Therefore `x.grad` is `None`.", "None", True),
+        ("Therefore `y.grad` is `None`.", None, False),
+        ("The output will be a 1D tensor with the elements [3, 5, 8].", "[3, 5, 8]", False),
+        ("The loss soon becomes NaN.", "nan", False),
+        ("The result is scaled to the range [0, 1].", None, False),
+    ],
+)
+def test_a_value_in_a_sentence_can_be_printed(after: str, printed: str | None, pointed: bool):
+    """Only of an expression that the block prints is it sure."""
+    found = [(c.printed, c.pointed) for c in claims("print(x.grad)", after) if c.printed]
+
+    assert found == ([(printed, pointed)] if printed else [])
+
+
+@pytest.mark.parametrize(
+    ("code", "shape"),
+    [
+        ("y = f(x)  # (2, 3)", (2, 3)),
+        ("y = f(x)  # output shape: [2, 3]", (2, 3)),
+        ("batch = 4\ny = f(x)  # y has shape (batch, 2 * batch)", (4, 8)),
+        ("batch, rows = 4, 5\ny = f(x)\n# y.shape: (batch, rows)", (4, 5)),
+        ("y = f(x)  # shape: (batch, 3)", None),
+        ("y = f(x)  # kernel shape (2, 3)", None),
+        ("y = f(x)  # the input shape is (2, 3)", None),
+    ],
+)
+def test_a_shape_may_be_written_with_the_constants_of_the_block(
+    code: str, shape: tuple[int, ...] | None
+):
+    """Of another tensor than the one on its line it says nothing."""
+    assert [c.shape for c in claims(code)] == ([shape] if shape else [])
+
+
+@pytest.mark.parametrize(
+    ("after", "claim"),
+    [
+        ("Here, `rows` is a 2D tensor.", (Kind.DIMENSIONS, "rows", None, 2, True)),
+        ("`rows` has dimensions `(2, 3)`.", (Kind.SHAPE, "rows", (2, 3), None, False)),
+        ("This produces an output of shape (4, 3).", (Kind.SHAPE, "", (4, 3), None, False)),
+    ],
+)
+def test_prose_tells_shapes_too(after: str, claim: tuple[object, ...]):
+    """Of a name, of the result, or only how many dimensions it has."""
+    found = [
+        (c.kind, c.name, c.shape, c.dimensions, c.pointed)
+        for c in claims("rows = f(x)", after)
+        if c.kind is not Kind.PRINTS
+    ]
+
+    assert found == [claim]
+
+
+@pytest.mark.parametrize(
+    ("after", "said"),
+    [
+        ("This version does not raise an error.", True),
+        ("This corrected code resolves the size mismatch.", True),
+        ("This code prevents errors.", False),
+        ("This code does not train.", False),
+    ],
+)
+def test_what_does_not_fail_is_said_to_work(after: str, said: bool):
+    """If it is the error at hand, and not errors in general."""
+    assert [c.kind for c in claims("y = f(x)", after)] == ([Kind.RUNS] if said else [])

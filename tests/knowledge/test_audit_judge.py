@@ -101,6 +101,26 @@ def test_a_claim_that_may_be_about_something_else_can_only_be_borne_out():
     assert word(quoted, FAILED) is Verdict.HOLDS
     assert word(quoted, RAN) is Verdict.NO_CLAIM
     assert word(vague, FAILED) is Verdict.NO_CLAIM  # any failure would bear it out
+    assert word(vague.model_copy(update={"of_this": True}), FAILED) is Verdict.HOLDS
+
+
+def test_a_value_that_is_mentioned_besides_does_not_halve_a_refutation():
+    """A tensor of that shape is there, but the error that was announced does not come."""
+    seen = RAN.model_copy(update={"shapes": {"x": (2, 3)}})
+    aside = Claim(kind=Kind.SHAPE, text="…", shape=(2, 3), pointed=False)
+
+    assert word(aside, seen) is Verdict.HOLDS
+    assert verdict([error("RuntimeError"), aside], seen)[0] is Verdict.REFUTED
+
+
+def test_dimensions_are_counted():
+    """A tensor that is not there says nothing."""
+    seen = RAN.model_copy(update={"shapes": {"x": (2, 3)}})
+
+    def has(count: int, name: str = "x") -> Verdict:
+        return word(Claim(kind=Kind.DIMENSIONS, text="…", name=name, dimensions=count), seen)
+
+    assert (has(2), has(3), has(2, "y")) == (Verdict.HOLDS, Verdict.REFUTED, Verdict.NO_CLAIM)
 
 
 def test_training_is_judged_by_what_the_optimizer_changed():

@@ -1,0 +1,89 @@
+"""Find what a document's prose says its code prints."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from knowledge.audit.model import Claim, Kind
+from knowledge.audit.said_output import RANDOM
+from knowledge.audit.wording import HEDGED, LATER, NO_ERROR, TYPE, VARIES, WEAK, what
+
+# What nobody writes into a sentence by accident.
+_VALUE = (
+    r"torch\.Size\(\[[\d, ]*\]\)|(?:torch\.)?tensor\((?:[^()]|\([^()]*\))*\)"
+    r"|\(\d+(?:, ?\d+)+,?\)|\[+-?\d[\d.]*(?:[\[\], eE+-]+-?\d[\d.]*)+\]+|torch\.[a-z]+\d+"
+)
+_RESULT = re.compile(
+    r"\b(?:result\w*|outputs?|prints?|printed|displays?|returns?|yields?|produces?|gives?"
+    rf"|elements?|values?|contains?|containing|is|be|becomes|remains)\b[^.;]{{0,40}}?`?({_VALUE})`?",
+    re.I,
+)
+_IN_GENERAL = re.compile(
+    r"\b(?:range|between|interval|axis|indices|index|within|normali[sz]ed?)\b", re.I
+)
+_SHOWN = re.compile(
+    r"\b(?:the|this|its) (?:\w+ )?(?:outputs?|behaviou?r observed|print statements?)"
+    r" (?:(?:will|would|should) )?(?:\w+ )?(?:shows?|displays?|prints?|reveals?|be|confirms?"
+    r"|demonstrates?|verif(?:y|ies)|reflects?|illustrates?)\b",
+    re.I,
+)
+_EXPRESSION = re.compile(
+    r"`([\w.\[\]()]+)`(?:'s value)? (?:will be|would be|is|becomes|remains|being|returns"
+    r"|will return|evaluates to|equals|will equal)(?: still| now| also| therefore)? "
+    r"`?(None|True|False|-?\d+(?:\.\d+)?|torch\.[a-z]+\d+)`?(?![-\w]|\.\d)"
+)
+_NAN = re.compile(
+    r"\b(?:produc\w+|results? in|lead\w* to|becom\w+|contain\w*|yield\w*|show\w*|will be|is|are"
+    r"|return\w*|prints?|generat\w+|approach\w*)\b[^.;]{0,40}?\b(nan|inf)\b",
+    re.I,
+)
+
+
+def outputs(told: tuple[str, ...], code: str) -> Iterator[Claim]:
+    """`The output will show that …`; a value that is said to come out; `x.grad` is `None`."""
+    for sentence in told:
+        if not _IN_GENERAL.search(sentence) and not NO_ERROR.search(sentence):
+            # That a value comes out does not say that it is printed: a run bears it out, no more.
+            for match in _RESULT.finditer(sentence):
+                yield Claim(kind=Kind.PRINTS, text=sentence, printed=match[1], pointed=False)
+        if HEDGED.search(sentence.replace("can ", "")) or LATER.search(sentence):
+            continue
+        if nan := _NAN.search(sentence):
+            # `the loss will soon be NaN`, where losses are printed.
+            certain = re.search(r"\bwill\b", sentence) and "print(" in code
+            yield Claim(
+                kind=Kind.PRINTS, text=sentence, printed=nan[1].lower(),
+                pointed=bool(certain) and not WEAK.search(sentence),
+            )  # fmt: skip
+        yield from _expressions(sentence, code)
+        if _SHOWN.search(sentence):
+            yield Claim(kind=Kind.OUTPUT, text=sentence)
+
+
+def _expressions(sentence: str, code: str) -> Iterator[Claim]:
+    """``y.grad` is `None``, where the block prints just that."""
+    for name, value in _EXPRESSION.findall(sentence):
+        prints = re.compile(rf"print\((?:.*[\s,{{(])?{re.escape(name)}[}},)]")
+        line = next((n for n, text in enumerate(code.split("\n"), 1) if prints.match(text)), None)
+        if line is not None:
+            certain = not re.search(r"\d", value) and not VARIES.search(sentence)
+            yield Claim(
+                kind=Kind.PRINTS, text=sentence, line=line, end_line=line, printed=value,
+                pointed=certain,
+            )  # fmt: skip
+
+
+def shown_output(shown: str, code: str) -> Iterator[Claim]:
+    """The output that stands in a fence below the block."""
+    text = shown.strip()
+    if not text or VARIES.search(text):
+        return
+    last = text.splitlines()[-1]
+    if re.match(rf"{TYPE}: ", last):
+        type_, message = what(last)
+        yield Claim(kind=Kind.ERROR, text=last, type=type_, message=message, pointed=False)
+    elif len(text) < 2000:
+        yield Claim(
+            kind=Kind.PRINTS, text=text, printed=text, pointed=not RANDOM.search(code)
+        )  # fmt: skip
