@@ -31,7 +31,9 @@ def verdict(claims: Iterable[Claim], seen: Seen) -> tuple[Verdict, tuple[Judged,
     if any(j.claim.kind is Kind.ERROR and j.verdict is Verdict.REFUTED for j in judged):
         # "The correct way" to avoid an error that does not come is nothing to be right about.
         judged = [j for j in judged if not j.claim.depends]
-    if any(j.claim.pointed and j.verdict is Verdict.REFUTED for j in judged):
+    refuted = any(j.claim.pointed and j.verdict is Verdict.REFUTED for j in judged)
+    announced = any(j.claim.kind is Kind.ERROR and j.verdict is Verdict.HOLDS for j in judged)
+    if refuted or (seen.error is not None and not announced):
         judged = [j for j in judged if not _is_aside(j)]
     told = {j.verdict for j in judged}
     judged = _kept(judged)
@@ -46,7 +48,7 @@ def verdict(claims: Iterable[Claim], seen: Seen) -> tuple[Verdict, tuple[Judged,
 
 
 def _is_aside(judged: Judged) -> bool:
-    """A value that a sentence mentions besides; that it comes out does not halve a refutation."""
+    """A value that a sentence mentions besides: nothing to be right about in a block that fails."""
     claim = judged.claim
     return not claim.pointed and claim.kind in (Kind.PRINTS, Kind.SHAPE)
 

@@ -44,6 +44,7 @@ _RESULTING = re.compile(
     r"`?(?:torch\.Size\()?[\[(](\d+(?:, ?\d+)+),?[\])]",
     re.I,
 )
+_EXAMPLE = re.compile(r"\b(?:this|the|our) (?:\w+ )?example\b", re.I)  # one that is at hand
 _WORDS = {"zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 _DIMENSIONS = re.compile(
     r"`(\w+)`(?: tensor)? (?:is|will be|becomes|remains|has become) (?:now |still |therefore )?"
@@ -87,7 +88,7 @@ def shapes_in_prose(told: tuple[str, ...], code: str) -> Iterator[Claim]:
     """`x` has the shape (2, 3); it is a 2D tensor; the result is one of the shape (2, 3)."""
     lines = code.split("\n")
     for sentence in told:
-        if HEDGED.search(sentence) or VARIES.search(sentence):
+        if HEDGED.search(sentence):
             continue
         for match in _SHAPE_TOLD.finditer(sentence):
             name, numbers = (group for group in match.groups() if group)
@@ -100,6 +101,7 @@ def shapes_in_prose(told: tuple[str, ...], code: str) -> Iterator[Claim]:
             if bound_once(lines, name):
                 yield Claim(
                     kind=Kind.DIMENSIONS, text=sentence, name=name,
+                    pointed=not VARIES.search(_EXAMPLE.sub("", sentence)),
                     dimensions=_WORDS.get(count.lower(), int(count) if count.isdigit() else 0),
                 )  # fmt: skip
 

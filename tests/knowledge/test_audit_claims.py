@@ -248,6 +248,7 @@ def test_a_shape_may_be_written_with_the_constants_of_the_block(
 @pytest.mark.parametrize(
     ("after", "claim"),
     [
+        ("In this example `rows` is a 2x3 tensor.", (Kind.SHAPE, "rows", (2, 3), None, False)),
         ("Here, `rows` is a 2D tensor.", (Kind.DIMENSIONS, "rows", None, 2, True)),
         ("`rows` has dimensions `(2, 3)`.", (Kind.SHAPE, "rows", (2, 3), None, False)),
         ("This produces an output of shape (4, 3).", (Kind.SHAPE, "", (4, 3), None, False)),
@@ -269,6 +270,9 @@ def test_prose_tells_shapes_too(after: str, claim: tuple[object, ...]):
     [
         ("This version does not raise an error.", True),
         ("This corrected code resolves the size mismatch.", True),
+        ("This example shows the proper usage of a loader.", True),
+        ("This code successfully moves the rows.", True),
+        ("This example shows the incorrect usage of a loader.", False),
         ("This code prevents errors.", False),
         ("This code does not train.", False),
     ],

@@ -111,6 +111,7 @@ def test_a_value_that_is_mentioned_besides_does_not_halve_a_refutation():
 
     assert word(aside, seen) is Verdict.HOLDS
     assert verdict([error("RuntimeError"), aside], seen)[0] is Verdict.REFUTED
+    assert word(aside, FAILED.model_copy(update={"shapes": {"x": (2, 3)}})) is Verdict.NO_CLAIM
 
 
 def test_dimensions_are_counted():
