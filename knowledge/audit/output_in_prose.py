@@ -34,8 +34,15 @@ _EXPRESSION = re.compile(
     r"`?(None|True|False|-?\d+(?:\.\d+)?|torch\.[a-z]+\d+)`?(?![-\w]|\.\d)"
 )
 _NAN = re.compile(
-    r"\b(?:produc\w+|results? in|lead\w* to|becom\w+|contain\w*|yield\w*|show\w*|will be|is|are"
+    r"\b(?:produc\w+|result\w* in|lead\w* to|becom\w+|contain\w*|yield\w*|show\w*|will be|is|are"
     r"|return\w*|prints?|generat\w+|approach\w*)\b[^.;]{0,40}?\b(nan|inf)\b",
+    re.I,
+)
+
+
+_CURE = re.compile(
+    r"\beps|epsilon|clamp|clip_|nan_to_num|isnan|where\(|isfinite|autocast|GradScaler"
+    r"|\b(?:avoid|prevent|replac|mitigat|handl|stab[il]|fix|no longer)\w*",
     re.I,
 )
 
@@ -49,9 +56,11 @@ def outputs(told: tuple[str, ...], code: str) -> Iterator[Claim]:
                 yield Claim(kind=Kind.PRINTS, text=sentence, printed=match[1], pointed=False)
         if HEDGED.search(sentence.replace("can ", "")) or LATER.search(sentence):
             continue
-        if nan := _NAN.search(sentence):
-            # `the loss will soon be NaN`, where losses are printed.
-            certain = re.search(r"\bwill\b", sentence) and "print(" in code
+        nan = _NAN.search(sentence)
+        if nan and not _CURE.search(sentence):
+            # `the loss will soon be NaN`, where losses are printed. The cure tells of NaN as well.
+            says = re.search(r"\b(?:will|resulting in)\b", sentence)
+            certain = says and "print(" in code and not _CURE.search(code)
             yield Claim(
                 kind=Kind.PRINTS, text=sentence, printed=nan[1].lower(),
                 pointed=bool(certain) and not WEAK.search(sentence),

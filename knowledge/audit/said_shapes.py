@@ -41,7 +41,8 @@ _SHAPE_TOLD = re.compile(
 _RESULTING = re.compile(
     r"\b(?:result\w*|output|produc\w+|yield\w*|becom\w+|reshape[sd]?|final|return\w*|giv\w+|print\w*"
     r"|creat\w+)\b[^.;]{0,60}?\b(?:shape|size|dimensions?|tensor|output)\b[^.;(\[]{0,20}"
-    r"`?(?:torch\.Size\()?[\[(](\d+(?:, ?\d+)+),?[\])]",
+    r"`?(?:torch\.Size\()?[\[(](\d+(?:, ?\d+)+),?[\])]"
+    rf"|\b(?:has|have|having|with) (?:a |the )?(?:shape|dimensions?)(?: of)? {_NUMBERS}",
     re.I,
 )
 _EXAMPLE = re.compile(r"\b(?:this|the|our) (?:\w+ )?example\b", re.I)  # one that is at hand
@@ -90,13 +91,16 @@ def shapes_in_prose(told: tuple[str, ...], code: str) -> Iterator[Claim]:
     for sentence in told:
         if HEDGED.search(sentence):
             continue
-        for match in _SHAPE_TOLD.finditer(sentence):
+        named = list(_SHAPE_TOLD.finditer(sentence))
+        for match in named:
             name, numbers = (group for group in match.groups() if group)
             yield Claim(
                 kind=Kind.SHAPE, text=sentence, name=name, shape=_numbers(numbers), pointed=False
             )
-        for match in _RESULTING.finditer(sentence):
-            yield Claim(kind=Kind.SHAPE, text=sentence, shape=_numbers(match[1]), pointed=False)
+        for match in [] if named else _RESULTING.finditer(sentence):
+            yield Claim(
+                kind=Kind.SHAPE, text=sentence, shape=_numbers(match[1] or match[2]), pointed=False
+            )
         for name, count in _DIMENSIONS.findall(sentence):
             if bound_once(lines, name):
                 yield Claim(

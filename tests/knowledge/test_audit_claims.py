@@ -166,6 +166,7 @@ def test_what_is_said_of_a_line_that_was_commented_out_is_no_claim():
         ("Size mismatch occurs here", True),
         ("Shape error, since two rows are too few", True),
         ("this will fail, as the layer does not take rows", True),
+        ("Raises a RuntimeError: cannot view it without a copy", True),
         ("this will likely throw an error", False),
         ("Shape mismatch", False),
         ("the error handling is above", None),
@@ -216,6 +217,8 @@ def test_random_numbers_leave_words_as_they_are(printed: str):
         ("Therefore `y.grad` is `None`.", None, False),
         ("The output will be a 1D tensor with the elements [3, 5, 8].", "[3, 5, 8]", False),
         ("The loss soon becomes NaN.", "nan", False),
+        ("The exponentials grow too large, resulting in `inf`.", "inf", True),
+        ("Clamping prevents exponentials from resulting in `inf`.", None, False),
         ("The result is scaled to the range [0, 1].", None, False),
     ],
 )
@@ -251,6 +254,7 @@ def test_a_shape_may_be_written_with_the_constants_of_the_block(
         ("In this example `rows` is a 2x3 tensor.", (Kind.SHAPE, "rows", (2, 3), None, False)),
         ("Here, `rows` is a 2D tensor.", (Kind.DIMENSIONS, "rows", None, 2, True)),
         ("`rows` has dimensions `(2, 3)`.", (Kind.SHAPE, "rows", (2, 3), None, False)),
+        ("Each batch has a shape `[16]`.", (Kind.SHAPE, "", (16,), None, False)),
         ("This produces an output of shape (4, 3).", (Kind.SHAPE, "", (4, 3), None, False)),
     ],
 )
