@@ -13,7 +13,7 @@ from knowledge.audit.output_in_prose import outputs, shown_output
 from knowledge.audit.said_errors import errors_in_comments, errors_in_prose, provoked
 from knowledge.audit.said_output import printed_texts
 from knowledge.audit.said_shapes import shapes_in_comments, shapes_in_prose, training
-from knowledge.audit.said_to_work import works_in_comments, works_in_prose
+from knowledge.audit.said_to_work import asserted, works_in_comments, works_in_prose
 from knowledge.audit.text import Block, Comment, comments
 from knowledge.audit.wording import is_code
 
@@ -32,6 +32,7 @@ def claims_of(block: Block) -> list[Claim]:
         *errors_in_prose(block.lead, block.code, after=False),
         *works_in_prose(block.follow, after=True),
         *works_in_prose(block.lead, after=False),
+        *asserted(block.follow, block.code),
         *outputs(block.follow, block.code),
         *shapes_in_prose(block.follow, block.code),
         *training(block.follow),

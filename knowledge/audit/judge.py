@@ -311,7 +311,10 @@ def _shape(claim: Claim, seen: Seen) -> _Found:
     real = seen.shapes.get(claim.name)
     if real is None:
         return (Verdict.CANNOT_RUN, seen.cannot) if seen.cannot else None
-    if real == claim.shape:
+    wanted = claim.shape or ()
+    # `a 28x28 tensor` may leave out a batch of one and its channel.
+    left_out = not claim.pointed and set(real[: len(real) - len(wanted)]) <= {1}
+    if real == wanted or (left_out and real[len(real) - len(wanted) :] == wanted):
         return Verdict.HOLDS, f"`{claim.name}` has the shape {list(real)}"
     return Verdict.REFUTED, f"`{claim.name}` has the shape {list(real)}"
 

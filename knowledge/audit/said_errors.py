@@ -27,7 +27,7 @@ _LABEL = re.compile(
     r"|dimension|size|dtype|device|oom|memory)(?i: mismatch)?(?i: errors?)\b(?! (?:handling|check))"
 )
 _SAYS_ERROR = re.compile(
-    r"^\W*(?:error|exception|bad|wrong)\s*[:!]|^\W*(?:shape|size|dimension|type|dtype|device)"
+    r"^\W*(?:error|exception|bad|wrong)\s*[:!–-]|^\W*(?:shape|size|dimension|type|dtype|device)"
     r" mismatch\b", re.I,
 )  # fmt: skip
 
@@ -95,7 +95,8 @@ def errors_in_prose(told: tuple[str, ...], code: str, *, after: bool) -> Iterato
     """`This raises a ValueError.`, after the block or before it."""
     for n, sentence in enumerate(told):
         raises = RAISES.search(sentence) is not None
-        if not (raises or SHOWS_ERROR.search(sentence)):
+        shows = SHOWS_ERROR.search(sentence) is not None
+        if not (raises or shows):
             continue
         if NO_ERROR.search(sentence) or HEDGED.search(sentence):
             continue
@@ -116,7 +117,7 @@ def errors_in_prose(told: tuple[str, ...], code: str, *, after: bool) -> Iterato
         yield Claim(
             kind=Kind.ERROR, text=sentence, type=type_, message=message,
             pointed=pointed and not WEAK.search(sentence.split(",")[0]),
-            of_this=after and (of_this or not raises),
+            of_this=after and (of_this or shows),
         )  # fmt: skip
 
 

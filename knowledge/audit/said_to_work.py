@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from knowledge.audit.model import Claim, Kind
 from knowledge.audit.text import Comment
-from knowledge.audit.wording import LATER, THIS, in_function, is_code
+from knowledge.audit.wording import HEDGED, LATER, THIS, in_function, is_code
 
 _WORKS = re.compile(
     r"\b(?:works|runs|executes|functions|passes|will (?:now )?(?:work|run|execute|succeed)"
@@ -15,7 +15,8 @@ _WORKS = re.compile(
     r"|as (?:expected|intended)|perfectly|now|without (?:\w+ )?(?:errors?|issues?|problems?|failure"
     r"|throwing|raising)))"
     r"|\b(?:correctly|successfully) (?:works|runs|executes|completes)\b"
-    r"|\bsuccessfully \w+(?:s|ed)\b"
+    r"|\bsuccessfully \w+(?:s|ed)\b|\bcorrectly (?:handles|performs|computes|calculates|applies"
+    r"|produces|uses|loads|processes|converts|creates|implements)\b"
     r"|\b(?:illustrates|shows|demonstrates|showcases|exemplifies|presents|uses) (?:the|a) "
     r"(?:correct|proper|right) (?:\w+ )?(?:way|approach|implementation|usage|use|method|handling)\b"
     r"|\bno (?:longer )?(?:\w+ )?(?:error|exception)s? (?:will be|is|are|would be|occurs?)"
@@ -78,6 +79,20 @@ def works_in_comments(noted: list[Comment], code: list[str]) -> Iterator[Claim]:
             kind=Kind.RUNS, text=text, line=comment.first if reached else None,
             end_line=comment.last if reached else None,
         )  # fmt: skip
+
+
+_ASSERTED = re.compile(
+    r"\bassert\w*\b[^.`]{0,30}\b(?:confirm|verif|show|demonstrate|pass|hold|validate|guarantee)",
+    re.I,
+)
+_ASSERTS = re.compile(r"^\s*assert\b|\btesting\.assert_", re.M)
+
+
+def asserted(told: tuple[str, ...], code: str) -> Iterator[Claim]:
+    """`The assertion confirms that both are equal.`"""
+    for sentence in told:
+        if _ASSERTED.search(sentence) and _ASSERTS.search(code) and not HEDGED.search(sentence):
+            yield Claim(kind=Kind.RUNS, text=sentence)
 
 
 def works_in_prose(told: tuple[str, ...], *, after: bool) -> Iterator[Claim]:

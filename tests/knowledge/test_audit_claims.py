@@ -169,6 +169,7 @@ def test_what_is_said_of_a_line_that_was_commented_out_is_no_claim():
         ("Raises a RuntimeError: cannot view it without a copy", True),
         ("this will likely throw an error", False),
         ("Shape mismatch", False),
+        ("Error - two rows are too few", False),
         ("the error handling is above", None),
     ],
 )
@@ -276,6 +277,8 @@ def test_prose_tells_shapes_too(after: str, claim: tuple[object, ...]):
         ("This corrected code resolves the size mismatch.", True),
         ("This example shows the proper usage of a loader.", True),
         ("This code successfully moves the rows.", True),
+        ("This code correctly computes the loss.", True),
+        ("The assertion confirms that both are equal.", True),
         ("This example shows the incorrect usage of a loader.", False),
         ("This code prevents errors.", False),
         ("This code does not train.", False),
@@ -283,4 +286,6 @@ def test_prose_tells_shapes_too(after: str, claim: tuple[object, ...]):
 )
 def test_what_does_not_fail_is_said_to_work(after: str, said: bool):
     """If it is the error at hand, and not errors in general."""
-    assert [c.kind for c in claims("y = f(x)", after)] == ([Kind.RUNS] if said else [])
+    assert [c.kind for c in claims("y = f(x)\nassert y == x", after)] == (
+        [Kind.RUNS] if said else []
+    )

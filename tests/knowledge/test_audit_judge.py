@@ -114,6 +114,14 @@ def test_a_value_that_is_mentioned_besides_does_not_halve_a_refutation():
     assert word(aside, FAILED.model_copy(update={"shapes": {"x": (2, 3)}})) is Verdict.NO_CLAIM
 
 
+def test_a_shape_in_passing_may_leave_out_what_is_one():
+    """`A 2x3 image`, where the tensor has a batch and a channel too."""
+    aside = Claim(kind=Kind.SHAPE, text="…", name="x", shape=(2, 3), pointed=False)
+
+    for real, expected in (((1, 1, 2, 3), Verdict.HOLDS), ((4, 1, 2, 3), Verdict.NO_CLAIM)):
+        assert word(aside, RAN.model_copy(update={"shapes": {"x": real}})) is expected
+
+
 def test_dimensions_are_counted():
     """A tensor that is not there says nothing."""
     seen = RAN.model_copy(update={"shapes": {"x": (2, 3)}})
