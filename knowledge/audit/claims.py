@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from knowledge.audit.model import Claim, Kind
 from knowledge.audit.output_in_prose import outputs, shown_output
-from knowledge.audit.said_errors import errors_in_comments, errors_in_prose, provoked
+from knowledge.audit.said_errors import errors_in_comments, errors_in_prose, provoked, unreached
 from knowledge.audit.said_output import printed_texts
 from knowledge.audit.said_shapes import shapes_in_comments, shapes_in_prose, training
 from knowledge.audit.said_to_work import asserted, works_in_comments, works_in_prose
@@ -25,6 +25,7 @@ def claims_of(block: Block) -> list[Claim]:
     about_code = _about_code(noted)
     found = [
         *errors_in_comments(about_code, code),
+        *unreached(noted, code),
         *works_in_comments(about_code, code),
         *printed_texts(noted, code),
         *shapes_in_comments(noted, code),

@@ -49,7 +49,8 @@ def errors_in_comments(noted: list[Comment], code: list[str]) -> Iterator[Claim]
             continue
         # A message may say `cannot` or `trying to` itself.
         told = re.sub(rf"({TYPE}): .*", r"\1", text)
-        if NO_ERROR.search(told) or HEDGED.search(told) or is_code(text):
+        hedged = HEDGED.search(told) or re.search(r"\b(?:if|unless|may|might|could)\b", text)
+        if NO_ERROR.search(told) or hedged or is_code(text):
             continue
         if re.search(r"\berrors\b", text) and not re.search(r"\b(?:this|will)\b", text, re.I):
             continue  # `wrong sizes lead to errors`: of sizes in general
@@ -71,6 +72,24 @@ def errors_in_comments(noted: list[Comment], code: list[str]) -> Iterator[Claim]
             kind=Kind.ERROR, text=text, line=first, end_line=last, type=type_,
             message=message, pointed=said and reached and weak is None,
         )  # fmt: skip
+
+
+_UNREACHED = re.compile(
+    r"\b(?:not|never|n['’]t)(?: be)? (?:\w+ ly )?(?:reach|execut|get here|get printed|printed"
+    r"|run\b|happen)", re.I
+)  # fmt: skip
+
+
+def unreached(noted: list[Comment], code: list[str]) -> Iterator[Claim]:
+    """`print("done")  # this line is never reached`: something in the `try` above it raises."""
+    for comment in noted:
+        if comment.alone or not _UNREACHED.search(comment.text) or HEDGED.search(comment.text):
+            continue
+        first = next((n for n in range(comment.line - 1, 0, -1)
+                      if margin(code[n - 1]) < margin(code[comment.line - 1])
+                      and code[n - 1].strip().startswith("try")), None)  # fmt: skip
+        if first is not None and not in_function(code, comment.line):
+            yield Claim(kind=Kind.ERROR, text=comment.text, line=first, end_line=comment.line)
 
 
 def _tried(code: list[str], line: int) -> int | None:

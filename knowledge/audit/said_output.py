@@ -18,6 +18,7 @@ _LITERAL = (
 )
 _SAYS_OUTPUT = re.compile(
     r"^\W*(?:expected |example )?(?:output|outputs|prints?|printed|expected|result"
+    r"|(?:produces|displays|shows|gives|yields)(?=:)"
     r"|(?:this )?(?:will|should) (?:print|output|be))\b(?: (?:will|should) be| shape(?: is| will be"
     r"| should be)?)?\s*[:=]?\s*(.*)$|^\W*(?:→|=>|->|>>>)\s*(.*)$",
     re.I,
@@ -107,6 +108,8 @@ def _literal(text: str, code: str) -> tuple[str, bool]:
     """The printed value in a comment, and whether it is surely one; empty if there is none."""
     first = re.match(rf"[^\w(\[-]*({_LITERAL})", text)
     labelled = re.match(rf"[^\n]{{1,60}}?[:=]\s*(?:\n\s*)?({_LITERAL})", text)
+    if re.fullmatch(r"-?\d[\d.]*(?:[ ,]+-?\d[\d.]*)+", text):
+        return text, True
     is_number = bool(first) and re.fullmatch(r"-?[\d.]+", first[1] if first else "") is not None
     if first and not is_number:
         return first[1], True

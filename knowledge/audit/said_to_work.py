@@ -15,8 +15,7 @@ _WORKS = re.compile(
     r"|as (?:expected|intended)|perfectly|now|without (?:\w+ )?(?:errors?|issues?|problems?|failure"
     r"|throwing|raising)))"
     r"|\b(?:correctly|successfully) (?:works|runs|executes|completes)\b"
-    r"|\bsuccessfully \w+(?:s|ed)\b|\bcorrectly (?:handles|performs|computes|calculates|applies"
-    r"|produces|uses|loads|processes|converts|creates|implements)\b"
+    r"|\bsuccessfully \w+(?:s|ed)\b|\bcorrectly [a-z]+s\b"
     r"|\b(?:illustrates|shows|demonstrates|showcases|exemplifies|presents|uses) (?:the|a) "
     r"(?:correct|proper|right) (?:\w+ )?(?:way|approach|implementation|usage|use|method|handling)\b"
     r"|\bno (?:longer )?(?:\w+ )?(?:error|exception)s? (?:will be|is|are|would be|occurs?)"
@@ -28,7 +27,8 @@ _WORKS = re.compile(
 # Negations that say that it works.
 _DOES_NOT_FAIL = re.compile(
     r"\b(?:(?:does|do|will)(?: not|n['’]t)|won['’]t|no longer)(?: \w+)? (?:fails?|raises?|throws?"
-    r"|causes?|produces?|triggers?|generates?|results? in)\b(?: (?:an?|any|the|this)\b)?",
+    r"|causes?|produces?|triggers?|generates?|encounters?|results? in)\b"
+    r"(?: (?:an?|any|the|this)\b)?",
     re.I,
 )
 _CORRECT = re.compile(

@@ -136,6 +136,8 @@ def test_hostile_prose_costs_no_more_than_long_prose(number: int):
         ("True, since both are zero", "True"),
         ("Rows: 3", None),
         ("Rows x: 3", "3"),
+        ("Output: 2 4 6", "2 4 6"),
+        ("Produces: Rows: [2, 4]", "[2, 4]"),
     ],
 )
 def test_a_label_before_the_value_is_no_part_of_it(comment: str, printed: str | None):
@@ -170,6 +172,7 @@ def test_what_is_said_of_a_line_that_was_commented_out_is_no_claim():
         ("this will likely throw an error", False),
         ("Shape mismatch", False),
         ("Error - two rows are too few", False),
+        ("KeyError: 'rows' if there are none", None),
         ("the error handling is above", None),
     ],
 )
@@ -278,6 +281,7 @@ def test_prose_tells_shapes_too(after: str, claim: tuple[object, ...]):
         ("This example shows the proper usage of a loader.", True),
         ("This code successfully moves the rows.", True),
         ("This code correctly computes the loss.", True),
+        ("In this example we will not encounter the error.", True),
         ("The assertion confirms that both are equal.", True),
         ("This example shows the incorrect usage of a loader.", False),
         ("This code prevents errors.", False),
@@ -289,3 +293,15 @@ def test_what_does_not_fail_is_said_to_work(after: str, said: bool):
     assert [c.kind for c in claims("y = f(x)\nassert y == x", after)] == (
         [Kind.RUNS] if said else []
     )
+
+
+def test_a_line_that_is_never_reached_says_that_the_try_above_it_raises():
+    """Without a `try` it would be about the end of the program."""
+    code = (
+        "try:\n    layer(x)\n    print('done')  # This line should not execute\n"
+        "except ValueError:\n    pass"
+    )
+    (claim,) = claims(code)
+
+    assert (claim.kind, claim.line, claim.end_line, claim.pointed) == (Kind.ERROR, 1, 3, True)
+    assert not claims("layer(x)\nprint('done')  # This is not reached")
