@@ -25,6 +25,7 @@ _ABOVE = {
 def verdict(claims: Iterable[Claim], seen: Seen) -> tuple[Verdict, tuple[Judged, ...]]:
     """What a run says of a block's claims; those it says nothing of are left out."""
     claims = list(claims)
+    seen = _left_out(seen)
     judged = [j for claim in claims if (j := _judge(claim, seen)) is not None]
     if not any(j.claim.kind is Kind.ERROR for j in judged):
         judged = [_never_reached(j, seen) for j in judged]
@@ -45,6 +46,14 @@ def verdict(claims: Iterable[Claim], seen: Seen) -> tuple[Verdict, tuple[Judged,
     if tested == {Verdict.HOLDS} or tested == {Verdict.REFUTED}:
         return tested.pop(), tuple(judged)
     return Verdict.PARTLY, tuple(judged)
+
+
+def _left_out(seen: Seen) -> Seen:
+    """A function with `# …` for a body was never meant to run."""
+    error = seen.error
+    if seen.cannot or error is None or not error.message.startswith("expected an indented block"):
+        return seen
+    return seen.model_copy(update={"cannot": f"a body is left out: {_told(error)}"})
 
 
 def _is_aside(judged: Judged) -> bool:

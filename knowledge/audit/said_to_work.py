@@ -109,7 +109,8 @@ def works_in_prose(told: tuple[str, ...], *, after: bool) -> Iterator[Claim]:
             about = THIS.search(sentence) and not LATER.search(sentence)
             # `the second backward() executes without error`: a call is a part of this block.
             call = re.search(r"`[\w.]+\(\)`[^`.]{0,30}(?:`\w+` )?(?:works|runs|executes)", sentence)
-            if works and (about or call):
+            none = re.search(r"\bno (?:error|exception)s? (?:is|are|will be) \w+ed\b", sentence)
+            if works and (about or call or none):
                 yield Claim(kind=Kind.RUNS, text=whole)
         elif n < len(told) - 2 or _IN_GENERAL.search(sentence):
             continue

@@ -282,6 +282,7 @@ def test_prose_tells_shapes_too(after: str, claim: tuple[object, ...]):
         ("This code successfully moves the rows.", True),
         ("This code correctly computes the loss.", True),
         ("In this example we will not encounter the error.", True),
+        ("As no model is loaded, no error is raised.", True),
         ("The assertion confirms that both are equal.", True),
         ("This example shows the incorrect usage of a loader.", False),
         ("This code prevents errors.", False),

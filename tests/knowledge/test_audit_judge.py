@@ -57,6 +57,14 @@ def test_what_could_not_run_here_is_not_judged():
         assert word(claim, seen) is Verdict.CANNOT_RUN
 
 
+def test_a_body_that_is_left_out_refutes_nothing():
+    """`def forward(self): # …` stands for code, and does not say that it would run so."""
+    message = "expected an indented block after function definition on line 1"
+    error = Raised(type="IndentationError", message=message, line=2, lines=(2,))
+
+    assert word(Claim(kind=Kind.RUNS, text="…"), Seen(error=error)) is Verdict.CANNOT_RUN
+
+
 def test_a_stand_in_refutes_nothing():
     """It was chosen by us, and may decide the matter."""
     seen = RAN.model_copy(update={"stand_ins": ("model",)})
