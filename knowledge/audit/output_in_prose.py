@@ -40,6 +40,10 @@ _NAN = re.compile(
 )
 
 
+_SURELY_NAN = re.compile(
+    r"\b(?:loss|loss value|losses|outputs?|results?|gradients?|weights?) will\b|\bresulting in\b",
+    re.I,
+)
 _CURE = re.compile(
     r"\beps|epsilon|clamp|clip_|nan_to_num|isnan|where\(|isfinite|autocast|GradScaler"
     r"|\b(?:avoid|prevent|replac|mitigat|handl|stab[il]|fix|no longer)\w*",
@@ -59,8 +63,7 @@ def outputs(told: tuple[str, ...], code: str) -> Iterator[Claim]:
         nan = _NAN.search(sentence)
         if nan and not _CURE.search(sentence):
             # `the loss will soon be NaN`, where losses are printed. The cure tells of NaN as well.
-            says = re.search(r"\b(?:will|resulting in)\b", sentence)
-            certain = says and "print(" in code and not _CURE.search(code)
+            certain = _SURELY_NAN.search(sentence) and "print(" in code and not _CURE.search(code)
             yield Claim(
                 kind=Kind.PRINTS, text=sentence, printed=nan[1].lower(),
                 pointed=bool(certain) and not WEAK.search(sentence),

@@ -34,7 +34,8 @@ _SAYS_ERROR = re.compile(
 
 _IS_CAUGHT = re.compile(
     rf"\b(?:will|should) (?:\w+ ){{0,3}}?(?:an?|the|this)\b.{{0,40}}?\b(?:error|exception|{TYPE})\b"
-    rf"|^(?:the )?(?:error|{TYPE}) will\b|\bprints (?:an?|the) (?:\w+ )?error\b", re.I,
+    rf"|^(?:the )?(?:error|{TYPE}) will\b|^error message\b"
+    r"|\bprints (?:an?|the) (?:\w+ )?error\b", re.I,
 )  # fmt: skip
 
 
@@ -66,7 +67,7 @@ def errors_in_comments(noted: list[Comment], code: list[str]) -> Iterator[Claim]
         reached = not any(in_function(code, n) for n in range(first, last + 1))
         weak = WEAK.search(re.sub(r"^\W*attempt\w*|\bwill catch\b", "", text, flags=re.I))
         # `# Error: the sizes differ` may also explain what is wrong without a word on a run.
-        said = is_label or bool(raises)
+        said = is_label or bool(raises) or text.startswith("ERROR")
         type_, message = what(text)
         yield Claim(
             kind=Kind.ERROR, text=text, line=first, end_line=last, type=type_,
@@ -133,6 +134,8 @@ def errors_in_prose(told: tuple[str, ...], code: str, *, after: bool) -> Iterato
         elif LATER.search(sentence) and not re.search(r"\b(?:this|above)\b", sentence, re.I):
             continue
         type_, message = what(sentence)
+        if raises and after and type_ and re.search(rf"except\b[^\n]*\b{type_}\b", code):
+            pointed = True  # the block catches just that
         yield Claim(
             kind=Kind.ERROR, text=sentence, type=type_, message=message,
             pointed=pointed and not WEAK.search(sentence.split(",")[0]),

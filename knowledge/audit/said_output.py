@@ -13,7 +13,8 @@ from knowledge.audit.wording import VARIES, is_carried_out
 
 _LITERAL = (
     r"torch\.Size\(\[[\d, ]*\]\)|(?:torch\.)?tensor\((?:[^()]|\([^()]*\))*\)|torch\.[a-z]+\d+"
-    r"|\([\d, ]+\)|\[[\d\[\]., eE+-]+\]|True|False|None|device\([^)]*\)"
+    r"|\([\d, ]+\)|\((?:None|-?\d+)(?:, *-?\d+)+,?\)|\[[\d\[\]., eE+-]+\]"
+    r"|True|False|None|device\([^)]*\)"
     r"|cpu\b|cuda(?::\d+)?|-?\d+(?:\.\d+)?"
 )
 _SAYS_OUTPUT = re.compile(

@@ -137,6 +137,7 @@ def test_hostile_prose_costs_no_more_than_long_prose(number: int):
         ("Rows: 3", None),
         ("Rows x: 3", "3"),
         ("Output: 2 4 6", "2 4 6"),
+        ("Output shape: (None, -1, 32)", "(None, -1, 32)"),
         ("Produces: Rows: [2, 4]", "[2, 4]"),
     ],
 )
@@ -157,6 +158,15 @@ def test_a_name_of_the_block_that_throws_points_at_the_block():
     assert [c.pointed for c in claims("x = 1", after)] == [False]
 
 
+def test_an_error_that_the_block_catches_by_name_is_about_the_block():
+    """Whatever else the sentence speaks of."""
+    code = "try:\n    layer(x)\nexcept TypeError as e:\n    print(e)"
+    after = "Direct use of bytes throws a `TypeError`."
+
+    assert [c.pointed for c in claims(code, after)] == [True]
+    assert [c.pointed for c in claims("layer(x)", after)] == [False]
+
+
 def test_what_is_said_of_a_line_that_was_commented_out_is_no_claim():
     """It does not run."""
     assert not claims("x = 1\n# This will raise an error\n# y = bad(x)\nz = 2")
@@ -172,6 +182,7 @@ def test_what_is_said_of_a_line_that_was_commented_out_is_no_claim():
         ("this will likely throw an error", False),
         ("Shape mismatch", False),
         ("Error - two rows are too few", False),
+        ("ERROR! Two rows are too few", True),
         ("KeyError: 'rows' if there are none", None),
         ("the error handling is above", None),
     ],
@@ -240,6 +251,7 @@ def test_a_value_in_a_sentence_can_be_printed(after: str, printed: str | None, p
         ("y = f(x)  # output shape: [2, 3]", (2, 3)),
         ("batch = 4\ny = f(x)  # y has shape (batch, 2 * batch)", (4, 8)),
         ("batch, rows = 4, 5\ny = f(x)\n# y.shape: (batch, rows)", (4, 5)),
+        ("rows = 5\ny, (h, c) = f(x)\n# y shape: (rows, 2)", (5, 2)),
         ("y = f(x)  # shape: (batch, 3)", None),
         ("y = f(x)  # kernel shape (2, 3)", None),
         ("y = f(x)  # the input shape is (2, 3)", None),
