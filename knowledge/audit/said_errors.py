@@ -76,7 +76,7 @@ def errors_in_comments(noted: list[Comment], code: list[str]) -> Iterator[Claim]
 
 
 _UNREACHED = re.compile(
-    r"\b(?:not|never|n['’]t)(?: be)? (?:\w+ ly )?(?:reach|execut|get here|get printed|printed"
+    r"\b(?:not|never|n['’]t)(?: be)? (?:reach|execut|get here|get printed|printed"
     r"|run\b|happen)", re.I
 )  # fmt: skip
 
@@ -86,26 +86,27 @@ def unreached(noted: list[Comment], code: list[str]) -> Iterator[Claim]:
     for comment in noted:
         if comment.alone or not _UNREACHED.search(comment.text) or HEDGED.search(comment.text):
             continue
-        first = next((n for n in range(comment.line - 1, 0, -1)
-                      if margin(code[n - 1]) < margin(code[comment.line - 1])
-                      and code[n - 1].strip().startswith("try")), None)  # fmt: skip
-        if first is not None and not in_function(code, comment.line):
-            yield Claim(kind=Kind.ERROR, text=comment.text, line=first, end_line=comment.line)
+        first = _opener(code, comment.line)
+        if first and code[first - 1].strip().startswith("try"):
+            yield Claim(
+                kind=Kind.ERROR, text=comment.text, line=first, end_line=comment.line,
+                pointed=not in_function(code, first),
+            )  # fmt: skip
+
+
+def _opener(code: list[str], line: int) -> int:
+    """The line that opens the block in which a line stands; 0 at the margin."""
+    inside = margin(code[line - 1])
+    return next((n for n in range(line - 1, 0, -1)
+                 if code[n - 1].strip() and margin(code[n - 1]) < inside), 0)  # fmt: skip
 
 
 def _tried(code: list[str], line: int) -> int | None:
     """The `try` whose handler prints on this line what it caught."""
     if not re.match(r"\s*(?:print|log\w*\.\w+)\(.*\be\b", code[line - 1]):
         return None
-    above = next(
-        (
-            n
-            for n in range(line - 1, 0, -1)
-            if code[n - 1].strip() and margin(code[n - 1]) < margin(code[line - 1])
-        ),
-        None,
-    )
-    if above is None or not code[above - 1].strip().startswith("except"):
+    above = _opener(code, line)
+    if not above or not code[above - 1].strip().startswith("except"):
         return None
     return next((n for n in range(above - 1, 0, -1) if code[n - 1].strip().startswith("try")
                  and margin(code[n - 1]) == margin(code[above - 1])), None)  # fmt: skip

@@ -318,3 +318,5 @@ def test_a_line_that_is_never_reached_says_that_the_try_above_it_raises():
 
     assert (claim.kind, claim.line, claim.end_line, claim.pointed) == (Kind.ERROR, 1, 3, True)
     assert not claims("layer(x)\nprint('done')  # This is not reached")
+    handler = "try:\n    layer(x)\nexcept ValueError:\n    print(x)  # This is not reached"
+    assert not claims(handler)
