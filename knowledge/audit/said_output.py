@@ -71,6 +71,9 @@ def printed_texts(noted: list[Comment], code: list[str]) -> Iterator[Claim]:
             line = _print_for(code, comment.line, more[-1].line if more else line) if says else 0
             if not line:
                 continue
+            if not text and not more:
+                yield from _labelled_below(noted[n + 1 :], comment, code, line)
+                continue
             taken |= {c.line for c in more}
             text = "\n".join([text, *(c.text for c in more)]).strip()
         elif not re.match(r"\s*print\(", code[comment.line - 1]):
@@ -123,6 +126,25 @@ def _literal(text: str, code: str) -> tuple[str, bool]:
     # `Error converting: …`: a label that the code itself prints.
     label = re.match(r"([^:\n]{3,60}:) ", text)
     return text, label is not None and label[1] in code
+
+
+def _labelled_below(
+    noted: list[Comment], above: Comment, code: list[str], line: int
+) -> Iterator[Claim]:
+    """`# Output:` with one line for each print, which begins with the label that is printed."""
+    whole = "\n".join(line for line in code if not line.lstrip().startswith("#"))
+    random = RANDOM.search(whole)
+    for count, comment in enumerate(noted, 1):
+        label = re.match(r"([^:\n]{3,60}:)", comment.text)
+        if comment.line != above.line + count or not label or label[1] not in whole:
+            return
+        printed, told = _literal(comment.text, whole)
+        if printed and not VARIES.search(printed):
+            yield Claim(
+                kind=Kind.PRINTS, text=comment.text, line=line, end_line=line, printed=printed,
+                pointed=told and is_carried_out(code, line) and "xample" not in above.text
+                and (not random or bool(_FIXED.match(printed))),
+            )  # fmt: skip
 
 
 def _labelled(text: str, code: list[str], comment: Comment) -> bool:

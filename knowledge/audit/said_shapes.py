@@ -48,7 +48,8 @@ _RESULTING = re.compile(
 _EXAMPLE = re.compile(r"\b(?:this|the|our) (?:\w+ )?example\b", re.I)  # one that is at hand
 _WORDS = {"zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 _DIMENSIONS = re.compile(
-    r"`(\w+)`(?: tensor)? (?:is|will be|becomes|remains|has become) (?:now |still |therefore )?"
+    rf"`(\w+)`(?: tensor)? (?:has|will (?:also )?have) ({'|'.join(_WORDS)}|\d) dimensions\b"
+    r"|`(\w+)`(?: tensor)? (?:is|will be|becomes|remains|has become) (?:now |still |therefore )?"
     rf"(?:a |an )?(?:\w+ )?(\d|{'|'.join(_WORDS)})[- ]?d(?:im(?:ension(?:al)?)?)?\b",
     re.I,
 )
@@ -101,7 +102,8 @@ def shapes_in_prose(told: tuple[str, ...], code: str) -> Iterator[Claim]:
             yield Claim(
                 kind=Kind.SHAPE, text=sentence, shape=_numbers(match[1] or match[2]), pointed=False
             )
-        for name, count in _DIMENSIONS.findall(sentence):
+        for match in _DIMENSIONS.finditer(sentence):
+            name, count = (group for group in match.groups() if group)
             if bound_once(lines, name):
                 yield Claim(
                     kind=Kind.DIMENSIONS, text=sentence, name=name,

@@ -33,7 +33,8 @@ SHOWS_ERROR = re.compile(
 )  # fmt: skip
 NO_ERROR = re.compile(
     r"\b(?:no|any|without|avoid\w*|prevent\w*|resolv\w*|fix\w*|eliminat\w*|circumvent\w*|bypass\w*"
-    r"|suppress\w*|mitigat\w*|solv\w*|handl\w*)\b[^.;]{0,60}\b(?:errors?|exceptions?|\w+Error)\b"
+    r"|suppress\w*|mitigat\w*|solv\w*|handl\w*"
+    r"|robust\w*|against|resilien\w*|less prone)\b[^.;]{0,60}\b(?:errors?|exceptions?|\w+Error)\b"
     r"|\b(?:does|do|did|will|would|should|is|are)(?: not|n['’]t)\b(?: (?!and\b)\w+){0,3}?"
     r" (?:raise|throw|cause|fail|error|exception|produc|trigger|lead|result|crash|generat|giv)"
     r"|\bnot (?:raise|throw|cause|fail)"

@@ -50,6 +50,7 @@ def test_a_sentence_that_says_this_raises_is_a_claim(after: str, type_: str, mes
         "This code minimizes the mean squared error.",
         "The following code raises an error.",
         "This code shows a common error.",
+        "This example shows how robust it is against the error.",
         "This will not work for larger batches.",
     ],
 )
@@ -270,6 +271,7 @@ def test_a_shape_may_be_written_with_the_constants_of_the_block(
         ("In this example `rows` is a 2x3 tensor.", (Kind.SHAPE, "rows", (2, 3), None, False)),
         ("Here, `rows` is a 2D tensor.", (Kind.DIMENSIONS, "rows", None, 2, True)),
         ("`rows` has dimensions `(2, 3)`.", (Kind.SHAPE, "rows", (2, 3), None, False)),
+        ("`rows` will also have two dimensions.", (Kind.DIMENSIONS, "rows", None, 2, True)),
         ("Each batch has a shape `[16]`.", (Kind.SHAPE, "", (16,), None, False)),
         ("This produces an output of shape (4, 3).", (Kind.SHAPE, "", (4, 3), None, False)),
     ],
@@ -320,3 +322,13 @@ def test_a_line_that_is_never_reached_says_that_the_try_above_it_raises():
     assert not claims("layer(x)\nprint('done')  # This is not reached")
     handler = "try:\n    layer(x)\nexcept ValueError:\n    print(x)  # This is not reached"
     assert not claims(handler)
+
+
+def test_an_output_of_many_prints_is_read_label_by_label():
+    """Up to the first line that no print writes."""
+    code = (
+        "print('Rows:', x.shape)\nprint('Sum:', x.sum())\n"
+        "# Output:\n# Rows: torch.Size([2])\n# Sum: 7\n# As was to be shown: 8"
+    )
+
+    assert [c.printed for c in claims(code) if c.pointed] == ["torch.Size([2])", "7"]
