@@ -200,7 +200,7 @@ async def _slack(settings: Settings) -> int:
     from bot.platforms.slack import SlackFront
     from bot.platforms.slack_client import SlackClient
     from bot.platforms.slack_messages import SlackPlatform
-    from bot.serve import open_desk, until_stopped
+    from bot.serve import open_desk, stop_signal
     from bot.settings import slack_tokens
 
     tokens = slack_tokens(settings.slack.mode)
@@ -209,9 +209,10 @@ async def _slack(settings: Settings) -> int:
     await platform.client.meet()
     front = SlackFront(platform, settings.slack, tokens)
     async with open_desk(settings, platform, settings.slack, _say) as desk:
+        stopped = stop_signal()
         async with front.serve(desk) as where:
             _say(f"answering in Slack over {where}")
-            await until_stopped()
+            await stopped.wait()
     return 0
 
 
@@ -224,7 +225,7 @@ def discord(config: ConfigOption = None) -> None:
 async def _discord(settings: Settings) -> int:
     from bot.logs import log_to_stderr
     from bot.platforms.discord import DiscordFront
-    from bot.serve import open_desk, until_stopped
+    from bot.serve import open_desk, stop_signal
     from bot.settings import discord_token
 
     token = discord_token()
@@ -233,8 +234,8 @@ async def _discord(settings: Settings) -> int:
         DiscordFront(settings.discord, token, _say) as front,
         open_desk(settings, front.platform, settings.discord, _say) as desk,
     ):
+        stopping = asyncio.create_task(stop_signal().wait())
         serving = asyncio.create_task(front.serve(desk))
-        stopping = asyncio.create_task(until_stopped())
         await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
         stopping.cancel()
         if serving.done():

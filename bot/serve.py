@@ -51,13 +51,13 @@ async def open_desk(
             yield desk
 
 
-async def until_stopped() -> None:
-    """Wait for SIGTERM or Ctrl-C."""
+def stop_signal() -> asyncio.Event:
+    """Set at SIGTERM or Ctrl-C; from now on neither ends the process by itself."""
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopped.set)
-    await stopped.wait()
+    return stopped
 
 
 async def _refuse_weak_jail(settings: Settings, executor: ExecutorClient) -> None:
