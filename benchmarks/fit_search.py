@@ -144,18 +144,20 @@ def documents(args: argparse.Namespace, kept: Kept, console: Console) -> tuple[f
         search, numbers = Search(index, kept), numbered(index)
         by_title = choices(
             search, numbers, tuned(titles(drawn)),
-            lambda m: [m.meaning, m.opening, m.words, m.pairs, m.opening_words], console,
+            lambda m: [m.meaning, m.opening, m.words, m.pairs, m.opening_words, m.company],
+            console,
         )  # fmt: skip
         by_error = choices(
             search, numbers, tuned(errors(drawn, args.corpus, args.runs)),
             lambda m: [m.meaning, m.words, m.code], console,
         )  # fmt: skip
-    meaning, opening, *words = weights(by_title).tolist()
+    meaning, opening, *words, company = weights(by_title).tolist()
     in_error = weights(by_error).tolist()
     console.print(f"{len(by_title)} titles, {len(by_error)} errors of {len(drawn)} documents")
     console.print(f"_MEANING, _OPENING = {meaning:.1f}, {opening:.1f}")
     told = ", ".join(f"{w:.1f}" for w in words)
     console.print(f"_WORDS, _PAIRS, _OPENING_WORDS = {told}")
+    console.print(f"_COMPANY = {company:.1f}")
     told = ", ".join(f"{w:.1f}" for w in in_error)
     console.print(f"_ERROR_MEANING, _ERROR_WORDS, _ERROR_CODE = {told}")
     return meaning, opening

@@ -1,6 +1,6 @@
 """How often a question finds its own document, by words, by meaning, and by our search.
 
-    python -m benchmarks.retrieval --corpus DIR --runs FILE [--share 0.25] [--cache DIR]
+    python -m benchmarks.retrieval --corpus DIR --runs FILE [--share 0.25] [--held-out]
 
 Two kinds of query, each with one right answer. A title, where only the document's explanation is
 indexed and the title is not; and the real error of one of its own code blocks. Documents are ranked
@@ -226,6 +226,8 @@ def tell(
         taken = latency_ms(timed[name], queries)
         for part, held_out in (("held out", True), ("for tuning", False)):
             of_part = [p for p, q in zip(places, queries, strict=True) if q.held_out == held_out]
+            if not of_part:
+                continue
             mrr, first, ten = figures(of_part)
             table.add_row(name, part, str(len(of_part)), f"{mrr:.3f}", f"{first:.3f}",
                           f"{ten:.3f}", f"{taken:.0f}")  # fmt: skip
@@ -266,6 +268,7 @@ def main() -> None:
     asked.add_argument("--runs", type=Path, required=True, help="what each block did alone")
     asked.add_argument("--share", type=float, default=0.25, help="of the documents (0 to 1)")
     asked.add_argument("--cache", type=Path, help="keep embedded texts here")
+    asked.add_argument("--held-out", action="store_true", help="only the fifth that is held out")
     args = asked.parse_args()
     console = Console(width=110)
     documents = read(args.corpus, args.share)
@@ -284,6 +287,8 @@ def main() -> None:
             "titles, against explanations alone": titles(documents),
             "real errors of their own blocks": errors(documents, args.corpus, args.runs),
         }
+        if args.held_out:
+            asked_by = {kind: [q for q in qs if q.held_out] for kind, qs in asked_by.items()}
         kept.encode([_text(q) for queries in asked_by.values() for q in queries])
         compared, timed = rankings(index, kept), rankings(index, model)
         for kind, queries in asked_by.items():

@@ -25,7 +25,7 @@ import shutil
 import tempfile
 import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from pathlib import Path
@@ -46,8 +46,9 @@ from knowledge.nearest import Kind, Nearest, load_nearest, make_nearest
 from knowledge.passages import Passage, digest, passages
 from knowledge.signature import find_signatures
 
-FORMAT = 3
-_ROUGH = "\0rough\0"  # before a document's text: its vector is another than an article's
+FORMAT = 4
+_ROUGH = "\0rough\0"  # before a text whose vector is computed in another way than an article's
+_EXACT = ("title", "opening")  # of a document: one each, and what the whole is found by
 _CHUNK = 32  # passages embedded between two progress reports, and lost by a kill at most
 _ABANDONED_AFTER_S = 3600  # a half-written generation this old has nobody writing it
 
@@ -224,10 +225,10 @@ def _vectors(
     name = hashlib.sha256(model.identity.encode()).hexdigest()[:16]
     kept = KeptVectors(folder / f"kept-{name}.vectors", dim)
 
-    # Only documents come by the thousand. Articles are few, and how sure to be of one was fitted
-    # to exact vectors, so theirs and the questions' are exact.
+    # Only documents' paragraphs come by the ten thousand. Articles are few, and how sure to be of
+    # one was fitted to exact vectors, so theirs and the questions' are exact.
     bulk = getattr(model, "encode_bulk", model.encode)
-    names = [_name(piece, piece.source in documents) for piece in found]
+    names = [_name(piece, documents) for piece in found]
     texts = {name: piece.text for name, piece in zip(names, found, strict=True)}
     new = [name for name in texts if name not in rows and kept.get(name) is None]
     for start in range(0, len(new), _CHUNK):
@@ -252,14 +253,15 @@ def _vectors(
     return vectors, sum(name in embedded for name in names) if (embedded := set(new)) else 0
 
 
-def _name(piece: Passage, rough: bool) -> str:
+def _name(piece: Passage, documents: Collection[str]) -> str:
     """What a vector is kept by: the text, and how it is computed."""
+    rough = piece.source in documents and piece.kind not in _EXACT
     return f"{_ROUGH if rough else ''}{piece.text}"
 
 
 def _rows_of(old: Index) -> dict[str, int]:
-    rough = {name for name, source in old.sources.items() if source.kind == "document"}
-    return {_name(piece, piece.source in rough): row for row, piece in enumerate(old.passages)}
+    documents = {name for name, source in old.sources.items() if source.kind == "document"}
+    return {_name(piece, documents): row for row, piece in enumerate(old.passages)}
 
 
 def open_index(

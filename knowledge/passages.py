@@ -12,8 +12,12 @@ from knowledge.article import Article
 from knowledge.document import Document, split_markdown
 
 MAX_WORDS = 200  # about 260 tokens; all-MiniLM-L6-v2 reads 256 and ignores the rest
+# A document rambles: of its passages a short one that is about the question comes nearer to it than
+# a long one that is about more, and what it opens with is what the whole is about (docs/search.md).
+MAX_WORDS_OF_DOCUMENT = 100
+_OPENING_SENTENCES = 3
 
-Kind = Literal["title", "also_asked_as", "what_you_see", "why", "fix", "paragraph"]
+Kind = Literal["title", "also_asked_as", "what_you_see", "why", "fix", "opening", "paragraph"]
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
@@ -68,7 +72,12 @@ def _article_pieces(article: Article) -> Iterator[tuple[Kind, str]]:
 def _document_pieces(document: Document) -> Iterator[tuple[Kind, str]]:
     if document.title:
         yield "title", document.title
-    for text in pack(document.prose):
+    first = next(pack(document.prose), "")
+    opening = " ".join(_SENTENCE_END.split(first)[:_OPENING_SENTENCES])
+    packed = list(pack(document.prose, MAX_WORDS_OF_DOCUMENT))
+    if opening and opening != packed[0]:
+        yield "opening", opening
+    for text in packed:
         yield "paragraph", text
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -22,16 +22,17 @@ THRESHOLD = 0.5
 
 # Fitted and printed by benchmarks/fit_search.py; what comes of it where nothing was fitted,
 # retrieval.py and abstention.py print. What sources are put in order by, for prose and for errors:
-_MEANING, _OPENING = 17.4, 15.9
-_WORDS, _PAIRS, _OPENING_WORDS = 4.2, 7.0, 5.9
-_ARTICLE_WORDS = 50.1  # an article is short and lists how it is asked, so its words say more
-_ERROR_MEANING, _ERROR_WORDS, _ERROR_CODE = 3.6, 3.8, 11.0
+_MEANING, _OPENING = 24.5, 12.7
+_WORDS, _PAIRS, _OPENING_WORDS = 7.8, 6.6, 2.3
+_COMPANY = 13.5
+_ARTICLE_WORDS = 56.0  # an article is short and lists how it is asked, so its words say more
+_ERROR_MEANING, _ERROR_WORDS, _ERROR_CODE = 4.1, 3.0, 10.4
 # The logistic curve that turns what was measured at the first source into a confidence. Its bias
 # puts the cut where THRESHOLD is.
 _SURE_MEANING, _SURE_WORDS = 9.1, 10.8
 _SURE_ELSEWHERE, _SURE_FIELD, _SURE_LENGTH = -19.9, 23.3, 9.9
 _SURE_BIAS = -28.7
-_PER_ORDER = 0.22  # the same curve against the order's own scale: how fast the next ones fall off
+_PER_ORDER = 0.19  # the same curve against the order's own scale: how fast the next ones fall off
 _FIELD = 5  # sources whose mean nearness tells whether the question is of our field at all
 LONG = 8  # words; a longer question is no surer
 
@@ -48,8 +49,11 @@ _MIN_SENTENCE_WORDS = 5
 _SENTENCE_HANDICAP = 0.5  # a sentence alone says less than the question, on the logistic scale
 _MAX_QUERY_CHARS = 1_500  # about what the model reads of a text
 _NEAREST = 200  # passages whose sources are looked at closely
+_COMPANIONS = 3  # documents whose nearness says how much is written on a subject
+_MOST_COMPARED = 20_000  # each with each; with more documents this is left out
 _WORDIEST = 100  # sources that are looked at closely for their words, and for those of their code
 _TOP = 3
+_CHUNK = 1_000  # rows compared at a time
 
 # Says nothing where everything is about it, and makes every question resemble every other one.
 _OUR_SUBJECT = re.compile(r"\s*(?:\b(?:in|of|with|using)\s+)?\bpytorch(?:'s)?\b", re.IGNORECASE)
@@ -96,6 +100,7 @@ class Surroundings:
     elsewhere: float  # subjects that are not ours
     field: float  # the nearest few sources, whichever they are
     words: int
+    articles: float = 0.0  # the nearest few articles, which is what the curve was fitted to
 
 
 @dataclass(frozen=True)
@@ -135,6 +140,7 @@ class Measured:
     words: np.ndarray
     pairs: np.ndarray  # the same share, of words that stand side by side
     opening_words: np.ndarray  # the same share as words, in the opening passage alone
+    company: np.ndarray  # how much else is written on a document's subject; 0 for articles
     code: np.ndarray
     rows: np.ndarray  # each one's passage that is nearest
     surroundings: Surroundings
@@ -174,14 +180,23 @@ class Search:
         self._starts = np.searchsorted(self._source_of, np.arange(len(self._sources)))
         self._counts = np.diff(np.append(self._starts, len(names)))
         self._is_article = np.array([s.kind == "article" for s in self._sources], dtype=bool)
+        self._articles = np.flatnonzero(self._is_article)
         self._openings = _openings(index.passages, self._source_of, len(self._sources))
-        texts = [piece.text for piece in index.passages]
-        self._words = Words(texts, self._source_of, len(self._sources))
-        self._pairs = Words(texts, self._source_of, len(self._sources), pairs)
+        texts, owners = _wordings(index.passages, self._source_of, self._is_article)
+        of_article = self._is_article[owners]
+
+        def words(rows: np.ndarray, cut: Callable[[str], list[str]] | None = None) -> Words:
+            return Words([texts[row] for row in rows], owners[rows], len(self._sources), cut)
+
+        # Each kind by itself: among documents every title of an article would count as short.
+        self._words_of_articles = words(np.flatnonzero(of_article))
+        self._words = words(np.flatnonzero(~of_article))
+        self._pairs = words(np.flatnonzero(~of_article), pairs)
         self._opening_words = Words(
-            [texts[row] for row in self._openings], np.arange(len(self._sources)),
+            [index.passages[row].text for row in self._openings], np.arange(len(self._sources)),
             len(self._sources),
         )  # fmt: skip
+        self._company = self._companies()
         code = [(numbers[owner], code) for owner, code in index.code if owner in numbers]
         owners = np.array([number for number, _ in code], dtype=np.int64)
         self._code = Words([text for _, text in code], owners, len(self._sources))
@@ -272,25 +287,30 @@ class Search:
 
         measured = []
         for part, query, rows, other in zip(parts, queries, nearest, elsewhere, strict=True):
-            words = self._words.coverage(part.text)  # (n_sources,)
+            words = self._words.coverage(part.text) + self._words_of_articles.coverage(part.text)
             code = self._code.coverage(part.text) if part.error else np.zeros_like(words)
             if len(self._sources) <= _WORDIEST:
                 numbers = np.arange(len(self._sources))
             else:
                 near = self._source_of[rows[rows >= 0]]
-                numbers = np.unique(np.concatenate([near, _most(words), _most(code), always]))
+                looked_at = (near, _most(words), _most(code), always, self._articles)
+                numbers = np.unique(np.concatenate(looked_at))
+            article = self._is_article[numbers]
             meaning, opening, nearest_rows = self._nearness_of(numbers, query)
             around = Surroundings(
                 elsewhere=float(other),
                 field=float(np.sort(meaning)[-_FIELD:].mean()),
                 words=len(tokenize(part.text)),
+                articles=float(np.sort(meaning[article])[-_FIELD:].mean())
+                if article.any()
+                else 0.0,
             )
             measured.append(
                 Measured(
-                    numbers, self._is_article[numbers], meaning, opening, words[numbers],
+                    numbers, article, meaning, opening, words[numbers],
                     self._pairs.coverage(part.text)[numbers],
                     self._opening_words.coverage(part.text)[numbers],
-                    code[numbers], nearest_rows, around,
+                    self._company[numbers], code[numbers], nearest_rows, around,
                 )
             )  # fmt: skip
         return measured
@@ -313,6 +333,24 @@ class Search:
         opening = cosines[first + self._openings[numbers] - starts]
         opening = np.where(self._is_article[numbers], meaning, opening)
         return meaning, opening, starts + table.argmax(axis=1)
+
+    def _companies(self) -> np.ndarray:
+        """How near each document's nearest others are, from the mean, shape (n_sources,).
+
+        What many documents are about is asked more often.
+        """
+        company = np.zeros(len(self._sources), dtype=np.float32)
+        documents = np.flatnonzero(~self._is_article)
+        if not _COMPANIONS < len(documents) <= _MOST_COMPARED:
+            return company
+        openings = self._index.vectors(self._openings[documents])  # (n_documents, dim)
+        for start in range(0, len(documents), _CHUNK):
+            near = openings[start : start + _CHUNK] @ openings.T
+            near[np.arange(len(near)), start + np.arange(len(near))] = -1  # itself
+            nearest = -np.partition(-near, _COMPANIONS - 1, axis=1)[:, :_COMPANIONS]
+            company[documents[start : start + _CHUNK]] = nearest.mean(axis=1)
+        company[documents] -= company[documents].mean()
+        return company
 
     def _hit(self, number: int, tier: int, score: float, measured: Measured) -> Hit:
         source = self._sources[number]
@@ -386,7 +424,10 @@ def _in_prose(part: Part, one: Measured) -> np.ndarray:
     """How strongly each source answers a text: the first as sure as it is, the others behind."""
     order = in_order(one)
     first = int(order.argmax())
-    sure = sureness(float(one.meaning[first]), float(one.words[first]), one.surroundings)
+    around = one.surroundings
+    if one.article[first]:  # documents near by make no article more likely
+        around = replace(around, field=around.articles)
+    sure = sureness(float(one.meaning[first]), float(one.words[first]), around)
     strength: np.ndarray = sure - _PER_ORDER * (order[first] - order) - part.handicap
     return strength
 
@@ -394,6 +435,7 @@ def _in_prose(part: Part, one: Measured) -> np.ndarray:
 def in_order(one: Measured) -> np.ndarray:
     """What sources are ranked by, for a text."""
     in_document = _WORDS * one.words + _PAIRS * one.pairs + _OPENING_WORDS * one.opening_words
+    in_document += _COMPANY * one.company
     words = np.where(one.article, _ARTICLE_WORDS * one.words, in_document)
     order: np.ndarray = _MEANING * one.meaning + _OPENING * one.opening + words
     return order
@@ -427,6 +469,28 @@ def _openings(found: Sequence[Passage], source_of: np.ndarray, n_sources: int) -
         if known < 0 or (found[known].kind in _ASKED and piece.kind not in _ASKED):
             openings[number] = row
     return openings
+
+
+def _wordings(
+    found: Sequence[Passage], source_of: np.ndarray, is_article: np.ndarray
+) -> tuple[list[str], np.ndarray]:
+    """What is searched by its words: each passage of an article, whose titles say it best, and a
+    document as a whole, which says a thing once and its subject everywhere.
+
+    Returns:
+        the texts, and each one's source.
+    """
+    texts: list[str] = []
+    owners: list[int] = []
+    for piece, number in zip(found, source_of.tolist(), strict=True):
+        if piece.kind == "opening":
+            continue  # its paragraphs say it again
+        if owners and owners[-1] == number and not is_article[number]:
+            texts[-1] += f"\n{piece.text}"
+        else:
+            texts.append(piece.text)
+            owners.append(number)
+    return texts, np.array(owners, dtype=np.int64)
 
 
 def _most(shares: np.ndarray) -> np.ndarray:

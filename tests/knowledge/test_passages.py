@@ -47,3 +47,18 @@ def test_packing_loses_no_word_and_keeps_the_limit(paragraphs: list[str], limit:
 def test_the_limit_is_what_the_model_reads(count: int):
     """A paragraph of 200 words stays whole, one more makes a second passage."""
     assert len(list(pack(["word " * count]))) == 1 + (count > MAX_WORDS)
+
+
+def test_what_a_document_opens_with_is_a_passage_of_its_own():
+    """Its first three sentences; where they are all there is, they are said once."""
+    text = " ".join(f"Sentence number {n} tells more." for n in range(5))
+    first, second = (
+        parse_document(f"---\ntitle: T\n---\n\n{t}", Path("a.md")) for t in (text, "Only one.")
+    )
+
+    assert [(p.kind, p.text) for p in passages(first)] == [
+        ("title", "T"),
+        ("opening", " ".join(f"Sentence number {n} tells more." for n in range(3))),
+        ("paragraph", text),
+    ]
+    assert [p.kind for p in passages(second)] == ["title", "paragraph"]
