@@ -54,6 +54,8 @@ class _BesideCompile(_Listener):  # type: ignore[no-untyped-call]
     def __torch_dispatch__(
         self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
+        # Said again because PyTorch hides from torch.compile only what stands in the class itself:
+        # https://github.com/pytorch/pytorch/blob/v2.13.0/torch/utils/_python_dispatch.py
         return super().__torch_dispatch__(func, types, args, kwargs)
 
 
