@@ -7,6 +7,7 @@ import os
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 import pytest_asyncio
@@ -17,6 +18,11 @@ from bot.models import Answer, Progress
 from bot.question import read_message
 from bot.settings import KnowledgeSettings, Settings
 from executor.client import ExecutorClient
+
+if TYPE_CHECKING:
+    from xdist.remote import Producer
+
+    from tests.together import Together
 
 Ask = Callable[[str], Awaitable[Answer]]
 
@@ -38,18 +44,19 @@ _BESIDE = {
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Say which tests need the machine for themselves, and which of the others stay together.
-
-    What asks the same programs, or builds the same index, is one group: a codemod, or a file.
-    """
+    """Say which tests need the machine for themselves."""
     for item in items:
         beside = getattr(item, "originalname", "") in _BESIDE
         if item.path.name in _ALONE and not beside:
             item.add_marker(pytest.mark.alone)
-        called = getattr(item, "callspec", None)
-        slug = called.params.get("slug") if called is not None else None
-        codemods = item.path.name == "test_every_codemod.py"
-        item.add_marker(pytest.mark.xdist_group(slug if codemods and slug else str(item.path)))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Together:
+    """Who tests what, where several processes do."""
+    from tests.together import Together  # in the container there is no pytest-xdist
+
+    return Together(config, log)
 
 
 @pytest.fixture(scope="session")

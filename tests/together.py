@@ -1,0 +1,26 @@
+"""Which tests one process takes, where several test side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from xdist.scheduler import LoadScopeScheduling
+
+_CODEMODS = [
+    p.stem.replace("_", "-") for p in (Path(__file__).parent / "knowledge/codemods").glob("*.py")
+]
+
+
+class Together(LoadScopeScheduling):
+    """What shares a fixture, or asks the same programs, is tested by the same process.
+
+    `--dist loadgroup` would do, but it groups nothing with pytest 9.2, and says so nowhere:
+    https://github.com/pytest-dev/pytest-xdist/issues/1386
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        """The group of a test: its file, or its codemod."""
+        file, _, test = nodeid.partition("::")
+        if file.endswith("/test_every_codemod.py"):
+            return max((c for c in _CODEMODS if f"[{c}" in test), key=len, default=file)
+        return file
