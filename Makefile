@@ -9,11 +9,12 @@ READY  := $(VENV)/.ready
 demo: $(READY)
 	$(BIN)/torchmedic ask examples/minmax.md
 
-# Most tests run side by side; kills, walls and limits are tested one by one.
+# Most tests run side by side, what waits for bots two at a time, walls and limits one by one.
 # The longest file comes early when files keep their order, so no core is idle at the end.
 test: $(READY)
-	$(BIN)/python -m pytest -q -m "not alone" -n auto --maxprocesses 4 \
+	$(BIN)/python -m pytest -q -m "not alone and not by_twos" -n auto --maxprocesses 4 \
 		--no-loadscope-reorder
+	$(BIN)/python -m pytest -q -m by_twos -n 2
 	$(BIN)/python -m pytest -q -m alone
 
 lint: $(READY)

@@ -26,14 +26,19 @@ if TYPE_CHECKING:
 
 Ask = Callable[[str], Awaitable[Answer]]
 
-# Processes are killed, walls are tried, or somebody's patience is measured in seconds: these files
-# have the machine to themselves (`-m alone`), while all others may run side by side.
+# Walls and limits are tried, or leases of half a second: these files have the machine to themselves
+# (`-m alone`).
 _ALONE = {
-    "test_at_home.py", "test_bots.py", "test_cluster.py", "test_discord.py",
-    "test_discord_command.py", "test_discord_faults.py", "test_doctor.py", "test_gpu.py",
-    "test_hostile.py", "test_http.py", "test_ingest.py", "test_kill.py",
-    "test_report.py", "test_slack.py", "test_store.py",
-    "test_survival.py", "test_tiers.py", "test_turns.py", "test_walls.py",
+    "test_at_home.py", "test_cluster.py", "test_gpu.py", "test_hostile.py", "test_http.py",
+    "test_ingest.py", "test_report.py", "test_store.py", "test_survival.py", "test_tiers.py",
+    "test_turns.py", "test_walls.py",
+}  # fmt: skip
+
+# Processes are started and killed, a platform has three seconds of patience: mostly these wait, and
+# where two of them run at a time (`-m by_twos`) each has a core. All others may run side by side.
+_BY_TWOS = {
+    "test_bots.py", "test_discord.py", "test_discord_command.py", "test_discord_faults.py",
+    "test_doctor.py", "test_kill.py", "test_slack.py",
 }  # fmt: skip
 
 # Long, and in no hurry.
@@ -43,12 +48,22 @@ _BESIDE = {
 }
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not read the files of which no test will run: 3700 tests take long to be made."""
+    wanted = {"alone": _ALONE, "by_twos": _BY_TWOS}.get(config.option.markexpr)
+    if wanted is None or not collection_path.match("test_*.py"):
+        return None
+    return True if collection_path.name not in wanted else None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Say which tests need the machine for themselves."""
+    """Say which tests need the machine for themselves, or nearly so; no other place may say it."""
     for item in items:
         beside = getattr(item, "originalname", "") in _BESIDE
         if item.path.name in _ALONE and not beside:
             item.add_marker(pytest.mark.alone)
+        if item.path.name in _BY_TWOS:
+            item.add_marker(pytest.mark.by_twos)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -33,8 +33,10 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     # It refuses to run as root.
     as_user = []
     if os.getuid() == 0:
+        base = tmp_path_factory.getbasetemp()
+        top = base.parents[1] if "PYTEST_XDIST_WORKER" in os.environ else base.parent
         for path in (folder, *folder.parents):
-            if path.stat().st_uid == 0 and path.is_relative_to(folder.parents[1]):
+            if path.stat().st_uid == 0 and path.is_relative_to(top):
                 path.chmod(0o755)
         shutil.chown(folder, "nobody")
         as_user = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"]
