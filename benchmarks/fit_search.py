@@ -43,7 +43,11 @@ _PENALTY = 1e-4  # on squared weights, each in units of what it varies by
 _STEPS, _CLOSE = 30, 1e-8
 _REGULAR = 10.0  # scikit-learn's C of the curve: the larger the freer
 
-Choice = tuple[np.ndarray, int]  # what all sources were measured at (n, m), the right one
+_DRAWN = 300  # of the sources that a search does not look at closely
+_AT_ONCE = 100  # questions, for which the same are drawn
+
+# What sources were measured at (n, m), which is the right one, and how many each stands for (n,).
+Choice = tuple[np.ndarray, int, np.ndarray]
 
 
 def weights(choices: Sequence[Choice]) -> np.ndarray:
@@ -52,8 +56,8 @@ def weights(choices: Sequence[Choice]) -> np.ndarray:
     Source:
         McFadden's conditional logit, https://eml.berkeley.edu/reprints/mcfadden/zarembka.pdf
     """
-    spread = np.concatenate([of - of.mean(axis=0) for of, _ in choices]).std(axis=0)  # (m,)
-    scaled = [(of / spread, right) for of, right in choices]
+    spread = np.concatenate([of - of.mean(axis=0) for of, _, _ in choices]).std(axis=0)  # (m,)
+    scaled = [(of / spread, right, stands_for) for of, right, stands_for in choices]
     w = np.zeros(len(spread))
     before, slope, bend = _loss(w, scaled)
     for _ in range(_STEPS):  # Newton's: the loss is convex, with one bend for each weight
@@ -73,8 +77,8 @@ def _loss(w: np.ndarray, choices: Sequence[Choice]) -> tuple[float, np.ndarray, 
     n = len(choices)
     total = _PENALTY * float(w @ w)
     slope, bend = 2 * _PENALTY * w, 2 * _PENALTY * np.eye(len(w))
-    for of, right in choices:
-        strength = of @ w
+    for of, right, stands_for in choices:
+        strength = of @ w + np.log(stands_for)
         log_likely = strength - np.logaddexp.reduce(strength)  # (n_sources,)
         likely = np.exp(log_likely)
         mean = likely @ of
@@ -91,12 +95,27 @@ def choices(
     of: Callable[[Measured], list[np.ndarray]],
     console: Console,
 ) -> list[Choice]:
-    """What was measured for each question, at all sources: those that a search looks at closely
-    were chosen by what is measured, and weights that are fitted among them undo the choice."""
+    """What was measured for each question.
+
+    Those that a search looks at closely were chosen by what is measured, and weights that are
+    fitted among them undo the choice. So some of the others are drawn, and stand for all others.
+    """
+    draw = np.random.default_rng(0)
     found = []
-    for part, right in track(asked, "measuring", console=console, transient=True):
-        (measured,) = search.measure([part], numbers.values())
-        found.append((np.stack(of(measured), axis=1).astype(np.float32), numbers[right]))
+    for start in track(range(0, len(asked), _AT_ONCE), "measuring", console=console):
+        some = asked[start : start + _AT_ONCE]
+        parts, rights = [part for part, _ in some], [numbers[right] for _, right in some]
+        drawn = draw.permutation(len(numbers))[:_DRAWN]
+        looked_at = [one.numbers for one in search.measure(parts)]
+        measured = search.measure(parts, [*drawn.tolist(), *rights])
+        for one, near, right in zip(measured, looked_at, rights, strict=True):
+            close = np.isin(one.numbers, near) | (one.numbers == right)
+            other = np.isin(one.numbers, drawn) & ~close
+            of_each = (len(numbers) - close.sum()) / max(other.sum(), 1)
+            kept = close | other  # and not what is right for another question
+            place = int((one.numbers[kept] == right).argmax())
+            stands_for = np.where(close, 1.0, of_each)[kept]
+            found.append((np.stack(of(one), axis=1)[kept], place, stands_for))
     return found
 
 
@@ -176,7 +195,7 @@ def articles(kept: Kept, nearness: float, console: Console) -> None:
         asked = [a for a in ask(search) if a.fits]
         whole = [search.measure([Part(a.text)])[0] for a in asked]
     found = [
-        (np.stack([m.meaning, m.words], axis=1), numbers[a.article])
+        (np.stack([m.meaning, m.words], axis=1), numbers[a.article], np.ones(len(m.numbers)))
         for a, m in zip(asked, whole, strict=True)
         if a.article
     ]
