@@ -163,7 +163,7 @@ def documents(args: argparse.Namespace, kept: Kept, console: Console) -> tuple[f
         search, numbers = Search(index, kept), numbered(index)
         by_title = choices(
             search, numbers, tuned(titles(drawn)),
-            lambda m: [m.meaning, m.opening, m.words, m.pairs, m.opening_words, m.company],
+            lambda m: [m.meaning, m.opening, m.words, m.pairs, m.first_sentence, m.company],
             console,
         )  # fmt: skip
         by_error = choices(
@@ -175,7 +175,7 @@ def documents(args: argparse.Namespace, kept: Kept, console: Console) -> tuple[f
     console.print(f"{len(by_title)} titles, {len(by_error)} errors of {len(drawn)} documents")
     console.print(f"_MEANING, _OPENING = {meaning:.1f}, {opening:.1f}")
     told = ", ".join(f"{w:.1f}" for w in words)
-    console.print(f"_WORDS, _PAIRS, _OPENING_WORDS = {told}")
+    console.print(f"_WORDS, _PAIRS, _FIRST_SENTENCE = {told}")
     console.print(f"_COMPANY = {company:.1f}")
     told = ", ".join(f"{w:.1f}" for w in in_error)
     console.print(f"_ERROR_MEANING, _ERROR_WORDS, _ERROR_CODE = {told}")

@@ -16,23 +16,23 @@ from knowledge.elsewhere import ELSEWHERE
 from knowledge.index import Embeds, Index
 from knowledge.known import NONE, QUOTED, REAL, KnownErrors, particulars
 from knowledge.passages import Passage
-from knowledge.words import Words, pairs, tokenize
+from knowledge.words import Words, near_pairs, pairs, tokenize
 
 THRESHOLD = 0.5
 
 # Fitted and printed by benchmarks/fit_search.py; what comes of it where nothing was fitted,
 # retrieval.py and abstention.py print. What sources are put in order by, for prose and for errors:
-_MEANING, _OPENING = 24.5, 12.7
-_WORDS, _PAIRS, _OPENING_WORDS = 7.8, 6.6, 2.3
-_COMPANY = 13.5
-_ARTICLE_WORDS = 56.0  # an article is short and lists how it is asked, so its words say more
-_ERROR_MEANING, _ERROR_WORDS, _ERROR_CODE = 4.1, 3.0, 10.4
+_MEANING, _OPENING = 22.6, 14.4
+_WORDS, _PAIRS, _FIRST_SENTENCE = 7.5, 6.2, 7.2
+_COMPANY = 17.1
+_ARTICLE_WORDS = 55.7  # an article is short and lists how it is asked, so its words say more
+_ERROR_MEANING, _ERROR_WORDS, _ERROR_CODE = 3.6, 3.4, 10.3
 # The logistic curve that turns what was measured at the first source into a confidence. Its bias
 # puts the cut where THRESHOLD is.
 _SURE_MEANING, _SURE_WORDS = 9.1, 10.8
 _SURE_ELSEWHERE, _SURE_FIELD, _SURE_LENGTH = -19.9, 23.3, 9.9
 _SURE_BIAS = -28.7
-_PER_ORDER = 0.19  # the same curve against the order's own scale: how fast the next ones fall off
+_PER_ORDER = 0.20  # the same curve against the order's own scale: how fast the next ones fall off
 _FIELD = 5  # sources whose mean nearness tells whether the question is of our field at all
 LONG = 8  # words; a longer question is no surer
 
@@ -49,11 +49,8 @@ _MIN_SENTENCE_WORDS = 5
 _SENTENCE_HANDICAP = 0.5  # a sentence alone says less than the question, on the logistic scale
 _MAX_QUERY_CHARS = 1_500  # about what the model reads of a text
 _NEAREST = 200  # passages whose sources are looked at closely
-_COMPANIONS = 3  # documents whose nearness says how much is written on a subject
-_MOST_COMPARED = 20_000  # each with each; with more documents this is left out
 _WORDIEST = 100  # sources that are looked at closely for their words, and for those of their code
 _TOP = 3
-_CHUNK = 1_000  # rows compared at a time
 
 # Says nothing where everything is about it, and makes every question resemble every other one.
 _OUR_SUBJECT = re.compile(r"\s*(?:\b(?:in|of|with|using)\s+)?\bpytorch(?:'s)?\b", re.IGNORECASE)
@@ -139,8 +136,8 @@ class Measured:
     opening: np.ndarray
     words: np.ndarray
     pairs: np.ndarray  # the same share, of words that stand side by side
-    opening_words: np.ndarray  # the same share as words, in the opening passage alone
-    company: np.ndarray  # how much else is written on a document's subject; 0 for articles
+    first_sentence: np.ndarray  # the same share, of words that stand near in the first sentence
+    company: np.ndarray  # how near a document opens to what most are about; 0 for articles
     code: np.ndarray
     rows: np.ndarray  # each one's passage that is nearest
     surroundings: Surroundings
@@ -192,11 +189,11 @@ class Search:
         self._words_of_articles = words(np.flatnonzero(of_article))
         self._words = words(np.flatnonzero(~of_article))
         self._pairs = words(np.flatnonzero(~of_article), pairs)
-        self._opening_words = Words(
-            [index.passages[row].text for row in self._openings], np.arange(len(self._sources)),
-            len(self._sources),
-        )  # fmt: skip
-        self._company = self._companies()
+        documents = np.flatnonzero(~self._is_article)
+        opened = (index.passages[row].text for row in self._openings[documents].tolist())
+        first = [_SENTENCE_END.split(text.strip(), maxsplit=1)[0] for text in opened]
+        self._first_sentences = Words(first, documents, len(self._sources), near_pairs)
+        self._company = self._companies(documents)
         code = [(numbers[owner], code) for owner, code in index.code if owner in numbers]
         owners = np.array([number for number, _ in code], dtype=np.int64)
         self._code = Words([text for _, text in code], owners, len(self._sources))
@@ -309,7 +306,7 @@ class Search:
                 Measured(
                     numbers, article, meaning, opening, words[numbers],
                     self._pairs.coverage(part.text)[numbers],
-                    self._opening_words.coverage(part.text)[numbers],
+                    self._first_sentences.coverage(part.text)[numbers],
                     self._company[numbers], code[numbers], nearest_rows, around,
                 )
             )  # fmt: skip
@@ -334,22 +331,16 @@ class Search:
         opening = np.where(self._is_article[numbers], meaning, opening)
         return meaning, opening, starts + table.argmax(axis=1)
 
-    def _companies(self) -> np.ndarray:
-        """How near each document's nearest others are, from the mean, shape (n_sources,).
+    def _companies(self, documents: np.ndarray) -> np.ndarray:
+        """How near each document's opening is to all others, from the mean, shape (n_sources,).
 
         What many documents are about is asked more often.
         """
         company = np.zeros(len(self._sources), dtype=np.float32)
-        documents = np.flatnonzero(~self._is_article)
-        if not _COMPANIONS < len(documents) <= _MOST_COMPARED:
-            return company
-        openings = self._index.vectors(self._openings[documents])  # (n_documents, dim)
-        for start in range(0, len(documents), _CHUNK):
-            near = openings[start : start + _CHUNK] @ openings.T
-            near[np.arange(len(near)), start + np.arange(len(near))] = -1  # itself
-            nearest = -np.partition(-near, _COMPANIONS - 1, axis=1)[:, :_COMPANIONS]
-            company[documents[start : start + _CHUNK]] = nearest.mean(axis=1)
-        company[documents] -= company[documents].mean()
+        if len(documents):
+            openings = self._index.vectors(self._openings[documents])  # (n_documents, dim)
+            nearness = openings @ openings.mean(axis=0)
+            company[documents] = nearness - nearness.mean()
         return company
 
     def _hit(self, number: int, tier: int, score: float, measured: Measured) -> Hit:
@@ -434,8 +425,8 @@ def _in_prose(part: Part, one: Measured) -> np.ndarray:
 
 def in_order(one: Measured) -> np.ndarray:
     """What sources are ranked by, for a text."""
-    in_document = _WORDS * one.words + _PAIRS * one.pairs + _OPENING_WORDS * one.opening_words
-    in_document += _COMPANY * one.company
+    in_document = _WORDS * one.words + _PAIRS * one.pairs
+    in_document += _FIRST_SENTENCE * one.first_sentence + _COMPANY * one.company
     words = np.where(one.article, _ARTICLE_WORDS * one.words, in_document)
     order: np.ndarray = _MEANING * one.meaning + _OPENING * one.opening + words
     return order

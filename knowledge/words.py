@@ -13,6 +13,8 @@ import numpy as np
 
 _WORD = re.compile(r"[a-z0-9_]+")
 _ENDINGS = ("ing", "ed", "es", "s")
+_NEAR = 3  # words between which a pair stands near
+_TRUNK = 5  # letters, so that `initialize` and `initialization` are one
 _STOP_WORDS = """
 a about after all also am an and any are as at be because been before but by can could did do does
 down for from had has have he here how i if in into is it its just may me might must my no not of
@@ -106,6 +108,16 @@ def pairs(text: str) -> list[str]:
     """Words that stand side by side, once what says nothing is out."""
     tokens = tokenize(text)
     return [f"{one} {next_}" for one, next_ in pairwise(tokens)]
+
+
+def near_pairs(text: str) -> list[str]:
+    """Words that stand near each other in either order, each by its first letters."""
+    trunks = [token if "_" in token else token[:_TRUNK] for token in tokenize(text)]
+    return [
+        " ".join(sorted(pair))
+        for distance in range(1, _NEAR + 1)
+        for pair in zip(trunks, trunks[distance:], strict=False)
+    ]
 
 
 @lru_cache(maxsize=100_000)

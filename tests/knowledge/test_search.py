@@ -13,7 +13,7 @@ from knowledge.audit.model import Verdict
 from knowledge.document import parse_document
 from knowledge.embedding import EmbeddingModel
 from knowledge.index import build_index, open_index
-from knowledge.search import THRESHOLD, Search
+from knowledge.search import THRESHOLD, Part, Search
 from knowledge.words import tokenize
 from tests.knowledge import questions
 
@@ -255,6 +255,25 @@ def test_an_error_is_looked_for_in_the_code_of_documents(tmp_path: Path, model: 
 
     assert hits[0].source == "b"
     assert hits[0].evidence.code > hits[1].evidence.code
+
+
+def test_a_document_is_about_what_it_opens_with(tmp_path: Path, model: EmbeddingModel):
+    """Its first sentence counts more, and being about what most documents are about."""
+    texts = {
+        "opens": "Clipping of gradients by norm keeps steps small. It is done before a step.",
+        "mentions": "An optimizer takes small steps. Gradients can be clipped by norm before one.",
+        "bread": "Sourdough wants to be fed every day. Use rye.",
+    }
+    documents = [parse_document(text, Path(f"{name}.md")) for name, text in texts.items()]
+    build_index(tmp_path, documents, model)
+    index = open_index(tmp_path)
+    (measured,) = Search(index, model).measure([Part("how to clip the norm of gradients")])
+    names = list(dict.fromkeys(piece.source for piece in index.passages))
+    share = dict(zip(names, measured.first_sentence.tolist(), strict=True))
+    company = dict(zip(names, measured.company.tolist(), strict=True))
+
+    assert share["opens"] > share["mentions"] == share["bread"] == 0
+    assert min(company, key=company.__getitem__) == "bread"
 
 
 @pytest.mark.parametrize(
