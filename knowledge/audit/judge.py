@@ -6,10 +6,24 @@ import re
 from collections.abc import Iterable
 
 from knowledge.audit.model import Claim, Judged, Kind, Raised, Seen, Verdict
+from knowledge.audit.printed import has_printed, is_printed, nearest_line, short
+from knowledge.audit.prints import values
+from knowledge.audit.relations import holds
+from knowledge.audit.symbols import ANY
 from knowledge.signature import matches, signature
 
 # Where a run lacks something, these are the lack itself, not what a document means.
-_OF_THE_PLACE = frozenset({"NameError", "ModuleNotFoundError", "ImportError", "FileNotFoundError"})
+_NO_NETWORK = frozenset({"ConnectionRefusedError", "ConnectionError", "URLError", "gaierror"})
+_OF_THE_PLACE = _NO_NETWORK | {
+    "NameError", "ModuleNotFoundError", "ImportError", "FileNotFoundError"
+}  # fmt: skip
+# Unless the document speaks of just that.
+_LACKING = re.compile(
+    r"\b(?:name|defin\w+|undefined|imports?|modules?|packages?|install\w*|files?|path\w*|missing"
+    r"|found"
+    r"|exists?|scope|deleted)\b",
+    re.I,
+)
 _ANY = frozenset({"", "Error", "Exception", "BaseException"})
 # What a document calls by another name that means the same class, or the class above it.
 _ABOVE = {
@@ -39,7 +53,7 @@ def verdict(claims: Iterable[Claim], seen: Seen) -> tuple[Verdict, tuple[Judged,
     told = {j.verdict for j in judged}
     judged = _kept(judged)
     if not told:
-        return Verdict.NO_CLAIM, ()
+        return (Verdict.CANNOT_RUN if seen.cannot else Verdict.NO_CLAIM), ()
     tested = told - {Verdict.CANNOT_RUN}
     if not tested:
         return Verdict.CANNOT_RUN, tuple(judged)
@@ -49,9 +63,13 @@ def verdict(claims: Iterable[Claim], seen: Seen) -> tuple[Verdict, tuple[Judged,
 
 
 def _left_out(seen: Seen) -> Seen:
-    """A function with `# …` for a body was never meant to run."""
+    """A function with `# …` for a body was never meant to run, nor is there a network."""
     error = seen.error
-    if seen.cannot or error is None or not error.message.startswith("expected an indented block"):
+    if seen.cannot or error is None:
+        return seen
+    if error.type in _NO_NETWORK or "internet connection" in error.message:
+        return seen.model_copy(update={"cannot": f"it needs the network: {_told(error)}"})
+    if not error.message.startswith("expected an indented block"):
         return seen
     return seen.model_copy(update={"cannot": f"a body is left out: {_told(error)}"})
 
@@ -59,7 +77,10 @@ def _left_out(seen: Seen) -> Seen:
 def _is_aside(judged: Judged) -> bool:
     """A value that a sentence mentions besides: nothing to be right about in a block that fails."""
     claim = judged.claim
-    return not claim.pointed and claim.kind in (Kind.PRINTS, Kind.SHAPE)
+    if claim.kind is Kind.OUTPUT:
+        return judged.verdict is Verdict.HOLDS
+    mentioned = claim.kind in (Kind.PRINTS, Kind.SHAPE, Kind.DIMENSIONS, Kind.RELATION)
+    return mentioned and not claim.pointed
 
 
 def _never_reached(judged: Judged, seen: Seen) -> Judged:
@@ -90,6 +111,8 @@ def _judge(claim: Claim, seen: Seen) -> Judged | None:
         Kind.RUNS: _runs,
         Kind.PRINTS: _prints,
         Kind.OUTPUT: _output,
+        Kind.EFFECT: _effect,
+        Kind.RELATION: _relation,
         Kind.SHAPE: _shape,
         Kind.DIMENSIONS: _dimensions,
         Kind.TRAINS: _trains,
@@ -99,7 +122,7 @@ def _judge(claim: Claim, seen: Seen) -> Judged | None:
     if found is None:
         return None
     word, evidence = found
-    if not claim.pointed and word is not Verdict.HOLDS:
+    if not claim.pointed and word is not Verdict.HOLDS and not _lacks_gpu(claim, word):
         return None  # it may be about something else: then the run says nothing against it
     decides = f"only with stand-ins for {', '.join(seen.stand_ins)}, which may decide this: "
     if seen.stand_ins and word in (Verdict.REFUTED, Verdict.PARTLY):
@@ -117,13 +140,16 @@ _Found = tuple[Verdict, str] | None
 def _error(claim: Claim, seen: Seen) -> _Found:
     raised = [r for r in seen.raised if _is_there(claim, r)]
     for r in raised:
-        if seen.cannot and r.type != claim.type and (r is seen.error or r.type in _OF_THE_PLACE):
+        lacks = r.type in _OF_THE_PLACE and not _LACKING.search(claim.text)
+        if r.type != claim.type and (lacks or (seen.cannot and r is seen.error)):
             continue
         if _is_type(claim.type, r) and _is_message(claim.message, r) and not _too_little(claim):
             return Verdict.HOLDS, f"it raised {_told(r)}"
     if seen.cannot:
         return Verdict.CANNOT_RUN, seen.cannot
     other = [r for r in raised if not r.by_hand]
+    if other and all(r.type in _OF_THE_PLACE for r in other) and not claim.type:
+        return Verdict.CANNOT_RUN, f"it raised {_told(other[-1])}"
     if other:
         return Verdict.PARTLY, f"it raised {_told(other[-1])}, which is not what is said"
     error = seen.error
@@ -207,12 +233,13 @@ def _runs(claim: Claim, seen: Seen) -> _Found:
 
 
 def _prints(claim: Claim, seen: Seen) -> _Found:
-    whole = re.sub(r"^\W*(?:\w+ )?output\s*:\s*", "", claim.text, flags=re.I)
-    parts = re.split(r";\s+", whole)  # two printed lines in one comment
-    if all(_has_printed(part, seen.stdout) for part in parts) or any(
-        _has_printed(said, seen.stdout) for said in (claim.printed, claim.text)
-    ):
-        return Verdict.HOLDS, f"it printed {_short(claim.printed)}"
+    if claim.on_gpu and seen.device == "cpu":
+        return Verdict.CANNOT_RUN, "it is printed only where there is a GPU"
+    own = _own_part(claim, seen)  # what the print wrote that is spoken of, if that can be told
+    found = is_printed(claim, seen.stdout if own is None else own)
+    if found and not (claim.absent and own is None):
+        said = f"none of `{claim.printed}`" if claim.absent else short(claim.printed or claim.look)
+        return Verdict.HOLDS, f"it printed {said if own is None else short(own)}"
     if seen.cannot:
         return Verdict.CANNOT_RUN, seen.cannot
     if seen.cut or seen.stand_ins:
@@ -223,116 +250,112 @@ def _prints(claim: Claim, seen: Seen) -> _Found:
             return Verdict.CANNOT_RUN, f"the run ended as {seen.outcome}"
         if claim.line is None or _is_before(error, claim.line):
             return Verdict.CANNOT_RUN, f"it ended before that line, with {_told(error)}"
-    nearest = _nearest(claim.printed, seen.stdout)
+    if _needs_gpu(claim) and seen.device == "cpu" and "cpu" in seen.stdout:
+        return Verdict.CANNOT_RUN, "it ran on the CPU: there is no GPU here"
+    if own is not None:
+        return Verdict.REFUTED, f"it printed {short(own)}"
+    if claim.absent or claim.look or claim.rough:
+        return None  # which of the printed lines is meant cannot be told
+    nearest = nearest_line(claim.printed, seen.stdout)
     return Verdict.REFUTED, f"it printed {nearest}" if nearest else "it printed nothing"
 
 
-_NUMBER = re.compile(r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?|-?inf|nan", re.I)
+def _own_part(claim: Claim, seen: Seen) -> str | None:
+    """What the one print wrote that a claim is about."""
+    if claim.place is None or seen.cut or not seen.ended_well:
+        return None
+    first, last, count = claim.place
+    printed = values(seen.stdout)
+    return "\n".join(printed[first:last]) if len(printed) == count else None
 
 
-_WHERE = re.compile(r",\s*(?:device='[^']*'|grad_fn=<\w+>|requires_grad=True)")
-_NO_WORDS = re.compile(r"tensor|torch|inf|nan|dtype|int\d+|float\d+|True|False")
+def _lacks_gpu(claim: Claim, word: Verdict) -> bool:
+    """A device beside a print that this machine cannot show."""
+    return word is Verdict.CANNOT_RUN and claim.kind is Kind.PRINTS and _needs_gpu(claim)
 
 
-def _has_printed(said: str, stdout: str) -> bool:
-    said = _WHERE.sub("", said)
-    flat, out = _flat(said), _flat(stdout)
-    if not flat:
-        return False
-    if re.fullmatch(r"-?[\d.]+|true|false|none", flat):
-        return any(_ends_in(flat, line) for line in stdout.splitlines())
-    # Blanks are gone from both, so a label may have a word before it.
-    before = "" if flat[0].isalpha() and len(flat) > 5 else r"(?<![\w.])"
-    whole = re.compile(rf"{before}{re.escape(flat)}(?![\w.])")
-    if any(whole.search(_flat(line)) for line in stdout.splitlines()):
-        return True
-    if len(flat) > 8 and flat[-1] in ")]" and flat in out:
-        return True
-    if (
-        shape := re.fullmatch(r"(?:torch\.size)?\(?[\[(]([\d,]+?),?[\])]\)?", flat)
-    ) and "," in said:
-        wanted = shape[1]
-        return any(s in out for s in (f"[{wanted}]", f"({wanted})", f"({wanted},)"))
-    wanted_numbers = _NUMBER.findall(said)
-    if len(wanted_numbers) < 2 or re.search(r"[A-Za-z]{3,}", _NO_WORDS.sub("", said)):
-        return False
-    there = [float(n) for n in _NUMBER.findall(stdout)]
-    wanted_values = [float(n) for n in wanted_numbers]
-    size = len(wanted_values)
-    return any(
-        all(_equal(a, b) for a, b in zip(wanted_values, there[at : at + size], strict=True))
-        for at in range(len(there) - size + 1)
-    )
-
-
-def _ends_in(flat: str, line: str) -> bool:
-    """Whether a line is that one value, or a label and that value."""
-    value = re.search(r"(?:^|[\s:=(])(-?[\d.]+(?:e[+-]?\d+)?|true|false|none)[\s).]*$", line, re.I)
-    if value is None:
-        return False
-    last = _flat(value[1])
-    try:
-        return _equal(float(flat), float(last))
-    except ValueError:
-        return flat == last
-
-
-def _equal(said: float, real: float) -> bool:
-    return said == real or abs(said - real) <= 2e-4 + 1e-3 * abs(real)
-
-
-def _flat(text: str) -> str:
-    """Letters and marks only: blanks, quotes and the decimals of `1.0` are a matter of taste."""
-    return re.sub(r"(?<=\d)\.0*(?![\d])", "", re.sub(r"[\s'\"`]+", "", text)).casefold()
-
-
-def _nearest(said: str, stdout: str) -> str:
-    """The printed line that looks most like it."""
-    lines = [line for line in stdout.splitlines() if line.strip()]
-    kind = re.match(r"[a-z.]*\W", said)
-    alike = [line for line in lines if kind and kind[0] in line]
-    return _short((alike or lines)[0]) if lines else ""
-
-
-def _short(text: str) -> str:
-    flat = " ".join(text.split())
-    return f"`{flat if len(flat) <= 120 else flat[:119] + '…'}`"
+def _needs_gpu(claim: Claim) -> bool:
+    return claim.line is not None and "cuda" in claim.printed + claim.look
 
 
 def _output(claim: Claim, seen: Seen) -> _Found:
-    if seen.stdout.strip():
-        return None  # what is said of it in words, no run can tell
     if seen.cannot:
         return Verdict.CANNOT_RUN, seen.cannot
-    if seen.error is not None:
-        return Verdict.REFUTED, f"it printed nothing and raised {_told(seen.error)}"
-    return None
+    if not seen.stdout.strip():
+        return _effect(claim, seen)
+    if seen.error is not None or seen.stand_ins:
+        return None  # it may have been printed before, or come of what stands in
+    if not claim.of_this and claim.line is None:
+        return None
+    first = next(line for line in seen.stdout.splitlines() if line.strip())
+    return Verdict.HOLDS, f"it printed {short(first)}"
+
+
+def _relation(claim: Claim, seen: Seen) -> _Found:
+    if seen.cannot or seen.cut or seen.stand_ins or claim.relation is None:
+        return None
+    if seen.error is not None and not claim.pointed:
+        return None  # it may have been printed of something before
+    found = holds(claim.relation, claim.text, seen.stdout)
+    if found is None:
+        return None
+    so, evidence = found
+    return (Verdict.HOLDS if so else Verdict.REFUTED), evidence
+
+
+def _effect(claim: Claim, seen: Seen) -> _Found:
+    if seen.cannot or seen.error is None:
+        return None  # what is said of it in words, no run can tell
+    printed = "" if seen.stdout.strip() else "printed nothing and "
+    return Verdict.REFUTED, f"it {printed}raised {_told(seen.error)}"
 
 
 def _shape(claim: Claim, seen: Seen) -> _Found:
     if seen.stand_ins:
         return None
+    wanted = claim.shape or ()
     if not claim.name:
-        there = claim.shape in seen.shapes.values() or _has_printed(str(claim.shape), seen.stdout)
-        return (
-            (Verdict.HOLDS, f"a tensor has the shape {list(claim.shape or ())}") if there else None
-        )
+        there = wanted in seen.shapes.values() or has_printed(str(wanted), seen.stdout)
+        return (Verdict.HOLDS, f"a tensor has the shape {list(wanted)}") if there else None
     real = seen.shapes.get(claim.name)
     if real is None:
-        return (Verdict.CANNOT_RUN, seen.cannot) if seen.cannot else None
-    wanted = claim.shape or ()
+        return _not_there(claim, seen)
     # `a 28x28 tensor` may leave out a batch of one and its channel.
     left_out = not claim.pointed and set(real[: len(real) - len(wanted)]) <= {1}
-    if real == wanted or (left_out and real[len(real) - len(wanted) :] == wanted):
+    if _fits(real, wanted) or (left_out and _fits(real[len(real) - len(wanted) :], wanted)):
         return Verdict.HOLDS, f"`{claim.name}` has the shape {list(real)}"
     return Verdict.REFUTED, f"`{claim.name}` has the shape {list(real)}"
 
 
+def _fits(real: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
+    return len(real) == len(wanted) and all(
+        b in (a, ANY) for a, b in zip(real, wanted, strict=True)
+    )
+
+
+def _not_there(claim: Claim, seen: Seen) -> _Found:
+    """No such tensor at the end: the run may have ended before it was made."""
+    if seen.cannot:
+        return Verdict.CANNOT_RUN, seen.cannot
+    error = seen.error
+    if claim.line is None or error is None or error.line is None:
+        return None
+    if not _is_before(error, claim.line + 1):
+        return None
+    return Verdict.CANNOT_RUN, f"it ended before that, with {_told(error)}"
+
+
 def _dimensions(claim: Claim, seen: Seen) -> _Found:
+    if not claim.name:
+        there = (n for n, shape in seen.shapes.items() if len(shape) == claim.dimensions)
+        name = next((n for n in there if "." not in n), None)  # no layer's parameter
+        return (Verdict.HOLDS, f"`{name}` has so many") if name and not seen.stand_ins else None
     real = seen.shapes.get(claim.name)
     if seen.stand_ins or real is None:
         return (Verdict.CANNOT_RUN, seen.cannot) if seen.cannot else None
-    word = Verdict.HOLDS if len(real) == claim.dimensions else Verdict.REFUTED
+    # What holds one number may pass for a scalar.
+    holds = len(real) == claim.dimensions or (claim.dimensions == 0 and set(real) == {1})
+    word = Verdict.HOLDS if holds else Verdict.REFUTED
     return word, f"`{claim.name}` has the shape {list(real)}"
 
 

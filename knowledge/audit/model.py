@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Literal
 
 from executor.job import Model
+from knowledge.audit.relations import Relation
 
 
 class Verdict(StrEnum):
@@ -26,6 +27,8 @@ class Kind(StrEnum):
     RUNS = "runs"  # it ends without an error
     PRINTS = "prints"  # that text is printed
     OUTPUT = "output"  # anything is printed at all
+    RELATION = "relation"  # printed values stand so to each other
+    EFFECT = "effect"  # something comes of it, in words that no rule reads
     SHAPE = "shape"  # that tensor has that shape at the end
     DIMENSIONS = "dimensions"  # that tensor has so many dimensions at the end
     TRAINS = "trains"  # that parameter is changed by the optimizer
@@ -42,9 +45,17 @@ class Claim(Model):
     type: str = ""  # of the exception
     message: str = ""  # the message that it quotes
     printed: str = ""  # what is said to be printed
+    look: str = ""  # how it looks, where words tell it: as `printed` knows it
+    rough: bool = False  # its numbers are only about right
+    absent: bool = False  # it is said not to be printed there
+    place: tuple[int, int, int] | None = (
+        None  # of the print's values in the output, and of how many
+    )
+    on_gpu: bool = False  # it is printed only where there is a GPU
     name: str = ""  # of the tensor or parameter
     shape: tuple[int, ...] | None = None
     dimensions: int | None = None
+    relation: Relation | None = None  # of what is printed
     pointed: bool = True  # it says in so many words that it is about this block
     of_this: bool = False  # it speaks of this block, though it hedges or names nothing
     depends: bool = False  # it stands or falls with the error that the block is said to raise

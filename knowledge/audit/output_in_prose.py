@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from knowledge.audit.chance import RANDOM
 from knowledge.audit.model import Claim, Kind
-from knowledge.audit.said_output import RANDOM
+from knowledge.audit.prints import place_of
 from knowledge.audit.wording import HEDGED, LATER, NO_ERROR, TYPE, VARIES, WEAK, what
 
 # What nobody writes into a sentence by accident.
@@ -16,22 +17,17 @@ _VALUE = (
 )
 _RESULT = re.compile(
     r"\b(?:result\w*|outputs?|prints?|printed|displays?|returns?|yields?|produces?|gives?"
-    rf"|elements?|values?|contains?|containing|is|be|becomes|remains)\b[^.;]{{0,40}}?`?({_VALUE})`?",
+    rf"|elements?|values?|contains?|containing|is|be|becomes"
+    rf"|remains)\b[^.;]{{0,40}}?`?({_VALUE})`?",
     re.I,
 )
 _IN_GENERAL = re.compile(
     r"\b(?:range|between|interval|axis|indices|index|within|normali[sz]ed?)\b", re.I
 )
-_SHOWN = re.compile(
-    r"\b(?:the|this|its) (?:\w+ )?(?:outputs?|behaviou?r observed|print statements?)"
-    r" (?:(?:will|would|should) )?(?:\w+ )?(?:shows?|displays?|prints?|reveals?|be|confirms?"
-    r"|demonstrates?|verif(?:y|ies)|reflects?|illustrates?)\b",
-    re.I,
-)
 _EXPRESSION = re.compile(
     r"`([\w.\[\]()]+)`(?:'s value)? (?:will be|would be|is|becomes|remains|being|returns"
     r"|will return|evaluates to|equals|will equal)(?: still| now| also| therefore)? "
-    r"`?(None|True|False|-?\d+(?:\.\d+)?|torch\.[a-z]+\d+)`?(?![-\w]|\.\d)"
+    r"(not |non-)?`?(None|True|False|-?\d+(?:\.\d+)?|torch\.[a-z]+\d+)`?(?![-\w]|\.\d)"
 )
 _NAN = re.compile(
     r"\b(?:produc\w+|result\w* in|lead\w* to|becom\w+|contain\w*|yield\w*|show\w*|will be|is|are"
@@ -69,20 +65,44 @@ def outputs(told: tuple[str, ...], code: str) -> Iterator[Claim]:
                 pointed=bool(certain) and not WEAK.search(sentence),
             )  # fmt: skip
         yield from _expressions(sentence, code)
-        if _SHOWN.search(sentence):
-            yield Claim(kind=Kind.OUTPUT, text=sentence)
+        yield from _numbers(sentence, code)
+
+
+_GIVES = re.compile(
+    r"\b(?:returns?|results?|resulting|yields?|gives?|produces?|outputs?|prints?|contains?"
+    r"|equals?|is|are"
+    r"|has|have|length|total|count|number|value|seen|case)\b",
+    re.I,
+)
+_NUMBER = re.compile(r"(?<![\w.`(])-?\d+(?:\.\d+)?(?!\w|[.:-]\d|%)")
+
+
+def _numbers(sentence: str, code: str) -> Iterator[Claim]:
+    """`… returns 11 batches`: a number that the code does not hold, and that may come out."""
+    bare = re.sub(r"`[^`]*`|\[[^\]]*\]|\([^)]*\)", "", sentence)
+    if not _GIVES.search(bare) or VARIES.search(_EXAMPLE.sub("", bare)):
+        return
+    for number in dict.fromkeys(_NUMBER.findall(bare)):
+        in_code = re.search(rf"(?<![\w.]){re.escape(number)}(?![\w.])", code)
+        if not in_code and number not in ("0", "1", "2", "3"):
+            yield Claim(kind=Kind.PRINTS, text=sentence, printed=number, pointed=False)
+
+
+_EXAMPLE = re.compile(r"\b(?:this|the|our|first|second|third|above) (?:\w+ )?example\b", re.I)
 
 
 def _expressions(sentence: str, code: str) -> Iterator[Claim]:
     """``y.grad` is `None``, where the block prints just that."""
-    for name, value in _EXPRESSION.findall(sentence):
+    for name, negated, value in _EXPRESSION.findall(sentence):
         prints = re.compile(rf"print\((?:.*[\s,{{(])?{re.escape(name)}[}},)]")
-        line = next((n for n, text in enumerate(code.split("\n"), 1) if prints.match(text)), None)
-        if line is not None:
+        lines = [n for n, text in enumerate(code.split("\n"), 1) if prints.match(text)]
+        if lines:
             certain = not re.search(r"\d", value) and not VARIES.search(sentence)
             yield Claim(
-                kind=Kind.PRINTS, text=sentence, line=line, end_line=line, printed=value,
-                pointed=certain,
+                kind=Kind.PRINTS, text=sentence, line=lines[0], end_line=lines[0], printed=value,
+                pointed=certain and not (negated and len(lines) > 1), absent=bool(negated),
+                # Printed twice, it may be spoken of the second time.
+                place=place_of(code, lines[0]) if len(lines) == 1 else None,
             )  # fmt: skip
 
 

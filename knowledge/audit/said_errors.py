@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 
 from knowledge.audit.model import Claim, Kind
-from knowledge.audit.text import Block, Comment
+from knowledge.audit.provoked import tried
+from knowledge.audit.text import Comment
 from knowledge.audit.wording import (
     HEDGED,
     LATER,
@@ -18,7 +19,7 @@ from knowledge.audit.wording import (
     WEAK,
     in_function,
     is_code,
-    margin,
+    main_clause,
     what,
 )
 
@@ -39,17 +40,22 @@ _IS_CAUGHT = re.compile(
 )  # fmt: skip
 
 
+_HERE = re.compile(
+    r"^\W*attempt\w*|\bwill catch\b|\bwhen (?:passed|called|run|executed|applied|used)\b", re.I
+)
+
+
 def errors_in_comments(noted: list[Comment], code: list[str]) -> Iterator[Claim]:
     """`# this will fail`, `# RuntimeError: …`, beside a line or above it."""
     for comment in noted:
         text = comment.text
         is_label = bool(_LABEL.match(text))
-        tried = _tried(code, comment.line)
-        raises = RAISES.search(text) or (tried and _IS_CAUGHT.search(text))
+        attempt = tried(code, comment.line)
+        raises = RAISES.search(text) or (attempt and _IS_CAUGHT.search(text))
         if comment.first is None or not (is_label or raises or _SAYS_ERROR.match(text)):
             continue
         # A message may say `cannot` or `trying to` itself.
-        told = re.sub(rf"({TYPE}): .*", r"\1", text)
+        told = re.sub(rf"({TYPE}): .*", r"\1", main_clause(text))
         hedged = HEDGED.search(told) or re.search(r"\b(?:if|unless|may|might|could)\b", text)
         if NO_ERROR.search(told) or hedged or is_code(text):
             continue
@@ -57,15 +63,15 @@ def errors_in_comments(noted: list[Comment], code: list[str]) -> Iterator[Claim]
             continue  # `wrong sizes lead to errors`: of sizes in general
         first, last = comment.first, comment.last
         assert last is not None
-        if tried:
+        if attempt:
             # `print(e)  # will print an error`: of what was tried above.
-            first, last = tried, comment.line
+            first, last = attempt, comment.line
         anchor = code[first - 1].strip()
         if re.match(r"(?:except|raise|def|class|import|from|else|elif|return None|print\(f?[\"'])",
                     anchor):  # fmt: skip
             continue
         reached = not any(in_function(code, n) for n in range(first, last + 1))
-        weak = WEAK.search(re.sub(r"^\W*attempt\w*|\bwill catch\b", "", text, flags=re.I))
+        weak = WEAK.search(_HERE.sub("", text))
         # `# Error: the sizes differ` may also explain what is wrong without a word on a run.
         said = is_label or bool(raises) or text.startswith("ERROR")
         type_, message = what(text)
@@ -75,43 +81,6 @@ def errors_in_comments(noted: list[Comment], code: list[str]) -> Iterator[Claim]
         )  # fmt: skip
 
 
-_UNREACHED = re.compile(
-    r"\b(?:not|never|n['’]t)(?: be)? (?:reach|execut|get here|get printed|printed"
-    r"|run\b|happen)", re.I
-)  # fmt: skip
-
-
-def unreached(noted: list[Comment], code: list[str]) -> Iterator[Claim]:
-    """`print("done")  # this line is never reached`: something in the `try` above it raises."""
-    for comment in noted:
-        if comment.alone or not _UNREACHED.search(comment.text) or HEDGED.search(comment.text):
-            continue
-        first = _opener(code, comment.line)
-        if first and code[first - 1].strip().startswith("try"):
-            yield Claim(
-                kind=Kind.ERROR, text=comment.text, line=first, end_line=comment.line,
-                pointed=not in_function(code, first),
-            )  # fmt: skip
-
-
-def _opener(code: list[str], line: int) -> int:
-    """The line that opens the block in which a line stands; 0 at the margin."""
-    inside = margin(code[line - 1])
-    return next((n for n in range(line - 1, 0, -1)
-                 if code[n - 1].strip() and margin(code[n - 1]) < inside), 0)  # fmt: skip
-
-
-def _tried(code: list[str], line: int) -> int | None:
-    """The `try` whose handler prints on this line what it caught."""
-    if not re.match(r"\s*(?:print|log\w*\.\w+)\(.*\be\b", code[line - 1]):
-        return None
-    above = _opener(code, line)
-    if not above or not code[above - 1].strip().startswith("except"):
-        return None
-    return next((n for n in range(above - 1, 0, -1) if code[n - 1].strip().startswith("try")
-                 and margin(code[n - 1]) == margin(code[above - 1])), None)  # fmt: skip
-
-
 def errors_in_prose(told: tuple[str, ...], code: str, *, after: bool) -> Iterator[Claim]:
     """`This raises a ValueError.`, after the block or before it."""
     for n, sentence in enumerate(told):
@@ -119,7 +88,10 @@ def errors_in_prose(told: tuple[str, ...], code: str, *, after: bool) -> Iterato
         shows = SHOWS_ERROR.search(sentence) is not None
         if not (raises or shows):
             continue
-        if NO_ERROR.search(sentence) or HEDGED.search(sentence):
+        said = main_clause(sentence)
+        if raises and not RAISES.search(said):
+            said = sentence  # it is the reason that speaks of an error
+        if NO_ERROR.search(said) or HEDGED.search(said):
             continue
         before = told[n - 1] if n else ""
         if re.match(r"(?:This|That|It)\b", sentence) and HEDGED.search(before):
@@ -139,12 +111,9 @@ def errors_in_prose(told: tuple[str, ...], code: str, *, after: bool) -> Iterato
             pointed = True  # the block catches just that
         yield Claim(
             kind=Kind.ERROR, text=sentence, type=type_, message=message,
-            pointed=pointed and not WEAK.search(sentence.split(",")[0]),
-            of_this=after and (of_this or shows),
+            pointed=pointed and not WEAK.search(said.split(",")[0]),
+            of_this=after and (of_this or shows or _calls_a_part(sentence, code)),
         )  # fmt: skip
-
-
-_SHOWN_ERROR = re.compile(r"^\s*except\b[^\n]*:\s*\n\s*(?:print|logging\.\w+|logger\.\w+)\(", re.M)
 
 
 _SUBJECT = re.compile(
@@ -160,30 +129,7 @@ def _names_a_part(sentence: str, code: str) -> bool:
     return bool(name) and re.search(rf"^\s*(?:def )?{name}\s*(?:=(?!=)|\()", code, re.M) is not None
 
 
-def provoked(
-    block: Block, noted: list[Comment], code: list[str], found: list[Claim]
-) -> Iterator[Claim]:
-    """`try: # incorrect … except: print(e)`: whoever writes that expects an error there."""
-    if not _SHOWN_ERROR.search(block.code) or any(
-        c.kind is Kind.ERROR and c.pointed for c in found
-    ):
-        return
-    tries = [n for n, line in enumerate(code, 1) if re.match(r"\s*try\s*:", line)]
-    for n in tries:
-        end = next((m for m in range(n + 1, len(code) + 1)
-                    if code[m - 1].strip().startswith("except")
-                    and margin(code[m - 1]) == margin(code[n - 1])), None)  # fmt: skip
-        if end is None or in_function(code, n):
-            continue
-        within = [c for c in noted if n - 2 <= c.line < end]
-        if len(tries) == 1:
-            within = noted
-        wrong = next(
-            (c for c in within if re.match(r"\W*incorrect|.*\(incorrect\)", c.text, re.I)), None
-        )
-        if (
-            wrong is not None
-            and not HEDGED.search(wrong.text)
-            and not WEAK.search(re.sub(r"attempt\w*", "", wrong.text, flags=re.I))
-        ):
-            yield Claim(kind=Kind.ERROR, text=wrong.text, line=n, end_line=end)
+def _calls_a_part(sentence: str, code: str) -> bool:
+    """``torch.cat` fails`, where the block calls it."""
+    named = re.findall(r"`([\w.]+)(?:\(.*?\))?`", sentence)
+    return any(re.search(rf"(?<![\w.]){re.escape(name)}\(", code) for name in named)

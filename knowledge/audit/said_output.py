@@ -6,44 +6,46 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from knowledge.audit.chance import FIXED, RANDOM, left_to_chance
 from knowledge.audit.model import Claim, Kind
+from knowledge.audit.prints import place_of
 from knowledge.audit.symbols import constants, shape_of
 from knowledge.audit.text import Comment
-from knowledge.audit.wording import VARIES, is_carried_out
+from knowledge.audit.wording import OF_CASES, VARIES, is_carried_out
 
 _LITERAL = (
-    r"torch\.Size\(\[[\d, ]*\]\)|(?:torch\.)?tensor\((?:[^()]|\([^()]*\))*\)|torch\.[a-z]+\d+"
+    r"[tT]orch\.Size\(\[[\d, ]*\]\)|torch\.[a-z]+\d+"
+    r"|(?:(?:torch\.)?tensor|(?:np\.|numpy\.)?array)\((?:[^()]|\([^()]*\))*\)"
     r"|\([\d, ]+\)|\((?:None|-?\d+)(?:, *-?\d+)+,?\)|\[[\d\[\]., eE+-]+\]"
-    r"|True|False|None|device\([^)]*\)"
-    r"|cpu\b|cuda(?::\d+)?|-?\d+(?:\.\d+)?"
+    r"|\[(?:'[^'\n]*'(?:, *)?)+\]|True|False|None|(?:true|false)(?=\W*$)|device\([^)]*\)"
+    r"|cpu\b|cuda(?::\d+)?|(?<!\w)-?\d+(?:\.\d+)?"
 )
 _SAYS_OUTPUT = re.compile(
-    r"^\W*(?:expected |example )?(?:output|outputs|prints?|printed|expected|result"
+    r"^\W*(?:expected |example )?(?:output|outputs|prints?|printed|expected|expects?|result"
     r"|(?:produces|displays|shows|gives|yields)(?=:)"
     r"|(?:this )?(?:will|should) (?:print|output|be))\b(?: (?:will|should) be| shape(?: is| will be"
     r"| should be)?)?\s*[:=]?\s*(.*)$|^\W*(?:→|=>|->|>>>)\s*(.*)$",
     re.I,
 )
-RANDOM = re.compile(
-    r"\brand|[dD]ropout|shuffle|normal_|uniform_|seed|init\.|\btime\.|\.sample\(|empty\(|noise"
-    r"|data_ptr|\bid\(|nn\.(?:Linear|Bilinear|Conv|Embedding|LSTM|GRU|RNN|Transformer|Multihead)"
-    r"|models\.|load|open\("
-)
 
 
 # `grad is now None`, `the shape will be (2, 3)`: not at the start of the comment.
 _SAYS_VALUE = re.compile(
-    rf"^[\w.()`'\[\]: -]{{1,40}}?\b(?:is|are|be|becomes|remains|has|have|prints|shows|gives"
+    rf"^[\w.()`'\[\]:, -]{{1,40}}?\b(?:is|are|be|becomes|remains|has|have|prints|shows|gives"
     rf"|returns)(?: (?:now|still|also|again|a|the|of|shape|size|as))*[: ]+`?({_LITERAL})`?"
     r"(?=\s*(?:$|[.,;!(]|but\b|and\b|here\b|after\b|not\b|instead\b))",
     re.I,
 )
 
 
+# `cuda:0 (or similar)`: the value may be another.
+_OR_SO = re.compile(
+    rf"({_LITERAL})\W+(?:or (?:similar|some)|example\b|may vary|will vary|e\.g)", re.I
+)
 # `None because no gradient reaches it`: the reason is no part of the value.
 _BECAUSE = re.compile(
-    r"(?:(?<=[\])])|(?<=None)|(?<=True)|(?<=False))\W+(?:because|since|as (?:it|the|we|they)|due to"
-    r"|so|which)\b.*$",
+    r"(?:(?<=[\])])|(?<=None)|(?<=True)|(?<=False))[\s,;–—-]+(?:because|since|as (?:it|the|we|they)"
+    r"|due to|so|which)\b.*$",
     re.I,
 )
 
@@ -68,7 +70,7 @@ def printed_texts(noted: list[Comment], code: list[str]) -> Iterator[Claim]:
         if comment.alone:
             # An output below its print, or right above it: what follows directly belongs to it.
             more = _lines_below(noted[n + 1 :], comment.line, text)
-            line = _print_for(code, comment.line, more[-1].line if more else line) if says else 0
+            line = print_for(code, comment.line, more[-1].line if more else line) if says else 0
             if not line:
                 continue
             if not text and not more:
@@ -78,34 +80,38 @@ def printed_texts(noted: list[Comment], code: list[str]) -> Iterator[Claim]:
             text = "\n".join([text, *(c.text for c in more)]).strip()
         elif not re.match(r"\s*print\(", code[comment.line - 1]):
             continue
+        elif text.count("[") > text.count("]"):
+            # An array whose rows go on below the print, in comments of their own.
+            more = _lines_below(noted[n + 1 :], comment.line, text)
+            taken |= {c.line for c in more}
+            text = "\n".join([text, *(c.text for c in more)])
         if (
             re.match(r"\W*(?:output|prints?)\b (?:shows?|will)\b", comment.text, re.I)
             and not re.search(_LITERAL, text)
+            and not OF_CASES.search(comment.text)
             and is_carried_out(code, line)
         ):
             yield Claim(kind=Kind.OUTPUT, text=comment.text, line=line, end_line=line)
             continue
         # `Example output: …` may be another's: a run can bear it out, no more.
         is_example = re.match(r"\W*example output\b", comment.text, re.I) is not None
-        if not text or VARIES.search(text) or (VARIES.search(comment.text) and not is_example):
+        only_like_it = _OR_SO.match(text)
+        if only_like_it:
+            text = only_like_it[1]
+        elif not text or VARIES.search(text) or (VARIES.search(comment.text) and not is_example):
             continue
         printed, told = _literal(text, whole)
         if not printed:
             continue
         certain = told and is_carried_out(code, line)
-        # Random numbers leave words as they are, `None` and `True` too.
-        if re.search(r"\d", printed) and RANDOM.search(whole) and not _FIXED.match(printed):
+        if left_to_chance(printed, whole, code[line - 1]):
             certain = False
-        if is_example or "cuda" in printed:
+        if is_example or only_like_it or "cuda" in printed:
             certain = False  # where there is no GPU it may rightly be another device
         yield Claim(
             kind=Kind.PRINTS, text=comment.text, line=line, end_line=line, printed=printed,
-            pointed=certain,
+            pointed=certain, place=None if comment.alone else place_of(whole, line),
         )  # fmt: skip
-
-
-# What random numbers leave as it is: shapes, dtypes, devices and classes.
-_FIXED = re.compile(r"torch\.|cpu|cuda|device\(|<class|[\[(]\d+,[\d, ]*[\])]$")
 
 
 def _literal(text: str, code: str) -> tuple[str, bool]:
@@ -143,7 +149,7 @@ def _labelled_below(
             yield Claim(
                 kind=Kind.PRINTS, text=comment.text, line=line, end_line=line, printed=printed,
                 pointed=told and is_carried_out(code, line) and "xample" not in above.text
-                and (not random or bool(_FIXED.match(printed))),
+                and (not random or bool(FIXED.match(printed))),
             )  # fmt: skip
 
 
@@ -153,7 +159,7 @@ def _labelled(text: str, code: list[str], comment: Comment) -> bool:
     return label is not None and label[1].strip() in code[comment.line - 1].split("#")[0]
 
 
-_SIZES = re.compile(r"[(\[]((?=[^()\[\]]*[A-Za-z_])[\w*/+ -]+(?:, *[\w*/+ -]+)+),?[)\]]")
+_SIZES = re.compile(r"[(\[]((?=[^()\[\]]*[A-Za-z_])[\w*/+ -]+(?:,[\w*/+ -]+)+),?[)\]]")
 
 
 def _in_numbers(sizes: re.Match[str], known: dict[str, int]) -> str:
@@ -162,7 +168,7 @@ def _in_numbers(sizes: re.Match[str], known: dict[str, int]) -> str:
     return str(shape) if shape is not None else sizes[0]
 
 
-def _print_for(code: list[str], line: int, last: int) -> int:
+def print_for(code: list[str], line: int, last: int) -> int:
     """The print that a comment of its own is about: right above it, right below, or further up."""
     above = _print_above(code, line)
     below = code[last] if last < len(code) else ""

@@ -1,139 +1,142 @@
-"""Find the shapes that a document gives its tensors, and what it says is trained."""
+"""Find the shapes that a block's comments give its tensors."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
+from knowledge.audit.bindings import at_line
 from knowledge.audit.model import Claim, Kind
-from knowledge.audit.symbols import bound_once, constants, shape_of
+from knowledge.audit.prints import place_of
+from knowledge.audit.symbols import ANY, SIZES, bound_once, constants, in_loop, settled, shape_of
 from knowledge.audit.text import Comment
-from knowledge.audit.wording import HEDGED, NO_ERROR, VARIES
+from knowledge.audit.wording import VARIES, is_carried_out
 
-_TUPLE = r"(?:torch\.Size\()?(?P<open>[\[(])(?P<sizes>[\w*/+, -]+?),?[\])]\)?"
+_TUPLE = rf"(?:torch\.Size\()?(?P<open>[\[(])(?:e\.g\.,? ?)?(?P<sizes>{SIZES}),?[\])]\)?"
+# What may come behind a shape: nothing, another sentence, or what it is good for.
+_END = r"(?=\s*(?:[.!]?$|[.,;] |(?:for|suitable|because|as|since|so|after|due|which)\b))"
 _SHAPE_NOTE = re.compile(
-    r"^\W*(?P<told>(?P<what>(?:[\w.'`]+ ){0,4}?)(?:\w+\.)?(?:shape|size|dimensions?)\b"
+    r"^\W*(?P<before>[^()\[\]]{0,50}?[,:;.] )??"
+    r"(?P<told>(?P<what>(?:[\w.'`]+ ){0,4}?)(?:\w+\.)?(?:shape|size|dimensions?)\b"
     r"\s*(?:(?:of|is|are|now|will|be|has|becomes|still)\b\s*|[:=]\s*)*)?"
-    rf"(?:{_TUPLE}(?=\s*(?:[.!]?$|[.,;] ))|(?P<by>\d+(?:x\d+)+)\b)",
+    rf"(?:{_TUPLE}{_END}|(?P<by>\d+(?:x\d+)+)\b)",
     re.I,
 )
 _OF_ANOTHER = re.compile(
-    r"\b(?:kernel|weights?|bias|filter|expects?|expected|original|old|previous|target|image|assum\w+"
+    r"\b(?:kernel|weights?|bias|filter|expects?|expected|original|old|previous|target|image"
+    r"|assum\w+"
     r"|incorrect|wrong|not|from|mask|patch|window|hidden|per)\b", re.I
 )  # fmt: skip
 _INPUT = re.compile(r"in|x|data|batch|sample|im(?:g|age)|tensor", re.I)
 _NAMED = re.compile(
-    rf"^\W*(?:the )?(?:shape of `?(?P<after>\w+)`?|`?(?P<before>\w+)`?(?:\.| tensor | )shape)\b"
-    rf"\s*(?:is|now|will be|becomes|[:=]|\s)*{_TUPLE}\s*[.!]?$",
+    r"^\W*(?:now,? |here,? )?(?:the )?(?:(?:shape|size)s? of `?(?P<after>\w+)`?"
+    r"|`?(?P<before>\w+)`?(?:\.| tensor | (?:now |will |still )?(?:has|have) (?:an? |the )?"
+    r"(?:\w+ )?| )(?:shape|size))\b"
+    rf"\s*(?:is|now|of|will be|becomes|[:=]|\s)*{_TUPLE}{_END}",
     re.I,
 )
+_BARE = re.compile(rf"^\W*`?(?P<name>[A-Za-z_]\w*)`?\s*:\s*\((?P<sizes>{SIZES})\){_END}")
+_TELLS = re.compile(
+    rf"^\W*(?:[\w.'`]+ ){{0,5}}?(?:shape|size|dimensions?)\b\s*(?:of|is|now|will be|[:=]|\s)*"
+    rf"{_TUPLE}{_END}",
+    re.I,
+)
+_NOT_THIS = re.compile(
+    r"\b(?:expects?|expected|assum\w+|incorrect|wrong|not|if|instead|before|would|old|previous"
+    r"|should"
+    r"|e\.g)\b", re.I
+)  # fmt: skip
 _ASSIGNED = re.compile(r"^(\w+)\s*=(?!=)")
-_NUMBERS = r"`?(?:torch\.Size\()?[\[(](\d+(?:, ?\d+)*),?[\])]"
-_SHAPE_TOLD = re.compile(
-    r"`(\w+)`(?: tensor)?,? (?:(?:which |now )?(?:will have|will be of|has|is of|is now of|with|of)"
-    r"(?: a| the)? (?:shape|size|dimensions?)(?: of)?|has dimensions|becomes|is reshaped to) "
-    rf"{_NUMBERS}"
-    rf"|\bshape of `?(\w+)`?(?: here)? (?:will be|is|becomes)(?: now)? {_NUMBERS}"
-    r"|\b`?(\w+)`? (?:is|to be|will be|becomes|has shape|of shape) (?:a |an |of (?:shape|size) )?"
-    r"`?(\d+(?:x\d+)+)\b",
-    re.I,
-)
-_RESULTING = re.compile(
-    r"\b(?:result\w*|output|produc\w+|yield\w*|becom\w+|reshape[sd]?|final|return\w*|giv\w+|print\w*"
-    r"|creat\w+)\b[^.;]{0,60}?\b(?:shape|size|dimensions?|tensor|output)\b[^.;(\[]{0,20}"
-    r"`?(?:torch\.Size\()?[\[(](\d+(?:, ?\d+)+),?[\])]"
-    rf"|\b(?:has|have|having|with) (?:a |the )?(?:shape|dimensions?)(?: of)? {_NUMBERS}",
-    re.I,
-)
-_EXAMPLE = re.compile(r"\b(?:this|the|our) (?:\w+ )?example\b", re.I)  # one that is at hand
-_WORDS = {"zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
-_DIMENSIONS = re.compile(
-    rf"`(\w+)`(?: tensor)? (?:has|will (?:also )?have) ({'|'.join(_WORDS)}|\d) dimensions\b"
-    r"|`(\w+)`(?: tensor)? (?:is|will be|becomes|remains|has become) (?:now |still |therefore )?"
-    rf"(?:a |an )?(?:\w+ )?(\d|{'|'.join(_WORDS)})[- ]?d(?:im(?:ension(?:al)?)?)?\b",
-    re.I,
-)
+_PRINTS_SHAPE = re.compile(r"\b([A-Za-z_]\w*)(?:\[[^\[\]]*\])?(?:\.shape\b(?!\[)|\.size\(\))")
 
 
 def shapes_in_comments(noted: list[Comment], code: list[str]) -> Iterator[Claim]:
     """`x = f(y)  # (batch, 3)`, and `# y.shape: (2, 3)` wherever it stands."""
     known = constants("\n".join(code))
     for comment in noted:
-        note = _NAMED.match(comment.text)
-        if note and (shape := shape_of(note["sizes"], known)):
-            name = note["after"] or note["before"]
-            if bound_once(code, name):
-                yield Claim(
-                    kind=Kind.SHAPE, text=comment.text, line=comment.line, name=name, shape=shape,
-                    end_line=comment.line,
-                )  # fmt: skip
-                continue
-        note = _SHAPE_NOTE.match(comment.text)
-        assigned = _ASSIGNED.match(code[comment.line - 1])
-        if comment.alone or not (note and assigned and bound_once(code, assigned[1])):
-            continue
-        what = note["what"] or ""
-        if _OF_ANOTHER.search(what) or ("input" in what.lower() and not _INPUT.search(assigned[1])):
-            continue
-        shape = shape_of(note["by"].replace("x", ",") if note["by"] else note["sizes"], known)
-        if shape is None or (len(shape) == 1 and not note["told"]):
-            continue
-        # `28x28` may leave out batch and channels, and `[2, 3]` may be the values.
-        certain = not note["by"] and (bool(note["told"]) or note["open"] == "(")
-        yield Claim(
+        yield from (
+            _of_its_name(comment, code, known)
+            or _of_what_is_printed(comment, code, known)
+            or _of_what_is_assigned(comment, code, known)
+        )
+
+
+def _of_its_name(comment: Comment, code: list[str], known: dict[str, int]) -> list[Claim]:
+    """`# y.shape: (2, 3)`, or `# y: (2, 3)`, which may be its value."""
+    note, bare = _NAMED.match(comment.text), _BARE.match(comment.text)
+    told = note or bare
+    if told is None:
+        return []
+    name = (note["after"] or note["before"]) if note else told["name"]
+    if not (bound_once(code, name, comment.line) or settled(code, name, comment.line)):
+        return []
+    shape = shape_of(told["sizes"], known, partly=True)
+    if note is None and shape and len(shape) == 1:
+        return []
+    return _claim(comment, code, name, shape, certain=note is not None)
+
+
+def _of_what_is_printed(comment: Comment, code: list[str], known: dict[str, int]) -> list[Claim]:
+    """`# it has the shape (batch, n)` beside or above a print of one shape."""
+    note = _TELLS.match(comment.text)
+    line = comment.line if not comment.alone else comment.first
+    if not note or line is None or _NOT_THIS.search(comment.text):
+        return []
+    printing = code[line - 1].split("#")[0]
+    names = _PRINTS_SHAPE.findall(printing) if re.match(r"\s*print\(", printing) else []
+    shape = shape_of(note["sizes"], known, partly=True)
+    if len(names) != 1 or not shape:
+        return []
+    if ANY in shape:
+        return _claim(comment, code, names[0], shape) if settled(code, names[0], line) else []
+    whole = "\n".join(code)
+    return [
+        Claim(
+            kind=Kind.PRINTS, text=comment.text, line=line, end_line=line, printed=str(shape),
+            pointed=is_carried_out(code, line) and not VARIES.search(comment.text),
+            place=None if comment.alone else place_of(whole, line),
+        )
+    ]  # fmt: skip
+
+
+def _of_what_is_assigned(comment: Comment, code: list[str], known: dict[str, int]) -> list[Claim]:
+    """`x = f(y)  # (batch, 3)`, also behind the last of several lines."""
+    note = _SHAPE_NOTE.match(comment.text)
+    statement = at_line("\n".join(code), comment.line)
+    first = statement.first if statement else comment.line
+    inside = statement is not None and statement.in_function
+    assigned = _ASSIGNED.match(code[first - 1] if inside else code[first - 1].lstrip())
+    if comment.alone or not (note and assigned and bound_once(code, assigned[1], comment.line)):
+        return []
+    what = f"{note['before'] or ''} {note['what'] or ''}"
+    if note["before"] and not (note["told"] or note["by"]):
+        return []  # `# as before, (2, 3)`
+    if _OF_ANOTHER.search(what) or ("input" in what.lower() and not _INPUT.search(assigned[1])):
+        return []
+    if first != comment.line and statement and comment.line != statement.last:
+        return []  # beside one of its members
+    shape = shape_of(note["by"].replace("x", ",") if note["by"] else note["sizes"], known)
+    if shape is None or (len(shape) == 1 and not note["told"]):
+        return []
+    # `28x28` may leave out batch and channels, and `[2, 3]` may be the values.
+    certain = not note["by"] and (bool(note["told"]) or note["open"] == "(")
+    return _claim(comment, code, assigned[1], shape, certain=certain)
+
+
+def _claim(
+    comment: Comment,
+    code: list[str],
+    name: str,
+    shape: tuple[int, ...] | None,
+    *,
+    certain: bool = True,
+) -> list[Claim]:
+    if shape is None:
+        return []
+    certain = certain and ANY not in shape and not in_loop(code, name)
+    return [
+        Claim(
             kind=Kind.SHAPE, text=comment.text, line=comment.line, end_line=comment.line,
-            name=assigned[1], shape=shape, pointed=certain,
-        )  # fmt: skip
-
-
-def shapes_in_prose(told: tuple[str, ...], code: str) -> Iterator[Claim]:
-    """`x` has the shape (2, 3); it is a 2D tensor; the result is one of the shape (2, 3)."""
-    lines = code.split("\n")
-    for sentence in told:
-        if HEDGED.search(sentence):
-            continue
-        named = list(_SHAPE_TOLD.finditer(sentence))
-        for match in named:
-            name, numbers = (group for group in match.groups() if group)
-            yield Claim(
-                kind=Kind.SHAPE, text=sentence, name=name, shape=_numbers(numbers), pointed=False
-            )
-        for match in [] if named else _RESULTING.finditer(sentence):
-            yield Claim(
-                kind=Kind.SHAPE, text=sentence, shape=_numbers(match[1] or match[2]), pointed=False
-            )
-        for match in _DIMENSIONS.finditer(sentence):
-            name, count = (group for group in match.groups() if group)
-            if bound_once(lines, name):
-                yield Claim(
-                    kind=Kind.DIMENSIONS, text=sentence, name=name,
-                    pointed=not VARIES.search(_EXAMPLE.sub("", sentence)),
-                    dimensions=_WORDS.get(count.lower(), int(count) if count.isdigit() else 0),
-                )  # fmt: skip
-
-
-def _numbers(text: str) -> tuple[int, ...]:
-    return tuple(int(n) for n in re.findall(r"\d+", text))
-
-
-_UPDATES = re.compile(r"\b(?:optimi[sz]er|optimi[sz]ation|training|step)\b[^.]{0,40}\b(?:updates?|"
-                      r"adjusts?|changes|learns)\b (it|`[\w.]+`)", re.I)  # fmt: skip
-_STILL = re.compile(r"`([\w.]+)`[^.]{0,30}\b(?:will not be|is not|is never|never|won['’]t be)"
-                    r" (?:updated|trained|optimi[sz]ed|learned)", re.I)  # fmt: skip
-
-
-def training(told: tuple[str, ...]) -> Iterator[Claim]:
-    """The optimizer updates `alpha`; `alpha` is never updated."""
-    for sentence in told:
-        if HEDGED.search(sentence):
-            continue
-        named = re.findall(r"`([\w.]+)`", sentence)
-        if match := _UPDATES.search(sentence):
-            name = match[1].strip("`") if match[1] != "it" else (named[-1] if named else "")
-            if name and not NO_ERROR.search(sentence):
-                yield Claim(kind=Kind.TRAINS, text=sentence, name=name.rpartition(".")[2])
-        elif match := _STILL.search(sentence):
-            yield Claim(
-                kind=Kind.NEVER_TRAINS, text=sentence, name=match[1].rpartition(".")[2],
-                pointed=False,
-            )  # fmt: skip
+            name=name, shape=shape, pointed=certain and not VARIES.search(comment.text),
+        )
+    ]  # fmt: skip

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from knowledge.audit.done_well import is_done_well
 from knowledge.audit.model import Claim, Kind
 from knowledge.audit.text import Comment
-from knowledge.audit.wording import HEDGED, LATER, THIS, in_function, is_code
+from knowledge.audit.wording import LATER, THIS, in_function, is_code
 
 _WORKS = re.compile(
     r"\b(?:works|runs|executes|functions|passes|will (?:now )?(?:work|run|execute|succeed)"
@@ -32,16 +33,24 @@ _DOES_NOT_FAIL = re.compile(
     re.I,
 )
 _CORRECT = re.compile(
-    r"^\W*(?:\d[.)]\s*)?(?:corrected \w+|correct(?:ed)?|fixed|valid|works?|working"
+    r"^\W*(?:\d[.)]\s*)?(?:this is (?:the |a )?)?(?:corrected \w+|correct(?:ed)?|fixed|valid"
+    r"|works?|working"
     r"|this (?:now )?works|now works|works now|proper)"
     r"(?: (?:[\w-]+ ){0,3}?(?:way|approach|usage|use|version|method|implementation|code|example"
-    r"|call|solution|update|operation)(?: \d+)?| (?:now|because|as|since|fine|correctly))?"
-    r"\s*(?:[:.!,(–-]|$|because|as |with |of |using |to )",
+    r"|call|solution|update|operation)(?: \d+)?| (?:now|because|as|since|fine|correctly)"
+    r"| \w+(?= ?:))?"
+    r"\s*(?:[:.!,(–-]|$|because|as |with |of |using |to |for |where )",
     re.I,
 )
 _CORRECT_WAY = re.compile(
     r"\b(?:correct(?:ed)?|proper|right|fixed|working) (?:way|approach|version|code|implementation"
-    r"|usage|method|solution|example|snippet)\b",
+    r"|usage|method|solution|example|snippet|application|procedure|set-?up|handling)\b",
+    re.I,
+)
+_TITLE = re.compile(
+    r"^(?:\W*\*\*|\W*(?:code )?(?:example|scenario|case|step|method|approach)\b)[^.?!:]{0,40}"
+    r"(?::[^.?!]{0,30})?\b(?:correct(?:ed)?(?: [\w`()-]+){1,5}|(?:fixed|working|proper) "
+    r"(?:code|version|implementation|call|model|example|loop|approach|usage|solution))\W*$",
     re.I,
 )
 
@@ -62,43 +71,43 @@ _NOT_SURE = re.compile(
 )
 
 
+_INCORRECT = re.compile(r"\b(?:in(?=correct)|wrong|bad|fails?|errors?)\b|incorrect", re.I)
+
+
 def works_in_comments(noted: list[Comment], code: list[str]) -> Iterator[Claim]:
     """`# this works`, `# Correct: …`."""
     for comment in noted:
         text = comment.text
         works = _SAYS_SO.search(text)
-        if comment.first is None or not (works or _CORRECT.match(text) or _WORKS.search(text)):
+        if comment.first is None:
+            if comment.alone and is_done_well(text):
+                yield Claim(kind=Kind.RUNS, text=text)
             continue
-        if _NOT_SURE.search(text) or is_code(text):
+        if not (works or _CORRECT.match(text) or _WORKS.search(text) or is_done_well(text)):
+            continue
+        if _NOT_SURE.search(re.sub(r"\(.*?\)", "", text)) or is_code(text):
             continue
         assert comment.last is not None
         reached = not in_function(code, comment.first)
         if re.match(r"\s*(?:async )?(?:def|class)\b", code[comment.first - 1]):
-            continue  # what is right in a definition shows where it is used
+            reached = False  # what is right in a definition shows where it is used
+            if any(_INCORRECT.search(c.text) for c in noted):
+                continue
         yield Claim(
             kind=Kind.RUNS, text=text, line=comment.first if reached else None,
             end_line=comment.last if reached else None,
         )  # fmt: skip
 
 
-_ASSERTED = re.compile(
-    r"\bassert\w*\b[^.`]{0,30}\b(?:confirm|verif|show|demonstrate|pass|hold|validate|guarantee)",
-    re.I,
-)
-_ASSERTS = re.compile(r"^\s*assert\b|\btesting\.assert_", re.M)
-
-
-def asserted(told: tuple[str, ...], code: str) -> Iterator[Claim]:
-    """`The assertion confirms that both are equal.`"""
-    for sentence in told:
-        if _ASSERTED.search(sentence) and _ASSERTS.search(code) and not HEDGED.search(sentence):
-            yield Claim(kind=Kind.RUNS, text=sentence)
-
-
 def works_in_prose(told: tuple[str, ...], *, after: bool) -> Iterator[Claim]:
     """`This runs without an error.` after the block; `the correct way:` before it."""
     for n, whole in enumerate(told):
+        if after and is_done_well(whole):
+            yield Claim(kind=Kind.RUNS, text=whole)
+            continue
         sentence = _DOES_NOT_FAIL.sub("runs without", whole)
+        if not after:
+            sentence = re.sub(r"\bwould (?:then )?be:", "is:", sentence)
         if re.search(r"\b(?:not|n['’]t|if|unless|ensur\w+|should|incorrect\w*|may|might|could|can"
                      r"|to (?:make|see|verify|check)|would|crucial|important|until|before|provided"
                      r" that|assuming|silently|appear\w*|seem\w*|despite|although|while|but)\b",
@@ -114,6 +123,8 @@ def works_in_prose(told: tuple[str, ...], *, after: bool) -> Iterator[Claim]:
                 yield Claim(kind=Kind.RUNS, text=whole)
         elif n < len(told) - 2 or _IN_GENERAL.search(sentence):
             continue
+        elif _TITLE.match(sentence):
+            yield Claim(kind=Kind.RUNS, text=whole)
         elif _CORRECT_WAY.search(sentence):
             introduces = sentence.rstrip("*_ ").endswith(":") or re.search(
                 r"\b(?:following|below|here)\b|^\W*(?:the )?(?:correct|proper|fixed)",

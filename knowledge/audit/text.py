@@ -126,7 +126,7 @@ def _divide(
             follow += sentences(p.text)
         return _until_next(follow)[0], []
     if not has_above:
-        return [], [s for p in between[-2:] for s in ([p.text] if p.level else sentences(p.text))]
+        return [], [s for p in between[-2:] for s in _told(p)]
     titles = [n for n, p in enumerate(between) if p.level or _is_title(p.text)]
     heading = titles[-1] if titles else None
     if heading is not None:
@@ -135,11 +135,17 @@ def _divide(
         above, below = between[:-1], between[-1:]
     else:
         above, below = between, []
-    told = [s for p in above for s in sentences(p.text)]
+    told = [s for p in above for s in _told(p)]
     if below:
         follow, _ = _until_next(told)
-        return follow, [s for p in below for s in ([p.text] if p.level else sentences(p.text))]
+        return follow, [s for p in below for s in _told(p)]
     return _until_next(told)
+
+
+def _told(part: Paragraph) -> list[str]:
+    """The sentences of a paragraph; a heading, or a line in bold, is one."""
+    whole = part.level or re.fullmatch(r"\*\*[^*\n]+\*\*:?", part.text.strip())
+    return [part.text] if whole else sentences(part.text)
 
 
 def _is_title(text: str) -> bool:
@@ -198,6 +204,8 @@ def _code_below(
     n = line + 1
     while n <= len(lines) and n in alone:
         n += 1
+    if n < len(lines) and not lines[n - 1].strip() and (n + 1) not in alone:
+        n += 1  # a title over a blank line
     if n > len(lines) or not lines[n - 1].strip():
         return None, None
     first = n

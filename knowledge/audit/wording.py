@@ -20,13 +20,16 @@ RAISES = re.compile(
     rf"(?:[\w`'-]+\s+){{0,4}}?[`'\"]*(?:{TYPE}|errors?|exceptions?)\b"
     rf"|\b(?:error|exception|{TYPE})[`'\"”]?\s+(?:\w+\s+){{0,2}}(?:will be|would be|is|gets) "
     r"(?:raised|thrown|generated|triggered|produced)"
+    r"|\b(?:operation|call|line|attempt|code|example|function|method|it|this|which|conversion"
+    r"|`[^`]+`)"
+    r" (?:then |also |now )?(?:fails|crashes)\b(?! to\b)"
     r"|\bthrows?\b.{0,20}\berror|\b(?:raises|throws)\b|^\W*(?:raises?|throws?|fails)\b",
     re.I,
 )  # fmt: skip
 # An error that is spoken of as there: a run that raises bears it out, another says nothing.
 SHOWS_ERROR = re.compile(
     rf"\b(?:illustrat\w+|demonstrat\w+|shows?|exhibits?|highlights?|reproduces?|simulates?)\b"
-    rf"[^.;]{{0,60}}?\b(?:{TYPE}|(?<!squared )errors?|exceptions?|mismatch)\b"
+    rf"[^.;]{{0,90}}?\b(?:{TYPE}|(?<!squared )errors?|exceptions?|mismatch)\b"
     rf"|\bthe (?:\w+ )?(?:error|exception|`?{TYPE}`?)[^.;]{{0,30}}?\b(?:arises|occurs|happens|stems"
     r"|comes|appears|results|is (?:due|caused|raised|thrown))\b",
     re.I,
@@ -61,7 +64,8 @@ WEAK = re.compile(
 THIS = re.compile(
     r"\bthis (?:first |second |third |initial |last |simple |minimal |particular )?(?:\w+ )?(?:code"
     r"|example|snippet|script|line|call|operation|program|block|execution|implementation|version"
-    r"|function|loop|approach|attempt|will|would|raises|throws|triggers|gives|causes|results|produces"
+    r"|function|loop|approach|attempt|will|would|raises|throws|triggers|gives|causes|results"
+    r"|produces"
     r"|generates|fails|case|scenario|works|runs)\b"
     r"|\bthe (?:above|preceding|previous|provided|given|initial|first|second|third|last)(?: \w+)?"
     r" (?:code|example|snippet|script|approach|attempt|implementation|program)\b"
@@ -71,6 +75,12 @@ THIS = re.compile(
     r"|\b(?:code|example|snippet) \d\b"
     r"|\brunning (?:this|the|it)\b|^(?:here|as (?:seen|shown|demonstrated))\b"
     r"|\bin this (?:\w+ )?(?:code|example|snippet|case|scenario)|\bwhen (?:run|executed)\b",
+    re.I,
+)
+# What follows is a reason, and says nothing of what comes.
+_REASON = re.compile(
+    r",?\s+(?:because|since|due to|owing to|as (?:the|it|they|we|a|an|this|these|there|its|`))\b.*$"
+    r"|\s\([^()]{0,200}\)",
     re.I,
 )
 LATER = re.compile(r"\b(?:following|next|below|later|subsequent|second|third|another)\b", re.I)
@@ -83,6 +93,17 @@ VARIES = re.compile(
     r"|may|might|assuming|if|about|around|roughly|simplified)\b|~|…|\.\.\.",
     re.I,
 )
+
+
+# Of runs in general: what this one prints says nothing of them.
+OF_CASES = re.compile(
+    r"\b(?:vary|varies|depends?|differ(?:s|ent)? (?:across|between|from run))\b", re.I
+)
+
+
+def main_clause(text: str) -> str:
+    """A sentence without its reasons, which say nothing of what comes."""
+    return _REASON.sub("", text)
 
 
 def is_code(text: str) -> bool:

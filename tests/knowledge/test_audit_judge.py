@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from knowledge.audit.judge import verdict
 from knowledge.audit.model import Claim, Kind, Raised, Seen, Verdict
+from knowledge.audit.printed import LOOKS, ONE_DEVICE
+from knowledge.audit.relations import Relation
+from knowledge.audit.symbols import ANY
 
 SIZES = "mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)"
 RAN = Seen(outcome="ok", stdout="tensor([1., 2.])\ntorch.Size([2, 3])\n")
@@ -151,3 +156,165 @@ def test_training_is_judged_by_what_the_optimizer_changed():
     assert trains("alpha", Kind.NEVER_TRAINS) is Verdict.HOLDS
     assert trains("weight") is Verdict.HOLDS
     assert trains("beta") is Verdict.NO_CLAIM
+
+
+def test_a_size_that_is_told_by_a_name_may_be_any():
+    """The others, and how many there are, must be right."""
+    seen = RAN.model_copy(update={"shapes": {"x": (2, 3)}})
+
+    def has(*shape: int) -> Verdict:
+        told = Claim(kind=Kind.SHAPE, text="…", name="x", shape=shape, pointed=False)
+        return word(told, seen)
+
+    assert [has(2, ANY), has(ANY, 3)] == [Verdict.HOLDS] * 2
+    assert [has(4, ANY), has(2, ANY, 3)] == [Verdict.NO_CLAIM] * 2
+
+
+def test_a_tensor_that_the_error_forestalls_has_no_shape():
+    """What is said of a later line is not so; what a caught error forestalls is left alone."""
+    told = Claim(kind=Kind.SHAPE, text="…", name="x", shape=(2, 3), line=4, end_line=4)
+    caught = Seen(outcome="ok", caught=(Raised(type="ValueError", message="", line=3),))
+
+    assert word(told, FAILED) is Verdict.REFUTED
+    assert word(told.model_copy(update={"line": 2}), FAILED) is Verdict.NO_CLAIM
+    assert word(told, caught) is Verdict.NO_CLAIM
+
+
+def test_dimensions_without_a_name_are_those_of_some_tensor():
+    """A layer's parameters are none that one speaks of."""
+    told = Claim(kind=Kind.DIMENSIONS, text="…", dimensions=2, pointed=False)
+    layer = RAN.model_copy(update={"shapes": {"layer.weight": (2, 3)}})
+
+    assert word(told, layer) is Verdict.NO_CLAIM
+    assert word(told, layer.model_copy(update={"shapes": {"y": (2, 3)}})) is Verdict.HOLDS
+
+
+def test_what_is_said_to_come_is_refuted_by_an_error_and_by_nothing_else():
+    """No rule can tell whether the words fit what did come."""
+    effect = Claim(kind=Kind.EFFECT, text="The result is one row for each user.")
+
+    assert word(effect, FAILED) is Verdict.REFUTED
+    assert word(effect, RAN) is Verdict.NO_CLAIM
+
+
+def test_a_block_that_could_not_run_is_told_apart_from_one_of_which_nothing_is_said():
+    """Whoever reads the report sees what is missing."""
+    assert verdict([], Seen(outcome="error", cannot="it needs the module `x`"))[0] is (
+        Verdict.CANNOT_RUN
+    )
+    assert verdict([], RAN)[0] is Verdict.NO_CLAIM
+
+
+def test_what_the_output_is_said_to_show_was_at_least_printed():
+    """The evidence is what a reader has to look at."""
+    shown = Claim(kind=Kind.OUTPUT, text="The output shows both.", of_this=True)
+    (judged,) = verdict([shown], RAN)[1]
+
+    assert judged.verdict is Verdict.HOLDS
+    assert "tensor([1., 2.])" in judged.evidence
+    assert word(shown, FAILED) is Verdict.REFUTED
+
+
+def test_a_name_that_is_missing_is_not_the_error_that_is_announced():
+    """Unless the document speaks of names."""
+    missing = Raised(type="NameError", message="name 'net' is not defined", line=2, handler=3)
+    seen = Seen(outcome="ok", caught=(missing,))
+
+    assert word(error(line=2), seen) is Verdict.CANNOT_RUN
+    told = error("NameError", line=2)
+    assert word(told, seen) is Verdict.HOLDS
+
+
+def test_a_network_that_is_missing_is_no_fault_of_a_block():
+    """Here there is none."""
+    refused = Raised(
+        type="ConnectionRefusedError", message="Connection refused", line=1, lines=(1,)
+    )
+    works = Claim(kind=Kind.RUNS, text="This works.")
+
+    assert word(works, Seen(outcome="error", error=refused)) is Verdict.CANNOT_RUN
+
+
+def test_a_relation_is_borne_out_by_what_was_printed():
+    """Refuted only if it is surely about that, and never by a run that ended early."""
+    falls = Claim(kind=Kind.RELATION, text="The loss falls.", relation=Relation.FALLS)
+    out = "Loss: 1.0\nLoss: 2.0\nLoss: 3.0\n"
+    seen = Seen(outcome="ok", stdout=out)
+
+    assert word(falls, seen) is Verdict.REFUTED
+    assert word(falls.model_copy(update={"pointed": False}), seen) is Verdict.NO_CLAIM
+    assert word(falls, seen.model_copy(update={"cut": True})) is Verdict.NO_CLAIM
+
+
+def printed(**told: object) -> Claim:
+    """A claim about what a print writes."""
+    return Claim.model_validate({"kind": Kind.PRINTS, "text": "…", "line": 1, **told})
+
+
+def test_a_value_is_held_against_what_its_own_print_wrote():
+    """If no line is missing and none is too many; else against all of it."""
+    seen = Seen(outcome="ok", stdout="a: None\ntensor([[1],\n\n        [2]])\n")
+
+    assert word(printed(printed="None", place=(0, 1, 2)), seen) is Verdict.HOLDS
+    assert word(printed(printed="None", place=(1, 2, 2)), seen) is Verdict.REFUTED
+    assert word(printed(printed="None", place=(1, 2, 3)), seen) is Verdict.HOLDS
+    assert word(printed(printed="tensor([[1], [2]])", place=(1, 2, 2)), seen) is Verdict.HOLDS
+
+
+def test_what_is_not_to_be_printed_needs_its_own_print():
+    """Another's None says nothing of this one."""
+    seen = Seen(outcome="ok", stdout="tensor(1.)\nNone\n")
+
+    def absent(*place: int) -> Verdict:
+        return word(printed(printed="None", absent=True, place=place or None), seen)
+
+    assert [absent(0, 1, 2), absent(1, 2, 2)] == [Verdict.HOLDS, Verdict.REFUTED]
+    assert [absent(0, 1, 3), absent()] == [Verdict.NO_CLAIM] * 2
+
+
+def test_about_so_much_is_within_a_tenth():
+    """A number of four places is meant to be nearer than that."""
+
+    def about(said: str, stdout: str) -> Verdict:
+        seen = Seen(outcome="ok", stdout=stdout)
+        return word(printed(printed=said, rough=True, place=(0, 1, 1)), seen)
+
+    assert about("2", "tensor(1.87)") is Verdict.HOLDS
+    assert about("0 and 1", "tensor(0.04) tensor(0.97)") is Verdict.HOLDS
+    assert about("2", "tensor(1.7)") is Verdict.REFUTED
+    assert about("1.234", "1.2401") is Verdict.HOLDS
+    assert about("1.234", "1.3") is Verdict.REFUTED
+
+
+def test_a_look_is_what_a_print_writes_of_a_kind():
+    """A device that is not here refutes nothing."""
+    cpu = Seen(outcome="ok", stdout="on cpu\n")
+
+    assert word(printed(look="cpu"), cpu) is Verdict.HOLDS
+    assert word(printed(look="array", place=(0, 1, 1)), cpu) is Verdict.REFUTED
+    assert word(printed(look="array"), cpu) is Verdict.NO_CLAIM
+    assert word(printed(look="cuda", pointed=False), cpu) is Verdict.CANNOT_RUN
+    assert word(printed(printed="cuda:0", pointed=False), cpu) is Verdict.CANNOT_RUN
+
+
+def test_one_device_is_the_same_word_twice_or_more():
+    """One device that is printed is compared with nothing."""
+    outs = ["cpu\ncpu\n", "cuda:0 cuda:0", "cpu\n", "cpu\ncuda:0\n", "cuda:0 cuda:1"]
+    told = printed(look=ONE_DEVICE, pointed=False)
+    found = [word(told, Seen(outcome="ok", stdout=out, device="cuda:0")) for out in outs]
+
+    assert found == [Verdict.HOLDS] * 2 + [Verdict.NO_CLAIM] * 3
+
+
+def test_what_is_printed_only_on_a_gpu_is_not_borne_out_without_one():
+    """By what another branch printed."""
+    told = printed(printed="[1, 2]", on_gpu=True)
+
+    assert word(told, Seen(outcome="ok", stdout="[1, 2]\n")) is Verdict.CANNOT_RUN
+    assert word(told, Seen(outcome="ok", stdout="[1, 2]\n", device="cuda:0")) is Verdict.HOLDS
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_every_look_is_told_from_a_bare_number(look: str):
+    """A number that is printed bears out none of them."""
+    assert word(printed(look=look), Seen(outcome="ok", stdout="1.5\n")) is Verdict.NO_CLAIM
