@@ -82,12 +82,14 @@ _WRONG = re.compile(
 _PROVIDES = re.compile(
     r"\b(?:handl\w*|catch\w*|check\w*|in case|if|unless|robust\w*|graceful\w*|to avoid|prevent\w*"
     r"|potential\w*|may|might|could|correct(?:ed|ly)?|fix\w*|valid|no error|without|possible"
-    r"|safe\w*"
-    r"|assum\w*|real|reality|later|(?:be|is|are|gives?) incorrect"
+    r"|safe\w*|assum\w*|real|reality|later|(?:be|is|are|gives?) incorrect"
     r"|incorrect (?:results?|outputs?|class\w+|values?|gradients?|predictions?|comput\w+)"
     r"|not (?:raise|throw|fail))\b|n['’]t\b",
     re.I,
 )
+
+
+_LABEL = re.compile(r"\W*incorrect|.*\(incorrect\b", re.I)
 
 
 def provoked(
@@ -118,9 +120,6 @@ def provoked(
             yield Claim(kind=Kind.ERROR, text=wrong, line=first, end_line=last)
 
 
-_LABEL = re.compile(r"\W*incorrect|.*\(incorrect\b", re.I)
-
-
 def _told_of(code: list[str], line: int) -> tuple[int, int] | None:
     """A `try` at this line with the line where its handler tells of the error."""
     if not re.match(r"\s*try\s*:", code[line - 1]):
@@ -149,7 +148,4 @@ def _announces(sentence: str) -> bool:
     said = main_clause(sentence)
     if NO_ERROR.search(said) or HEDGED.search(said) or re.search(r"\bwould\b", said, re.I):
         return False
-    heading = re.match(
-        r"\W*(?:example|scenario|case|step)\b[^.]*\b(?:incorrect|wrong)\b", said, re.I
-    )
-    return bool(heading or RAISES.search(said))
+    return bool(_HEADING.match(said) or RAISES.search(said))

@@ -13,8 +13,8 @@ from knowledge.audit.wording import HEDGED, LATER, NO_ERROR, OF_CASES, main_clau
 _SHOWN = re.compile(
     r"\b(?:the|this|its|these) (?:\w+ ){0,2}?(?:outputs?|behaviou?r observed|print(?:ed)?"
     r"(?: \w+)?|printout|hooks?) (?:(?:will|would|should|here|then|above|now"
-    r"|also|still) )*(?:\w+ly )?(?:shows?"
-    r"|displays?|prints?|reveals?|be|confirms?|demonstrates?|verif(?:y|ies)|reflects?|illustrates?"
+    r"|also|still) )*(?:\w+ly )?(?:shows?|displays?|prints?|reveals?|be|confirms?|demonstrates?"
+    r"|verif(?:y|ies)|reflects?|illustrates?"
     r"|indicates?|provides?|fire)\b"
     r"|\b(?:(?:we|you|one|it) (?:can |will )?(?:now |also |clearly )?(?:be )?(?:seen?|notice"
     r"|observe|find)"
@@ -40,8 +40,7 @@ _COMES = re.compile(
 _OF_ERRORS = re.compile(
     r"\b(?:errors?|exceptions?|fail\w*|incorrect\w*|wrong\w*|raises?|throws?|crash\w*|mismatch\w*"
     r"|incompatib\w+|problem\w*|issues?|invalid|break\w*|bugs?|pitfall\w*|flaw\w*|bad|broken"
-    r"|conceptual"
-    r"|placeholder|pseudo\w*|hypothetical|fictional|\w+Error)\b",
+    r"|conceptual|placeholder|pseudo\w*|hypothetical|fictional|\w+Error)\b",
     re.I,
 )
 
@@ -55,8 +54,8 @@ _ADVICE = re.compile(
 
 _MEASURED = re.compile(
     r"\b(?:zeros?|non-zero|nan|none|inf|true|false|grow\w*|increas\w*|decreas\w*|higher|lower"
-    r"|larger|smaller"
-    r"|faster|slower|much|same|identical|differ\w*|equal\w*|close|initiali[sz]\w+|\d+)\b|`None`",
+    r"|larger|smaller|faster|slower|much|same|identical|differ\w*|equal\w*|close|initiali[sz]\w+"
+    r"|\d+)\b|`None`",
     re.I,
 )
 
