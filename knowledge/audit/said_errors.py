@@ -40,6 +40,7 @@ _IS_CAUGHT = re.compile(
 )  # fmt: skip
 
 
+_OR_ANOTHER = re.compile(r"\bor (?:an)?other (?:\w+ )?(?:errors?|exceptions?)\b", re.I)
 _HERE = re.compile(
     r"^\W*attempt\w*|\bwill catch\b|\bwhen (?:passed|called|run|executed|applied|used)\b", re.I
 )
@@ -75,6 +76,8 @@ def errors_in_comments(noted: list[Comment], code: list[str]) -> Iterator[Claim]
         # `# Error: the sizes differ` may also explain what is wrong without a word on a run.
         said = is_label or bool(raises) or text.startswith("ERROR")
         type_, message = what(text)
+        if _OR_ANOTHER.search(text):
+            type_ = ""
         yield Claim(
             kind=Kind.ERROR, text=text, line=first, end_line=last, type=type_,
             message=message, pointed=said and reached and weak is None,

@@ -88,12 +88,16 @@ _CLAUSE = re.compile(r"[,;]\s+|\s+(?:but|while|whereas|although)\s+", re.I)
 _IF = re.compile(r"\b(?:if|unless|otherwise)\b", re.I)
 
 
+# What should be so is expected here, and advice elsewhere.
+_EXPECTED = re.compile(r"\bshould be(?= (?:the same|equal|identical|unchanged)\b)", re.I)
+
+
 def relations(told: Sequence[str], code: str) -> Iterator[Claim]:
     """`Both give the same result`, `the loss decreases`: borne out by what was printed."""
     if not _PRINTS.search(code):
         return
     for sentence in told:
-        said = main_clause(sentence).replace("can ", "")
+        said = _EXPECTED.sub("is", main_clause(sentence).replace("can ", ""))
         if LATER.search(said) or _IF.search(said) or is_code(said):
             continue
         found = {r for clause in _CLAUSE.split(said) if (r := _relation(clause))}

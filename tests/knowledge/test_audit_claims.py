@@ -695,3 +695,10 @@ def test_an_output_below_its_label_is_held_by_its_value_and_not_by_the_label():
     seen = Seen(outcome="ok", stdout="rows:\ntensor([[1, 4],\n        [2, 2]])\n")
 
     assert verdict([claim], seen)[0] is Verdict.REFUTED
+
+
+def test_an_error_that_may_be_another_has_no_type():
+    """Whatever is raised there bears it out."""
+    (claim,) = claims("f(x)  # will likely lead to an IndexError or other errors")
+
+    assert (claim.kind, claim.type, claim.pointed) == (Kind.ERROR, "", False)

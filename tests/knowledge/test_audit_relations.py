@@ -60,6 +60,7 @@ def test_a_long_line_takes_no_longer_than_it_is():
         ("The outputs are probabilities, and each row is summing to 1.", Relation.SUMS_TO_ONE),
         ("All values lie strictly between 0 and 1.", Relation.WITHIN_ONE),
         ("The loss is no longer NaN.", Relation.FINITE),
+        ("The first row should be the same as the last.", Relation.SAME),
         ("While both give the same values, the times will vary.", Relation.SAME),
     ],
 )
