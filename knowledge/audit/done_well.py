@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from knowledge.audit.wording import RAISES, main_clause
+from knowledge.audit.wording import RAISES, clauses, main_clause
 
 # "correct" and its kind, said of what the block shows or does.
 _WELL = re.compile(
@@ -48,7 +48,6 @@ _NO_ERROR = re.compile(
 _WE_CAN = re.compile(r"\bwe can\b|\bcan (?=be used|now )", re.I)
 
 
-_CLAUSE = re.compile(r"[,;]\s+|\s+(?:but|while|although)\s+", re.I)
 _CONDITION = re.compile(
     r"\b(?:if|unless|otherwise|provided that|assuming|should|must|understanding|dive|resources?"
     r"|chances?|document\w*|recommend\w*|rel(?:y|ies) on)\b",
@@ -64,4 +63,4 @@ def is_done_well(sentence: str) -> bool:
     said = _WE_CAN.sub("we", said)
     if _CONDITION.search(said) or _ELSEWHERE.search(said) or RAISES.search(said):
         return False
-    return any(_WELL.search(c) and not _NOT_OF_THIS.search(c) for c in _CLAUSE.split(said))
+    return any(_WELL.search(c) and not _NOT_OF_THIS.search(c) for c in clauses(said))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from knowledge.audit.labelled import values
 from knowledge.audit.model import Claim, Judged, Kind, Raised, Seen, Verdict
 from knowledge.audit.printed import has_printed, is_printed, nearest_line, short
-from knowledge.audit.prints import values
 from knowledge.audit.relations import holds
 from knowledge.audit.symbols import ANY
 from knowledge.signature import matches, signature

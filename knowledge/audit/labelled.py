@@ -26,7 +26,7 @@ def printed(stdout: str) -> list[Printed]:
     """What was printed, a labelled value at a time; a tensor of several lines is one value."""
     found: list[Printed] = []
     label = ""
-    for text in _statements(stdout)[:_MOST]:
+    for text in values(stdout)[:_MOST]:
         fields = _fields(text)
         for field in fields:
             match = _LABELLED.match(field)
@@ -42,17 +42,15 @@ def printed(stdout: str) -> list[Printed]:
     return found
 
 
-def _statements(stdout: str) -> list[str]:
-    """The lines, those of one bracket together."""
+def values(stdout: str) -> list[str]:
+    """What was printed, line by line; what stands in one bracket, as a tensor's rows, is one."""
     found: list[str] = []
     depth = 0
     for line in stdout.splitlines():
         if depth > 0:
-            found[-1] += "\n" + line
+            found[-1] += f"\n{line}"
         elif line.strip():
             found.append(line)
-        else:
-            continue
         depth = max(0, depth + sum(map(line.count, "[({")) - sum(map(line.count, "])}")))
     return found
 

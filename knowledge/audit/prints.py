@@ -57,19 +57,6 @@ def needs_gpu(code: str, line: int) -> bool:
     return any(re.search(r"\bif (?!not\b).*cuda\.is_available\(\)", head) for head in heads)
 
 
-def values(stdout: str) -> list[str]:
-    """What was printed, line by line; a tensor's rows are one."""
-    found: list[str] = []
-    depth = 0
-    for line in stdout.splitlines():
-        if depth > 0:
-            found[-1] += f"\n{line}"
-        elif line.strip():
-            found.append(line)
-        depth = max(0, depth + len(re.findall(r"[(\[{]", line)) - len(re.findall(r"[)\]}]", line)))
-    return found
-
-
 def _is_certain(statement: Statement, lines: list[str]) -> bool:
     """Whether it is carried out once, if the block comes to its end."""
     return not statement.in_function and all(

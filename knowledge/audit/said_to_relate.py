@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from knowledge.audit.model import Claim, Kind
 from knowledge.audit.relations import Relation, values_said
-from knowledge.audit.wording import HEDGED, LATER, OF_CASES, THIS, is_code, main_clause
+from knowledge.audit.wording import HEDGED, LATER, OF_CASES, THIS, clauses, is_code, main_clause
 
 _THING = (
     r"(?:results?|outputs?|values?|tensors?|weights?|biases|gradients?|loss(?:es)?|sums?|shapes?"
@@ -84,7 +84,6 @@ _ADVICE = re.compile(
 _PRINTS = re.compile(r"\b(?:print|display|log\w*\.\w+)\(", re.I)
 
 
-_CLAUSE = re.compile(r"[,;]\s+|\s+(?:but|while|whereas|although)\s+", re.I)
 _IF = re.compile(r"\b(?:if|unless|otherwise)\b", re.I)
 
 
@@ -100,7 +99,7 @@ def relations(told: Sequence[str], code: str) -> Iterator[Claim]:
         said = _EXPECTED.sub("is", main_clause(sentence).replace("can ", ""))
         if LATER.search(said) or _IF.search(said) or is_code(said):
             continue
-        found = {r for clause in _CLAUSE.split(said) if (r := _relation(clause))}
+        found = {r for clause in clauses(said) if (r := _relation(clause))}
         for relation in found or {r for r in (_relation(said),) if r}:
             certain = (
                 relation in (Relation.FALLS, Relation.GROWS)

@@ -106,6 +106,14 @@ def main_clause(text: str) -> str:
     return _REASON.sub("", text)
 
 
+_CLAUSE = re.compile(r"[,;]\s+|\s+(?:but|while|whereas|although)\s+", re.I)
+
+
+def clauses(text: str) -> list[str]:
+    """The parts of a sentence that can hold or fail by themselves."""
+    return _CLAUSE.split(text)
+
+
 def is_code(text: str) -> bool:
     """A line of code that was taken out, perhaps with a comment of its own."""
     return bool(_CODE.match(text)) and not re.match(rf"{TYPE}\b", text)
