@@ -3,8 +3,8 @@
     python -m benchmarks.abstention [--cache DIR]
 
 The questions stand in `benchmarks/questions/`, on topic (each with its article) and off topic. Half
-of them, by a hash of their text, and what tests/knowledge/questions.py has from before, fit the
-curve in benchmarks/fit_search.py; the other half is only counted.
+of them, by a hash of their text, and what tests/knowledge/search/questions.py has from before, fit
+the curve in benchmarks/fit_search.py; the other half is only counted.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.kept import Kept
-from knowledge.article import load_articles
-from knowledge.embedding import EmbeddingModel
-from knowledge.index import build_index, open_index
-from knowledge.search import Search, SearchResult
-from tests.knowledge import questions
+from knowledge.articles.article import load_articles
+from knowledge.search.embedding import EmbeddingModel
+from knowledge.search.index import build_index, open_index
+from knowledge.search.search import Search, SearchResult
+from tests.knowledge.search import questions
 
 QUESTIONS = Path(__file__).parent / "questions"
 
@@ -51,7 +51,7 @@ def read(name: str) -> list[tuple[str, str]]:
 
 
 def known_before() -> list[tuple[str, str]]:
-    """What tests/knowledge/questions.py holds for choosing: articles (none: off topic), texts."""
+    """What tests/knowledge/search/questions.py holds for choosing: (article or "", text)."""
     known = [
         (slug, text)
         for told in (questions.PARAPHRASES, questions.LOOKED_AT)

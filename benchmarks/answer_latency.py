@@ -24,11 +24,11 @@ import time
 from pathlib import Path
 
 from benchmarks.corpus import read_blocks
-from bot.assemble import open_medic
+from bot.commands.assemble import open_medic
+from bot.messages.question import read_message
 from bot.models import Answer, Question, Snippet
-from bot.question import read_message
 from bot.settings import load_settings
-from executor.job import Job, Probe
+from executor.protocol import Job, Probe
 
 SNIPPET = """\
 import torch

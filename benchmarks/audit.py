@@ -20,7 +20,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from bot.audit_command import run_audit
+from bot.commands.audit import run_audit
 from bot.settings import Settings
 from knowledge.audit.model import Audit, BlockAudit, DocumentAudit, Verdict
 from knowledge.audit.text import layout

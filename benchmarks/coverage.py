@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from knowledge.article import Article, load_articles
+from knowledge.articles.article import Article, load_articles
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 SUMMARY = DOCS / "fixes.json"

@@ -27,14 +27,14 @@ from rich.progress import Progress
 from rich.table import Table
 
 from benchmarks.corpus import Block, read_blocks
-from bot import completion
-from bot.assemble import open_executor
-from bot.missing import missing
+from bot.commands.assemble import open_executor
+from bot.diagnosis import completion
+from bot.diagnosis.missing import missing
 from bot.settings import Settings
-from executor.client import ExecutorClient
-from executor.complete.imports import KNOWN
-from executor.complete.names import undefined_names
-from executor.job import Job, JobResult, Outcome
+from executor.inside.placeholders.imports import KNOWN
+from executor.inside.placeholders.names import undefined_names
+from executor.protocol import Job, JobResult, Outcome
+from executor.service.client import ExecutorClient
 
 _NAME = re.compile(r"name '(\w+)' is not defined")
 _OURS = {Outcome.SETUP_ERROR, Outcome.UNAVAILABLE}

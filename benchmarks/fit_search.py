@@ -1,4 +1,4 @@
-"""Fit what search ranks by and how sure it is, and print the constants of knowledge/search.py.
+"""Fit what search ranks by and how sure it is, and print the constants of search.
 
     python -m benchmarks.fit_search --corpus DIR --runs FILE [--share 0.4] [--cache DIR]
 
@@ -25,10 +25,10 @@ from sklearn.linear_model import LogisticRegression
 from benchmarks.abstention import ask
 from benchmarks.kept import Kept
 from benchmarks.retrieval import Query, errors, open_untitled, read, titles
-from knowledge.article import load_articles
-from knowledge.embedding import EmbeddingModel
-from knowledge.index import Index, build_index, open_index
-from knowledge.search import (
+from knowledge.articles.article import load_articles
+from knowledge.search.embedding import EmbeddingModel
+from knowledge.search.index import Index, build_index, open_index
+from knowledge.search.search import (
     LONG,
     NO_ERROR_CEILING,
     THRESHOLD,

@@ -30,13 +30,13 @@ from rich.progress import Progress as Bar
 from rich.table import Table
 
 from benchmarks.corpus import Block, read_blocks
-from bot.answer import Medic
-from bot.assemble import open_medic
+from bot.commands.assemble import open_medic
+from bot.diagnosis.pipeline import Medic
 from bot.models import Answer, Fix, Question, Snippet
 from bot.settings import load_settings
-from executor.client import ExecutorClient
-from executor.job import Job, JobResult
-from knowledge.codemod import PROPOSE
+from executor.protocol import Job, JobResult
+from executor.service.client import ExecutorClient
+from knowledge.repair.codemod import PROPOSE
 
 _AT_ONCE = 2
 _TARGET = 0.40

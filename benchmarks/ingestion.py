@@ -23,13 +23,13 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.retrieval import figures, hashed, place
-from knowledge.document import load_documents
-from knowledge.embedding import EmbeddingModel
+from knowledge.documents.document import load_documents
 from knowledge.errors import DocumentError
-from knowledge.index import Embeds, build_index, open_index
-from knowledge.ingest import Shelf
-from knowledge.nearest import make_nearest
-from knowledge.passages import passages
+from knowledge.search.embedding import EmbeddingModel
+from knowledge.search.index import Embeds, build_index, open_index
+from knowledge.search.ingest import Shelf
+from knowledge.search.nearest import make_nearest
+from knowledge.search.passages import passages
 
 _ROUNDS = 2
 _QUESTION = "why does my loss stay the same although I call optimizer.step()"

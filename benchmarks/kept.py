@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from knowledge.embedding import EmbeddingModel
-from knowledge.index import Embeds
+from knowledge.search.embedding import EmbeddingModel
+from knowledge.search.index import Embeds
 
 _CHUNK = 256  # texts embedded between two writes: what an interruption loses
 _KEY_BYTES = 16

@@ -38,9 +38,9 @@ from rich.console import Console
 from rich.table import Table
 
 import knowledge
-from knowledge.article import ARTICLES
+from knowledge.articles.article import ARTICLES
 from tests.bot.fakes.slack import FakeSlack, Limit, Message, buttons
-from tests.bot.test_kill import Process
+from tests.bot.service.test_kill import Process
 
 _PROGRAMS = ("in-place-overwrites-saved", "matmul-inner-sizes", "non-leaf-tensor-in-optimizer",
              "linear-input-size", "plain-tensor-attribute-not-a-parameter")  # fmt: skip
@@ -49,7 +49,7 @@ _PROGRAMS = ("in-place-overwrites-saved", "matmul-inner-sizes", "non-leaf-tensor
 _LIMITS = {"chat.update": (50, 60.0), "chat.postMessage": (60, 60.0)}  # calls, in seconds
 # What the bot asks of an executor that it starts itself.
 _CODEMODS = {
-    "preload": ["libcst.metadata", "knowledge.codemod", "knowledge.edits"],
+    "preload": ["libcst.metadata", "knowledge.repair.codemod", "knowledge.repair.toolkit.edits"],
     "readable": list(knowledge.__path__),
 }
 _LOOK_S = 0.1
@@ -181,7 +181,7 @@ async def several(nodes: int) -> AsyncIterator[Place]:
     """Ray with so many nodes on this machine, one slot each."""
     from ray.cluster_utils import Cluster
 
-    from executor import cluster
+    from executor.service import cluster
 
     made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
     for _ in range(nodes - 1):

@@ -15,8 +15,8 @@ import asyncio
 import sys
 from collections.abc import Mapping
 
-from executor.client import ExecutorClient
-from executor.job import Job, Outcome, Probe
+from executor.protocol import Job, Outcome, Probe
+from executor.service.client import ExecutorClient
 
 STEPS = 200
 MOVE = 'model, x, y = model.to("cuda"), x.to("cuda"), y.to("cuda")'

@@ -28,10 +28,10 @@ from rich.table import Table
 
 from benchmarks.corpus import read_blocks
 from benchmarks.kept import Kept
-from knowledge.document import Document, load_documents
-from knowledge.embedding import EmbeddingModel
-from knowledge.index import Embeds, Index, build_index, open_index
-from knowledge.search import Search
+from knowledge.documents.document import Document, load_documents
+from knowledge.search.embedding import EmbeddingModel
+from knowledge.search.index import Embeds, Index, build_index, open_index
+from knowledge.search.search import Search
 
 HELD_OUT = 0.2
 _TOP = 10

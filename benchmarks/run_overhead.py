@@ -14,8 +14,8 @@ import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from executor.client import ExecutorClient
-from executor.job import Job, Outcome
+from executor.protocol import Job, Outcome
+from executor.service.client import ExecutorClient
 
 ADAM = """\
 import torch

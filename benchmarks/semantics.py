@@ -19,8 +19,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from executor.client import ExecutorClient
-from executor.job import Job, JobResult, Outcome, Probe
+from executor.protocol import Job, JobResult, Outcome, Probe
+from executor.service.client import ExecutorClient
 
 _BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
 _CHANGING = (

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from executor.job import Caught, ErrorSeen, File, Finding, JobResult, Model
-from knowledge.codemod import Check
+from executor.protocol import Caught, ErrorSeen, File, Finding, JobResult, Model
+from knowledge.repair.codemod import Check
 
 
 class Snippet(Model):

@@ -15,9 +15,9 @@ from typing import Any
 import uvicorn
 from pydantic import TypeAdapter, ValidationError
 
-from executor.app import Application, build
-from executor.local import Local
-from executor.supervisor import Settings, Supervisor
+from executor.service.app import Application, build
+from executor.service.local import Local
+from executor.service.supervisor import Settings, Supervisor
 
 _GRACE_S = 5  # for answers on their way when told to stop; then running snippets are ended
 # A client drops an idle connection first (httpx: after 5 s). Were ours dropped as early, a job

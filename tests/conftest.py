@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 import pytest
 import pytest_asyncio
 
-from bot.answer import Medic
-from bot.assemble import Library, open_executor, open_medic
+from bot.commands.assemble import Library, open_executor, open_medic
+from bot.diagnosis.pipeline import Medic
+from bot.messages.question import read_message
 from bot.models import Answer, Progress
-from bot.question import read_message
 from bot.settings import KnowledgeSettings, Settings
-from executor.client import ExecutorClient
+from executor.service.client import ExecutorClient
 
 if TYPE_CHECKING:
     from xdist.remote import Producer

@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 import yaml
 
-from executor import seccomp
+from executor.jail import seccomp
 
 ROOT = Path(__file__).parent.parent
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
-PROFILE = json.loads((ROOT / "executor" / "seccomp.json").read_text())
+PROFILE = json.loads((ROOT / "executor" / "jail" / "seccomp.json").read_text())
 EXECUTORS = ["executor", "executor-gpu", "test"]  # where strangers' code runs
 FRONTS = ["slack", "discord"]  # which have to reach their platform
 
@@ -33,10 +33,12 @@ def test_no_service_has_more_rights_than_it_needs(service: dict[str, Any]):
     """Read-only, without capabilities, behind the profile."""
     assert service["read_only"] is True
     assert service["cap_drop"] == ["ALL"]
-    assert service["security_opt"] == ["no-new-privileges:true", "seccomp:executor/seccomp.json"]
+    assert service["security_opt"] == [
+        "no-new-privileges:true", "seccomp:executor/jail/seccomp.json",
+    ]  # fmt: skip
     for never in ("privileged", "devices", "pid", "ipc", "userns_mode", "ports", "extra_hosts"):
         assert never not in service
-    assert (ROOT / "executor" / "seccomp.json").is_file()
+    assert (ROOT / "executor" / "jail" / "seccomp.json").is_file()
 
 
 @pytest.mark.parametrize("name", SERVICES)
@@ -143,9 +145,15 @@ def test_a_gpu_is_reserved_in_the_gpu_profile_alone():
 
 def test_the_executor_image_has_what_the_executor_imports():
     """Every module that executor/ and its preloaded modules import is in the Dockerfile's list."""
-    sources = [*(ROOT / "executor").rglob("*.py"), ROOT / "knowledge" / "codemod.py",
-               ROOT / "knowledge" / "edits.py", ROOT / "knowledge" / "errors.py"]  # fmt: skip
-    sources.remove(ROOT / "executor" / "cluster.py")  # docs/cluster.md: an image of its own
+    repair = ROOT / "knowledge" / "repair"
+    sources = [
+        *(ROOT / "executor").rglob("*.py"),
+        repair / "codemod.py",
+        repair / "toolkit" / "edits.py",
+        ROOT / "knowledge" / "errors.py",
+    ]
+    # docs/cluster.md: an image of its own
+    sources.remove(ROOT / "executor" / "service" / "cluster.py")
     imported = {name.split(".")[0] for path in sources for name in _imports(path)}
     third_party = imported - sys.stdlib_module_names - {"executor", "knowledge"}
     stage = DOCKERFILE[DOCKERFILE.index(" AS packages") : DOCKERFILE.index(" AS wheel")]

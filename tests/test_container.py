@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from executor import landlock
+from executor.jail import landlock
 
 pytestmark = [
     pytest.mark.skipif(

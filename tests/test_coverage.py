@@ -6,8 +6,8 @@ import json
 import re
 
 from benchmarks.coverage import PAGE, SUMMARY, page
-from knowledge.article import load_articles
-from knowledge.codemod import load_codemods
+from knowledge.articles.article import load_articles
+from knowledge.repair.codemod import load_codemods
 
 FAMILIES = {
     "too short": {

@@ -31,7 +31,7 @@ def _imports(path: Path) -> Iterator[str]:
 
 
 def name(path: Path) -> str:
-    """`bot/cli.py`."""
+    """`bot/commands/cli.py`."""
     return str(path.relative_to(ROOT))
 
 
@@ -48,7 +48,7 @@ def test_executor_imports_neither_of_the_others():
 
 def test_knowledge_needs_only_the_words_of_the_executor():
     """`knowledge` reads results; it never starts anything."""
-    allowed = {"executor.job", "executor.client", "executor.probes.tensors"}
+    allowed = {"executor.protocol", "executor.service.client", "executor.inside.probes.tensors"}
     for path in of("knowledge"):
         used = {m for m in imports(path) if m.split(".")[0] == "executor"}
         assert used <= allowed, (path, used - allowed)
@@ -58,21 +58,21 @@ def test_knowledge_needs_only_the_words_of_the_executor():
 @pytest.mark.parametrize(
     ("library", "module"),
     [
-        ("faiss", "knowledge/nearest.py"),
-        ("onnxruntime", "knowledge/quick.py"),
-        ("sentence_transformers", "knowledge/embedding.py"),
-        ("bm25s", "knowledge/words.py"),
+        ("faiss", "knowledge/search/nearest.py"),
+        ("onnxruntime", "knowledge/search/onnx_encoder.py"),
+        ("sentence_transformers", "knowledge/search/embedding.py"),
+        ("bm25s", "knowledge/search/bm25.py"),
         ("yaml", None),
         ("uvicorn", "executor/__main__.py"),
-        ("fastapi", "executor/app.py"),
-        ("httpx", "executor/client.py"),
-        ("prompt_toolkit", "bot/platforms/console_chat.py"),
-        ("discord", "bot/platforms/discord.py"),
-        ("slack_bolt", "bot/platforms/slack.py"),
-        ("slack_sdk", "bot/platforms/slack_client.py"),
-        ("sqlalchemy", "bot/store/"),
-        ("ray", "executor/cluster.py"),
-        ("prometheus_client", "bot/metrics.py"),
+        ("fastapi", "executor/service/app.py"),
+        ("httpx", "executor/service/client.py"),
+        ("prompt_toolkit", "bot/platforms/console/chat.py"),
+        ("discord", "bot/platforms/discord/app.py"),
+        ("slack_bolt", "bot/platforms/slack/app.py"),
+        ("slack_sdk", "bot/platforms/slack/client.py"),
+        ("sqlalchemy", "bot/service/store/"),
+        ("ray", "executor/service/cluster.py"),
+        ("prometheus_client", "bot/operations/metrics.py"),
     ],
 )
 def test_a_library_we_might_swap_is_imported_in_one_module(library: str, module: str | None):
@@ -82,7 +82,7 @@ def test_a_library_we_might_swap_is_imported_in_one_module(library: str, module:
         for p in MODULES
         if library in {m.split(".")[0] for m in imports(p)}
         # A migration is written once, for the library of its day.
-        and not name(p).startswith("bot/migrations/")
+        and not name(p).startswith("bot/service/store/migrations/")
     }
 
     if module is None:
@@ -110,11 +110,8 @@ def test_the_bot_never_evaluates_parses_or_unpickles():
 
 def test_the_supervisor_never_imports_torch():
     """It owns sockets, clock and verdict, and must start and stay up whatever torch does."""
-    jailed = {"executor/runner.py", "executor/server.py"}
-    jailed_folders = ("executor/probes/", "executor/complete/", "executor/simulated/",
-                      "executor/explain/")  # fmt: skip
     for path in of("executor"):
-        if name(path) in jailed or name(path).startswith(jailed_folders):
+        if name(path).startswith("executor/inside/"):
             continue
         assert "torch" not in {m.split(".")[0] for m in imports(path)}, path
 
@@ -133,4 +130,5 @@ def test_only_entry_points_read_the_environment():
         for p in [*of("bot"), *of("knowledge")]
         if "os.environ" in p.read_text() or "getenv" in p.read_text()
     }
-    assert readers <= {"bot/settings.py", "bot/assemble.py", "knowledge/embedding.py"}, readers
+    allowed = {"bot/settings.py", "bot/commands/assemble.py", "knowledge/search/embedding.py"}
+    assert readers <= allowed, readers

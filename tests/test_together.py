@@ -23,12 +23,13 @@ def test_a_file_is_tested_by_one_process(tmp_path_factory: pytest.TempPathFactor
 def test_a_codemod_is_a_group_of_its_own():
     """Its tests ask the same programs, and one answer is kept for all of them."""
     together = pytest.importorskip("tests.together", reason="no pytest-xdist here")
-    codemods = Path(__file__).parent / "knowledge/codemods"
+    codemods = Path(__file__).parent / "knowledge/repair/codemods"
     names = {p.stem.replace("_", "-") for p in codemods.glob("*.py")} - {"--init--", "cases"}
-    file = "tests/knowledge/test_every_codemod.py"
+    file = "tests/knowledge/repair/test_every_codemod.py"
     test = f"{file}::test_formatting_is_no_matter"
     group = together.Together._split_scope
 
     assert {group(None, f"{test}[{name}-cat-sizes @ [0]]") for name in names} == names
     assert group(None, f"{file}::test_of_nothing") == file
-    assert group(None, "tests/bot/test_cli.py::test_it[a::b]") == "tests/bot/test_cli.py"
+    cli = "tests/bot/commands/test_cli.py"
+    assert group(None, f"{cli}::test_it[a::b]") == cli

@@ -6,9 +6,8 @@ from pathlib import Path
 
 from xdist.scheduler import LoadScopeScheduling
 
-_CODEMODS = [
-    p.stem.replace("_", "-") for p in (Path(__file__).parent / "knowledge/codemods").glob("*.py")
-]
+_FOLDER = Path(__file__).parent / "knowledge/repair/codemods"
+_CODEMODS = [p.stem.replace("_", "-") for p in _FOLDER.glob("*.py")]
 
 
 class Together(LoadScopeScheduling):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from bot.models import Answer, AnswerError, Fix, Status, Why
-from bot.platforms.base import STATUS, Answered, Upload, Verb, harmless, proof_in_words
+from bot.service.seam import STATUS, Answered, Upload, Verb, harmless, proof_in_words
 
 OUTPUT_LINES = 12  # of what was printed; the rest goes along as a file
 _MESSAGE_LINES = 8

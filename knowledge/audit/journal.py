@@ -11,7 +11,7 @@ from typing import IO
 
 from pydantic import ValidationError
 
-from executor.job import Model
+from executor.protocol import Model
 from knowledge.audit.model import Seen
 
 

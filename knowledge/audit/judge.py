@@ -10,7 +10,7 @@ from knowledge.audit.model import Claim, Judged, Kind, Raised, Seen, Verdict
 from knowledge.audit.printed import has_printed, is_printed, nearest_line, short
 from knowledge.audit.relations import holds
 from knowledge.audit.symbols import ANY
-from knowledge.signature import matches, signature
+from knowledge.search.signature import matches, signature
 
 # Where a run lacks something, these are the lack itself, not what a document means.
 _NO_NETWORK = frozenset({"ConnectionRefusedError", "ConnectionError", "URLError", "gaierror"})

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from executor.job import Model
+from executor.protocol import Model
 from knowledge.audit.model import Audit, Verdict
 from knowledge.audit.report import page
 from knowledge.audit.text import digest
-from knowledge.document import Document
+from knowledge.documents.document import Document
 
 FOLDER = "audit"  # in the state folder
 RUNS = "runs.jsonl"

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Literal
 
-from executor.job import Model
+from executor.protocol import Model
 from knowledge.audit.relations import Relation
 
 

@@ -11,7 +11,7 @@ from knowledge.audit.claims import claims_of
 from knowledge.audit.judge import verdict
 from knowledge.audit.model import Audit, BlockAudit, DocumentAudit, Seen, verdict_of
 from knowledge.audit.text import Block, digest, layout
-from knowledge.document import Document, FrontMatterError, load_documents
+from knowledge.documents.document import Document, FrontMatterError, load_documents
 
 
 class RunBlock(Protocol):

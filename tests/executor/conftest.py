@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from executor.errors import StartError
-from executor.job import File, Job, JobResult, Outcome
-from executor.limits import MIB, Limits
-from executor.monitor import processes_of
-from executor.selftest import SelfTestError
-from executor.supervisor import Settings, Supervisor
+from executor.exceptions import StartError
+from executor.jail.limits import MIB, Limits
+from executor.jail.monitor import processes_of
+from executor.protocol import File, Job, JobResult, Outcome
+from executor.service.selftest import SelfTestError
+from executor.service.supervisor import Settings, Supervisor
 
 SMALL = Limits(
     memory_bytes=600 * MIB,

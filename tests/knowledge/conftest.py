@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from knowledge.article import Article, load_articles
-from knowledge.embedding import EmbeddingModel
-from knowledge.index import open_index
-from knowledge.search import Search
+from knowledge.articles.article import Article, load_articles
+from knowledge.search.embedding import EmbeddingModel
+from knowledge.search.index import open_index
+from knowledge.search.search import Search
 
 
 class CountingModel:

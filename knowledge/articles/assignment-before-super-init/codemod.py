@@ -7,10 +7,10 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.job import JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import New, Program
-from knowledge.sites import failing_statement, seen_error
+from executor.protocol import JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import New, Program
+from knowledge.repair.toolkit.sites import failing_statement, seen_error
 
 _BEFORE = re.compile(r"cannot assign (module|parameters?|buffer) before Module.__init__")
 _NEVER = re.compile(

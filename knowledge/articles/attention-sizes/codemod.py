@@ -7,11 +7,16 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.job import Caught, ErrorSeen, JobResult, Layer
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program
-from knowledge.shapes import live_shape, resized_call, still_computed, uses_loaded_weights
-from knowledge.sites import argument, calls, failing, seen_error, with_argument
+from executor.protocol import Caught, ErrorSeen, JobResult, Layer
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.shapes import (
+    live_shape,
+    resized_call,
+    still_computed,
+    uses_loaded_weights,
+)
+from knowledge.repair.toolkit.sites import argument, calls, failing, seen_error, with_argument
 
 _MASK = re.compile(r"attn_mask is torch\.Size\(\[(\d+), \d+\]\), but should be \((\d+), \d+\)")
 _WIDTH = re.compile(r"was expecting embedding dimension of (\d+), but got (\d+)")

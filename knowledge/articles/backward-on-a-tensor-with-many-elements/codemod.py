@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.job import Backward, JobResult, Variable
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.computed import backwards, reaches_leaves
-from knowledge.edits import Program, call, method, operand
-from knowledge.flow import later
-from knowledge.origins import values_of
-from knowledge.sites import argument, assignment, failing, seen_error, variables
+from executor.protocol import Backward, JobResult, Variable
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.computed import backwards, reaches_leaves
+from knowledge.repair.toolkit.dataflow import values_of
+from knowledge.repair.toolkit.edits import Program, call, method, operand
+from knowledge.repair.toolkit.flow import later
+from knowledge.repair.toolkit.sites import argument, assignment, failing, seen_error, variables
 
 _ERROR = "grad can be implicitly created only for scalar outputs"
 _COMPLEX = "grad can be implicitly created only for real scalar outputs"

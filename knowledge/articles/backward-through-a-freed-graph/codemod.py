@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.job import JobResult, Variable
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.computed import backwards, reaches_leaves, same_tensors
-from knowledge.edits import New, Program, method
-from knowledge.flow import in_loop, reads, siblings
-from knowledge.sites import (
+from executor.protocol import JobResult, Variable
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.computed import backwards, reaches_leaves, same_tensors
+from knowledge.repair.toolkit.edits import New, Program, method
+from knowledge.repair.toolkit.flow import in_loop, reads, siblings
+from knowledge.repair.toolkit.sites import (
     argument,
     assignment,
     failing,

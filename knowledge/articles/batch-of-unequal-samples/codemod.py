@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.job import JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program
-from knowledge.shapes import sizes
-from knowledge.sites import argument, calls, seen_error, with_argument
+from executor.protocol import JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.shapes import sizes
+from knowledge.repair.toolkit.sites import argument, calls, seen_error, with_argument
 
 _TEXT = "stack expects each tensor to be equal size"
 _BOTH = re.compile(r"but got \[([\d, ]*)\] at entry \d+ and \[([\d, ]*)\]")

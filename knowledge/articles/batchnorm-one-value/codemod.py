@@ -7,12 +7,19 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.job import JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program
-from knowledge.flow import in_loop
-from knowledge.shapes import still_computed
-from knowledge.sites import argument, calls, scope_of, seen_error, variables, with_argument
+from executor.protocol import JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.flow import in_loop
+from knowledge.repair.toolkit.shapes import still_computed
+from knowledge.repair.toolkit.sites import (
+    argument,
+    calls,
+    scope_of,
+    seen_error,
+    variables,
+    with_argument,
+)
 
 _TEXTS = ("Expected more than 1 value per channel when training",
           "Expected more than 1 spatial element when training")  # fmt: skip

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.job import Caught, ErrorSeen, JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program
-from knowledge.shapes import live_shape, same_numbers, still_computed
-from knowledge.sites import failing, seen_error
+from executor.protocol import Caught, ErrorSeen, JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.shapes import live_shape, same_numbers, still_computed
+from knowledge.repair.toolkit.sites import failing, seen_error
 
 _TEXTS = ("batch1 must be a 3D tensor", "batch2 must be a 3D tensor")
 

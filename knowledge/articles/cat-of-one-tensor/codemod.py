@@ -7,12 +7,12 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.job import JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.computed import reaches_leaves, same_tensors
-from knowledge.edits import Program, call
-from knowledge.shapes import still_computed
-from knowledge.sites import argument, failing, scope_of, seen_error, variables
+from executor.protocol import JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.computed import reaches_leaves, same_tensors
+from knowledge.repair.toolkit.edits import Program, call
+from knowledge.repair.toolkit.shapes import still_computed
+from knowledge.repair.toolkit.sites import argument, failing, scope_of, seen_error, variables
 
 _ERROR = "cat(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor"
 

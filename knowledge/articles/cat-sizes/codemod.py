@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import libcst as cst
 
-from executor.job import JobResult
-from knowledge.alignment import unsqueezed
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program, method
-from knowledge.shapes import Shape, live_shape, same_numbers, still_computed
-from knowledge.sites import (
+from executor.protocol import JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.alignment import unsqueezed
+from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.shapes import Shape, live_shape, same_numbers, still_computed
+from knowledge.repair.toolkit.sites import (
     argument,
     assignment,
     failing,

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.job import JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program, operand
-from knowledge.losses import loss_alive, loss_call
-from knowledge.shapes import (
+from executor.protocol import JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program, operand
+from knowledge.repair.toolkit.losses import loss_alive, loss_call
+from knowledge.repair.toolkit.shapes import (
     as_large_as,
     indices_kept,
     resized_call,
@@ -20,7 +20,7 @@ from knowledge.shapes import (
     span_of,
     still_computed,
 )
-from knowledge.sites import calls, integer, seen_error
+from knowledge.repair.toolkit.sites import calls, integer, seen_error
 
 _TEXT = re.compile(r"Target (-?\d+) is out of bounds")
 

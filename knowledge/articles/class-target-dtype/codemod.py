@@ -8,12 +8,12 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.job import Caught, ErrorSeen, JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program, method
-from knowledge.losses import LossCall, loss_alive, loss_call, made_from
-from knowledge.shapes import same_layers, same_numbers, span_of, still_computed
-from knowledge.sites import seen_error, variables
+from executor.protocol import Caught, ErrorSeen, JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.losses import LossCall, loss_alive, loss_call, made_from
+from knowledge.repair.toolkit.shapes import same_layers, same_numbers, span_of, still_computed
+from knowledge.repair.toolkit.sites import seen_error, variables
 
 _ROWS = "Expected floating point type for target with class probabilities"
 _INDICES = "expected target dtype to be Long or Byte, but got"

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.job import JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program, method
-from knowledge.shapes import (
+from executor.protocol import JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.shapes import (
     Shape,
     layer_call,
     resized,
@@ -18,7 +18,7 @@ from knowledge.shapes import (
     swapped,
     with_input,
 )
-from knowledge.sites import failing, integer, seen_error, setting
+from knowledge.repair.toolkit.sites import failing, integer, seen_error, setting
 
 _CHANNELS = "channels, but got"
 _DIMENSIONS = "input to conv"

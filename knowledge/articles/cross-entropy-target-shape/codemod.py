@@ -7,12 +7,18 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.job import Caught, ErrorSeen, JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program, method
-from knowledge.losses import LossCall, loss_alive, loss_call
-from knowledge.shapes import Shape, same_layers, same_numbers, still_computed, swapped
-from knowledge.sites import integer, seen_error
+from executor.protocol import Caught, ErrorSeen, JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.losses import LossCall, loss_alive, loss_call
+from knowledge.repair.toolkit.shapes import (
+    Shape,
+    same_layers,
+    same_numbers,
+    still_computed,
+    swapped,
+)
+from knowledge.repair.toolkit.sites import integer, seen_error
 
 _COLUMN = "0D or 1D target tensor expected, multi-target not supported"
 _SPATIAL = "only batches of spatial targets supported (3D tensors) but got targets of dimension: 4"

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.job import JobResult, Variable
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.computed import reaches_leaves, same_tensors
-from knowledge.edits import Program
-from knowledge.sites import seen_error, variables
+from executor.protocol import JobResult, Variable
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.computed import reaches_leaves, same_tensors
+from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.sites import seen_error, variables
 
 _ERROR = re.compile(
     r"function (\w+)Backward returned an incorrect number of gradients "

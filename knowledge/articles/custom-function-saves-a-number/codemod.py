@@ -7,12 +7,12 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.job import JobResult, Variable
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.computed import reaches_leaves, same_tensors
-from knowledge.edits import New, Program
-from knowledge.flow import parameters
-from knowledge.sites import failing_statement, seen_error, variables
+from executor.protocol import JobResult, Variable
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.computed import reaches_leaves, same_tensors
+from knowledge.repair.toolkit.edits import New, Program
+from knowledge.repair.toolkit.flow import parameters
+from knowledge.repair.toolkit.sites import failing_statement, seen_error, variables
 
 _ERROR = "save_for_backward can only save variables"
 

@@ -10,10 +10,10 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.job import Caught, ErrorSeen, JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program, call
-from knowledge.sites import argument, calls, seen_error, with_argument
+from executor.protocol import Caught, ErrorSeen, JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program, call
+from knowledge.repair.toolkit.sites import argument, calls, seen_error, with_argument
 
 _TEXT = "object of type 'generator' has no len()"
 _TAKES_ITS_PLACE = ("shuffle", "drop_last", "sampler", "batch_sampler")

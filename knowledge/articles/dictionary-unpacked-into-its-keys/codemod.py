@@ -7,10 +7,10 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.job import Caught, ErrorSeen, JobResult, Variable
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program
-from knowledge.sites import failing, scope_of, seen_error, variables
+from executor.protocol import Caught, ErrorSeen, JobResult, Variable
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.sites import failing, scope_of, seen_error, variables
 
 
 def applies(result: JobResult) -> bool:

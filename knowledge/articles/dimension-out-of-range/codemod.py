@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.job import Caught, ErrorSeen, JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program, method
-from knowledge.shapes import live_shape, same_numbers, still_computed
-from knowledge.sites import argument, failing, integer, seen_error
+from executor.protocol import Caught, ErrorSeen, JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.shapes import live_shape, same_numbers, still_computed
+from knowledge.repair.toolkit.sites import argument, failing, integer, seen_error
 
 _RANGE = "Dimension out of range (expected to be in range of ["
 _DIAG = "diag(): Supports 1D or 2D tensors"

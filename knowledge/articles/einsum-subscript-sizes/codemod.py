@@ -8,11 +8,11 @@ from itertools import permutations
 
 import libcst as cst
 
-from executor.job import JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program
-from knowledge.shapes import Shape, live_shape, same_numbers, still_computed
-from knowledge.sites import failing, seen_error
+from executor.protocol import JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.shapes import Shape, live_shape, same_numbers, still_computed
+from knowledge.repair.toolkit.sites import failing, seen_error
 
 _TEXT = "which does not broadcast with previously seen size"
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from executor.job import JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program
-from knowledge.shapes import (
+from executor.protocol import JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.shapes import (
     as_large_as,
     indices_kept,
     layer_call,
@@ -16,7 +16,7 @@ from knowledge.shapes import (
     span_of,
     still_computed,
 )
-from knowledge.sites import failing, seen_error, setting
+from knowledge.repair.toolkit.sites import failing, seen_error, setting
 
 _TEXT = "index out of range in self"
 

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.job import Caught, ErrorSeen, JobResult
-from knowledge.alignment import alignments
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program, method
-from knowledge.shapes import Shape, same_numbers, sizes, still_computed
-from knowledge.sites import failing, integer, seen_error
+from executor.protocol import Caught, ErrorSeen, JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.alignment import alignments
+from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.shapes import Shape, same_numbers, sizes, still_computed
+from knowledge.repair.toolkit.sites import failing, integer, seen_error
 
 _SIZE = re.compile(r"Target sizes: \[([-\d, ]+)\]\.\s+Tensor sizes: \[([\d, ]*)\]")
 _COUNT = re.compile(r"expand\(.*?\{\[([\d, ]*)\]\}, size=\[([-\d, ]+)\]\)")

@@ -7,13 +7,13 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.job import JobResult
-from executor.probes.tensors import same
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.computed import backwards, same_tensors
-from knowledge.edits import Program
-from knowledge.flow import siblings
-from knowledge.sites import failing_statement, scope_of, seen_error, variables
+from executor.inside.probes.tensors import same
+from executor.protocol import JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.computed import backwards, same_tensors
+from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.flow import siblings
+from knowledge.repair.toolkit.sites import failing_statement, scope_of, seen_error, variables
 
 _ERROR = "'NoneType' object has no attribute"
 _READ = re.compile(r"^(\w+)\.grad\b")

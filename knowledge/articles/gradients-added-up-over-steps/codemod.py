@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.job import JobResult
-from executor.probes.tensors import same
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.computed import backwards
-from knowledge.edits import Program
+from executor.inside.probes.tensors import same
+from executor.protocol import JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.computed import backwards
+from knowledge.repair.toolkit.edits import Program
 
 _KIND = "gradients_accumulate"
 

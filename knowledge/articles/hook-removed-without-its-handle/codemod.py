@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.job import Caught, ErrorSeen, JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program
-from knowledge.flow import free_name, in_loop
-from knowledge.sites import scope_of, seen_error
+from executor.protocol import Caught, ErrorSeen, JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.flow import free_name, in_loop
+from knowledge.repair.toolkit.sites import scope_of, seen_error
 
 _ERROR = re.compile(
     r"has no attribute '((?:remove|unregister|deregister)_(?:(forward|forward_pre|backward|"

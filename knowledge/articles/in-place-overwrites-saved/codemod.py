@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.job import Culprit, JobResult
-from executor.probes.tensors import same as same_values
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program, method, operand, same
+from executor.inside.probes.tensors import same as same_values
+from executor.protocol import Culprit, JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program, method, operand, same
 
 _ERROR = "modified by an inplace operation"
 _IN_NAME = {"zero_", "fill_", "copy_", "normal_", "uniform_", "masked_fill_", "index_fill_"}

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from executor.job import JobResult, Variable
-from executor.probes.tensors import same as same_values
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.computed import reaches_leaves
-from knowledge.edits import New, Program, operand
-from knowledge.flow import (
+from executor.inside.probes.tensors import same as same_values
+from executor.protocol import JobResult, Variable
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.computed import reaches_leaves
+from knowledge.repair.toolkit.edits import New, Program, operand
+from knowledge.repair.toolkit.flow import (
     earlier_in_loop,
     free_name,
     in_loop,
@@ -29,7 +29,7 @@ from knowledge.flow import (
     siblings,
     under,
 )  # fmt: skip
-from knowledge.sites import (
+from knowledge.repair.toolkit.sites import (
     failing,
     failing_statement,
     made,

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.job import Caught, ErrorSeen, JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program, method
-from knowledge.sites import failing, seen_error, variables
+from executor.protocol import Caught, ErrorSeen, JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.sites import failing, seen_error, variables
 
 _OUTSIDE = re.compile(r"index (\d+) is out of bounds for dimension (\d+) with size (\d+)")
 _SINGLE = "invalid index of a 0-dim tensor"

@@ -10,13 +10,20 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.job import JobResult, Variable
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.computed import reaches_leaves, same_tensors
-from knowledge.edits import Program, method
-from knowledge.flow import root
-from knowledge.origins import INTEGERS, cast_of, is_whole, of_dtype, passed
-from knowledge.sites import argument, assignment, failing, failing_statement, seen_error, variables
+from executor.protocol import JobResult, Variable
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.computed import reaches_leaves, same_tensors
+from knowledge.repair.toolkit.dataflow import INTEGERS, cast_of, is_whole, of_dtype, passed
+from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.flow import root
+from knowledge.repair.toolkit.sites import (
+    argument,
+    assignment,
+    failing,
+    failing_statement,
+    seen_error,
+    variables,
+)
 
 _SUBSCRIPT = "tensors used as indices must be long"
 _EMBEDDING = "Expected tensor for argument #1 'indices'"

@@ -10,13 +10,13 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.job import JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.computed import reaches_leaves, same_tensors
-from knowledge.edits import Program
-from knowledge.flow import root
-from knowledge.origins import cast_of, of_dtype
-from knowledge.sites import (
+from executor.protocol import JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.computed import reaches_leaves, same_tensors
+from knowledge.repair.toolkit.dataflow import cast_of, of_dtype
+from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.flow import root
+from knowledge.repair.toolkit.sites import (
     argument,
     assignment,
     failing,

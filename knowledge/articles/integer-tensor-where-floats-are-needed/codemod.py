@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.job import JobResult, Variable
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.computed import reaches_leaves, same_tensors
-from knowledge.edits import Program, method
-from knowledge.flow import root
-from knowledge.origins import INTEGERS, of_dtype, passed
-from knowledge.sites import (
+from executor.protocol import JobResult, Variable
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.computed import reaches_leaves, same_tensors
+from knowledge.repair.toolkit.dataflow import INTEGERS, of_dtype, passed
+from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.flow import root
+from knowledge.repair.toolkit.sites import (
     argument,
     assignment,
     failing,

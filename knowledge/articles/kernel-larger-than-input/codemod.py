@@ -7,11 +7,18 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.job import JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program
-from knowledge.shapes import still_computed, uses_loaded_weights
-from knowledge.sites import argument, integer, made, seen_error, setting, with_argument
+from executor.protocol import JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.shapes import still_computed, uses_loaded_weights
+from knowledge.repair.toolkit.sites import (
+    argument,
+    integer,
+    made,
+    seen_error,
+    setting,
+    with_argument,
+)
 
 _TEXT = "Kernel size can't be greater than actual input size"
 _SIZES = re.compile(r"per channel: \((\d+) x (\d+)\)\. Kernel size: \((\d+) x (\d+)\)")

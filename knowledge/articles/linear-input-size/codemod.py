@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.job import JobResult, Layer
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program, method
-from knowledge.shapes import (
+from executor.protocol import JobResult, Layer
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.shapes import (
     LayerCall,
     Shape,
     container_of,
@@ -25,7 +25,7 @@ from knowledge.shapes import (
     with_input,
     with_layer_before,
 )
-from knowledge.sites import failing, integer, made, scope_of, seen_error, setting
+from knowledge.repair.toolkit.sites import failing, integer, made, scope_of, seen_error, setting
 
 _TEXT = "mat1 and mat2 shapes cannot be multiplied"
 _CONVOLVED = re.compile(r"\b(Conv[123]d|conv[123]d)\b")

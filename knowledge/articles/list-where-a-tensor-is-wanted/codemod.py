@@ -9,10 +9,10 @@ from typing import Any
 
 import libcst as cst
 
-from executor.job import Caught, ErrorSeen, JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program, call
-from knowledge.sites import assignment, failing, scope_of, seen_error, variables
+from executor.protocol import Caught, ErrorSeen, JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program, call
+from knowledge.repair.toolkit.sites import assignment, failing, scope_of, seen_error, variables
 
 _LIST = re.compile(
     r"'list' object has no attribute '(shape|size|dim|ndim|dtype|device|view|reshape|to|float|long|"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from executor.job import JobResult, WarningSeen
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program
-from knowledge.losses import loss_alive, loss_call_on, resized_target
-from knowledge.shapes import same_layers, same_numbers
+from executor.protocol import JobResult, WarningSeen
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.losses import loss_alive, loss_call_on, resized_target
+from knowledge.repair.toolkit.shapes import same_layers, same_numbers
 
 _TEXT = "Using a target size ("
 

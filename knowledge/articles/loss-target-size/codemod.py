@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.job import JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program
-from knowledge.losses import BOTH_SIZES, LossCall, loss_call, resized_target
-from knowledge.shapes import (
+from executor.protocol import JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.losses import BOTH_SIZES, LossCall, loss_call, resized_target
+from knowledge.repair.toolkit.shapes import (
     resized_call,
     same_layers,
     same_numbers,
@@ -18,7 +18,7 @@ from knowledge.shapes import (
     sizes,
     still_computed,
 )
-from knowledge.sites import calls, seen_error
+from knowledge.repair.toolkit.sites import calls, seen_error
 
 _TEXTS = ("Using a target size (", "must be the same as input size (")
 

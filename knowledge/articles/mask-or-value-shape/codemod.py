@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.job import Caught, ErrorSeen, JobResult
-from knowledge.alignment import fits, placements, spread, told
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program, method
-from knowledge.shapes import Shape, live_shape, same_numbers, still_computed
-from knowledge.sites import failing, failing_statement, seen_error, variables
+from executor.protocol import Caught, ErrorSeen, JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.alignment import fits, placements, spread, told
+from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.shapes import Shape, live_shape, same_numbers, still_computed
+from knowledge.repair.toolkit.sites import failing, failing_statement, seen_error, variables
 
 _INDICES = "indexing tensors could not be broadcast together"
 _MASK = "The shape of the mask ["

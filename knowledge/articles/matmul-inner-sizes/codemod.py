@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from executor.job import Caught, ErrorSeen, JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program, method, operand
-from knowledge.shapes import same_numbers, shape_of, sizes, still_computed
-from knowledge.sites import assignment, failing, seen_error, variables
+from executor.protocol import Caught, ErrorSeen, JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program, method, operand
+from knowledge.repair.toolkit.shapes import same_numbers, shape_of, sizes, still_computed
+from knowledge.repair.toolkit.sites import assignment, failing, seen_error, variables
 
 _MATRICES = "mat1 and mat2 shapes cannot be multiplied"
 _BATCHES = "Expected size for first two dimensions of batch2 tensor to be"

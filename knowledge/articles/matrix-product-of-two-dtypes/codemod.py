@@ -12,12 +12,19 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.job import Caught, ErrorSeen, JobResult, Variable
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.computed import reaches_leaves, same_tensors
-from knowledge.edits import Program, method
-from knowledge.origins import Passed, cast_at_origin, cast_of, passed
-from knowledge.sites import calls, failing, failing_statement, seen_error, setting, variables
+from executor.protocol import Caught, ErrorSeen, JobResult, Variable
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.computed import reaches_leaves, same_tensors
+from knowledge.repair.toolkit.dataflow import Passed, cast_at_origin, cast_of, passed
+from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.sites import (
+    calls,
+    failing,
+    failing_statement,
+    seen_error,
+    setting,
+    variables,
+)
 
 _ERRORS = (
     "must have the same dtype", "to have the same dtype", "expected scalar type", "Found dtype",

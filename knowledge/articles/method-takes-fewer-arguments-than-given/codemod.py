@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.job import Caught, ErrorSeen, JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program
-from knowledge.sites import names_in, seen_error
+from executor.protocol import Caught, ErrorSeen, JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.sites import names_in, seen_error
 
 _ERROR = re.compile(
     r"(\w+)\.(__getitem__|__len__|forward)\(\) takes (\d) positional arguments? but (\d) "

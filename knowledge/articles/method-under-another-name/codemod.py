@@ -10,10 +10,10 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.job import Caught, ErrorSeen, JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program, call
-from knowledge.sites import failing, seen_error
+from executor.protocol import Caught, ErrorSeen, JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program, call
+from knowledge.repair.toolkit.sites import failing, seen_error
 
 _ERROR = re.compile(r"'([\w.]+)' object has no attribute '(\w+)'")
 _ITERATOR = re.compile(r"(Iter|_iterator|generator|^generator|iterator)$")

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.job import Caught, ErrorSeen, JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program, method
-from knowledge.shapes import still_computed
-from knowledge.sites import failing, integer, seen_error
+from executor.protocol import Caught, ErrorSeen, JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.shapes import still_computed
+from knowledge.repair.toolkit.sites import failing, integer, seen_error
 
 _TEXT = "step must be greater than zero"
 

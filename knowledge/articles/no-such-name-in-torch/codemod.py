@@ -13,11 +13,11 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.job import Caught, ErrorSeen, JobResult, Variable
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program, call, method, operand
-from knowledge.flow import free_name
-from knowledge.sites import argument, failing, seen_error, variables
+from executor.protocol import Caught, ErrorSeen, JobResult, Variable
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program, call, method, operand
+from knowledge.repair.toolkit.flow import free_name
+from knowledge.repair.toolkit.sites import argument, failing, seen_error, variables
 
 _MODULE = re.compile(r"module '(torch[\w.]*)' has no attribute '(\w+)'")
 _TENSOR = re.compile(r"'(?:Tensor|Parameter)' object has no attribute '(\w+)'")

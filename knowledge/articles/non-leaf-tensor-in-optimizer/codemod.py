@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.job import Finding, JobResult, Variable
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program, call, method, operand
+from executor.protocol import Finding, JobResult, Variable
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program, call, method, operand
 
 _NON_LEAF = "can't optimize a non-leaf Tensor"
 _EMPTY = "optimizer got an empty parameter list"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from executor.job import Caught, ErrorSeen, JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program
-from knowledge.shapes import resized, same_layers, still_computed
-from knowledge.sites import seen_error
+from executor.protocol import Caught, ErrorSeen, JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.shapes import resized, same_layers, still_computed
+from knowledge.repair.toolkit.sites import seen_error
 
 _BATCH = "running_mean should contain"
 _LAYER = "Given normalized_shape=["

@@ -7,14 +7,21 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.job import Caught, ErrorSeen, JobResult, Variable
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.computed import reaches_leaves, same_tensors
-from knowledge.edits import Program, call, method
-from knowledge.flow import in_loop, reads
-from knowledge.origins import passed
-from knowledge.shapes import still_computed
-from knowledge.sites import argument, assignment, failing, scope_of, seen_error, variables
+from executor.protocol import Caught, ErrorSeen, JobResult, Variable
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.computed import reaches_leaves, same_tensors
+from knowledge.repair.toolkit.dataflow import passed
+from knowledge.repair.toolkit.edits import Program, call, method
+from knowledge.repair.toolkit.flow import in_loop, reads
+from knowledge.repair.toolkit.shapes import still_computed
+from knowledge.repair.toolkit.sites import (
+    argument,
+    assignment,
+    failing,
+    scope_of,
+    seen_error,
+    variables,
+)
 
 _NOT_A_TENSOR = re.compile(
     r"argument '(\w+)' \(position (\d+)\) must be Tensor, not (numpy\.ndarray|int|float)$"

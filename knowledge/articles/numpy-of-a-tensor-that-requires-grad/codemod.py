@@ -7,12 +7,12 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.job import JobResult
-from executor.probes.tensors import same
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.computed import backwards, same_tensors
-from knowledge.edits import Program, method
-from knowledge.sites import failing, seen_error, variables
+from executor.inside.probes.tensors import same
+from executor.protocol import JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.computed import backwards, same_tensors
+from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.sites import failing, seen_error, variables
 
 _ERROR = "Can't call numpy() on Tensor that requires grad"
 _COMES_BACK = re.compile(r"from_numpy\(|torch\.(as_)?tensor\(|torch\.Tensor\(")

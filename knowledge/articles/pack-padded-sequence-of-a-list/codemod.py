@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.job import Caught, ErrorSeen, JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program, call
-from knowledge.shapes import still_computed
-from knowledge.sites import argument, failing, seen_error, variables
+from executor.protocol import Caught, ErrorSeen, JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program, call
+from knowledge.repair.toolkit.shapes import still_computed
+from knowledge.repair.toolkit.sites import argument, failing, seen_error, variables
 
 _TEXTS = (
     "'list' object has no attribute 'device'",

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.job import JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program
-from knowledge.shapes import same_numbers, still_computed
-from knowledge.sites import argument, failing, seen_error
+from executor.protocol import JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.shapes import same_numbers, still_computed
+from knowledge.repair.toolkit.sites import argument, failing, seen_error
 
 _TEXT = "Padding length should be less than or equal to two times the input dimension"
 _NUMBERS = re.compile(r"padding length (\d+) and input of dimension (\d+)")

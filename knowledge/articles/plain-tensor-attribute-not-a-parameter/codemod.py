@@ -12,10 +12,10 @@ from typing import Any
 
 import libcst as cst
 
-from executor.job import Finding, JobResult
-from executor.probes.tensors import same as same_values
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program, call
+from executor.inside.probes.tensors import same as same_values
+from executor.protocol import Finding, JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program, call
 
 _KINDS = {"unregistered_parameter", "unregistered_tensor", "unregistered_module"}
 # Not merely "training": a constant such as a mean is part of many a training that goes wrong.

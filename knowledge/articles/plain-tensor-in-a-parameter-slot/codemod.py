@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.job import JobResult, Variable
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.computed import reaches_leaves
-from knowledge.edits import New, Program, method
-from knowledge.flow import free_name, parameters, under
-from knowledge.sites import failing_statement, scope_of, seen_error, variables
+from executor.protocol import JobResult, Variable
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.computed import reaches_leaves
+from knowledge.repair.toolkit.edits import New, Program, method
+from knowledge.repair.toolkit.flow import free_name, parameters, under
+from knowledge.repair.toolkit.sites import failing_statement, scope_of, seen_error, variables
 
 _ERROR = "(torch.nn.Parameter or None expected)"
 _SHAPE = re.compile(r"registered parameter \[([\d, ]*)\]")

@@ -13,11 +13,11 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.job import Caught, ErrorSeen, JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program, call, method
-from knowledge.flow import free_name, later
-from knowledge.sites import assignment, failing, seen_error
+from executor.protocol import Caught, ErrorSeen, JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program, call, method
+from knowledge.repair.toolkit.flow import free_name, later
+from knowledge.repair.toolkit.sites import assignment, failing, seen_error
 
 _RAGGED = re.compile(r"expected sequence of length \d+ at dim 1 \(got \d+\)")
 _TENSORS = "only one element tensors can be converted to Python scalars"

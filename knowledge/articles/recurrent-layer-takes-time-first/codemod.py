@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.job import Caught, ErrorSeen, JobResult, ModuleCall
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program
-from knowledge.shapes import same_layers, still_computed
-from knowledge.sites import argument, calls, seen_error, with_argument
+from executor.protocol import Caught, ErrorSeen, JobResult, ModuleCall
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.shapes import same_layers, still_computed
+from knowledge.repair.toolkit.sites import argument, calls, seen_error, with_argument
 
 _TEXTS = ("must match the size of tensor b", "to match target batch_size",
           "must be the same as input size", "that is different to the input size")  # fmt: skip

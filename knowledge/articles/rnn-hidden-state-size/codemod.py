@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.job import JobResult, Layer
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program, method
-from knowledge.shapes import (
+from executor.protocol import JobResult, Layer
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.shapes import (
     Shape,
     layer_call,
     resized,
@@ -19,7 +19,7 @@ from knowledge.shapes import (
     sizes,
     still_computed,
 )
-from knowledge.sites import (
+from knowledge.repair.toolkit.sites import (
     argument,
     assignment,
     failing,

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.job import JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program, method
-from knowledge.shapes import (
+from executor.protocol import JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.shapes import (
     layer_call,
     resized,
     same_layers,
@@ -18,7 +18,7 @@ from knowledge.shapes import (
     swapped,
     with_input,
 )
-from knowledge.sites import failing, seen_error, setting
+from knowledge.repair.toolkit.sites import failing, seen_error, setting
 
 _TEXTS = ("must be equal to input_size", "input has inconsistent input_size")
 _LAYERS = ("RNN", "LSTM", "GRU", "RNNCell", "LSTMCell", "GRUCell")

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.job import Caught, ErrorSeen, JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program
-from knowledge.shapes import same_layers, still_computed
-from knowledge.sites import assignment, failing, scope_of, seen_error, variables
+from executor.protocol import Caught, ErrorSeen, JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.shapes import same_layers, still_computed
+from knowledge.repair.toolkit.sites import assignment, failing, scope_of, seen_error, variables
 
 _TEXTS = ("must be Tensor, not tuple", "'tuple' object has no attribute",
           "unsupported operand type(s) for", "must be a Tensor, not tuple")  # fmt: skip

@@ -11,11 +11,11 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.job import Caught, ErrorSeen, JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program
-from knowledge.shapes import sizes, still_computed
-from knowledge.sites import argument, failing, seen_error, with_argument
+from executor.protocol import Caught, ErrorSeen, JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.shapes import sizes, still_computed
+from knowledge.repair.toolkit.sites import argument, failing, seen_error, with_argument
 
 _TEXT = "padding='same' is not supported for strided convolutions"
 _MADE = re.compile(r"Conv([123])d\(")

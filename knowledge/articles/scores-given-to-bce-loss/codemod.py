@@ -11,13 +11,13 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.job import Caught, ErrorSeen, JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.computed import reaches_leaves
-from knowledge.edits import Program
-from knowledge.losses import loss_alive, loss_call, made_from
-from knowledge.shapes import same_layers, still_computed
-from knowledge.sites import seen_error
+from executor.protocol import Caught, ErrorSeen, JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.computed import reaches_leaves
+from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.losses import loss_alive, loss_call, made_from
+from knowledge.repair.toolkit.shapes import same_layers, still_computed
+from knowledge.repair.toolkit.sites import seen_error
 
 _ERROR = "all elements of input should be between 0 and 1"
 _LABELS = re.compile(

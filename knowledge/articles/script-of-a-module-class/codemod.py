@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.job import JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.computed import same_tensors
-from knowledge.edits import New, Program, call
-from knowledge.sites import seen_error
+from executor.protocol import JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.computed import same_tensors
+from knowledge.repair.toolkit.edits import New, Program, call
+from knowledge.repair.toolkit.sites import seen_error
 
 _ERROR = "cannot be compiled since it inherits from nn.Module"
 _CLASS = re.compile(r"<class '(?:\w+\.)*(\w+)'>")

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.job import JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.computed import reaches_leaves, same_tensors
-from knowledge.edits import Program, method
-from knowledge.sites import failing, scope_of, seen_error, variables
+from executor.protocol import JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.computed import reaches_leaves, same_tensors
+from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.sites import failing, scope_of, seen_error, variables
 
 _ERROR = re.compile(r"a Tensor with \d+ elements cannot be converted to Scalar")
 _MEAN, _ALL = "one number: their mean", "all of the numbers"

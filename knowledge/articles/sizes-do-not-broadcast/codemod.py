@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.job import JobResult
-from knowledge.alignment import Alignment, alignments, fits, turned
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program, method
-from knowledge.flow import in_loop
-from knowledge.shapes import Shape, live_shape, same_numbers, still_computed
-from knowledge.sites import failing, failing_statement, seen_error
+from executor.protocol import JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.alignment import Alignment, alignments, fits, turned
+from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.flow import in_loop
+from knowledge.repair.toolkit.shapes import Shape, live_shape, same_numbers, still_computed
+from knowledge.repair.toolkit.sites import failing, failing_statement, seen_error
 
 _SIZES = "must match the size of tensor b"
 _GROWS = "doesn't match the broadcast shape"

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.job import JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program, call
-from knowledge.shapes import live_shape, still_computed, uses_loaded_weights
-from knowledge.sites import assignment, failing, scope_of, seen_error
+from executor.protocol import JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program, call
+from knowledge.repair.toolkit.shapes import live_shape, still_computed, uses_loaded_weights
+from knowledge.repair.toolkit.sites import assignment, failing, scope_of, seen_error
 
 _SIZES = "must match the size of tensor b"
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from executor.job import JobResult
-from knowledge import twice
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program
+from executor.protocol import JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit import redundant_activation
+from knowledge.repair.toolkit.edits import Program
 
 _KIND = "softmax_before_cross_entropy"
 
@@ -19,9 +19,11 @@ def applies(result: JobResult) -> bool:
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """The one softmax in the snippet left out."""
-    yield from twice.without_activation(program, "softmax", "Softmax", "cross-entropy")
+    yield from redundant_activation.without_activation(
+        program, "softmax", "Softmax", "cross-entropy"
+    )
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """Applied once, and nothing else changed."""
-    return twice.checks(before, after, _KIND)
+    return redundant_activation.checks(before, after, _KIND)

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.job import Caught, ErrorSeen, JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program, method
-from knowledge.shapes import still_computed
-from knowledge.sites import argument, failing, seen_error, variables
+from executor.protocol import Caught, ErrorSeen, JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.shapes import still_computed
+from knowledge.repair.toolkit.sites import argument, failing, seen_error, variables
 
 _TEXT = "'len(size) == sparse_dim + dense_dim' is not satisfied"
 _SIZES = re.compile(r"len\(size\) = (\d+), sparse_dim = (\d+), dense_dim = (\d+)")

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.job import Caught, ErrorSeen, JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program, method
-from knowledge.shapes import still_computed
-from knowledge.sites import argument, assignment, failing, scope_of, seen_error
+from executor.protocol import Caught, ErrorSeen, JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.shapes import still_computed
+from knowledge.repair.toolkit.sites import argument, assignment, failing, scope_of, seen_error
 
 _TEXT = "on an uncoalesced tensor, please call .coalesce() first"
 _MAKES = re.compile(r"(^|\.)(sparse_coo_tensor|FloatTensor|to_sparse|to_sparse_coo|add|mm|t)$")

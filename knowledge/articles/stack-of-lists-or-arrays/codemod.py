@@ -8,13 +8,20 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.job import Caught, ErrorSeen, JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.computed import reaches_leaves, same_tensors
-from knowledge.edits import Program, call
-from knowledge.flow import later
-from knowledge.shapes import still_computed
-from knowledge.sites import argument, assignment, failing, scope_of, seen_error, variables
+from executor.protocol import Caught, ErrorSeen, JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.computed import reaches_leaves, same_tensors
+from knowledge.repair.toolkit.edits import Program, call
+from knowledge.repair.toolkit.flow import later
+from knowledge.repair.toolkit.shapes import still_computed
+from knowledge.repair.toolkit.sites import (
+    argument,
+    assignment,
+    failing,
+    scope_of,
+    seen_error,
+    variables,
+)
 
 _ERROR = re.compile(
     r"expected Tensor as element 0 in argument 0, but got (list|numpy\.ndarray|float|int)$"

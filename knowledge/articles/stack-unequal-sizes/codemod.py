@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.job import JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program, call
-from knowledge.shapes import sizes, still_computed
-from knowledge.sites import argument, failing, seen_error
+from executor.protocol import JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program, call
+from knowledge.repair.toolkit.shapes import sizes, still_computed
+from knowledge.repair.toolkit.sites import argument, failing, seen_error
 
 _TEXT = "stack expects each tensor to be equal size"
 _BOTH = re.compile(r"but got \[([\d, ]*)\] at entry \d+ and \[([\d, ]*)\]")

@@ -10,11 +10,11 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.job import Caught, ErrorSeen, JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program, operand
-from knowledge.shapes import still_computed
-from knowledge.sites import failing, seen_error
+from executor.protocol import Caught, ErrorSeen, JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program, operand
+from knowledge.repair.toolkit.shapes import still_computed
+from knowledge.repair.toolkit.sites import failing, seen_error
 
 _TEXT = "Error(s) in loading state_dict"
 _PREFIX = re.compile(r"(module|model|_orig_mod)\.")

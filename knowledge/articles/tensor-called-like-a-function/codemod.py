@@ -7,10 +7,10 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.job import Caught, ErrorSeen, JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program
-from knowledge.sites import failing, seen_error, variables
+from executor.protocol import Caught, ErrorSeen, JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.sites import failing, seen_error, variables
 
 _CALLED = ("'Tensor' object is not callable", "'torch.Size' object is not callable",
            "'Parameter' object is not callable")  # fmt: skip

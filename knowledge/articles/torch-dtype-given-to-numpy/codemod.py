@@ -8,12 +8,12 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.job import Caught, ErrorSeen, JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.computed import reaches_leaves, same_tensors
-from knowledge.edits import Program, method
-from knowledge.shapes import still_computed
-from knowledge.sites import assignment, failing, seen_error, variables
+from executor.protocol import Caught, ErrorSeen, JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.computed import reaches_leaves, same_tensors
+from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.shapes import still_computed
+from knowledge.repair.toolkit.sites import assignment, failing, seen_error, variables
 
 _ERROR = re.compile(r"Cannot interpret 'torch\.(\w+)' as a data type")
 

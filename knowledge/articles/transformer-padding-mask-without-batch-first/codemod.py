@@ -11,11 +11,11 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.job import Caught, ErrorSeen, JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program
-from knowledge.shapes import same_layers, still_computed, uses_loaded_weights
-from knowledge.sites import argument, calls, seen_error, with_argument
+from executor.protocol import Caught, ErrorSeen, JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.shapes import same_layers, still_computed, uses_loaded_weights
+from knowledge.repair.toolkit.sites import argument, calls, seen_error, with_argument
 
 _ERROR = re.compile(r"Expected key_padded_mask.shape\[0\] to be (\d+), but got (\d+)")
 _LAYERS = r"(^|\.)(MultiheadAttention|Transformer(En|De)coderLayer|Transformer)$"

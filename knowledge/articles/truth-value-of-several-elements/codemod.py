@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.job import JobResult, Variable
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.computed import same_tensors
-from knowledge.edits import Program, call, method
-from knowledge.sites import failing, seen_error, variables
+from executor.protocol import JobResult, Variable
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.computed import same_tensors
+from knowledge.repair.toolkit.edits import Program, call, method
+from knowledge.repair.toolkit.sites import failing, seen_error, variables
 
 _ERROR = "Boolean value of Tensor with more than one value is ambiguous"
 _ALL, _ANY = "it holds for every element", "it holds for at least one"

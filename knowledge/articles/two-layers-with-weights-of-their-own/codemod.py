@@ -7,12 +7,12 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.job import Caught, ErrorSeen, JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program
-from knowledge.flow import in_loop
-from knowledge.shapes import same_layers, sizes, still_computed, uses_loaded_weights
-from knowledge.sites import assignment, failing, seen_error, variables
+from executor.protocol import Caught, ErrorSeen, JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.flow import in_loop
+from knowledge.repair.toolkit.shapes import same_layers, sizes, still_computed, uses_loaded_weights
+from knowledge.repair.toolkit.sites import assignment, failing, seen_error, variables
 
 _TEXT = "Tensor-likes are not close!"
 _WITH_WEIGHTS = re.compile(r"(^|\.)(Linear|Conv[123]d|ConvTranspose[123]d|Embedding)$")

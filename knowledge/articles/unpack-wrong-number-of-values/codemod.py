@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.job import Caught, ErrorSeen, JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program
-from knowledge.shapes import still_computed
-from knowledge.sites import calls, failing_statement, seen_error
+from executor.protocol import Caught, ErrorSeen, JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.shapes import still_computed
+from knowledge.repair.toolkit.sites import calls, failing_statement, seen_error
 
 _TEXT = "too many values to unpack"
 _PRODUCTS = ("vjp", "jvp", "vhp", "hvp")

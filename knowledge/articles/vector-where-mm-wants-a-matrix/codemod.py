@@ -7,12 +7,12 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.job import Caught, ErrorSeen, JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.computed import reaches_leaves, same_tensors
-from knowledge.edits import Program
-from knowledge.shapes import Shape, shape_of, still_computed
-from knowledge.sites import failing, seen_error
+from executor.protocol import Caught, ErrorSeen, JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.computed import reaches_leaves, same_tensors
+from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.shapes import Shape, shape_of, still_computed
+from knowledge.repair.toolkit.sites import failing, seen_error
 
 _ERROR = re.compile(r"^(self|mat2) must be a matrix$|^1D tensors expected, but got")
 _NAMES = {"mm", "mv", "dot"}

@@ -8,11 +8,18 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import libcst as cst
 
-from executor.job import JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program, method
-from knowledge.shapes import Shape, same_layers, same_numbers, shape_of, sizes, still_computed
-from knowledge.sites import failing, integer, scope_of, seen_error
+from executor.protocol import JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.shapes import (
+    Shape,
+    same_layers,
+    same_numbers,
+    shape_of,
+    sizes,
+    still_computed,
+)
+from knowledge.repair.toolkit.sites import failing, integer, scope_of, seen_error
 
 _TEXT = "is invalid for input of size"
 _BATCH = re.compile(r"\.(size\(0\)|shape\[0\])$|^len\(")

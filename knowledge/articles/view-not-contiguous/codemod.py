@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.job import JobResult
-from knowledge.codemod import Check, Proposal, Rewrite
-from knowledge.edits import Program
-from knowledge.shapes import same_numbers, still_computed
-from knowledge.sites import failing, names_in, scope_of, seen_error
+from executor.protocol import JobResult
+from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.shapes import same_numbers, still_computed
+from knowledge.repair.toolkit.sites import failing, names_in, scope_of, seen_error
 
 _TEXT = "view size is not compatible with input tensor's size and stride"
 

@@ -1,0 +1,210 @@
+"""Run a document's blocks as an answer runs a snippet, and keep what a verdict needs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bot.diagnosis import completion, devices
+from bot.diagnosis.missing import missing, needs_gpu
+from bot.messages.snippets import clean_paste
+from bot.settings import ExecutorSettings
+from executor.protocol import SNIPPET, Caught, ErrorSeen, Job, JobResult, Outcome, Probe
+from executor.service.client import ExecutorClient
+from knowledge.audit.families import NONE, family
+from knowledge.audit.model import Raised, Seen
+from knowledge.repair.verify import MISTAKES
+
+KEPT_CHARS = 4_000  # of what a block printed
+KEPT_MESSAGE = 600
+_NEVER = frozenset({"unregistered_parameter", "unregistered_tensor", "unregistered_module",
+                    "not_in_optimizer", "no_gradient", "zero_gradient", "never_moved"})  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """A block above, as later ones may need it."""
+
+    code: str
+    seen: Seen
+
+
+@dataclass(frozen=True)
+class Runner:
+    """Runs one block: alone; joined with those above if it needs them; else with stand-ins."""
+
+    executor: ExecutorClient
+    has_gpu: bool
+    wall_s: float
+    keep: Callable[[str, Callable[[], Awaitable[Seen]]], Awaitable[Seen]]
+
+    async def run(self, code: str, earlier: Sequence[Earlier]) -> Seen:
+        """What came of it.
+
+        Raises:
+            ExecutorError: the executor is gone or full.
+        """
+        code = clean_paste(code.split("\n")).code
+        # Blocks that end in an error would end the whole: they are shown, not built upon.
+        above = [e.code for e in earlier if e.seen.ended_well and not e.seen.stand_ins]
+        alone = await self.keep(f"alone\n{code}", lambda: self._seen(code, "", joined=False))
+        if not _lacks_a_name(alone):
+            return alone
+        if not above:
+            return _for_want_of(alone, code, earlier)
+        before = "\n".join(above) + "\n"
+        joined = await self.keep(
+            f"joined\n{before}\n{code}", lambda: self._seen(code, before, joined=True)
+        )
+        return _for_want_of(joined if _says_more(joined) else alone, code, earlier)
+
+    async def _seen(self, code: str, before: str, *, joined: bool) -> Seen:
+        job = Job(code=before + code, wall_s=self.wall_s, probes=(Probe.GRADIENTS,))
+        run, job = await completion.run(self.executor, job)
+        if devices.wants_gpu(run, code):
+            there = devices.there(job, has_gpu=self.has_gpu)
+            gpu, _ = await completion.run(self.executor, there)
+            if needs_gpu(run) or devices.device_error(gpu):
+                run = gpu
+        printed = 0
+        if joined:
+            # What the blocks above print is not this one's; under one seed it is printed alike.
+            first = await self.executor.run(job.model_copy(update={"code": before}))
+            printed = len(first.stdout) if run.stdout.startswith(first.stdout) else 0
+        return _told(run, before.count("\n"), printed)
+
+
+def _lacks_a_name(seen: Seen) -> bool:
+    return bool(seen.stand_ins) or bool(_missing_name(seen))
+
+
+def _missing_name(seen: Seen) -> str:
+    """The name that ended it; or that it wanted in a `try`, whose handler then hides that."""
+    for raised in reversed(seen.raised):
+        found = _UNDEFINED.match(raised.message) if raised.type == "NameError" else None
+        if found:
+            return found[1]
+    return ""
+
+
+def _for_want_of(seen: Seen, code: str, earlier: Sequence[Earlier]) -> Seen:
+    """What lacks a name that a block above gives, but cannot get it from there, did not run."""
+    name = _missing_name(seen)
+    binds = re.compile(rf"\b(?:def|class|import|as|for)\s+{name}\b|\b{name}\s*(?:,[\w\s,]*)?=(?!=)")
+    if not name or seen.cannot:
+        return seen
+    if any(binds.search(e.code) for e in earlier):
+        why = f"it needs `{name}` from a block above, which does not run to its end itself"
+    elif seen.error is None and not binds.search(code):
+        why = f"it needs `{name}`, which the document does not define, and catches the NameError"
+    else:
+        return seen
+    return seen.model_copy(update={"cannot": why})
+
+
+def _says_more(joined: Seen) -> bool:
+    """Whether joined it gets past the missing name, in a line of its own."""
+    if joined.error is not None and joined.error.line is None:
+        return False  # one of the blocks above ended it
+    return not (_missing_name(joined) or (joined.stand_ins and joined.cannot))
+
+
+def _told(run: JobResult, before: int, printed: int) -> Seen:
+    """A JobResult in a verdict's words, its lines counted from the block's own first."""
+    error = _raised(run.error, before) if run.error is not None else None
+    caught = tuple(
+        _raised(c, before)
+        for c in run.caught
+        if c.type not in ("StopIteration", "GeneratorExit")
+        and _here(c.line, c.handler_line, before)
+    )
+    stdout = run.stdout[printed:]
+    told = next((r for r in (error, *caught) if r is not None), None)
+    return Seen(
+        how="completed" if run.stand_ins else "joined" if before else "alone",
+        device=run.env.device,
+        outcome=run.outcome.value,
+        error=error,
+        caught=caught,
+        warnings=tuple(f"{w.category}: {w.message[:KEPT_MESSAGE]}" for w in run.warnings
+                       if _here(w.line, None, before)),
+        findings=tuple((f.name, f.message) for f in run.findings if f.kind in MISTAKES),
+        stdout=stdout[:KEPT_CHARS],
+        cut=len(stdout) > KEPT_CHARS or run.dropped_bytes > 0,
+        cannot=_cannot(run),
+        stand_ins=tuple(s.name for s in run.stand_ins),
+        imports=tuple(run.assumptions),
+        trained=run.trained,
+        moved=run.moved,
+        still=tuple(f.name for f in run.findings if f.kind in _NEVER),
+        shapes={name: t.shape for name, t in run.values.tensors.items()} if run.values else {},
+        family=family(told.type, told.message) if told is not None else NONE,
+        torch=run.env.torch.partition("+")[0],
+        seconds=round(run.seconds, 3),
+    )  # fmt: skip
+
+
+def _here(line: int | None, handler: int | None, before: int) -> bool:
+    return not before or any(n is not None and n > before for n in (line, handler))
+
+
+_UNDEFINED = re.compile(r"name '(\w+)' is not defined")
+_FRAME = re.compile(rf'File "[^"\n]*{re.escape(SNIPPET)}", line (\d+)')
+
+
+def _raised(e: ErrorSeen | Caught, before: int) -> Raised:
+    handler = e.handler_line if isinstance(e, Caught) else None
+    through = {int(n) for n in _FRAME.findall(e.traceback)} | ({e.line} if e.line else set())
+    return Raised(
+        type=e.type.rpartition(".")[2],
+        message=e.message[:KEPT_MESSAGE],
+        line=e.line - before if e.line is not None and e.line > before else None,
+        lines=tuple(sorted(n - before for n in through if n > before)),
+        handler=handler - before if handler is not None and handler > before else None,
+        by_hand=e.origin == "raise",
+        masked=e.masks[:KEPT_MESSAGE] if isinstance(e, ErrorSeen) else "",
+    )
+
+
+_OF_THE_PLACE = re.compile(
+    r"torch\.compile is not supported|Python\.h|InductorError|No such file or directory: 'g\+\+'"
+    r"|[Cc]an't load|401 Client|HF_|offline|internet connection"
+    r"|is not the path to a directory|Unauthorized"
+    r"|Dataset not found|couldn't find them in the cached files|FusedAdam|onnx"
+)
+
+
+def _cannot(run: JobResult) -> str:
+    """Why the run says nothing of the code: the place, or parts that were not posted."""
+    why = missing(run)
+    if why:
+        return why
+    if run.outcome in (Outcome.KILLED, Outcome.SETUP_ERROR, Outcome.UNAVAILABLE):
+        return f"the run was ended from outside ({run.detail or run.exit.signal})"
+    for e in (run.error, *run.caught):
+        if e is None:
+            continue
+        if e.type in ("ModuleNotFoundError", "FileNotFoundError") and isinstance(e, Caught):
+            return f"it needs what is not here, and catches the {e.type}"
+        if _OF_THE_PLACE.search(e.message):
+            return f"it needs what this place does not have ({e.type})"
+    return ""
+
+
+RECIPE = 1  # how a block is run; another number makes all runs anew
+
+
+def conditions(here: Mapping[str, Any], settings: ExecutorSettings) -> dict[str, Any]:
+    """What a run's outcome hangs on besides the code.
+
+    Args:
+        here: the executor's capabilities.
+        settings: its limits.
+    """
+    return {
+        "recipe": RECIPE,
+        **{key: here[key] for key in ("torch", "python", "tier", "devices")},
+        **{key: getattr(settings, key) for key in ("wall_s", "memory_mib", "processes")},
+    }

@@ -1,0 +1,81 @@
+"""Open a chat front end's desk, with medic and store behind it and a jail that is strong enough."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import time
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from bot.commands.assemble import Say, open_medic
+from bot.errors import SettingsError
+from bot.operations.metrics import Metrics
+from bot.service import manners
+from bot.service.questions import Desk
+from bot.service.seam import Platform
+from bot.service.store import Store
+from bot.service.store.alone import alone
+from bot.settings import FrontSettings, Settings
+from executor.exceptions import ExecutorError
+from executor.service.client import ExecutorClient
+
+_LOOK_S = 1.0
+
+
+@asynccontextmanager
+async def open_desk(
+    settings: Settings, platform: Platform, front: FrontSettings, say: Say
+) -> AsyncIterator[Desk]:
+    """A desk for one platform, with everything behind it; unfinished questions are taken up.
+
+    Raises:
+        SettingsError: the executor's jail is too weak for strangers, or a channel's settings wrong.
+        BotError, KnowledgeError, ExecutorError: as the parts' own docstrings say.
+    """
+    manners.check(front, platform.name)
+    kept = settings.store
+    async with AsyncExitStack() as stack:
+        store = Store.at(kept.url, settings.state_folder, kept.lease_s)
+        # Slack brings each event to one of its connections, Discord everything to all of them.
+        if platform.name == "discord" or not store.database.shared:
+            await stack.enter_async_context(alone(store.database, platform.name, say))
+        medic = await stack.enter_async_context(open_medic(settings, say))
+        await stack.enter_async_context(store)
+        metrics = Metrics()
+        stack.enter_context(metrics.serving(settings.metrics))
+        await _refuse_weak_jail(settings, medic.executor)
+        async with Desk(
+            medic, store, platform, settings.chat, front, settings.store.retention_days, metrics
+        ) as desk:
+            yield desk
+
+
+def stop_signal() -> asyncio.Event:
+    """Set at SIGTERM or Ctrl-C; from now on neither ends the process by itself."""
+    stopped = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stopped.set)
+    return stopped
+
+
+async def _refuse_weak_jail(settings: Settings, executor: ExecutorClient) -> None:
+    if settings.chat.trust_process_tier:
+        return
+    began = time.monotonic()
+    while True:
+        try:
+            tier = (await executor.capabilities())["tier"]
+            break
+        except ExecutorError:
+            # It may be starting beside us, or restarting.
+            if time.monotonic() - began > settings.chat.patience_s:
+                raise
+            await asyncio.sleep(_LOOK_S)
+    if tier == "process":
+        raise SettingsError(
+            "this executor has only the weakest jail (process: limits and a system-call filter), "
+            "and in a chat anybody can post code. Run the executor where a stronger one works (see "
+            "docs/security.md), or set chat.trust_process_tier: true if you trust everybody there"
+        )

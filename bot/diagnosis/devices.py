@@ -1,0 +1,64 @@
+"""When a snippet is run once more where there is a GPU, or as if there were one.
+
+Without a GPU in the executor a simulated one raises PyTorch's own device errors. It is never
+called a GPU.
+"""
+
+from __future__ import annotations
+
+import re
+
+from bot.diagnosis.missing import needs_gpu
+from executor.protocol import Caught, DeviceSeen, ErrorSeen, Job, JobResult, Outcome
+from knowledge.repair.verify import mistake
+
+_DEVICE_ERROR = re.compile(
+    r"on the same device|type \(torch\.(cuda\.)?\w+\) should be the same|not at the same device"
+    r"|device type tensor to numpy|device type for generator"
+    r"|should be a 1D CPU int64 tensor|gradient with device type|same device as the indexed tensor"
+)
+
+
+def wants_gpu(run: JobResult, code: str) -> bool:
+    """Whether a run on the CPU leaves open what a GPU would do.
+
+    It failed for want of one; or it ran because it asks `torch.cuda.is_available()` first, which
+    hides every mistake in what it moves and what it does not.
+    """
+    if run.env.device != "cpu":
+        return False
+    return needs_gpu(run) or (
+        "cuda" in code and run.outcome is Outcome.OK and not mistake(run).is_there
+    )
+
+
+def there(job: Job, *, has_gpu: bool) -> Job:
+    """The same job on the executor's GPU, or on a simulated one."""
+    return job.model_copy(update={"device": "cuda"} if has_gpu else {"simulate": "cuda"})
+
+
+def device_error(run: JobResult) -> ErrorSeen | Caught | None:
+    """The mistake of the run, if it is about devices."""
+    error = mistake(run).error
+    return error if error is not None and _DEVICE_ERROR.search(error.message) else None
+
+
+def opposed(seen: tuple[DeviceSeen, ...]) -> str:
+    """Which tensor is where, and the lines that put them there; empty if that is not known."""
+    on_cpu = _best([d for d in seen if d.device == "cpu"])
+    on_gpu = _best([d for d in seen if d.device.startswith("cuda")])
+    if on_cpu is not None and on_gpu is not None:
+        first, other = (on_cpu, on_gpu) if on_cpu.name or not on_gpu.name else (on_gpu, on_cpu)
+        return f"{_placed(first, 'one tensor')} while {_placed(other, 'the other')}"
+    return _placed(on_gpu, "it") if on_gpu is not None and on_gpu.name else ""
+
+
+def _best(seen: list[DeviceSeen]) -> DeviceSeen | None:
+    return next((d for d in seen if d.name), seen[0] if seen else None)
+
+
+def _placed(d: DeviceSeen, otherwise: str) -> str:
+    name = f"`{d.name}`" if d.name else otherwise
+    if d.device == "cpu":
+        return f"{name} stays on the CPU" + (f" (from line {d.line})" if d.line else "")
+    return f"{name} is on {d.device}" + (f" (line {d.line})" if d.line else "")

@@ -1,0 +1,228 @@
+"""Why a snippet could not really be run here, and what its author can do about it.
+
+An error that comes from the place and not from the code (no GPU, no network, a module that is not
+installed, a part that was not posted) is never presented as the answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from bot.models import Question
+from executor.protocol import ErrorSeen, JobResult, LeftOut, Outcome
+
+
+def missing(run: JobResult, question: Question | None = None) -> str:
+    """The reason as a clause, with the next step; empty if the snippet could be run."""
+    if run.error and run.env.device.startswith("simulated") and _ORDINAL.search(run.error.message):
+        return _second_gpu(run.error)
+    return (
+        _limit(run)
+        or _never_started(run)
+        or _completed(run)
+        or (_lacking(run, run.error) if run.error else "")
+        or (_out_of_order(question, run) if question is not None else "")
+    )
+
+
+def _out_of_order(question: Question, run: JobResult) -> str:
+    """Why a post's blocks are no program as they stand; empty if that is not the matter.
+
+    A block may show a use, and a later one what it uses: nobody runs them in that order.
+    """
+    error = run.error
+    if error is None or error.type != "NameError" or error.line is None:
+        return ""
+    m = re.search(r"name '(\w+)' is not defined", error.message)
+    later = [s for s in question.snippets if s.first_line > error.line]
+    if m is None or not later:
+        return ""
+    binds = re.compile(
+        rf"^\s*(?:def|class)\s+{m[1]}\b|^\s*(?:\w+\s*,\s*)*{m[1]}\s*(?:,[\s\w,]*)?=(?!=)"
+        rf"|^\s*(?:from\s.*)?import\s.*\b{m[1]}\b",
+        re.MULTILINE,
+    )
+    found = next((s for s in later if binds.search(s.code)), None)
+    here = [s for s in question.snippets if s not in later][-1:]
+    if found is None or any(binds.search(s.code) for s in here):
+        return ""
+    return (
+        f"`{m[1]}` (line {error.line}) is used in an earlier block than the one that makes it "
+        f"(from line {found.first_line}); post them in the order in which they run, or as one"
+    )
+
+
+def needs_gpu(run: JobResult) -> bool:
+    """Whether it failed, or caught a failure, because there is no GPU where it ran."""
+    errors = (run.error,) if run.error is not None else run.caught
+    return run.env.device == "cpu" and any(_GPU.search(e.message) for e in errors)
+
+
+def _limit(run: JobResult) -> str:
+    value = run.limit.value if run.limit else 0
+    if run.outcome is Outcome.TIMEOUT:
+        return (
+            f"it was stopped after {value:g} s, when it had not finished; make it smaller (fewer "
+            "steps, less data) until it still fails"
+        )
+    if run.outcome is Outcome.OUT_OF_MEMORY:
+        return (
+            f"it was stopped when it held more than {value / 2**30:.1f} GiB of memory; make the "
+            "tensors smaller"
+        )
+    if run.outcome is Outcome.OUTPUT_LIMIT:
+        return f"it was stopped when it had printed more than {value / 2**20:.0f} MiB; print less"
+    return ""
+
+
+def _completed(run: JobResult) -> str:
+    """It ended well, but not with what its author has: that says nothing about their code."""
+    if not run.stand_ins or run.outcome is not Outcome.OK:
+        return ""
+    names = [f"`{s.name}`" for s in run.stand_ins]
+    own = [f"`{s.name}`" for s in run.stand_ins if s.kind not in {"number", "device"}] or names
+    return (
+        f"with stand-ins for {_listed(names)} it reaches its end and nothing is wrong up to there; "
+        f"what it really does needs your {_listed(own)}: post "
+        f"{'it' if len(own) == 1 else 'them'} too"
+    )
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _never_started(run: JobResult) -> str:
+    if run.outcome in (Outcome.SETUP_ERROR, Outcome.UNAVAILABLE):
+        return f"it could not be started: {run.detail}"
+    return ""
+
+
+def _lacking(run: JobResult, error: ErrorSeen) -> str:
+    at = f" (line {error.line})" if error.line else ""
+    if error.type == "NameError" and (
+        m := re.search(r"name '(\w+)' is not defined", error.message)
+    ):
+        # A name that the snippet does bind somewhere is a mistake of its own, and a real answer.
+        if m[1] not in run.undefined:
+            return ""
+        return (
+            f"`{m[1]}`{at} is used but never defined in what you posted; post the part that makes "
+            "it too, so that it can be run"
+        )
+    if run.left_out is not None:
+        return _empty(run, run.left_out, f"{error.type}{at}")
+    if error.type == "SystemExit" and "usage:" in run.stderr:
+        return f"it wants command-line arguments{at}; put the values into the snippet"
+    if error.type == "EOFError" and "input" in error.code:
+        return f"it asks for input{at}, and nobody can type here; put a value in its place"
+    seen = f"{error.type}: {error.message}"
+    for pattern, clause in _LACKS:
+        if m := pattern.search(seen):
+            return clause(m, error, at)
+    return ""
+
+
+def _empty(run: JobResult, left: LeftOut, error: str) -> str:
+    """The empty body (or all that it may be), and what the live values say of the error."""
+    bodies = (left, *left.also)
+    named = _listed([f"`{b.name}` (line {b.line})" for b in bodies])
+    told = f" ({run.explanation.text.rstrip('.')})" if run.explanation else ""
+    if len(bodies) == 1:
+        return (
+            f"the body of {named} was left out, and {error} comes of that{told}; post it too, so "
+            "that it can be run"
+        )
+    return (
+        f"the bodies of {named} were left out, and {error} comes of one of them{told}; post them "
+        "too, so that it can be run"
+    )
+
+
+def _gpu(m: re.Match[str], error: ErrorSeen, at: str) -> str:
+    return (
+        f"it needs a GPU{at}: `{_short(error.code)}` asks for CUDA, and this executor has no GPU; "
+        "run it on one with a GPU, or say device cpu in the snippet"
+    )
+
+
+def _module(m: re.Match[str], error: ErrorSeen, at: str) -> str:
+    return (
+        f"it needs the module `{m[1]}`{at}, which is not installed here; post the part that fails "
+        "without it, or the full traceback"
+    )
+
+
+def _file(m: re.Match[str], error: ErrorSeen, at: str) -> str:
+    return f"it reads `{m[1]}`{at}, which is not here; attach it, or make the data up in the code"
+
+
+def _network(m: re.Match[str], error: ErrorSeen, at: str) -> str:
+    return (
+        f"it asks for something from the network{at}, and there is none here; build the model "
+        "without pretrained weights, or attach the file"
+    )
+
+
+def _processes(m: re.Match[str], error: ErrorSeen, at: str) -> str:
+    return (
+        f"it wants to be one of several processes{at}, as torchrun starts them; post the part that "
+        "fails in a single process, or the full traceback"
+    )
+
+
+def _left_out(m: re.Match[str], error: ErrorSeen, at: str) -> str:
+    return f"`...`{at} stands where code was left out; post that part too, so that it can be run"
+
+
+def _second_gpu(error: ErrorSeen) -> str:
+    at = f" (line {error.line})" if error.line else ""
+    return (
+        f"it asks for a second GPU{at}: `{_short(error.code)}`, and the simulated device is the "
+        "only one here; say `cuda:0`, or post the part that fails on one GPU"
+    )
+
+
+def _memory(m: re.Match[str], error: ErrorSeen, at: str) -> str:
+    size = re.search(r"allocate (\d+) bytes", error.message)
+    much = f" ({int(size[1]) / 2**30:.1f} GiB at once)" if size else ""
+    return f"it asks for more memory than there is{at}{much}; make the tensors smaller"
+
+
+_ORDINAL = re.compile(r"^CUDA error: invalid device ordinal")
+_GPU = re.compile(
+    r"not compiled with CUDA|No CUDA GPUs|no NVIDIA driver|torch\.cuda\.\w+ not available"
+    r"|not linked with support for cuda|Torch not compiled with|Invalid CUDA 'device"
+)
+
+_Clause = Callable[[re.Match[str], ErrorSeen, str], str]
+
+_LACKS: tuple[tuple[re.Pattern[str], _Clause], ...] = (
+    (_GPU, _gpu),
+    (re.compile(r"^ModuleNotFoundError: No module named '([\w.]+)'"), _module),
+    (re.compile(r"^ImportError: .*requires `?([\w.]+).*pip install", re.S), _module),
+    (re.compile(r"^FileNotFoundError: .*directory: '(.+?)'"), _file),
+    (
+        re.compile(
+            r"couldn't connect to '|Network is unreachable|Temporary failure in name resolution"
+            r"|Name or service not known|LocalEntryNotFoundError|offline mode is enabled"
+            r"|Max retries exceeded|nodename nor servname"
+        ),
+        _network,
+    ),
+    (
+        re.compile(
+            r"env:// rendezvous|^KeyError: '(MASTER_ADDR|WORLD_SIZE|RANK|LOCAL_RANK)'"
+            r"|NCCL built in|ProcessGroupNCCL"
+        ),
+        _processes,
+    ),
+    (re.compile(r"'ellipsis'"), _left_out),
+    (re.compile(r"^MemoryError|DefaultCPUAllocator|fail at alloc_cpu"), _memory),
+)
+
+
+def _short(code: str) -> str:
+    first = code.splitlines()[0] if code else ""
+    return first if len(first) <= 60 else first[:59] + "…"

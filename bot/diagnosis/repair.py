@@ -1,0 +1,247 @@
+"""Try the codemods on a snippet: every candidate is run, and only the checks call one verified.
+
+A candidate that removes one mistake and runs into the next is carried on, up to four steps; the
+diff and the checks are then those of all its steps together.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+
+from bot.diagnosis.reproduction import closer
+from bot.models import Fix
+from executor.protocol import Job, JobResult, Probe
+from executor.service.client import ExecutorClient
+from knowledge.repair import verify
+from knowledge.repair.codemod import Check, Codemod, Proposal, proposal_job, read_proposals
+
+_AT_ONCE = 2  # candidates run side by side; the best come first, so few are ever needed
+_MOST = 10  # candidates of one step
+_STEPS = 4
+_CARRIED_ON = 2  # candidates of one step that may be carried on
+
+
+@dataclass(frozen=True)
+class Repair:
+    """What came of it: one fix, or several with different meanings, or neither."""
+
+    fix: Fix | None = None
+    alternatives: tuple[Fix, ...] = ()
+    refused: tuple[Fix, ...] = ()
+    problem: str = ""  # a codemod that failed on this snippet, and how
+
+
+@dataclass(frozen=True)
+class Step:
+    """One rewrite on the way: whose it is, and the run whose mistake it removes."""
+
+    codemod: Codemod
+    proposal: Proposal
+    before: JobResult
+    reference: JobResult | None
+
+
+@dataclass(frozen=True)
+class _State:
+    """How far a repair has come: some code, what it does, and the steps that led to it."""
+
+    job: Job
+    run: JobResult
+    reference: JobResult | None
+    steps: tuple[Step, ...] = ()
+    supposed: frozenset[str] = frozenset()  # the meanings there were where one was supposed
+
+    @property
+    def intent(self) -> str:
+        """What the person means, if the steps had to suppose something."""
+        return next((s.proposal.intent for s in self.steps if s.proposal.intent), "")
+
+
+@dataclass
+class _Tried:
+    """What one step's candidates came to."""
+
+    verified: list[Fix] = field(default_factory=list)
+    refused: list[Fix] = field(default_factory=list)
+    further: list[_State] = field(default_factory=list)  # that moved on to another mistake
+    intents: set[str] = field(default_factory=set)
+    problem: str = ""
+
+
+def applicable(codemods: Sequence[Codemod], before: JobResult) -> list[Codemod]:
+    """The codemods whose mistake this run shows."""
+    if not verify.mistake(before).is_there:
+        return []
+    return [c for c in codemods if c.module.applies(before)]
+
+
+async def repair(
+    executor: ExecutorClient,
+    codemods: Sequence[Codemod],
+    job: Job,
+    before: JobResult,
+    reference: JobResult | None,
+    asked: str = "",
+) -> Repair:
+    """Propose, run, check; where a candidate moves on to the next mistake, go on from there.
+
+    Args:
+        executor: where everything runs.
+        codemods: all there are: a later step may need another one than the first.
+        job: the original run's job.
+        before: its result.
+        reference: its result with the gradients it should have, for comparison.
+        asked: the person's own words: they may say which of several meanings is theirs.
+    """
+    states = [_State(job, before, reference)]
+    refused: list[Fix] = []
+    problem = ""
+    for depth in range(_STEPS):
+        further: list[_State] = []
+        # States that mean different things are all seen through before one is believed.
+        done = _Tried(intents={intent for state in states for intent in state.supposed})
+        for state in states:
+            tried = await _step(executor, codemods, state, job, before, asked)
+            problem = problem or (tried.problem if depth == 0 else "")
+            refused += tried.refused
+            further += tried.further
+            done.verified += tried.verified
+            done.intents |= tried.intents
+            if tried.verified and not state.intent:
+                return _outcome(tried, refused)
+        if done.verified:
+            return _outcome(done, refused)
+        states = further[:_CARRIED_ON]
+        if not states:
+            break
+    return Repair(refused=tuple(refused), problem=problem)
+
+
+def _outcome(tried: _Tried, refused: list[Fix]) -> Repair:
+    verified = tried.verified
+    if len(verified) > 1 or len(tried.intents) > 1:
+        return Repair(None, tuple(verified), tuple(refused))
+    return Repair(verified[0], (), tuple(refused))
+
+
+async def _step(
+    executor: ExecutorClient,
+    codemods: Sequence[Codemod],
+    state: _State,
+    job: Job,
+    before: JobResult,
+    asked: str,
+) -> _Tried:
+    """Every candidate for the mistake that a state's run shows."""
+    tried = _Tried()
+    if state.steps:  # the first state was looked at by whoever brought it
+        run, reference = await closer(executor, state.job, state.run)
+        state = replace(state, run=run, reference=reference)
+    here = applicable(codemods, state.run)
+    if not here:
+        return tried
+    proposed = await executor.run(proposal_job(here, state.job.code, state.run))
+    proposals = read_proposals(proposed)
+    if not proposals:
+        error = proposed.error
+        tried.problem = f"{error.type}: {error.message}" if error else proposed.detail
+        return tried
+    proposals.sort(key=lambda p: verify.places(state.job.code, p.code))
+    by_slug = {c.slug: c for c in here}
+    if meant := [p for p in proposals if p.said and re.search(p.said, asked, re.IGNORECASE)]:
+        proposals = [p.model_copy(update={"intent": ""}) for p in meant]
+    if state.intent and any(p.intent == state.intent for p in proposals):
+        # Supposed once, it holds further down.
+        proposals = [p for p in proposals if p.intent in ("", state.intent)]
+    tried.intents = {p.intent for p in proposals if p.intent}
+    meanings: set[str] = set()
+    for start in range(0, min(len(proposals), _MOST), _AT_ONCE):
+        batch = [
+            Step(by_slug[p.codemod], p, state.run, state.reference)
+            for p in proposals[start : start + _AT_ONCE]
+            if p.intent not in meanings
+        ]
+        judged = await asyncio.gather(
+            *(_judge(executor, (*state.steps, step), job, before) for step in batch)
+        )
+        for step, (fix, after) in zip(batch, judged, strict=True):
+            if fix.verified and step.proposal.intent not in meanings:
+                tried.verified.append(fix)
+                meanings.add(step.proposal.intent)
+            elif not fix.verified:
+                tried.refused.append(fix)
+                if verify.moved_on(state.run, after, state.job.code, step.proposal.code):
+                    ahead = job.model_copy(update={"code": step.proposal.code})
+                    supposed = frozenset(tried.intents) or state.supposed
+                    way = (*state.steps, step)
+                    tried.further.append(_State(ahead, after, None, way, supposed))
+        if tried.verified and meanings >= tried.intents:
+            break
+    return tried
+
+
+async def judge(
+    executor: ExecutorClient,
+    codemod: Codemod,
+    proposal: Proposal,
+    job: Job,
+    before: JobResult,
+    reference: JobResult | None,
+) -> Fix:
+    """Run one candidate and judge it: verified only if every check holds."""
+    fix, _ = await _judge(executor, (Step(codemod, proposal, before, reference),), job, before)
+    return fix
+
+
+async def _judge(
+    executor: ExecutorClient, steps: tuple[Step, ...], job: Job, before: JobResult
+) -> tuple[Fix, JobResult]:
+    first, last = steps[0], steps[-1]
+    code = last.proposal.code
+    again = job.model_copy(update={"code": code, "probes": (Probe.GRADIENTS,)})
+    after = await executor.run(again)
+    checks = [
+        *verify.checks(before, after, first.reference),
+        *(c for s in steps for c in verify.checks_of(s.codemod, s.proposal, s.before, after,
+                                                     s.reference)),
+        verify.nothing_thrown_away(job.code, code),
+        verify.no_way_around(job.code, code),
+    ]  # fmt: skip
+    if all(c.passed for c in checks):
+        checks.append(await _minimal(executor, steps, job, before))
+    fix = Fix(
+        codemod=first.codemod.slug,
+        title=first.proposal.title,
+        steps=tuple(s.proposal.title for s in steps) if len(steps) > 1 else (),
+        intent=next((s.proposal.intent for s in steps if s.proposal.intent), ""),
+        diff=verify.diff(job.code, code),
+        code=code,
+        verified=all(c.passed for c in checks),
+        checks=tuple(checks),
+        result=after.model_copy(update={"values": None}),
+    )
+    return fix, after
+
+
+async def _minimal(
+    executor: ExecutorClient, steps: tuple[Step, ...], job: Job, before: JobResult
+) -> Check:
+    """Each place of the change is needed: with any one undone the mistake is back."""
+    names = [s.proposal.new_name for s in steps if s.proposal.new_name]
+    together = any(s.proposal.as_one for s in steps)
+    variants = (
+        [] if together
+        else verify.with_each_place_undone(job.code, steps[-1].proposal.code, names)
+    )  # fmt: skip
+    mistakes = [verify.mistake(run) for run in (before, *(s.before for s in steps[1:]))]
+    # The last step undone is where that step began, and that has been run.
+    known = {a.proposal.code: b.before for a, b in pairwise(steps)}
+
+    async def run(code: str) -> JobResult:
+        return known.get(code) or await executor.run(job.model_copy(update={"code": code}))
+
+    return verify.undone(await asyncio.gather(*map(run, variants)), *mistakes)

@@ -1,0 +1,244 @@
+"""The sentences of an Answer, built from what a run showed and from nothing else."""
+
+from __future__ import annotations
+
+import re
+
+from bot.diagnosis.devices import opposed
+from bot.diagnosis.posted_traceback import place, reading
+from bot.diagnosis.repair import Repair
+from bot.models import Answer, AnswerCulprit, PastedTraceback, Question
+from executor.protocol import Caught, Culprit, ErrorSeen, JobResult, Outcome
+from knowledge.audit.model import Verdict
+from knowledge.repair.verify import MISTAKES, Mistake
+
+
+def quoted(passage: str, verdict: Verdict | None) -> str:
+    """A document's passage; one that an audit refuted says so before anything else."""
+    if verdict is Verdict.REFUTED:
+        return f"An audit ran this document's code: what it says is refuted. It says: {passage}"
+    return passage
+
+
+def not_run(reason: str, run: JobResult) -> str:
+    """The headline when the snippet could not be run."""
+    if run.stand_ins and run.outcome is Outcome.OK:
+        return f"Not run as you have it: {reason}."
+    return f"Not run to its end: {reason}."
+
+
+def fixed(wrong: Mistake, run: JobResult, repair: Repair) -> str:
+    """The headline when a fix was verified."""
+    assert repair.fix is not None
+    c = run.autograd
+    if c is not None and c.modified_line and c.saved_line:
+        said = _overwritten(run)
+        return f"Fixed: {said[:1].lower()}{said[1:]}"
+    if wrong.error is None and (first := _first_finding(run)):
+        return f"Fixed: {first}."
+    return f"Fixed: {repair.fix.title}."
+
+
+def reproduced(wrong: Mistake, run: JobResult, repair: Repair) -> str:
+    """The headline when the mistake was seen and no single fix is verified."""
+    if repair.alternatives:
+        what = _first_finding(run) if wrong.error is None else _error(wrong.error)
+        ways = "; or ".join(f.intent or f.title for f in repair.alternatives)
+        return f"Reproduced: {what}. What to do depends on what you mean ({ways}): each was run."
+    tried = len(repair.refused)
+    none = ""
+    if tried:
+        what = "The one fix I tried" if tried == 1 else f"None of the {tried} fixes I tried"
+        none = f" {what} {'did not pass' if tried == 1 else 'passed'} every check."
+    if wrong.error is not None:
+        if where := opposed(run.devices):
+            said = _first_sentence(wrong.error.message)
+            return f"Reproduced{_simulated(run)}: {where}. {_error(wrong.error)}: {said}.{none}"
+        live = explanation(wrong, run)
+        told = f" {_first_of(live)}" if live else ""
+        if not live and (at := layer(run)):
+            told = f" {at[0].upper()}{at[1:]}."
+        if overwritten := _overwritten(run):
+            told = f" {overwritten}"
+        message = _first_sentence(wrong.error.message)
+        told += warm_only(run)
+        said = f": {message}" if message else ""
+        head = f"Reproduced{_simulated(run)}: {_error(wrong.error)}{said}."
+        return f"{head}{assumed(run)}{told}{none}"
+    return f"It runs, but {_first_finding(run)}.{none}"
+
+
+def _overwritten(run: JobResult) -> str:
+    """Both ends of an in-place error in one sentence; empty if they are not known."""
+    c = run.autograd
+    if c is None or not c.modified_line or not c.saved_line:
+        return ""
+    if c.modified_line == c.saved_line:
+        return f"Line {c.modified_line} overwrites values that backward still needs."
+    return (
+        f"Line {c.modified_line} overwrites the values that line {c.saved_line} still needs for "
+        "the gradient."
+    )
+
+
+def explanation(wrong: Mistake, run: JobResult) -> str:
+    """What live values say about the error, the one that the snippet caught too; or nothing."""
+    seen = wrong.error.explanation if isinstance(wrong.error, Caught) else run.explanation
+    return seen.text if seen is not None and wrong.error is not None else ""
+
+
+def layer(run: JobResult) -> str:
+    """What the failing layer is and gets, from the run itself; empty if no layer failed."""
+    at = run.layer
+    if at is None or at.input is None:
+        return ""
+    name = f"`{at.name}` is {at.repr}" if at.name else f"the layer is {at.repr}"
+    made = f", made at line {at.line}" if at.line else ""
+    return f"{name}{made}; its input here is {at.dtype} {list(at.input)}"
+
+
+def assumed(run: JobResult) -> str:
+    """That it ran with stand-ins, and for what; empty without any."""
+    names = ", ".join(f"`{s.name}`" for s in run.stand_ins)
+    return f" It was run with stand-ins for {names}, which have no part in that." if names else ""
+
+
+def warm_only(run: JobResult) -> str:
+    """What hides the error where more is imported; empty if that plays no part."""
+    error = run.error
+    if error is None or error.type != "AttributeError":
+        return ""
+    found = next((m for m in run.warm_only if m.rpartition(".")[2] in error.message), None)
+    if found is None:
+        return ""
+    return (
+        f" It passes in an interpreter where `{found}` is already imported; in a fresh one it "
+        f"fails: add `import {found}`."
+    )
+
+
+def crashed(run: JobResult) -> str:
+    """The headline when the interpreter itself was ended by a signal."""
+    names = {"SIGSEGV": "a segmentation fault", "SIGABRT": "abort()", "SIGBUS": "a bus error"}
+    how = names.get(run.exit.signal or "", run.exit.signal or "a signal")
+    return f"Reproduced: the interpreter is ended by {how}; there is no Python exception to show."
+
+
+def runs(question: Question, run: JobResult) -> str:
+    """The headline when nothing went wrong here."""
+    where = f"torch {run.env.torch.partition('+')[0]} on {_device(run)}"
+    if run.error is not None and run.error.type == "SystemExit":
+        return f"Runs here ({where}) and ends itself with exit code {run.exit.code}."
+    if question.traceback is not None:
+        theirs = question.versions.get("torch")
+        version = f" (you have {theirs})" if theirs else "; say which torch you have"
+        return f"Runs here: the {question.traceback.type} does not come up with {where}{version}."
+    if run.handlers and not run.caught:
+        one = "your except branch was" if run.handlers == 1 else "your except branches were"
+        return f"Runs here with {where}: nothing is raised, {one} never entered."
+    return f"Runs here with {where}: nothing is raised, and the probes find no mistake."
+
+
+def traceback_alone(pasted: PastedTraceback) -> str:
+    """The diagnosis that a traceback allows by itself; says that nothing was run."""
+    said = reading(pasted)
+    return (
+        f"From the traceback alone (there was no code to run): {place(pasted)}"
+        f"{f': {said}' if said else ''}. Post the code that fails, so that it can be run."
+    )
+
+
+def also_on_cpu(answer: Answer) -> Answer:
+    """The answer, saying too that the mistake does not show on the CPU."""
+    return answer.model_copy(update={"headline": f"{answer.headline} On the CPU it runs."})
+
+
+def _device(run: JobResult) -> str:
+    if run.env.device == "cpu":
+        return "CPU"
+    return "a simulated CUDA device" if _simulated(run) else run.env.device
+
+
+def _simulated(run: JobResult) -> str:
+    return " (simulated device)" if run.env.device.startswith("simulated") else ""
+
+
+def unsure(question: Question, best: str, score: float, needed: float) -> str:
+    """The headline when nothing is known."""
+    closest = f" (closest: “{best}”, {score:.2f} of {needed:.2f} needed)" if best else ""
+    ask = "post the full traceback and the code that fails"
+    if question.traceback is not None:
+        at = place(question.traceback)
+        return (
+            f"Not sure: {at}, and nothing I know explains it{closest}. Post the code that fails, "
+            "so that it can be run."
+        )
+    return f"Not sure: nothing I know fits well enough{closest}. If this is about PyTorch, {ask}."
+
+
+def culprit(question: Question, run: JobResult) -> AnswerCulprit | None:
+    """Both ends of an in-place error in the asker's words."""
+    c = run.autograd
+    if c is None:
+        return None
+    lines = question.code.splitlines()
+    changed = c.modified_code
+    if changed and c.modified_line and c.modified_line <= len(lines):
+        whole = lines[c.modified_line - 1].strip()  # of `x[0] = e` the run names only `x[0]`
+        changed = whole if whole.startswith(changed) else changed
+    tensor = None
+    if c.tensor is not None:
+        view = ", a view" if c.tensor.is_view else ""
+        name = f"`{c.tensor.name}`: " if c.tensor.name else ""
+        tensor = (
+            f"{name}{c.tensor.dtype} {list(c.tensor.shape)}{view}, version "
+            f"{c.tensor.saved_version} → {c.tensor.found_version}"
+        )
+    return AnswerCulprit(
+        saved_line=c.saved_line,
+        saved_code=c.saved_code,
+        modified_line=c.modified_line,
+        modified_code=changed,
+        tensor=tensor,
+        needed_line=c.needed_line,
+        note=_culprit_note(c),
+    )
+
+
+def _culprit_note(c: Culprit) -> str:
+    """Which layers saved and changed it, from where that was called, and what is not known."""
+    notes = []
+    if c.modified_layer or c.saved_layer:
+        saved = f"saved by {c.saved_layer}" if c.saved_layer else ""
+        changed = f"changed by {c.modified_layer}" if c.modified_layer else ""
+        notes.append(", ".join(part for part in (saved, changed) if part))
+    calls = {n for n in (c.saved_call_line, c.modified_call_line) if n}
+    if calls:
+        notes.append("called from line " + " and ".join(map(str, sorted(calls))))
+    return "; ".join([*notes, *([c.note] if c.note else [])])
+
+
+def _error(error: ErrorSeen | Caught) -> str:
+    line = f" at line {error.line}" if error.line else ""
+    caught = ", which your own except takes" if isinstance(error, Caught) else ""
+    return f"{error.type}{line}{caught}"
+
+
+def _first_finding(run: JobResult) -> str:
+    for f in run.findings:
+        if f.kind in MISTAKES:
+            said = f.line is None or f"line {f.line} " in f.message
+            line = "" if said else f" (line {f.line})"
+            name = f"`{f.name}`"
+            return f.message.replace(name, name + line, 1).rstrip(".")
+    return ""
+
+
+def _first_of(text: str) -> str:
+    """The first sentence of an explanation, whole: it ends before one that begins anew."""
+    return re.split(r"(?<=\.) (?=[A-Z`])", text)[0]
+
+
+def _first_sentence(message: str) -> str:
+    first = re.split(r"(?<=[\w\])])\. |\n", message.strip())[0].rstrip(".:")
+    return first if len(first) <= 160 else first[:159] + "…"

@@ -1,0 +1,1 @@
+"""From pasted text to a Question: its code, its traceback, its words."""

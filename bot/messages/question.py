@@ -1,0 +1,277 @@
+"""Turn a pasted message into a Question: its code, its traceback, its versions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from bot.errors import QuestionError
+from bot.messages.attachments import (
+    MAX_ATTACHMENT_BYTES,
+    MAX_MESSAGE_BYTES,
+    MIB,
+    NOTEBOOK_SUFFIXES,
+    PYTHON_SUFFIXES,
+    TEXT_SUFFIXES,
+    Attachment,
+    as_file,
+    decode,
+    looks_binary,
+    refuse_oversize,
+)
+from bot.messages.chat_markup import Platform, as_seen, prose_as_seen
+from bot.messages.fences import Block, split_fences
+from bot.messages.notebook import read_notebook
+from bot.messages.python_lines import Shape, shape_of, walk
+from bot.messages.snippets import Cleaned, clean_file, clean_paste
+from bot.messages.traceback_text import Found, find_bare_error, find_tracebacks, user_frames
+from bot.messages.unfenced import find_code, looks_like_python, trailing_prose
+from bot.messages.versions import versions_in
+from bot.models import PastedTraceback, Question, Snippet
+from executor.protocol import File
+
+__all__ = ["MAX_ATTACHMENT_BYTES", "MAX_MESSAGE_BYTES", "Attachment", "read_message", "user_frames"]
+
+_LONGEST_LOG = 8_000  # characters of a log without code or error that are still worth searching
+_NEXT_STEP = "post the code that fails, or the whole traceback"
+
+
+def read_message(
+    text: str, files: Sequence[Attachment] = (), platform: Platform = "plain"
+) -> Question:
+    """Understand one message.
+
+    Args:
+        text: what was posted, as the platform's API gives it.
+        files: its attachments; .py and .ipynb are code, .log and .txt are read, others carried.
+        platform: whose escapes and mentions to undo.
+
+    Returns:
+        A Question whose code has exactly the lines that were posted, in the order they were.
+
+    Raises:
+        QuestionError: too large, binary, malformed or empty; the text says what to do about it.
+    """
+    size = len(text.encode("utf-8", "replace"))
+    if size > MAX_MESSAGE_BYTES:
+        raise QuestionError(
+            f"This message has {size / MIB:.1f} MiB, more than the {MAX_MESSAGE_BYTES // MIB} MiB "
+            "that I read; attach it as a file or cut it down to the smallest part that fails"
+        )
+    if looks_binary(text):
+        raise QuestionError(f"This message is binary data, not text; {_NEXT_STEP} as text")
+
+    seen = as_seen(text, platform)
+    reading = _Reading(platform, seen)
+    for block in split_fences(seen.split("\n")):
+        if block.fenced:
+            reading.fence(block)
+        else:
+            reading.prose(block.lines)
+    for attachment in files:
+        reading.attachment(attachment)
+    return reading.question()
+
+
+@dataclass
+class _Reading:
+    """What was understood so far."""
+
+    platform: Platform
+    message: str
+    text: list[str] = field(default_factory=list)
+    snippets: list[Snippet] = field(default_factory=list)
+    tracebacks: list[PastedTraceback] = field(default_factory=list)
+    bare: list[PastedTraceback] = field(default_factory=list)  # errors without frames
+    files: list[File] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def question(self) -> Question:
+        """All of it as one Question."""
+        text = _tidy(self.text)
+        if not (text or self.snippets or self.tracebacks or self.bare or self.files):
+            raise QuestionError(f"There is nothing to read in this message; {_NEXT_STEP}")
+        return Question(
+            text=text,
+            snippets=tuple(self.snippets),
+            traceback=_last_with_all_text(self.tracebacks) or next(iter(self.bare), None),
+            files=tuple(self.files),
+            versions=versions_in(text, self.message),
+            notes=tuple(dict.fromkeys(self.notes)),
+        )
+
+    def fence(self, block: Block) -> None:
+        """Sort what stood between two fences."""
+        lines, swallowed = block.lines, []
+        if not block.closed:
+            prose_from = trailing_prose(lines)
+            lines, swallowed = lines[:prose_from], lines[prose_from:]
+            while swallowed and lines and not lines[-1].strip():
+                lines.pop()
+        found = _tracebacks_outside_strings(lines)
+        self.tracebacks += [f.traceback for f in found]
+        if block.is_python or block.is_unsaid:
+            rest = _blanked(lines, found)
+            says_code = block.is_python and (not found or _has_code(rest))
+            if says_code or (looks_like_python(rest) and _has_code(rest)):
+                cleaned = clean_paste(rest)
+                self._snippet(cleaned, block.tag)
+                if not cleaned.code.strip():
+                    self._output(_without(lines, found), block)  # `!pip install …` alone
+            elif found:
+                self.prose(_without(lines, found))
+            elif any(line.strip() for line in lines):
+                self._output(lines, block)
+        else:
+            self._output(_without(lines, found), block)
+        self.prose(swallowed)
+
+    def _output(self, lines: Sequence[str], block: Block) -> None:
+        """A fence that is no Python stays in the prose, as it was."""
+        bare = find_bare_error(lines)
+        if bare:
+            self.bare.append(bare.traceback)
+        if any(line.strip() for line in lines):
+            self.text += [block.opening, *lines, "```", ""]
+
+    def prose(self, lines: Sequence[str]) -> None:
+        """Sort lines without a fence into tracebacks, code and prose."""
+        found = find_tracebacks(lines, whole_block=False)
+        self.tracebacks += [place.traceback for place in found]
+        pos = 0
+        for start, end in [*((f.start, f.end) for f in found), (len(lines), len(lines))]:
+            self._code_and_prose(lines[pos:start])
+            pos = end
+
+    def _code_and_prose(self, lines: Sequence[str]) -> None:
+        pos = 0
+        for start, end in [*find_code(lines), (len(lines), len(lines))]:
+            self._plain_prose(lines[pos:start])
+            if start < end:
+                self._snippet(clean_paste(lines[start:end]), "", fenced=False)
+            pos = end
+
+    def _plain_prose(self, lines: Sequence[str]) -> None:
+        bare = find_bare_error(lines)
+        if bare:
+            self.bare.append(bare.traceback)
+            lines = [*lines[: bare.start], *lines[bare.end :]]
+        self.text += [prose_as_seen(line, self.platform) for line in lines]
+
+    def _snippet(self, cleaned: Cleaned, language: str, fenced: bool = True) -> None:
+        if not cleaned.code.strip():
+            self.notes += cleaned.notes
+            return
+        first_line = 1
+        if self.snippets:
+            last = self.snippets[-1]
+            first_line = last.first_line + last.code.count("\n") + 1
+        self.notes += cleaned.notes
+        self.snippets.append(
+            Snippet(code=cleaned.code, language=language, first_line=first_line, fenced=fenced)
+        )
+
+    def attachment(self, attachment: Attachment) -> None:
+        """Sort one file by what its name says it is."""
+        refuse_oversize(attachment)
+        readable = PYTHON_SUFFIXES | NOTEBOOK_SUFFIXES | TEXT_SUFFIXES
+        if attachment.suffix not in readable:
+            self._carry(attachment)
+            return
+        text, note = decode(attachment)
+        self.notes += [note] if note else []
+        text = as_seen(text, "plain") if attachment.suffix in TEXT_SUFFIXES else text
+        if attachment.suffix in PYTHON_SUFFIXES:
+            self._snippet(clean_file(_lines(text)), "python")
+        elif attachment.suffix in NOTEBOOK_SUFFIXES:
+            notebook = read_notebook(text, attachment.plain_name)
+            self.tracebacks += notebook.tracebacks
+            for cell in notebook.cells:
+                self._snippet(clean_file(_lines(cell)), "python")
+        else:
+            self._log(attachment, text)
+
+    def _log(self, attachment: Attachment, text: str) -> None:
+        """A text file: code, or a traceback, or prose, or (all else) data for the snippet."""
+        lines = _lines(text)
+        found = find_tracebacks(lines, whole_block=False)
+        self.tracebacks += [place.traceback for place in found]
+        if found:
+            return
+        if looks_like_python(lines):
+            self._snippet(clean_paste(lines), "")
+            return
+        bare = find_bare_error(lines)
+        if bare:
+            self.bare.append(bare.traceback)
+        if len(text) <= _LONGEST_LOG:
+            self.text += ["", *lines]
+        else:
+            self.notes.append(
+                f"{attachment.plain_name} holds neither code nor a traceback; "
+                "it is kept as a file for the code to read"
+            )
+        self._carry(attachment)
+
+    def _carry(self, attachment: Attachment) -> None:
+        file = as_file(attachment)
+        taken = {other.name for other in self.files}
+        number = 2
+        while file.name in taken:
+            file = file.model_copy(update={"name": f"{number}-{attachment.plain_name}"})
+            number += 1
+        self.files.append(file)
+
+
+def _lines(text: str) -> list[str]:
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+def _tidy(lines: Sequence[str]) -> str:
+    """Prose with at most one blank line in a row and nothing around it."""
+    kept: list[str] = []
+    for line in (line.rstrip() for line in lines):
+        if line or (kept and kept[-1]):
+            kept.append(line)
+    return "\n".join(kept).strip()
+
+
+def _tracebacks_outside_strings(lines: Sequence[str]) -> list[Found]:
+    """The tracebacks among code; one in a docstring is part of the code."""
+    in_string = {n for n, (state, _, _) in enumerate(walk(lines)) if state.quote}
+    found = find_tracebacks(lines, whole_block=True)
+    if not found and (bare := find_bare_error(lines, among_code=True)):
+        found = [bare]
+    return [place for place in found if place.start not in in_string]
+
+
+def _blanked(lines: Sequence[str], found: Sequence[Found]) -> list[str]:
+    """Blank the tracebacks between code; below the code nothing needs to keep its place."""
+    rest = list(lines)
+    for place in found:
+        rest[place.start : place.end] = [""] * (place.end - place.start)
+    while found and rest and not rest[-1].strip():
+        rest.pop()
+    return rest
+
+
+def _without(lines: Sequence[str], found: Sequence[Found]) -> list[str]:
+    taken = {n for place in found for n in range(place.start, place.end)}
+    return [line for n, line in enumerate(lines) if n not in taken]
+
+
+def _has_code(lines: Sequence[str]) -> bool:
+    """Any line that is surely Python."""
+    return any(
+        state.at_statement and shape_of(line, masked) >= Shape.SIMPLE
+        for state, line, masked in walk(lines)
+    )
+
+
+def _last_with_all_text(tracebacks: Sequence[PastedTraceback]) -> PastedTraceback | None:
+    """The error seen last, with the text of all: the earlier ones may explain it."""
+    if not tracebacks:
+        return None
+    named = [traceback for traceback in tracebacks if traceback.type] or tracebacks
+    text = "\n\n".join(traceback.text for traceback in tracebacks)
+    return named[-1].model_copy(update={"text": text})

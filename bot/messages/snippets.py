@@ -1,0 +1,205 @@
+"""Make pasted code runnable without adding, removing or moving a line.
+
+What is not code (prompts, a session's output, magics) becomes a blank line, so that line 12 of an
+error message is line 12 of what the person sees.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from bot.messages.notebook import blank_magics
+from bot.messages.python_lines import START, Shape, State, scan, shape_of, walk
+from bot.messages.typography import straighten
+
+
+class Cleaned(NamedTuple):
+    """Code fit to run, and what was done to it."""
+
+    code: str
+    notes: tuple[str, ...]
+
+
+Step = Callable[[Sequence[str]], tuple[list[str], str]]
+
+
+def clean_paste(lines: Sequence[str]) -> Cleaned:
+    """Undo what the way through a chat does to code; see the steps for each."""
+    return _clean(lines, _PASTE_STEPS)
+
+
+def clean_file(lines: Sequence[str]) -> Cleaned:
+    """Only blank the magics: a file was not retyped by a chat, its odd characters are its own."""
+    return _clean(lines, (blank_magics,))
+
+
+def _clean(lines: Sequence[str], steps: Sequence[Step]) -> Cleaned:
+    current, notes = list(lines), []
+    for step in steps:
+        current, note = step(current)
+        if note:
+            notes.append(note)
+    return Cleaned("\n".join(current), tuple(notes))
+
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+# All levels at once (&amp;amp;lt;): reading our own result again must change nothing.
+_ENTITY = re.compile(r"&(?:amp;)*(lt|gt|amp|quot|#39|#x27);")
+_CHARACTERS = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "#39": "'", "#x27": "'"}
+
+
+def _drop_controls(lines: Sequence[str]) -> tuple[list[str], str]:
+    """Form feeds, NULs, bells: Python refuses most of them and nobody types them."""
+    return [_CONTROLS.sub("", line) for line in lines], ""
+
+
+def _unescape(lines: Sequence[str]) -> tuple[list[str], str]:
+    """Undo HTML's escapes where the whole code was escaped.
+
+    `a &lt; b` is never meant outside a string, and text that was escaped holds no raw < or >. Both
+    must be so; code that works on HTML keeps its `"&lt;"`.
+    """
+    if not any("&" in line and ";" in line for line in lines):
+        return list(lines), ""
+    masked = [mask for _, _, mask in walk(lines)]
+    escaped = any(_ENTITY.search(mask) for mask in masked)
+    if not escaped or any("<" in line or ">" in line for line in lines):
+        return list(lines), ""
+    plain = [_ENTITY.sub(lambda entity: _CHARACTERS[entity[1]], line) for line in lines]
+    return plain, "HTML escapes such as &lt; were turned back into characters"
+
+
+def _undo_typography(lines: Sequence[str]) -> tuple[list[str], str]:
+    straight = list(straighten(lines))
+    if straight == list(lines):
+        return straight, ""
+    return (
+        straight,
+        "curly quotes, special blanks or dashes in the code were turned into plain ones",
+    )
+
+
+_PRIMARY = re.compile(r"\s*(?:>>>(?: |$)|In ?\[[\d ]*\]: ?)")
+_CONTINUED = re.compile(r"\s*\.\.\.(?: |$|:(?: |$))")
+_OUTPUT = re.compile(r"\s*Out ?\[[\d ]*\]:")
+
+
+def _drop_prompts(lines: Sequence[str]) -> tuple[list[str], str]:
+    """Keep what was typed at `>>>` or `In [3]:`; what the session printed becomes blank."""
+    if not any(s.at_statement and _PRIMARY.match(line) for s, line, _ in walk(lines)):
+        return list(lines), ""
+    kept: list[str] = []
+    state = START
+    in_session = False
+    typing = True  # whether a line without a prompt is code
+    for line in lines:
+        code, prompted = _unprompted(line, in_session)
+        if prompted:
+            in_session = True
+            # `In [3]:` alone heads a cell without prompts.
+            typing = not code.strip() and "In" in line[: len(line) - len(code)]
+            if _PRIMARY.match(line):
+                state = START
+        elif not in_session or _is_code(line, kept, state, typing):
+            code = line
+        else:
+            typing, code = False, ""
+        kept.append(code)
+        _, state = scan(code, state)
+    return kept, "prompts were taken out and a session's output became blank lines"
+
+
+def _unprompted(line: str, in_session: bool) -> tuple[str, bool]:
+    prompted = False
+    while match := _PRIMARY.match(line):
+        line, prompted, in_session = line[match.end() :], True, True
+    if not prompted and in_session and (match := _CONTINUED.match(line)):
+        return line[match.end() :], True
+    return line, prompted
+
+
+def _is_code(line: str, kept: Sequence[str], state: State, typing: bool) -> bool:
+    """Whether a line without a prompt goes on with what was typed at the last one."""
+    if (typing and not _OUTPUT.match(line)) or not state.at_statement:
+        return True
+    above = kept[-1].rstrip() if kept else ""
+    in_block = above.endswith(":") or above[:1].isspace()
+    is_body = in_block and line[:1].isspace() and bool(line.strip())
+    return is_body or _is_statement(line)
+
+
+def _is_statement(line: str) -> bool:
+    """Typed below the session, not printed by it: printed text is no import and no definition."""
+    definite = re.match(r"(?:import|from|def|class|@)\b|[\w.]+ = \S", line)
+    return bool(definite) and shape_of(line) == Shape.SOLID
+
+
+def _untabify(lines: Sequence[str]) -> tuple[list[str], str]:
+    """Where Python would raise TabError, count a tab as 8 columns like Python 2 did."""
+    starts = [s.at_statement for s, _, _ in walk(lines)]
+    indents = [
+        line[: len(line) - len(line.lstrip(" \t"))]
+        for line, start in zip(lines, starts, strict=True)
+        if start and line.strip() and line.lstrip()[0] != "#"
+    ]
+    if not _mixes_tabs(indents):
+        return list(lines), ""
+    fixed = [_expand(line) if start else line for line, start in zip(lines, starts, strict=True)]
+    return fixed, "tabs and spaces were mixed: each tab in the indentation counts as 8 columns"
+
+
+def _expand(line: str) -> str:
+    text = line.lstrip(" \t")
+    return line[: len(line) - len(text)].expandtabs(8) + text
+
+
+def _mixes_tabs(indents: Sequence[str]) -> bool:
+    """Whether the order of two indentations depends on how wide a tab is, as CPython checks it.
+
+    Source: https://docs.python.org/3/reference/lexical_analysis.html#indentation
+    """
+    stack = [(0, 0)]
+    for indent in indents:
+        wide, narrow = len(indent.expandtabs(8)), len(indent)
+        while stack and wide < stack[-1][0]:
+            stack.pop()
+        last_wide, last_narrow = stack[-1] if stack else (0, 0)
+        if (wide == last_wide) != (narrow == last_narrow) or (wide > last_wide) != (
+            narrow > last_narrow
+        ):
+            return True
+        if wide > last_wide:
+            stack.append((wide, narrow))
+    return False
+
+
+def _dedent(lines: Sequence[str]) -> tuple[list[str], str]:
+    """Move code that was pasted with a margin to the left edge."""
+    margins = [
+        len(line) - len(line.lstrip(" \t"))
+        for state, line, masked in walk(lines)
+        if state.at_statement and masked.strip()
+    ]
+    margin = min(margins, default=0)
+    if not margin:
+        return list(lines), ""
+    return [_without_margin(line, margin) for line in lines], ""
+
+
+def _without_margin(line: str, margin: int) -> str:
+    blank = len(line) - len(line.lstrip(" \t"))
+    return line[min(margin, blank) :]
+
+
+_PASTE_STEPS: tuple[Step, ...] = (
+    _drop_controls,
+    _unescape,
+    _undo_typography,
+    _drop_prompts,
+    blank_magics,
+    _unescape,  # again: a prompt or an output held a raw > until now
+    _untabify,
+    _dedent,
+)

@@ -1,0 +1,1 @@
+"""What an operator needs: doctor, report, gaps, metrics, retention."""

@@ -1,0 +1,403 @@
+"""Look at everything a bot needs, and say what is wrong and what to do about it."""
+
+from __future__ import annotations
+
+import asyncio
+import getpass
+import os
+import shutil
+import socket
+import time
+from collections.abc import Awaitable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import aiohttp
+
+from bot.commands.assemble import Library, open_executor
+from bot.errors import SettingsError, StateError
+from bot.service import manners
+from bot.service.store import health
+from bot.service.store.database import Database
+from bot.settings import (
+    MIB,
+    TOKENS,
+    FrontSettings,
+    Settings,
+    discord_token,
+    load_settings,
+    process_environment,
+    slack_tokens,
+    tokens_given,
+)
+from executor.exceptions import ExecutorError
+from executor.service.client import ExecutorClient
+from knowledge.errors import KnowledgeError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_ASK_S = 15.0  # for one answer of a platform
+_START_S = 120.0  # an executor that has just begun imports torch from a cold disk
+_FREE_BYTES = 200 * MIB  # an index being rewritten and a month of questions
+_TRIAL_BYTES = MIB
+_CLOCK_S = 30.0  # Slack refuses what was signed five minutes ago; a Date header counts in seconds
+_DISCORD = "https://discord.com/api/v10"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One thing that was looked at."""
+
+    what: str
+    ok: bool
+    finding: str
+    next_step: str = ""  # what to do where it is not ok
+
+    @classmethod
+    def of(cls, what: str, error: Exception, otherwise: str = "see the message") -> Row:
+        """A problem in the words of an error of ours, whose last part is the next step."""
+        text = str(error)
+        finding, _, step = text.rpartition("; " if "; " in text else ": ")
+        return cls(what, False, finding or step, step if finding else otherwise)
+
+
+class Clocks:
+    """What other clocks said, as seconds that this machine is ahead of them."""
+
+    def __init__(self) -> None:
+        """None was asked yet."""
+        self.ahead_s: dict[str, float] = {}
+
+    def compare(self, who: str, date: str | None, began: float) -> None:
+        """Hold the Date of an HTTP answer against the time it was asked and heard."""
+        try:
+            there = parsedate_to_datetime(date or "").timestamp() + 0.5
+        except (TypeError, ValueError):
+            return  # no date, or none that can be read
+        self.ahead_s[who] = (began + time.time()) / 2 - there
+
+
+async def examine(
+    path: Path | None,
+    fronts: Sequence[str] = (),
+    environment: Mapping[str, str] | None = None,
+) -> list[Row]:
+    """Look at everything once; nothing is changed, built or upgraded.
+
+    Args:
+        path: the settings file, as for every command.
+        fronts: the chat front ends that shall run here ("slack", "discord"); none named: those
+            that any token is set for.
+        environment: where tokens and settings may be; None: this process's.
+    """
+    if environment is None:
+        environment = process_environment()
+    try:
+        settings = load_settings(path, environment)
+    except SettingsError as e:
+        # Everything else would be asked of the defaults, and answered for another bot.
+        return [Row.of("configuration", e, "compare it with config.yaml")]
+    fronts = fronts or tokens_given(environment)
+    clocks = Clocks()
+    checks: list[Awaitable[list[Row]]] = [_configuration(settings, path)]
+    checks += [_front(settings, name, environment, clocks) for name in fronts]
+    checks += [
+        _executor(settings, chat=bool(fronts)), _knowledge(settings),
+        _database(settings, clocks), _disk(settings.state_folder), _ports(settings, fronts),
+    ]  # fmt: skip
+    rows = [row for found in await asyncio.gather(*checks) for row in found]
+    if any(row.what == "disk" and not row.ok for row in rows):
+        # SQLite cannot even be read then.
+        rows = [
+            replace(row, next_step="first mend the disk")
+            if row.what == "database" and not row.ok else row
+            for row in rows
+        ]  # fmt: skip
+    if not fronts:
+        rows.insert(
+            1, Row("tokens", True, "none set; Slack and Discord need some, the console not")
+        )
+    return [*rows, _clock(clocks)]
+
+
+async def _configuration(settings: Settings, path: Path | None) -> list[Row]:
+    fronts: dict[str, FrontSettings] = {"slack": settings.slack, "discord": settings.discord}
+    for name, front in fronts.items():
+        try:
+            manners.check(front, name)
+        except SettingsError as e:
+            return [Row.of("configuration", e)]
+    found = str(path or "config.yaml here, if there is one; variables; the defaults")
+    return [Row("configuration", True, found)]
+
+
+# -- platforms ---------------------------------------------------------------------------------
+
+
+async def _front(
+    settings: Settings, name: str, environment: Mapping[str, str], clocks: Clocks
+) -> list[Row]:
+    ask = _slack if name == "slack" else _discord
+    try:
+        return [Row(f"{name} tokens", True, await ask(settings, environment, clocks))]
+    except SettingsError as e:
+        _, _, missing = str(e).partition("missing in the environment: ")
+        if missing:
+            return [Row(f"{name} tokens", False, "missing in the environment", f"set {missing}")]
+        return [Row.of(f"{name} tokens", e)]
+    except (aiohttp.ClientError, OSError, TimeoutError, ValueError) as e:
+        return [
+            Row(
+                f"{name} tokens", False, f"{name.title()} cannot be reached ({type(e).__name__})",
+                f"check this machine's network, its proxy (HTTPS_PROXY) and {name}.api_url",
+            )
+        ]  # fmt: skip
+
+
+async def _slack(settings: Settings, environment: Mapping[str, str], clocks: Clocks) -> str:
+    tokens = slack_tokens(settings.slack.mode, environment)
+    asked = [("SLACK_BOT_TOKEN", "auth.test", tokens.bot)]
+    if settings.slack.mode == "socket":
+        asked.append(("SLACK_APP_TOKEN", "apps.connections.open", tokens.app))
+    said: dict[str, Any] = {}
+    base = settings.slack.api_url.rstrip("/")
+    for name, method, token in asked:
+        answer = await _http(
+            "Slack", "POST", f"{base}/{method}", f"Bearer {token.reveal()}", clocks
+        )
+        said = said or answer
+        if not answer.get("ok"):
+            why = str(answer.get("error") or "no reason given")
+            raise SettingsError(f"Slack refuses {name} ({why}); copy it again from {TOKENS[name]}")
+    names = ", ".join(name for name, _, _ in asked)
+    return f"{names}: set, and Slack knows this bot as {said.get('user_id') or '?'}"
+
+
+async def _discord(settings: Settings, environment: Mapping[str, str], clocks: Clocks) -> str:
+    token = discord_token(environment)
+    url = f"{(settings.discord.api_url or _DISCORD).rstrip('/')}/users/@me"
+    answer = await _http("Discord", "GET", url, f"Bot {token.reveal()}", clocks)
+    if "id" not in answer:
+        why = str(answer.get("message") or "no reason given")
+        where = TOKENS["DISCORD_TOKEN"]
+        raise SettingsError(f"Discord refuses DISCORD_TOKEN ({why}); copy it again from {where}")
+    return f"DISCORD_TOKEN: set, and Discord knows this bot as {answer['id']}"
+
+
+async def _http(who: str, method: str, url: str, auth: str, clocks: Clocks) -> dict[str, Any]:
+    timeout = aiohttp.ClientTimeout(total=_ASK_S)
+    async with aiohttp.ClientSession(timeout=timeout, trust_env=True) as session:
+        began = time.time()
+        headers = {"Authorization": auth, "User-Agent": "DiscordBot (torchmedic, 1)"}
+        async with session.request(method, url, headers=headers) as answer:
+            clocks.compare(who, answer.headers.get("Date"), began)
+            said = await answer.json(content_type=None)
+    if not isinstance(said, dict):
+        raise ValueError("no JSON object")
+    return said
+
+
+# -- executor ----------------------------------------------------------------------------------
+
+
+async def _executor(settings: Settings, *, chat: bool) -> list[Row]:
+    where = settings.executor.url
+    if where.startswith("unix:") and (row := _socket(where.removeprefix("unix:"))):
+        return [row]
+    try:
+        executor = open_executor(settings.executor)
+    except SettingsError as e:
+        return [Row.of("executor", e)]
+    async with executor:
+        try:
+            async with asyncio.timeout(_START_S):
+                here = await executor.capabilities()
+                health = await executor.health()
+        except ExecutorError as e:
+            return [Row.of("executor", await _said(executor, e), "look at the executor's log")]
+        except TimeoutError:
+            found = f"{where or 'the child process'} was not ready within {_START_S:.0f} s"
+            return [Row("executor", False, found, "look at the executor's log")]
+    found = (
+        f"{where or 'a child of the bot'}: {health['status']}, torch {here['torch']}, "
+        f"{here['slots']} slots, {health['waiting']} waiting, on {', '.join(here['devices'])}"
+    )
+    if bad := health["unhealthy_slots"]:
+        why = "; ".join(map(str, bad.values()))
+        return [Row("executor", False, f"{found}; {len(bad)} slots take no jobs ({why})",
+                    "restart the executor")]  # fmt: skip
+    return [Row("executor", True, found), _jail(settings, here, chat=chat)]
+
+
+async def _said(executor: ExecutorClient, error: ExecutorError) -> ExecutorError:
+    """Why an executor that answers takes no jobs: its health says more than a refusal."""
+    try:
+        detail = (await executor.health()).get("detail")
+    except ExecutorError:
+        return error
+    return (
+        ExecutorError(f"it takes no jobs: {detail}; mend that, and restart it") if detail else error
+    )
+
+
+def _socket(name: str) -> Row | None:
+    """A problem with a Unix socket that HTTP would only call a failed connection."""
+    path = Path(name).expanduser()
+    with socket.socket(socket.AF_UNIX) as trial:
+        try:
+            trial.connect(str(path))
+        except PermissionError:
+            return Row(
+                "executor", False, f"{path}: the user {getpass.getuser()} may not connect to it",
+                "let the bot's user into the socket's group (`ls -l` names it), and start the "
+                "executor with --uds-mode 660",
+            )  # fmt: skip
+        except OSError as e:
+            return Row(
+                "executor", False, f"nothing listens on {path} ({e.strerror})",
+                f"start it: `python -m executor --uds {path}`, or leave executor.url empty",
+            )  # fmt: skip
+    return None
+
+
+def _jail(settings: Settings, here: Mapping[str, Any], *, chat: bool) -> Row:
+    tier = here["tier"]
+    if tier != "process":
+        return Row("jail", True, f"tier {tier}")
+    if not chat:
+        return Row("jail", True, "tier process, the weakest: for code that you would run yourself")
+    if settings.chat.trust_process_tier:
+        return Row("jail", True, "tier process, the weakest; chat.trust_process_tier allows it")
+    why = "; ".join(f"{tier}: {reason}" for tier, reason in here["refused_tiers"].items())
+    return Row(
+        "jail", False, f"tier process is too weak for a chat, where anybody can post code ({why})",
+        "run the executor where a stronger tier works (docs/security.md); if you trust everybody "
+        "there, set chat.trust_process_tier: true",
+    )  # fmt: skip
+
+
+# -- what is known -----------------------------------------------------------------------------
+
+
+async def _knowledge(settings: Settings) -> list[Row]:
+    return await asyncio.to_thread(_library, settings)
+
+
+def _library(settings: Settings) -> list[Row]:
+    left_out: list[str] = []
+    try:
+        library = Library(settings, left_out.append, keeps_model=False)  # a doctor changes nothing
+    except KnowledgeError as e:
+        what = "model" if "model" in type(e).__name__.lower() else "articles"
+        return [Row.of(what, e), Row("index", False, "not looked at", f"first mend the {what}")]
+    try:
+        library.model.load()
+    except KnowledgeError as e:
+        return [Row.of("model", e), Row("index", False, "not looked at", "first mend the model")]
+    rows = [Row("model", True, library.model.identity)]
+    if left_out:
+        rows.append(Row("documents", False, f"{len(left_out)} {left_out[0]}", "mend these files"))
+    try:
+        index = library.open_as_it_is()
+    except KnowledgeError as e:
+        return [*rows, Row.of("index", e)]
+    found = f"{len(index.sources)} sources, {len(index.passages)} passages"
+    return [*rows, Row("index", True, found)]
+
+
+# -- database ----------------------------------------------------------------------------------
+
+
+async def _database(settings: Settings, clocks: Clocks) -> list[Row]:
+    try:
+        database = Database.at(settings.store.url, settings.state_folder, make=False)
+        try:
+            finding = await health.look(database)
+            began = time.time()
+            if (there := await health.clock(database)) is not None:
+                clocks.ahead_s["the database"] = (began + time.time()) / 2 - there
+        finally:
+            await database.close()
+    except StateError as e:
+        return [Row.of("database", e)]
+    return [Row("database", True, finding)]
+
+
+# -- the machine -------------------------------------------------------------------------------
+
+
+async def _disk(folder: Path) -> list[Row]:
+    there = folder
+    while not there.exists():
+        there = there.parent
+    try:
+        free = shutil.disk_usage(there).free
+        # A quota, or a file system that was mounted read-only, is seen by writing alone.
+        trial = there / f".torchmedic-trial-{os.getpid()}"
+        try:
+            with trial.open("wb") as file:
+                file.write(b"\1" * _TRIAL_BYTES)
+                file.flush()
+                os.fsync(file.fileno())
+        finally:
+            trial.unlink(missing_ok=True)
+    except OSError as e:
+        step = "make room there, or point `state` in config.yaml to another disk"
+        if isinstance(e, PermissionError):
+            step = "point `state` in config.yaml to a folder of the bot's user"
+        return [Row("disk", False, f"{there} cannot be written ({e.strerror})", step)]
+    found = f"{there}: {free / MIB:,.0f} MiB free"
+    if free < _FREE_BYTES:
+        return [Row("disk", False, found, "make room there, or point `state` to another disk")]
+    return [Row("disk", True, found)]
+
+
+async def _ports(settings: Settings, fronts: Sequence[str]) -> list[Row]:
+    wanted: list[tuple[str, str, int]] = []
+    if "slack" in fronts and settings.slack.mode == "http":
+        wanted.append(("slack.port", settings.slack.host, settings.slack.port))
+    if settings.metrics.port and fronts:
+        wanted.append(("metrics.port", settings.metrics.host, settings.metrics.port))
+    rows = []
+    for name, host, port in wanted:
+        try:
+            socket.create_server((host, port)).close()
+        except OSError as e:
+            step = "end what listens there (`ss -ltnp`; if it is this bot, all is well), or choose "
+            rows.append(Row("port", False, f"{name} {port} on {host} cannot be used ({e.strerror})",
+                            f"{step}another {name}"))  # fmt: skip
+        else:
+            rows.append(Row("port", True, f"{name} {port} on {host} is free"))
+    return rows
+
+
+def _clock(clocks: Clocks) -> Row:
+    if not clocks.ahead_s:
+        return Row("clock", True, "compared with none: neither a platform nor a server was asked")
+    who, ahead = max(clocks.ahead_s.items(), key=lambda item: abs(item[1]))
+    if abs(ahead) <= _CLOCK_S:
+        return Row("clock", True, f"within {_CLOCK_S:.0f} s of {' and '.join(clocks.ahead_s)}")
+    word = "ahead of" if ahead > 0 else "behind"
+    return Row(
+        "clock", False, f"this machine's clock is {abs(ahead):,.0f} s {word} that of {who}",
+        "switch on time synchronisation (`timedatectl set-ntp true`); Slack refuses requests that "
+        "are five minutes off",
+    )  # fmt: skip
+
+
+def table(rows: Sequence[Row]) -> Table:
+    """The rows for people to read."""
+    from rich.table import Table
+    from rich.text import Text
+
+    drawn = Table(show_header=True, header_style="bold", expand=False)
+    for title in ("what", "", "finding", "next step"):
+        drawn.add_column(title, overflow="fold")
+    for row in rows:
+        # Symbol and word, as on a card; findings are text, whatever brackets they hold.
+        state = "✔ ok" if row.ok else "✘ problem"
+        drawn.add_row(*(Text(t) for t in (row.what, state, row.finding, row.next_step)))
+    return drawn

@@ -1,0 +1,188 @@
+"""Group questions that nobody answered, name each group, draft the article that it lacks."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import log
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from knowledge.articles.article import new_article
+from knowledge.search.bm25 import tokenize
+from knowledge.search.index import Embeds
+from knowledge.search.signature import find_signatures, signature
+
+# How far the two least alike questions of a group may be apart, half by meaning and half by words.
+# On the on-topic questions of benchmarks/questions, written to be unlike each other, 29 % of the
+# pairs it puts together belong to one article (1.4 % of all pairs do), and it finds 14 % of those.
+# Meaning alone, or the average of a group, is worse at any distance.
+_APART = 0.7
+_TERMS = 3  # words that name a group
+_SHOWN_WAYS = 8  # questions that a draft quotes
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]{2,}")
+_NO_SLUG = re.compile(r"[^a-z0-9]+")
+
+Reason = Literal["unanswered", "marked wrong", "sent to a human"]
+
+
+@dataclass(frozen=True)
+class Unanswered:
+    """A question that ended without an answer, or with one that its asker called wrong."""
+
+    text: str  # the prose
+    reason: Reason
+    asked_at: float  # seconds since 1970
+    code: str = ""
+    error: tuple[str, str] | None = None  # type and message that its run raised
+    line: int | None = None  # of the code, where it was raised
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Questions about one thing that no article covers, the most typical first."""
+
+    name: str
+    questions: tuple[Unanswered, ...]
+    terms: tuple[str, ...] = ()  # what sets them apart; empty: they share an error
+    errors: tuple[tuple[str, str], ...] = field(default=())
+
+    @property
+    def slug(self) -> str:
+        """A folder's name made of the gap's own."""
+        words = _NO_SLUG.sub("-", self.name.lower()).strip("-").split("-")
+        return "-".join(words[:8]) or "unnamed"
+
+
+def find_gaps(questions: Sequence[Unanswered], model: Embeds) -> list[Gap]:
+    """Group questions by the error they share, the others by meaning; the largest group first.
+
+    Args:
+        questions: any number, in any order; one without code, error and prose is left out.
+        model: embeds the prose of those without an error.
+    """
+    by_error: dict[str, list[Unanswered]] = defaultdict(list)
+    prose = []
+    for question in questions:
+        key = _signature(question)
+        if key:
+            by_error[key].append(question)
+        elif question.text.strip():
+            prose.append(question)
+    gaps = [_of_one_error(key, group) for key, group in by_error.items()]
+    gaps += _of_one_meaning(prose, model)
+    return sorted(gaps, key=lambda g: (-len(g.questions), -max(q.asked_at for q in g.questions)))
+
+
+def draft(gap: Gap, root: Path, slug: str = "") -> Path:
+    """Write the skeleton of the article that would close a gap: the ways of asking, a program.
+
+    Returns:
+        The new folder. Loading it names what is still to be written.
+
+    Raises:
+        ArticleError: the folder is already there, or cannot be made.
+    """
+    ways = list(dict.fromkeys(_first_sentence(q.text) for q in gap.questions if q.text.strip()))
+    programs = sorted((q for q in gap.questions if q.code.strip()), key=lambda q: len(q.code))
+    broken = _marked(programs[0]) if programs else None
+    return new_article(root, slug or gap.slug, also_asked_as=ways[:_SHOWN_WAYS], broken=broken)
+
+
+def _signature(question: Unanswered) -> str:
+    if question.error is not None:
+        return signature(*question.error)
+    quoted = find_signatures(question.text)
+    return quoted[0] if quoted else ""
+
+
+def _of_one_error(key: str, group: list[Unanswered]) -> Gap:
+    latest = sorted(group, key=lambda q: -q.asked_at)
+    errors = tuple(dict.fromkeys(q.error for q in latest if q.error is not None))
+    return Gap(name=key, questions=tuple(latest), errors=errors)
+
+
+def _of_one_meaning(questions: Sequence[Unanswered], model: Embeds) -> list[Gap]:
+    if not questions:
+        return []
+    vectors = model.encode([q.text for q in questions])  # (n, dim), of length 1
+    groups: dict[int, list[int]] = defaultdict(list)
+    for number, label in enumerate(_labels([q.text for q in questions], vectors)):
+        groups[label].append(number)
+    words = [set(_words(q.text)) for q in questions]
+    used_by = Counter(word for mine in words for word in mine)
+    gaps = []
+    for members in groups.values():
+        middle = vectors[members].mean(axis=0)
+        typical = sorted(members, key=lambda n: -float(vectors[n] @ middle))
+        terms = _terms([words[n] for n in members], used_by, len(questions), questions, typical)
+        name = " ".join(terms) or _first_sentence(questions[typical[0]].text)
+        gaps.append(Gap(name, tuple(questions[n] for n in typical), terms))
+    return gaps
+
+
+def _labels(texts: Sequence[str], vectors: np.ndarray) -> list[int]:
+    """Which group each text belongs to."""
+    if len(texts) < 2:
+        return [0] * len(texts)
+    # Slow to import, and needed here alone.
+    from sklearn.cluster import AgglomerativeClustering
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    alike = vectors @ vectors.T  # (n, n), cosines
+    if any(tokenize(text) for text in texts):
+        words = TfidfVectorizer(analyzer=tokenize, sublinear_tf=True).fit_transform(texts)
+        alike = (alike + (words @ words.T).toarray()) / 2
+    found = AgglomerativeClustering(
+        n_clusters=None, metric="precomputed", linkage="complete", distance_threshold=_APART
+    ).fit_predict(np.clip(1 - alike, 0, None))
+    return [int(label) for label in found]
+
+
+def _words(text: str) -> dict[str, str]:
+    """The words of a text by their stems, each as it was first written."""
+    found: dict[str, str] = {}
+    for word in _WORD.findall(text):
+        stems = tokenize(word)
+        if stems:
+            found.setdefault(stems[-1], word.lower())
+    return found
+
+
+def _terms(
+    members: Sequence[set[str]],
+    used_by: Counter[str],
+    n: int,
+    questions: Sequence[Unanswered],
+    typical: Sequence[int],
+) -> tuple[str, ...]:
+    """The words that most of a group use and few others do, as the most typical wrote them."""
+    counts = Counter(word for words in members for word in words)
+    # A word's share in the group, times how rare it is among all the questions.
+    weight = {w: c / len(members) * log(1 + n / used_by[w]) for w, c in counts.items()}
+    best = sorted(weight, key=lambda word: (-weight[word], word))[:_TERMS]
+    written: dict[str, str] = {}
+    for number in reversed(typical):
+        written |= _words(questions[number].text)
+    return tuple(written[word] for word in best)
+
+
+def _first_sentence(text: str) -> str:
+    line = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    return re.split(r"(?<=[.!?])\s", line, maxsplit=1)[0][:200]
+
+
+def _marked(question: Unanswered) -> str:
+    """The code with its failing line marked as an article's broken.py marks it."""
+    lines = question.code.rstrip("\n").split("\n")
+    if question.error is not None and question.line and question.line <= len(lines):
+        type_, message = question.error
+        first = (message.splitlines() or [""])[0]
+        at = question.line - 1
+        if "#" not in lines[at]:
+            lines[at] = f"{lines[at].rstrip()}  # error: {type_}: {first}"
+    return "\n".join(lines) + "\n"

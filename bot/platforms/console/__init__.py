@@ -1,0 +1,1 @@
+"""The console: one card on a terminal, and the conversation around it."""

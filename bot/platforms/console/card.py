@@ -1,0 +1,297 @@
+"""The console: the card as text, coloured on a terminal and plain everywhere else."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from pathlib import Path
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.status import Status as Spinner
+from rich.table import Table
+from rich.text import Text
+
+from bot.models import Answer, AnswerError, Fix, Progress, Why
+from bot.service.seam import (
+    STATUS,
+    Answered,
+    Attached,
+    CardRef,
+    Person,
+    Place,
+    Upload,
+    View,
+    Waiting,
+    harmless,
+    proof_in_words,
+)
+
+_STYLE = {
+    "fixed": "green", "reproduced": "red", "runs": "blue", "advice": "cyan",
+    "unsure": "yellow", "not_run": "yellow",
+}  # fmt: skip
+_LABEL = 8  # columns of the word at the left
+_OUTPUT_LINES = 12
+_MESSAGE_LINES = 8
+
+
+class ConsoleCard:
+    """Shows the steps as a spinner on a terminal (nothing elsewhere), then the answer."""
+
+    def __init__(self, console: Console, *, explain: bool = False) -> None:
+        self._console = console
+        self._explain = explain
+        self._spinner: Spinner | None = None
+
+    async def step(self, progress: Progress) -> None:
+        """Show what is being done."""
+        if not self._console.is_terminal:
+            return
+        if self._spinner is None:
+            self._spinner = self._console.status(progress.text + " …")
+            self._spinner.start()
+        self._spinner.update(progress.text + " …")
+
+    async def finish(self, answer: Answer) -> None:
+        """Show the answer."""
+        self.clear()
+        self._console.print(card(answer, explain=self._explain))
+
+    def clear(self) -> None:
+        """Take the spinner away, whatever happened."""
+        if self._spinner is not None:
+            self._spinner.stop()
+            self._spinner = None
+
+
+class ConsolePlatform:
+    """The console behind the desk: one person, one place, and files that lie where they are."""
+
+    name = "console"
+
+    def __init__(self, console: Console, *, explain: bool = False) -> None:
+        self._console = console
+        self._card = ConsoleCard(console, explain=explain)
+
+    async def show(
+        self, question: str, place: Place, view: View, card: CardRef | None
+    ) -> CardRef | None:
+        """Steps as a spinner, the answer as lines."""
+        if isinstance(view, Answered):
+            await self._card.finish(view.answer)
+        else:
+            text = "waiting" if isinstance(view, Waiting) else view.text
+            await self._card.step(Progress(step="reading", text=text))
+        return None
+
+    async def find(self, question: str, place: Place) -> CardRef | None:
+        """What was printed is printed."""
+        return None
+
+    async def tell(self, place: Place, person: Person, text: str) -> None:
+        """There is nobody else here."""
+        self.say(text)
+
+    def say(self, text: str) -> None:
+        """Words that are no card."""
+        self._console.print(Text(harmless(text)))
+
+    def clear(self) -> None:
+        """Take a spinner away that nobody will finish."""
+        self._card.clear()
+
+    async def hand(self, place: Place, person: Person, upload: Upload, *, private: bool) -> None:
+        """A file's text."""
+        self.say(upload.data.decode("utf-8", "replace"))
+
+    async def refer(
+        self, where: str, asker: Person, place: Place, text: str, answer: Answer | None
+    ) -> None:
+        """Nobody else is here to be asked."""
+
+    async def delete(self, card: CardRef) -> None:
+        """What was printed stays printed."""
+
+    async def read(self, attached: Attached) -> bytes:
+        """A file by its path."""
+        return await asyncio.to_thread(Path(attached.url).read_bytes)
+
+
+def card(answer: Answer, *, explain: bool = False) -> RenderableType:
+    """An answer as lines, the conclusion first."""
+    symbol, _ = STATUS[answer.status]
+    parts: list[RenderableType] = [
+        Text(f"{symbol} {harmless(answer.headline)}", style=f"bold {_STYLE[answer.status]}")
+    ]
+    if answer.error is not None:
+        parts += ["", _error(answer.error)]
+        if answer.explanation and answer.explanation not in answer.headline:
+            parts.append(Padding(Text(harmless(answer.explanation)), (0, 0, 0, 2)))
+    if answer.culprit is not None:
+        parts.append(_culprit(answer))
+    elif answer.error is not None and not answer.error.caught and (values := _values(answer)):
+        parts.append(values)
+    if answer.findings:
+        parts += ["", _findings(answer)]
+    parts += _printed(answer)
+    if answer.assumptions:
+        parts += ["", _row("Assumed", Text(harmless(" · ".join(answer.assumptions))))]
+    fixes = [answer.fix] if answer.fix is not None else list(answer.alternatives)
+    if answer.why is not None:
+        parts += ["", _why(answer.why)]
+        if not fixes and answer.why.remedy and answer.status != "runs":
+            parts += ["", _row("Try", Text(harmless(_plain(answer.why.remedy))))]
+    for fix in fixes:
+        parts += ["", _fix(fix)]
+    if explain:
+        for refused in answer.refused:
+            parts += ["", _refused(refused)]
+    parts += ["", *_footer(answer)]
+    return Group(*parts)
+
+
+def _row(label: str, content: RenderableType) -> RenderableType:
+    table = Table.grid(padding=(0, 1))
+    table.add_column(width=_LABEL, no_wrap=True)
+    table.add_column(overflow="fold")
+    table.add_row(Text(label, style="bold"), content)
+    return table
+
+
+def _error(error: AnswerError) -> RenderableType:
+    where = f" at line {error.line}" if error.line else ""
+    caught = " (raised, and caught by your own except)" if error.caught else ""
+    head = Text(harmless(f"{error.type}{where}{caught}"), style="bold")
+    if error.code:
+        head.append(f"   {_one_line(error.code)}", style="dim")
+    lines = harmless(error.message).splitlines()
+    shown = lines[:_MESSAGE_LINES] + (["…"] if len(lines) > _MESSAGE_LINES else [])
+    return Group(head, Padding(Text("\n".join(shown)), (0, 0, 0, 2)))
+
+
+def _culprit(answer: Answer) -> RenderableType:
+    c = answer.culprit
+    assert c is not None
+    table = Table.grid(padding=(0, 2))
+    for word, line, code in (
+        ("saved", c.saved_line, c.saved_code),
+        ("changed", c.modified_line, c.modified_code),
+    ):
+        place = f"line {line}" if line else "not known: outside your code"
+        table.add_row(f"  {word}", place, Text(_one_line(code or "")))
+    if c.needed_line:
+        table.add_row("  needed", f"line {c.needed_line}")
+    if c.tensor:
+        table.add_row("  tensor", "", Text(harmless(c.tensor)))
+    if c.note:
+        table.add_row("  note", "", Text(harmless(c.note)))
+    return table
+
+
+def _values(answer: Answer) -> RenderableType | None:
+    """The tensors that the failing line worked on, as they were."""
+    run, error = answer.run, answer.error
+    if run is None or error is None or not run.frames:
+        return None
+    table = Table.grid(padding=(0, 2))
+    for name, v in run.frames[-1].locals.items():
+        if v.shape is not None and re.search(rf"\b{re.escape(name)}\b", error.code):
+            grad = ", requires grad" if v.requires_grad else ""
+            facts = f"{v.type} {v.dtype} {list(v.shape)}{grad}"
+            table.add_row(Text(f"  {harmless(name)}"), Text(harmless(facts)))
+    return table if table.row_count else None
+
+
+def _findings(answer: Answer) -> RenderableType:
+    table = Table.grid(padding=(0, 2))
+    for f in answer.findings:
+        table.add_row(f"  line {f.line}" if f.line else "", Text(harmless(f.message)))
+    head = "Seen while it ran" if answer.error else "No exception. Seen while it ran"
+    return Group(Text(head, style="bold"), table)
+
+
+def _printed(answer: Answer) -> list[RenderableType]:
+    run = answer.run
+    if run is None or answer.status not in ("runs", "not_run") or not run.stdout.strip():
+        return []
+    if run.stand_ins:
+        return []  # numbers that a stand-in had a part in say nothing
+    lines = harmless(run.stdout).rstrip().splitlines()
+    cut = [f"… {len(lines) - _OUTPUT_LINES} lines above"] if len(lines) > _OUTPUT_LINES else []
+    return ["", _row("Printed", Text("\n".join(cut + lines[-_OUTPUT_LINES:])))]
+
+
+def _why(why: Why) -> RenderableType:
+    text = Text(harmless(" ".join(why.text.split())))
+    text.append("  [1]", style="dim")
+    return _row("Why", text)
+
+
+def _plain(markdown: str) -> str:
+    """Markdown as plain text: its paragraphs flow, its code stands indented."""
+    blocks: list[str] = []
+    for i, part in enumerate(re.split(r"```\w*\n?", markdown)):
+        if i % 2:
+            blocks.append("\n".join("    " + line for line in part.rstrip().splitlines()))
+        else:
+            blocks += [" ".join(p.split()) for p in part.split("\n\n") if p.strip()]
+    return "\n".join(blocks)
+
+
+def _fix(fix: Fix) -> RenderableType:
+    passed = [c for c in fix.checks if c.passed]
+    verdict = "ran, and it passes" if fix.verified else "ran, and does not pass"
+    head = Text(f"{verdict}: ", style="green" if fix.verified else "red")
+    head.append(f"{len(passed)} of {len(fix.checks)} checks", style="dim")
+    if fix.intent:
+        head = Text(harmless(f"if {fix.intent}"), style="bold").append(" · ").append_text(head)
+    titles = [f"{n}. {step}" for n, step in enumerate(fix.steps, start=1)] or [fix.title]
+    told = Group(head, Text(harmless("\n".join(titles))), _diff(fix.diff), _checks(fix))
+    return _row("Fix", told)
+
+
+def _diff(diff: str) -> RenderableType:
+    text = Text()
+    for line in harmless(diff).splitlines():
+        style = {"+": "green", "-": "red", "@": "dim"}.get(line[:1], "")
+        text.append(line + "\n", style=style)
+    text.rstrip()
+    return text
+
+
+def _checks(fix: Fix) -> RenderableType:
+    """The checks in few words; the ones that say something about this code, not the routine."""
+    routine = {"no error", "nothing new", "batch", "nothing thrown away", "silent mistakes"}
+    told = [c.detail or c.name for c in fix.checks if c.name not in routine or not c.passed]
+    return Text(harmless(" · ".join(["no error", *told] if fix.verified else told)), style="dim")
+
+
+def _refused(fix: Fix) -> RenderableType:
+    failed = "; ".join(f"{c.name}: {c.detail}" for c in fix.checks if not c.passed)
+    return _row("Refused", Group(Text(harmless(fix.title)), _diff(fix.diff),
+                                 Text(harmless(failed), style="yellow")))  # fmt: skip
+
+
+def _footer(answer: Answer) -> list[RenderableType]:
+    lines: list[RenderableType] = []
+    e = answer.evidence
+    if e is not None:
+        bits = [f"torch {e.torch.partition('+')[0]}", e.device, e.isolation]
+        if e.seconds_before is not None:
+            bits.append(f"ran in {e.seconds_before:.2f} s")
+        if e.seconds_after is not None:
+            bits.append(f"fixed in {e.seconds_after:.2f} s")
+        bits.append(f"answered in {answer.timings_ms.total / 1000:.2f} s")
+        lines.append(Text(harmless(" · ".join(bits)), style="dim"))
+    if answer.why is not None:
+        source = f"[1] {answer.why.title} — {proof_in_words(answer.why.proof)}"
+        if answer.why.url:
+            source += f" — {answer.why.url}"
+        lines.append(Text(harmless(source), style="dim"))
+    return lines
+
+
+def _one_line(code: str) -> str:
+    first, *more = harmless(code).splitlines() or [""]
+    return first.strip() + (" …" if more else "")

@@ -1,0 +1,1 @@
+"""Discord: its events, forms, cards and messages."""

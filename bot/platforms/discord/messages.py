@@ -1,0 +1,386 @@
+"""Discord's side of the seam: cards, private words and files, as calls of its REST interface."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from bot.errors import PlatformError, PlatformRefusedError
+from bot.models import Answer
+from bot.platforms.card import parse_button
+from bot.platforms.discord.card import Drawn, Json, Style, capped, case, draw, note, text_message
+from bot.platforms.discord.text import cut_end
+from bot.service.seam import Answered, Attached, CardRef, Person, Place, Upload, View
+
+# https://discord.com/developers/docs/topics/opcodes-and-status-codes#json
+UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, UNKNOWN_WEBHOOK, UNKNOWN_INTERACTION = 10003, 10008, 10015, 10062
+BAD_TOKEN, TOO_MANY_FOLLOW_UPS, ACKNOWLEDGED, THREAD_EXISTS = 50027, 40094, 40060, 160004
+_GONE = (UNKNOWN_CHANNEL, UNKNOWN_MESSAGE)
+_EXPIRED = (BAD_TOKEN, UNKNOWN_WEBHOOK, UNKNOWN_INTERACTION, UNKNOWN_MESSAGE, TOO_MANY_FOLLOW_UPS)
+
+EPHEMERAL = 1 << 6
+SAY, LATER, LATER_HERE, FORM = 4, 5, 6, 9  # ways to acknowledge an interaction
+_ACK_S = 3.0  # Discord waits no longer
+_LOOK_BACK = 50  # messages in which a card from before a crash is looked for
+_TITLES = 500
+
+
+class RefusedError(PlatformRefusedError):
+    """Discord says no for good, with one of its codes."""
+
+    def __init__(self, text: str, code: int) -> None:
+        """What it said, and the code."""
+        super().__init__(text)
+        self.code = code
+
+
+class Api(Protocol):
+    """Discord's REST interface."""
+
+    async def call(
+        self, method: str, path: str, body: Json | None = None, uploads: Sequence[Upload] = (),
+        **ids: str,
+    ) -> Any:  # fmt: skip
+        """Make a request and return its JSON.
+
+        Args:
+            method: GET, POST, …
+            path: with `{channel_id}`-like places for `ids`.
+            body: what to send.
+            uploads: files that go along.
+            ids: what stands in the places.
+
+        Raises:
+            RefusedError: Discord says no.
+            PlatformError: it did not answer, or has an error of its own.
+        """
+
+    async def fetch(self, url: str) -> bytes:
+        """An attachment's content.
+
+        Raises:
+            RefusedError, PlatformError: as for `call`.
+        """
+
+    @property
+    def own_id(self) -> str:
+        """Our own id."""
+
+
+def via(token: str, person: str) -> str:
+    """An interaction's address: its token, and whom to write to once the token is old."""
+    return f"{token}/{person}"
+
+
+class DiscordPlatform:
+    """Draws views where a Place says.
+
+    A message has one of two addresses: channel and id, which work for ever, or the token of an
+    interaction (`Place.via`), which works for 15 minutes and is the only one of a private card.
+    """
+
+    name = "discord"
+
+    def __init__(self, api: Api, style: Style = "components") -> None:
+        """A platform over an interface that need not be connected yet."""
+        self._api = api
+        self._style = style
+        self._coming: dict[str, asyncio.Event] = {}  # tokens that are about to be acknowledged
+        self._blank: set[str] = set()  # tokens whose answer shows nothing yet
+        self._titles: dict[str, str] = {}  # a thread's name, by the message it starts from
+        self.threads: set[str] = set()  # threads that are known to be there
+
+    # -- interactions ----------------------------------------------------------------------------
+
+    def expect(self, token: str) -> None:
+        """What goes to this token waits until it is acknowledged."""
+        self._coming.setdefault(token, asyncio.Event())
+
+    async def acknowledge(self, id: str, token: str, kind: int, data: Json | None = None) -> bool:
+        """Say that an interaction was seen; False if it was too late, or is a second delivery."""
+        body: Json = {"type": kind}
+        if data is not None:
+            body["data"] = data
+        try:
+            await self._api.call("POST", "/interactions/{id}/{token}/callback", body, id=id,
+                                 token=token)  # fmt: skip
+        except RefusedError as e:
+            if e.code not in (UNKNOWN_INTERACTION, ACKNOWLEDGED):
+                raise
+            return False
+        else:
+            if kind == LATER:
+                self._blank.add(token)
+            return True
+        finally:
+            if (coming := self._coming.pop(token, None)) is not None:
+                coming.set()
+
+    async def _acknowledged(self, token: str) -> None:
+        if (coming := self._coming.get(token)) is not None:
+            try:
+                await asyncio.wait_for(coming.wait(), _ACK_S)
+            except TimeoutError:
+                pass  # then the call says what is wrong
+
+    async def _hook(
+        self, method: str, address: str, rest: str = "", body: Json | None = None,
+        uploads: Sequence[Upload] = (),
+    ) -> Any:  # fmt: skip
+        token = address.partition("/")[0]
+        await self._acknowledged(token)
+        answer = await self._api.call(
+            method, "/webhooks/{webhook_id}/{webhook_token}" + rest, body, uploads,
+            webhook_id=self._api.own_id, webhook_token=token,
+        )  # fmt: skip
+        if rest:
+            self._blank.discard(token)
+        return answer
+
+    # -- the card --------------------------------------------------------------------------------
+
+    def entitle(self, message: str, title: str) -> None:
+        """What a thread that starts from this message should be called."""
+        self._titles[message] = title
+        while len(self._titles) > _TITLES:
+            del self._titles[next(iter(self._titles))]
+
+    async def show(
+        self, question: str, place: Place, view: View, card: CardRef | None
+    ) -> CardRef | None:
+        """Show a view as the card of this question."""
+        drawn = draw(view, question, self._style)
+        try:
+            return await self._shown(question, place, drawn, card)
+        except RefusedError as e:
+            if e.code != 50035 or not isinstance(view, Answered):
+                raise
+            # A form body that Discord finds invalid: never silent, so at least the conclusion.
+            plain = view.answer.model_copy(
+                update={"why": None, "fix": None, "alternatives": (), "run": None, "findings": ()}
+            )
+            small = draw(Answered(plain, view.solved), question, self._style)
+            return await self._shown(question, place, small, card)
+
+    async def _shown(
+        self, question: str, place: Place, drawn: Drawn, card: CardRef | None
+    ) -> CardRef | None:
+        address = place.via or (card.via if card is not None else "")
+        if address and (card is None or card.via or not card.message):
+            try:
+                made = await self._hook("PATCH", address, "/messages/@original",
+                                        *_with_files(drawn))  # fmt: skip
+                return CardRef(channel=made["channel_id"], message=made["id"], via=address)
+            except RefusedError as e:
+                if e.code not in _EXPIRED:
+                    raise
+        hidden = place.private and card is not None and bool(card.via)
+        if card is not None and card.message and not hidden:
+            try:
+                await self._patch(card.channel, card.message, drawn)
+                return card.model_copy(update={"via": ""})
+            except RefusedError as e:
+                if e.code not in _GONE:
+                    raise
+        return await self._create(question, place, drawn, again=card is not None)
+
+    async def _patch(self, channel: str, message: str, drawn: Drawn) -> None:
+        await self._api.call(
+            "PATCH", "/channels/{channel_id}/messages/{message_id}", *_with_files(drawn),
+            channel_id=channel, message_id=message,
+        )  # fmt: skip
+
+    async def _create(
+        self, question: str, place: Place, drawn: Drawn, *, again: bool = False
+    ) -> CardRef:
+        if place.private:
+            # Only this person may see it, and the token is old: their own channel is left.
+            person = place.via.partition("/")[2]
+            channel = await self._direct(person)
+            return await self._post(channel, drawn, question)
+        # The same nonce makes one message, also where the first answer of the server was lost.
+        nonce = f"{question}r" if again else question
+        if place.thread:
+            try:
+                await self._start_thread(place)
+                reply = place.message if place.message != place.thread else ""
+                return await self._post(place.thread, drawn, nonce, reply)
+            except RefusedError:
+                pass  # threads are not allowed here: a reply is
+        return await self._post(place.channel, drawn, nonce, place.message)
+
+    async def _start_thread(self, place: Place) -> None:
+        if place.thread != place.message or place.thread in self.threads:
+            return
+        title = cut_end(self._titles.pop(place.message, "") or "Torchmedic", 90)
+        try:
+            await self._api.call(
+                "POST", "/channels/{channel_id}/messages/{message_id}/threads",
+                {"name": title, "auto_archive_duration": 1440},
+                channel_id=place.channel, message_id=place.message,
+            )  # fmt: skip
+        except RefusedError as e:
+            # It may be there already (a forum's post, or from before a restart): posting tells.
+            if e.code not in (THREAD_EXISTS, 50024, *_GONE):
+                raise
+        self.threads.add(place.thread)
+
+    async def _post(
+        self, channel: str, drawn: Drawn, nonce: str = "", reply: str = ""
+    ) -> CardRef:  # fmt: skip
+        body, uploads = _with_files(drawn)
+        body = {k: v for k, v in body.items() if v is not None}
+        if nonce:
+            body |= {"nonce": nonce[:25], "enforce_nonce": True}
+        if reply:
+            body["message_reference"] = {"message_id": reply, "fail_if_not_exists": False}
+            body["allowed_mentions"] = {"parse": [], "replied_user": True}
+        made = await self._api.call("POST", "/channels/{channel_id}/messages", body, uploads,
+                                    channel_id=channel)  # fmt: skip
+        return CardRef(channel=channel, message=made["id"])
+
+    async def find(self, question: str, place: Place) -> CardRef | None:
+        """The card of this question if one was made just before a crash."""
+        if place.via:
+            try:
+                made = await self._hook("GET", place.via, "/messages/@original")
+            except RefusedError:
+                made = None  # too old by now; but a direct or public message may be there
+            if made is not None and _is_card(made, question):
+                return CardRef(channel=made["channel_id"], message=made["id"], via=place.via)
+        if place.private:
+            rooms = [await self._direct(place.via.partition("/")[2])]
+        else:
+            rooms = [r for r in (place.thread, place.channel) if r]
+        for room in rooms:
+            try:
+                messages = await self._api.call(
+                    "GET", f"/channels/{{channel_id}}/messages?limit={_LOOK_BACK}", channel_id=room
+                )
+            except RefusedError:
+                continue
+            for message in messages:
+                if _is_card(message, question):
+                    return CardRef(channel=room, message=message["id"])
+        return None
+
+    async def delete(self, card: CardRef) -> None:
+        """Take a card away."""
+        try:
+            if card.via:
+                try:
+                    await self._hook("DELETE", card.via, "/messages/@original")
+                    return
+                except RefusedError as e:
+                    if e.code not in _EXPIRED or not card.message:
+                        raise
+            await self._api.call(
+                "DELETE", "/channels/{channel_id}/messages/{message_id}",
+                channel_id=card.channel, message_id=card.message,
+            )  # fmt: skip
+        except RefusedError as e:
+            if e.code not in _GONE:
+                raise
+
+    # -- words and files -------------------------------------------------------------------------
+
+    async def tell(self, place: Place, person: Person, text: str) -> None:
+        """Say something that only this person sees."""
+        body = note(text)
+        if place.via:
+            token = place.via.partition("/")[0]
+            await self._acknowledged(token)
+            try:
+                if token in self._blank:
+                    shown = text_message(text, style=self._style)
+                    await self._hook("PATCH", place.via, "/messages/@original", shown.payload)
+                else:
+                    await self._hook("POST", place.via, "", body | {"flags": EPHEMERAL})
+                return
+            except RefusedError as e:
+                if e.code not in _EXPIRED:
+                    raise
+        try:
+            await self._post(await self._direct(person.id), Drawn(body))
+        except RefusedError:
+            if place.private or not place.message:
+                raise
+            # Somebody who takes no direct messages is told in place: silence would be worse.
+            inside = place.thread if place.thread in self.threads else place.channel
+            await self._post(inside, Drawn(body), "", place.message)
+
+    async def hand(self, place: Place, person: Person, upload: Upload, *, private: bool) -> None:
+        """Give a file: beside the card, or to this person alone."""
+        drawn = Drawn(note(f"`{upload.name}`"), (capped(upload),))
+        if place.via:
+            body, uploads = _with_files(drawn)
+            body["flags"] = EPHEMERAL if private else 0
+            try:
+                await self._hook("POST", place.via, "", body, uploads)
+                return
+            except RefusedError as e:
+                if e.code not in _EXPIRED:
+                    raise
+        if private:
+            await self._post(await self._direct(person.id), drawn)
+        else:
+            await self._post(place.thread or place.channel, drawn)
+
+    async def refer(
+        self, where: str, asker: Person, place: Place, text: str, answer: Answer | None
+    ) -> None:
+        """Post a case for people to look at."""
+        link = ""
+        if place.workspace and not place.private:
+            room = place.thread or place.channel
+            link = f"https://discord.com/channels/{place.workspace}/{room}"
+        drawn = case(asker.id, link, text, answer)
+        try:
+            await self._post(where, drawn)
+        except RefusedError as e:
+            if e.code != UNKNOWN_CHANNEL:
+                raise
+            await self._post(await self._direct(where), drawn)
+
+    async def _direct(self, person: str) -> str:
+        """The id of the direct channel with a person."""
+        if not person:
+            raise RefusedError("nobody to write to", 0)
+        made = await self._api.call("POST", "/users/@me/channels", {"recipient_id": person})
+        return str(made["id"])
+
+    async def read(self, attached: Attached) -> bytes:
+        """An attachment's content."""
+        return await self._api.fetch(attached.url)
+
+    async def typing(self, channel: str) -> None:
+        """Show that somebody is at work; only a courtesy."""
+        try:
+            await self._api.call("POST", "/channels/{channel_id}/typing", channel_id=channel)
+        except PlatformError:
+            pass
+
+
+def _with_files(drawn: Drawn) -> tuple[Json, tuple[Upload, ...]]:
+    """The payload that names its files; those of an earlier drawing go."""
+    attachments = []
+    for i, upload in enumerate(drawn.uploads):
+        named: Json = {"id": i, "filename": upload.name}
+        if upload.alt:
+            named["description"] = cut_end(upload.alt, 1_024)
+        attachments.append(named)
+    return drawn.payload | {"attachments": attachments}, drawn.uploads
+
+
+def _is_card(message: Json, question: str) -> bool:
+    """Whether a message carries a button of this question."""
+
+    def ids(items: list[Json]) -> bool:
+        for item in items:
+            found = parse_button(str(item.get("custom_id", "")))
+            if (found is not None and found[1] == question) or ids(item.get("components", [])):
+                return True
+        return False
+
+    return ids(message.get("components") or [])

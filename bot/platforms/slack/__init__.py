@@ -1,0 +1,1 @@
+"""Slack: its events, its Web API, cards and messages."""

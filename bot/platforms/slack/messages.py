@@ -1,0 +1,249 @@
+"""Slack's messages: a card is one message that is kept up to date, or words for one person."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from bot.errors import PlatformError, PlatformRefusedError
+from bot.models import Answer
+from bot.platforms.card import sheet
+from bot.platforms.slack import card as draw
+from bot.platforms.slack.client import GONE, TOO_MUCH, TRIES, CallError, SlackClient, pause
+from bot.service.seam import Answered, Attached, CardRef, Person, Place, Upload, View, Waiting
+
+log = logging.getLogger(__name__)
+
+_IN_GOOD_TIME_S = 2.0  # of the three that Slack waits for an acknowledgement
+_METADATA = "torchmedic_card"
+
+
+class SlackPlatform:
+    """Slack as the desk sees it."""
+
+    name = "slack"
+
+    def __init__(self, client: SlackClient) -> None:
+        """Slack through this client."""
+        self.client = client
+        self._greeted: set[str] = set()  # private questions that have had their sign of life
+
+    # -- what the desk asks for --------------------------------------------------------------
+
+    async def show(
+        self, question: str, place: Place, view: View, card: CardRef | None
+    ) -> CardRef | None:
+        """Show a view as the card: a message in a thread, or words for one pair of eyes."""
+        if place.private:
+            return await self._show_privately(question, place, view, card)
+        final = isinstance(view, Answered)
+        if card is not None and not final and self.client.is_slowed:
+            return card
+        drawn = draw.message(question, view)
+        for small in (False, True):
+            if small:
+                drawn = draw.bare(question, view)
+            try:
+                card = await self._put(question, place, drawn, card, tries=TRIES if final else 1)
+                break
+            except CallError as e:
+                if e.code not in TOO_MUCH or small:
+                    raise
+                log.error(
+                    "question %s: Slack refused its card (%s); sent as text", question, e.code
+                )
+        if isinstance(view, Answered) and not view.redrawn:
+            await self._try_upload(_uploads(view), place.channel, place.thread)
+        return card
+
+    async def find(self, question: str, place: Place) -> CardRef | None:
+        """Look through the thread for a message of ours that carries the question's id."""
+        if place.private or not place.thread:
+            return None
+        cursor = ""
+        while True:
+            try:
+                page = await self.client.call(
+                    lambda cursor=cursor: self.client.web.conversations_replies(  # type: ignore[misc]
+                        channel=place.channel, ts=place.thread, limit=200,
+                        include_all_metadata=True, **({"cursor": cursor} if cursor else {}),
+                    )
+                )  # fmt: skip
+            except PlatformRefusedError as e:
+                log.warning("question %s: its thread cannot be read (%s)", question, e)
+                return None
+            for message in page.get("messages") or []:
+                ours = message.get("user") == self.client.bot_user or (
+                    self.client.bot_id and message.get("bot_id") == self.client.bot_id
+                )
+                if ours and question in json.dumps(message):
+                    return CardRef(channel=place.channel, message=str(message["ts"]))
+            cursor = str((page.get("response_metadata") or {}).get("next_cursor") or "")
+            if not cursor:
+                return None
+
+    async def root_of(self, place: Place) -> Mapping[str, Any]:
+        """The message that a thread began with; empty if it cannot be read in good time."""
+        try:
+            async with asyncio.timeout(_IN_GOOD_TIME_S):
+                page = await self.client.call(
+                    lambda: self.client.web.conversations_replies(
+                        channel=place.channel, ts=place.thread, limit=1
+                    )
+                )
+        except (PlatformError, TimeoutError) as e:
+            log.warning("the message above a mention cannot be read: %s", e)
+            return {}
+        messages = page.get("messages") or [{}]
+        return messages[0] if isinstance(messages[0], dict) else {}
+
+    async def tell(self, place: Place, person: Person, text: str) -> None:
+        """Say something to one person, through a click's own address or as an ephemeral message."""
+        words = draw.escaped(text)
+        if place.via and await self.client.respond(
+            place.via, {"text": words, "replace_original": False}
+        ):
+            return
+        # In a thread that the person has not opened, an ephemeral message would not be seen.
+        thread = place.thread if place.thread != place.message else ""
+        try:
+            await self.client.call(
+                lambda: self.client.web.chat_postEphemeral(
+                    channel=place.channel, user=person.id, text=words, thread_ts=thread or None,
+                )
+            )  # fmt: skip
+        except PlatformRefusedError:  # not in that channel
+            await self.client.call(
+                lambda: self.client.web.chat_postMessage(channel=person.id, text=words)
+            )
+
+    async def hand(self, place: Place, person: Person, upload: Upload, *, private: bool) -> None:
+        """Give a file: into the thread, or in a direct message where nobody else may see it."""
+        if not private:
+            await self.client.upload([upload], place.channel, place.thread)
+            return
+        await self.client.upload([upload], await self.client.direct(person), "")
+        await self.tell(place, person, f"I sent you {upload.name} as a direct message.")
+
+    async def refer(
+        self, where: str, asker: Person, place: Place, text: str, answer: Answer | None
+    ) -> None:
+        """Post the case to a channel or a person."""
+        link = ""
+        if not place.private and place.message:
+            try:
+                found = await self.client.call(
+                    lambda: self.client.web.chat_getPermalink(
+                        channel=place.channel, message_ts=place.message
+                    )
+                )
+                link = str(found.get("permalink") or "")
+            except PlatformError:
+                pass  # the case can be read without it
+        drawn = draw.case(asker.id, text, answer, link)
+        await self.client.call(
+            lambda: self.client.web.chat_postMessage(
+                channel=where, unfurl_links=False, unfurl_media=False, **drawn
+            )
+        )
+
+    async def delete(self, card: CardRef) -> None:
+        """Take a card away."""
+        if not card.message:
+            if card.via:
+                await self.client.respond(card.via, {"delete_original": True})
+            return
+        try:
+            await self.client.call(
+                lambda: self.client.web.chat_delete(channel=card.channel, ts=card.message)
+            )
+        except CallError as e:
+            if e.code not in GONE:
+                raise
+
+    async def read(self, attached: Attached) -> bytes:
+        """Fetch a file with our token, which goes to Slack and to nobody else."""
+        return await self.client.fetch(attached)
+
+    # -- messages ----------------------------------------------------------------------------
+
+    async def _put(
+        self, question: str, place: Place, drawn: dict[str, Any], card: CardRef | None, tries: int
+    ) -> CardRef:
+        """Update the card; where there is none (any more), post it, once."""
+        metadata = {"event_type": _METADATA, "event_payload": {"question": question}}
+        if card is not None:
+            ref = card
+            try:
+                await self.client.call(
+                    lambda: self.client.web.chat_update(
+                        channel=ref.channel, ts=ref.message, metadata=metadata, **drawn
+                    ),
+                    tries=tries,
+                )
+                return card
+            except CallError as e:
+                if e.code not in GONE:
+                    raise
+        for attempt in range(TRIES):
+            try:
+                posted = await self.client.call(
+                    lambda: self.client.web.chat_postMessage(
+                        channel=place.channel, unfurl_links=False, unfurl_media=False,
+                        metadata=metadata, thread_ts=place.thread or None, **drawn,
+                    ),
+                    once=True,
+                )  # fmt: skip
+                return CardRef(channel=str(posted["channel"]), message=str(posted["ts"]))
+            except CallError as e:
+                if not e.maybe_done or attempt == TRIES - 1:
+                    raise
+            await pause(attempt)
+            # The answer got lost, perhaps not the message.
+            if (there := await self.find(question, place)) is not None:
+                return await self._put(question, place, drawn, there, tries)
+        raise AssertionError("unreachable")
+
+    async def _show_privately(
+        self, question: str, place: Place, view: View, card: CardRef | None
+    ) -> CardRef | None:
+        """For one pair of eyes: through the address that the command or click brought with it.
+
+        It may be used five times within half an hour, so of the steps only the first is shown; when
+        it is used up, the card goes to the direct messages.
+        """
+        drawn = draw.message(question, view)
+        if card is not None and card.message:  # it went to the direct messages before
+            return await self._put(question, place, drawn, card, TRIES)
+        # A message shortcut's address belongs to a stranger's message: nothing there to replace.
+        body = {"replace_original": not place.message, **drawn}
+        via = card.via if card is not None and card.via else place.via
+        if not isinstance(view, Answered):
+            # A command's acknowledgement was its sign of life, unless there is a queue to tell of.
+            first = question not in self._greeted
+            self._greeted.add(question)
+            if first and (place.message or not isinstance(view, Waiting) or view.ahead):
+                await self.client.respond(via, body)
+            return None
+        self._greeted.discard(question)
+        if not (via and await self.client.respond(via, body)):
+            direct = Place(platform=self.name, channel=place.person)
+            card = await self._put(question, direct, drawn, None, TRIES)
+        if not view.redrawn and (files := _uploads(view)):
+            await self._try_upload(files, await self.client.direct(Person(id=place.person)), "")
+        return card
+
+    async def _try_upload(self, uploads: list[Upload], channel: str, thread: str) -> None:
+        """Files go along with a card; a card without them is better than none."""
+        try:
+            await self.client.upload(uploads, channel, thread)
+        except PlatformError as e:
+            log.warning("%d files could not be uploaded: %s", len(uploads), e)
+
+
+def _uploads(view: Answered) -> list[Upload]:
+    said = sheet(view)
+    return [*said.pictures, *said.files]

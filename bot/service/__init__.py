@@ -1,0 +1,1 @@
+"""Questions are kept, worked on in turn, and answered exactly once."""

@@ -1,0 +1,156 @@
+"""One question's card: it shows the steps, becomes the answer, and gives way to another bot's."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Coroutine
+from dataclasses import replace
+from typing import Any
+
+from bot.errors import PlatformError, PlatformRefusedError
+from bot.logs import where
+from bot.models import Answer
+from bot.operations.metrics import Metrics
+from bot.service.seam import Answered, CardRef, Platform, View, tell
+from bot.service.store import Store
+from bot.service.store.database import DATABASE_ERRORS
+from bot.service.store.stored import Stored
+from bot.service.tasks import Tasks
+
+log = logging.getLogger(__name__)
+
+_STEP_EVERY_S = 1.0  # platforms limit how often a message may change
+_SHOW_AGAIN_S = (2.0, 5.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0)  # while a platform is gone
+_WHOLE_S = 10.0  # what a cancelled question may take to finish drawing
+_GIVE_WAY_TRIES = 60  # seconds for the one who overtook us to have a card
+
+
+class OvertakenError(Exception):
+    """The question is another bot's, or another wording's: nothing more may be said to this one."""
+
+
+class Case:
+    """A question that is being worked on, and its card."""
+
+    def __init__(
+        self, asked: Stored, store: Store, platform: Platform, metrics: Metrics, tasks: Tasks
+    ) -> None:
+        """A case of which nothing was shown by us."""
+        self.asked = asked
+        self._card = asked.card
+        self._store = store
+        self._platform = platform
+        self._metrics = metrics
+        self._tasks = tasks
+        self._told_at = 0.0  # when the card was last changed
+
+    def know(self, asked: Stored) -> None:
+        """Go on from what the store says now."""
+        self.asked, self._card = asked, asked.card
+
+    async def step(self, view: View, *, now: bool = False) -> None:
+        """Show what is being done; what cannot be shown is no reason to stop.
+
+        Raises:
+            OvertakenError: the question is not ours any more, or has another wording.
+        """
+        if self.asked.unasked or (not now and time.monotonic() - self._told_at < _STEP_EVERY_S):
+            return
+        try:
+            await self._show(view)
+        except PlatformError as e:
+            self._metrics.failed(self._platform.name)
+            log.warning("question %s: a step could not be shown: %s", self.asked.id, e)
+        except DATABASE_ERRORS as e:
+            log.warning("question %s: the store does not answer: %s", self.asked.id, where(e))
+
+    async def finish(self, answer: Answer) -> None:
+        """Show the answer, however long the platform is away.
+
+        Raises:
+            OvertakenError: as for `step`.
+        """
+        asked = self.asked
+        for wait_s in (*_SHOW_AGAIN_S, None):
+            try:
+                await self._show(Answered(answer, solved=asked.solved))
+                break
+            except PlatformRefusedError as e:
+                log.error("question %s: its answer was refused for good: %s", asked.id, e)
+                told = f"I have an answer for you, but I may not post it there ({e})."
+                if not asked.unasked:
+                    await tell(self._platform, asked.place, asked.asker, told)
+                break
+            except PlatformError as e:
+                self._metrics.failed(self._platform.name)
+                log.warning("question %s: its answer cannot be shown yet: %s", asked.id, e)
+                if wait_s is None:
+                    return  # it stays open: the next start tries again
+                await asyncio.sleep(wait_s)
+            except DATABASE_ERRORS as e:
+                log.warning("question %s: the store does not answer: %s", asked.id, where(e))
+                if wait_s is None:
+                    raise
+                await asyncio.sleep(wait_s)
+        await self._store.done(asked.id, asked.revision)
+        if not asked.revision:  # "run again" comes when it likes
+            self._metrics.shown(self._platform.name, time.time() - asked.asked_at)
+
+    async def _show(self, view: View) -> None:
+        asked = self.asked
+        self._told_at = time.monotonic()
+        leases = self._store.leases
+        if not await leases.hold(asked.id, asked.revision, showing=not asked.showing):
+            raise OvertakenError
+        if self._card is None and asked.showing:
+            self._card = await self._platform.find(asked.id, asked.place)
+            if self._card is not None:
+                await self._store.shown(asked.id, self._card)
+        self.asked = replace(asked, showing=True)
+        await _whole(self._draw(view))
+
+    async def _draw(self, view: View) -> None:
+        asked = self.asked
+        card = await self._platform.show(asked.id, asked.place, view, self._card)
+        ours = True
+        if card != self._card:
+            self._card = card
+            ours = await self._store.shown(asked.id, card)
+        elif self._store.database.shared:
+            ours = await self._store.leases.hold(asked.id, asked.revision)
+        if not ours:
+            self._tasks.spawn(self._give_way(card))
+            raise OvertakenError
+
+    async def _give_way(self, card: CardRef | None) -> None:
+        """We were overtaken while we drew: what we drew must not stay beside or over the answer."""
+        asked = self.asked
+        for _ in range(_GIVE_WAY_TRIES):
+            now = await self._store.get(asked.id)
+            if now is None or now.state != "open" or now.card is not None:
+                break
+            await asyncio.sleep(1)
+        if now is not None and now.state == "deleted":
+            now = None  # where its card is stays known, and no card may stay
+        if card is None or (now is not None and now.card == card and now.answer is None):
+            return  # private, or the other bot found our card and goes on with it
+        try:
+            if now is None or now.card != card:
+                await self._platform.delete(card)
+            elif now.answer is not None:
+                view = Answered(now.answer, solved=now.solved, redrawn=True)
+                await self._platform.show(asked.id, asked.place, view, card)
+        except PlatformError as e:
+            log.warning("question %s: a card too many could not be mended: %s", asked.id, e)
+
+
+async def _whole(work: Coroutine[Any, Any, None]) -> None:
+    """Do all of it even if cancelled on the way: a card that nobody knows would be a second one."""
+    task = asyncio.ensure_future(work)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task], timeout=_WHOLE_S)
+        raise

@@ -1,0 +1,171 @@
+"""The desk: takes a question in from any door, and sees to it that it gets exactly one card."""
+
+from __future__ import annotations
+
+import logging
+from datetime import UTC, datetime
+
+from bot.diagnosis.pipeline import Medic
+from bot.logs import facts
+from bot.operations.metrics import Metrics
+from bot.operations.retention import forget_old
+from bot.service import manners
+from bot.service.buttons import Buttons
+from bot.service.relay import Relay
+from bot.service.seam import Incoming, Person, Place, Platform, tell
+from bot.service.store import Store
+from bot.service.store.stored import Stored
+from bot.service.tasks import Tasks
+from bot.service.work import Work
+from bot.settings import ChatSettings, FrontSettings
+
+log = logging.getLogger(__name__)
+
+
+class Desk:
+    """One platform's questions, from the door to the card.
+
+    async with Desk(medic, store, platform, settings.chat, settings.slack) as desk:
+        await desk.take(incoming)   # returns when it is kept: now it may be acknowledged
+    """
+
+    def __init__(
+        self,
+        medic: Medic,
+        store: Store,
+        platform: Platform,
+        chat: ChatSettings,
+        front: FrontSettings,
+        retention_days: float = 0,
+        metrics: Metrics | None = None,
+    ) -> None:
+        """A desk that is not open yet."""
+        self._store = store
+        self._platform = platform
+        self._front = front
+        self._retention_days = retention_days
+        self._metrics = metrics = metrics or Metrics()
+        self._tasks = Tasks()
+        self._work = Work(medic, store, platform, chat, front, metrics, self._tasks)
+        self._relay = Relay(store.leases, self._work, platform.name, metrics)
+        self.buttons = Buttons(store, platform, front, metrics, self._work)
+
+    async def __aenter__(self) -> Desk:
+        await self.open()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def open(self) -> None:
+        """Take up what was left unfinished; among several bots, go on doing so."""
+        if self._store.database.shared:
+            self._tasks.spawn(self._relay.keep())
+            self._tasks.spawn(self._relay.take_over())
+        else:
+            await self._relay.take_up()
+        self._tasks.spawn(forget_old(self._store.database, self._retention_days))
+
+    async def close(self) -> None:
+        """Stop; what is unfinished stays open in the store, for the next start or another bot."""
+        await self._tasks.close()
+        await self._store.leases.release()
+
+    async def idle(self) -> None:
+        """Wait until no question is being worked on."""
+        await self._work.idle()
+
+    # -- doors -----------------------------------------------------------------------------------
+
+    async def take(self, incoming: Incoming) -> Stored | None:
+        """Keep a question, then begin with it; returns as soon as it is kept.
+
+        Returns:
+            The question as kept; None where there is nothing to do: this delivery is known, the
+            asker may not ask here (they are told why), or manners say to keep quiet.
+        """
+        refusal = manners.may_ask(
+            self._front, incoming.asker, incoming.place, direct=incoming.door == "direct"
+        )
+        if refusal:
+            if not incoming.unasked and await self._store.first_time(incoming.event):
+                told = tell(self._platform, incoming.place, incoming.asker, refusal)
+                self._tasks.spawn(told)
+            return None
+        if incoming.door == "follow_up" and not await self._is_follow_up(incoming):
+            return None
+        if incoming.unasked and not await self._may_listen(incoming):
+            return None
+        asked = await self._store.take(incoming)
+        if asked is not None:
+            self._metrics.asked(self._platform.name, asked.door)
+            log.info(
+                "question %s through %s",
+                asked.id,
+                asked.door,
+                extra=facts(question=asked.id, door=asked.door, platform=self._platform.name),
+            )
+            self._work.begin(asked)
+        return asked
+
+    async def edit(self, incoming: Incoming) -> None:
+        """The message of a question was edited: run the new one, in the same card."""
+        asked = await self._store.by_message(incoming.place)
+        if asked is None or asked.state in ("deleted", "silent"):
+            return
+        if asked.asker.id != incoming.asker.id:
+            return
+        files = incoming.attachments or asked.attachments
+        if asked.text == incoming.text and files == asked.attachments:
+            return  # Slack also says "changed" when it has unfurled a link
+        again = await self._store.again(
+            asked.id, incoming.event, text=incoming.text, attachments=files
+        )
+        if again is not None:
+            self._work.begin(again)
+
+    def refusal(self, asker: Person, place: Place, *, direct: bool = False) -> str:
+        """Why this person may not ask here; for doors that can say so at once."""
+        return manners.may_ask(self._front, asker, place, direct=direct)
+
+    async def knows(self, place: Place, *, message: bool = False) -> bool:
+        """Whether this thread (or this message) holds a question of ours."""
+        if message:
+            return await self._store.by_message(place) is not None
+        return bool(await self._store.in_thread(place))
+
+    async def direct_places(self) -> list[Place]:
+        """Where people have written to us directly, the latest first; one place a channel."""
+        return await self._store.direct_places(self._platform.name)
+
+    async def hear(self, place: Place, person: Person) -> None:
+        """Somebody said something in a thread that is not for us: the team's word silences us."""
+        channel = manners.support_channel(self._front, place)
+        if channel is not None and manners.among(person, channel.team):
+            await self._store.team_spoke(place)
+
+    async def _is_follow_up(self, incoming: Incoming) -> bool:
+        """Ours are the threads that hold a card; they are for the asker of the first question.
+
+        Once the team has spoken there, the asker talks to them, and calls us by a mention.
+        """
+        earlier = await self._store.in_thread(incoming.place)
+        return bool(
+            earlier
+            and earlier[0].asker.id == incoming.asker.id
+            and any(e.state in ("open", "done") for e in earlier)
+            and (incoming.attachments or manners.is_a_question(incoming.text))
+            and not await self._store.is_theirs(incoming.place)
+        )
+
+    async def _may_listen(self, incoming: Incoming) -> bool:
+        channel = manners.support_channel(self._front, incoming.place)
+        if channel is None:
+            return False
+        earlier = await self._store.in_thread(incoming.place)
+        reason = manners.may_listen(
+            channel, incoming, datetime.now(UTC),
+            team_spoke=await self._store.is_theirs(incoming.place),
+            answered=any(e.unasked and e.state != "silent" for e in earlier),
+        )  # fmt: skip
+        return not reason

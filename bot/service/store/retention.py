@@ -1,0 +1,55 @@
+"""Delete what is kept: everybody's after so many days, a person's at their word."""
+
+from __future__ import annotations
+
+import time
+
+from sqlalchemy import and_, delete, or_, select
+
+from bot.service.store.database import Database
+from bot.service.store.tables import EVENTS, FEEDBACK, QUESTIONS, THREADS
+
+_DAY_S = 86400.0
+
+
+async def forget(database: Database, days: float) -> int:
+    """Delete what is older than so many days, with its feedback; how many questions went."""
+    before = time.time() - days * _DAY_S
+    async with database.engine.begin() as db:
+        old = select(QUESTIONS.c.id).where(QUESTIONS.c.asked_at < before)
+        await db.execute(delete(FEEDBACK).where(FEEDBACK.c.question.in_(old)))
+        gone = await db.execute(delete(QUESTIONS).where(QUESTIONS.c.asked_at < before))
+        await db.execute(delete(THREADS).where(THREADS.c.at < before))
+        await db.execute(delete(EVENTS).where(EVENTS.c.at < before))
+    return int(gone.rowcount)
+
+
+async def forget_person(database: Database, person: str, platform: str = "") -> tuple[int, int]:
+    """Delete what somebody asked and said, at once.
+
+    Args:
+        database: where it is kept.
+        person: their id on the platform.
+        platform: only there; empty: everywhere.
+
+    Returns:
+        how many questions went, and how many pieces of feedback (theirs, and on theirs).
+    """
+    theirs = [QUESTIONS.c.asker_id == person]
+    if platform:
+        theirs.append(QUESTIONS.c.platform == platform)
+    asked = select(QUESTIONS.c.id).where(*theirs)
+    on_platform = select(QUESTIONS.c.id)
+    if platform:
+        on_platform = on_platform.where(QUESTIONS.c.platform == platform)
+    async with database.engine.begin() as db:
+        said = await db.execute(
+            delete(FEEDBACK).where(
+                or_(
+                    FEEDBACK.c.question.in_(asked),
+                    and_(FEEDBACK.c.person == person, FEEDBACK.c.question.in_(on_platform)),
+                )
+            )
+        )
+        gone = await db.execute(delete(QUESTIONS).where(*theirs))
+    return int(gone.rowcount), int(said.rowcount)

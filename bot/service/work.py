@@ -1,0 +1,215 @@
+"""Work on the questions that are ours, each in its turn: run, keep the answer, show it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import time
+
+from bot.diagnosis.pipeline import Medic
+from bot.errors import BotError, PlatformError, QuestionError
+from bot.logs import facts, where
+from bot.models import Answer
+from bot.operations.metrics import Metrics
+from bot.service import manners
+from bot.service.case import Case, OvertakenError
+from bot.service.reading import read
+from bot.service.seam import Platform, Waiting, Working
+from bot.service.store import Store
+from bot.service.store.stored import Stored
+from bot.service.tasks import Tasks
+from bot.service.turns import Turn, Turns
+from bot.settings import ChatSettings, FrontSettings
+from executor.exceptions import ExecutorBusyError, ExecutorError, ExecutorGoneError
+from knowledge.errors import KnowledgeError
+
+log = logging.getLogger(__name__)
+
+_PLACE_EVERY_S = 1.5
+_TRY_AGAIN_S = 1.0  # while the executor is gone
+_TRY_AGAIN_FULL_S = 5.0  # at most, while its queue is full
+_FULL = 10  # as often as `patience_s`, a question waits for a place in that queue
+
+
+class Work:
+    """What is being worked on, by question."""
+
+    def __init__(
+        self,
+        medic: Medic,
+        store: Store,
+        platform: Platform,
+        chat: ChatSettings,
+        front: FrontSettings,
+        metrics: Metrics,
+        tasks: Tasks,
+    ) -> None:
+        """No work yet."""
+        self._medic = medic
+        self._store = store
+        self._platform = platform
+        self._patience_s = chat.patience_s
+        self._front = front
+        self._metrics = metrics
+        self._tasks = tasks
+        self._at_once = chat.at_once or os.cpu_count() or 1
+        self._turns = Turns(self._at_once)
+        self._working: dict[str, asyncio.Task[None]] = {}
+        self.went = asyncio.Event()  # a question is no longer worked on
+        self._placed_at = 0.0  # when somebody in the line was last told their place
+        metrics.watch(
+            platform.name, lambda: self._turns.waiting,
+            lambda: len(self._working) - self._turns.waiting,
+        )  # fmt: skip
+
+    @property
+    def ids(self) -> set[str]:
+        """The questions that are being worked on, or wait for it."""
+        return set(self._working)
+
+    @property
+    def room(self) -> int:
+        """How many more could begin at once."""
+        return self._at_once - len(self._working)
+
+    def begin(self, asked: Stored) -> None:
+        """Work on a question from now on, and on no older wording of it."""
+        before = self.stop(asked.id)
+        turn = self._turns.join(asked.asker.id)
+        case = Case(asked, self._store, self._platform, self._metrics, self._tasks)
+        task = self._tasks.spawn(self._serve(case, turn, before))
+        self._working[asked.id] = task
+        task.add_done_callback(lambda done: self._finished(asked.id, turn, done))
+
+    def stop(self, id: str) -> asyncio.Task[None] | None:
+        """Work on it no more; the task, which may have a moment to go."""
+        task = self._working.pop(id, None)
+        if task is not None:
+            task.cancel()
+        return task
+
+    async def idle(self) -> None:
+        """Wait until nothing is being worked on."""
+        while self._working:
+            await asyncio.wait([*self._working.values()])
+
+    def _finished(self, id: str, turn: Turn, task: asyncio.Task[None]) -> None:
+        self._turns.leave(turn)  # also where it was cancelled before it began
+        self.went.set()
+        if self._working.get(id) is task:
+            del self._working[id]
+
+    # -- one question ----------------------------------------------------------------------------
+
+    async def _serve(self, case: Case, turn: Turn, before: asyncio.Task[None] | None) -> None:
+        try:
+            if before is not None:
+                await asyncio.wait([before])  # it may be in the middle of making the card
+                if (fresh := await self._store.get(case.asked.id)) is not None:
+                    case.know(fresh)
+            await self._work(case, turn)
+        except OvertakenError:
+            log.info("question %s is another bot's or another wording's now", case.asked.id)
+
+    async def _work(self, case: Case, turn: Turn) -> None:
+        asked = case.asked
+        answer = asked.answer  # kept before a crash, perhaps not shown
+        if answer is None:
+            if not asked.unasked:
+                await case.step(Waiting(self._turns.ahead(turn)), now=True)
+            async with self._turns.wait(turn, lambda n: self._place_in_line(case, n)):
+                answer = await self._answer(case)
+            if not await self._store.answered(asked.id, asked.revision, answer):
+                return  # edited or deleted meanwhile: the other run shows its own
+            self._metrics.answered(self._platform.name, answer, unasked=asked.unasked)
+        else:
+            self._turns.leave(turn)
+        if asked.unasked and not await self._is_wanted(asked, answer):
+            await self._store.done(asked.id, asked.revision, "silent")
+            return
+        await case.finish(answer)
+        took_s = time.time() - asked.asked_at
+        log.info(
+            "question %s: %s",
+            asked.id,
+            answer.status,
+            extra=facts(question=asked.id, status=answer.status, seconds=round(took_s, 3)),
+        )
+
+    async def _place_in_line(self, case: Case, ahead: int) -> None:
+        """Of a long line only one a moment hears of its place: platforms count our calls."""
+        if time.monotonic() - self._placed_at > _PLACE_EVERY_S:
+            self._placed_at = time.monotonic()
+            await case.step(Waiting(ahead))
+
+    async def _is_wanted(self, asked: Stored, answer: Answer) -> bool:
+        """Asked again right before speaking: the team may have answered while it ran."""
+        channel = manners.support_channel(self._front, asked.place)
+        return (
+            channel is not None
+            and manners.worth_saying(channel, answer)
+            and not await self._store.is_theirs(asked.place)
+        )
+
+    async def _answer(self, case: Case) -> Answer:
+        """The Answer, or one that says why there is none."""
+        began = time.monotonic()
+        away = False  # the executor is gone, and the card says so
+        while True:
+            try:
+                return await self._try(case, silently=away)
+            except OvertakenError:
+                raise
+            except QuestionError as e:
+                return Answer(status="unsure", headline=f"Not sure: {e}.")
+            except ExecutorBusyError as e:
+                # It is there, and others come first: that is worth more patience.
+                if time.monotonic() - began > _FULL * self._patience_s:
+                    return _failed("too many people ask at once")
+                await case.step(Working(_full(e)), now=True)
+                await asyncio.sleep(min(e.retry_after_s, _TRY_AGAIN_FULL_S))
+                continue
+            except ExecutorGoneError as e:
+                log.warning("question %s: %s", case.asked.id, e)
+                if time.monotonic() - began > self._patience_s:
+                    return _failed("the place where I run code does not answer")
+            except PlatformError as e:
+                log.warning("question %s: an attachment cannot be read: %s", case.asked.id, e)
+                return _failed("an attached file could not be fetched")
+            except (ExecutorError, KnowledgeError, BotError) as e:
+                log.error("question %s: %s", case.asked.id, where(e))
+                log.debug("question %s", case.asked.id, exc_info=e)
+                return _failed("something is wrong with my own set-up")
+            except Exception as e:
+                # Its text may hold the snippet, so only its place is told.
+                log.error("question %s: %s", case.asked.id, where(e))
+                log.debug("question %s", case.asked.id, exc_info=e)
+                return _failed("I made a mistake of my own")
+            if not away:
+                gone = "the place where I run code does not answer yet; trying again"
+                await case.step(Working(gone), now=True)
+                away = True
+            await asyncio.sleep(_TRY_AGAIN_S)
+
+    async def _try(self, case: Case, *, silently: bool) -> Answer:
+        asked = case.asked
+        began = time.perf_counter()
+        question = await read(asked, self._store, self._platform)
+        parse_ms = (time.perf_counter() - began) * 1000
+        async for said in self._medic.answer(question, parse_ms, asked.run_with):
+            if isinstance(said, Answer):
+                return said
+            if not silently:
+                await case.step(Working(said.text))
+        raise AssertionError("the last thing said is always the answer")
+
+
+def _full(e: ExecutorBusyError) -> str:
+    jobs = "1 job is" if e.waiting == 1 else f"{e.waiting or 'other'} jobs are"
+    return f"{jobs} before yours where I run code; trying again"
+
+
+def _failed(reason: str) -> Answer:
+    later = "Your question is kept; press “Run again” in a while, or ask a human."
+    return Answer(status="not_run", headline=f"Could not run it: {reason}. {later}")

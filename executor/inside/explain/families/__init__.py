@@ -1,0 +1,1 @@
+"""One module a group of errors; `explain.family` finds them by looking in this folder."""

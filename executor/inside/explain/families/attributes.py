@@ -1,0 +1,517 @@
+"""Names that are not there: in torch, in a module, on a tensor, on None, in an import."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import importlib.util
+import re
+import sys
+import types
+from typing import Any
+
+import torch
+from torch import nn
+
+from executor.inside.explain.family import Told, family
+from executor.inside.explain.look import is_a, is_tensor, own_dict
+from executor.inside.explain.scene import Scene
+from executor.inside.explain.thing import Thing
+from executor.inside.explain.words import a_type, dims
+
+# What was once in torch, and what does it today; each line was run on torch 2.13.
+_GONE = {
+    "torch.rfft": "torch.fft.rfft", "torch.irfft": "torch.fft.irfft",
+    "torch.ifft": "torch.fft.ifft",
+    "torch.gesv": "torch.linalg.solve", "torch.potrf": "torch.linalg.cholesky",
+    "torch.trtrs": "torch.linalg.solve_triangular", "torch.btrifact": "torch.linalg.lu_factor",
+    "torch.set_deterministic": "torch.use_deterministic_algorithms",
+    "torch.is_deterministic": "torch.are_deterministic_algorithms_enabled",
+}  # fmt: skip
+
+_CLOSE = 0.75  # of two names' likeness, 0 to 1
+
+# What people take for a name of torch's, and what it is called.
+_NEVER = {
+    "torch.scatter_": "Tensor.scatter_", "torch.scatter_add_": "Tensor.scatter_add_",
+    "torch.nn.BCELossWithLogits": "torch.nn.BCEWithLogitsLoss",
+    "torch.nn.Conv2D": "torch.nn.Conv2d", "torch.nn.Dense": "torch.nn.Linear",
+    "torch.concatenation": "torch.cat", "torch.astype": "Tensor.to",
+    "torch.optim.Nadam": "torch.optim.NAdam", "torch.nn.functional.cross_entropy_loss":
+    "torch.nn.functional.cross_entropy", "torch.inverse_fft": "torch.fft.ifft",
+    "torch.nn.SoftMax": "torch.nn.Softmax", "torch.nn.Relu": "torch.nn.ReLU",
+}  # fmt: skip
+
+
+def _nearest(name: str, names: list[str]) -> str:
+    """The closest name, the same letters in other case first; empty if none is close."""
+    same = [n for n in names if n.lower() == name.lower()]
+    if same:
+        return same[0]
+    bare = [n for n in names if n.lower().replace("_", "") == name.lower().replace("_", "")]
+    near = [n for n in difflib.get_close_matches(name, names, 5, _CLOSE) if _same_stem(name, n)]
+    return (bare or near or [""])[0]
+
+
+def _same_stem(a: str, b: str) -> bool:
+    """Whether they are alike in more than `Model` or `Tokenizer`, a word that both end in."""
+    tail = re.search(r"[A-Z][a-z]+$", a)
+    if tail is None or not b.endswith(tail[0]):
+        return True
+    stem, other = a.removesuffix(tail[0]), b.removesuffix(tail[0])
+    return difflib.SequenceMatcher(None, stem, other).ratio() >= _CLOSE
+
+
+def _public(thing: Any) -> list[str]:
+    return [n for n in dir(thing) if not n.startswith("_")]
+
+
+@family("api", r"AttributeError: (?:partially initialized )?module '([\w.]+)' has no attribute "
+        r"'(\w+)'")  # fmt: skip
+def module_attribute(scene: Scene, m: re.Match[str]) -> Told:
+    """What replaces it where that is known; else the closest name; where else the name lives."""
+    where, name = m.groups()
+    module = sys.modules.get(where)
+    if module is None or not is_a(module, types.ModuleType):
+        return None
+    version = getattr(sys.modules.get(where.split(".")[0]), "__version__", "")
+    version = f" {version.partition('+')[0]}" if isinstance(version, str) and version else ""
+    top = where.split(".")[0]
+    if getattr(module, "__file__", None) and scene.source.filename == module.__file__:
+        return None
+    text = f"`{where}` has no `{name}` in {top}{version}"
+    known = _GONE.get(f"{where}.{name}")
+    if known is not None:
+        return f"{text}; today that is `{known}`.", {"today": known}
+    meant = _NEVER.get(f"{where}.{name}")
+    if meant is not None:
+        return f"{text}: it never had this name; it is `{meant}`.", {"today": meant}
+    if where.split(".")[0] == "torch":
+        if where == "torch.nn.functional" and name in vars(torch):
+            return f"{text}; there is `torch.{name}`.", {"elsewhere": f"torch.{name}"}
+        if where in ("torch", "torch.nn.functional") and name in _methods():
+            if callable(getattr(torch.Tensor, name)):
+                return f"{text}: it is a method, `tensor.{name}(…)`.", {"method": name}
+            return f"{text}: each tensor has its own, `tensor.{name}`.", {"method": name}
+        places = [(p, mod) for p in ("torch", "torch.nn", "torch.nn.functional", "torch.linalg",
+                                     "torch.optim", "torch.optim.lr_scheduler", "torch.fft",
+                                     "torch.distributed", "torch.utils.data", "torch.nn.utils",
+                                     "torch.autograd.functional", "torch.special", "torch.amp",
+                                     "torch.nn.init", "torch.distributions",
+                                     "torch.ao.quantization",
+                                     "torch.func") if (mod := sys.modules.get(p))
+                  and p != where]  # fmt: skip
+        for path, other in places:
+            if name in vars(other) and type(vars(other)[name]) is not types.ModuleType:
+                return f"{text}; there is `{path}.{name}`.", {"elsewhere": f"{path}.{name}"}
+    near = _nearest(name, _public(module))
+    if near:
+        return f"{text}; the closest name in it is `{near}`.", {"closest": near}
+    if name in sys.modules.get(where, types.ModuleType("x")).__dict__:
+        return None
+    spec = _submodule(where, name)
+    if spec:
+        return f"{text}: `{where}.{name}` is a module that nothing here has imported."
+    return f"{text}, and no name close to it."
+
+
+def _submodule(where: str, name: str) -> bool:
+    try:
+        return importlib.util.find_spec(f"{where}.{name}") is not None
+    except (ImportError, ValueError, AttributeError):
+        return False
+
+
+def _methods() -> set[str]:
+    return set(dir(torch.Tensor))
+
+
+@family("import", r"ImportError: cannot import name '(\w+)' from '([\w.]+)'")
+def import_name(scene: Scene, m: re.Match[str]) -> Told:
+    """The closest name there, and where else the name is."""
+    name, where = m.groups()
+    module = sys.modules.get(where)
+    if module is None:
+        return None
+    top = where.split(".")[0]
+    version = getattr(sys.modules.get(top), "__version__", "")
+    version = version.partition("+")[0] if isinstance(version, str) else ""
+    text = f"`{where}` has no `{name}`" + (f" in {top} {version}" if version else "")
+    if name in vars(torch.optim) and name in ("AdamW", "Adafactor"):
+        return f"{text}; there is `torch.optim.{name}`."
+    for path in (top, f"{top}.nn", f"{top}.optim", f"{top}.utils", f"{top}.ao.quantization",
+                 f"{top}.nn.utils.rnn", f"{top}.optim.lr_scheduler", f"{top}.nn.functional",
+                 f"{top}.utils.data"):  # fmt: skip
+        other = sys.modules.get(path)
+        if other is not None and other is not module and name in vars(other):
+            return f"{text}; there is `{path}.{name}`."
+    near = _nearest(name, [n for n in vars(module) if not n.startswith("_")] or [])
+    if not near:
+        listed_names = getattr(module, "__all__", None)
+        near = _nearest(name, list(listed_names)) if type(listed_names) is list else ""
+    if not near and (structure := vars(module).get("_class_to_module")):
+        near = _nearest(name, [str(n) for n in structure])
+    return (
+        f"{text}; the closest name in it is `{near}`."
+        if near
+        else f"{text}, and no name close to it."
+    )
+
+
+@family("none", r"'NoneType' object has no attribute '(\w+)'|'NoneType' object is not (?:callable|"
+        r"subscriptable|iterable)|unsupported operand type\(s\) for .*NoneType|"
+        r"must be Tensor, not NoneType|cannot unpack non-iterable NoneType")  # fmt: skip
+def none(scene: Scene, m: re.Match[str]) -> Told:
+    """What is None, and for a gradient, why."""
+    node = _none_node(scene)
+    if node is None:
+        return None
+    name = ast.unparse(node)[:60]
+    if isinstance(node, ast.Attribute) and node.attr == "grad":
+        return _grad_none(scene, node, name)
+    value = scene.value_node(node)
+    if isinstance(node, ast.Call):
+        value = node
+        name = f"{name}"
+    if isinstance(value, ast.Call):
+        func = value.func
+        called = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+        own = scene.places.function_named(called)
+        if own is not None:
+            if not any(isinstance(n, ast.Return) and n.value is not None for n in ast.walk(own)):
+                return (
+                    f"`{name}` is None: `{called}` (line {own.lineno}) has no return with a value."
+                )
+            return (
+                f"`{name}` is None: that is what `{called}` (line {own.lineno}) returned at "
+                f"line {value.lineno}."
+            )
+        made = f" at line {value.lineno}" if value.lineno != scene.line else ""
+        return f"`{name}` is None: that is what `{ast.unparse(func)[:50]}(…)`{made} gave."
+    if isinstance(value, ast.Constant) and value.value is None:
+        return f"`{name}` is None: line {value.lineno} set it, and no other line has."
+    line = scene.made(node)
+    return f"`{name}` is None{f', from line {line}' if line else ' here'}."
+
+
+def _none_node(scene: Scene) -> ast.AST | None:
+    """The part of the failing expression that is None."""
+    node = scene.node
+    if isinstance(node, (ast.Tuple, ast.List)) and isinstance(scene.statement, ast.Assign):
+        return scene.statement.value  # of `a, b = f()`, the left side is what fails
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        candidates: list[ast.AST] = [node.func.value, *node.args, node.func]
+    elif isinstance(node, ast.Call):
+        candidates = [node.func, *node.args]
+    elif isinstance(node, (ast.Attribute, ast.Subscript)):
+        candidates = [node.value]
+    elif isinstance(node, ast.BinOp):
+        candidates = [node.left, node.right]
+    elif isinstance(node, ast.AugAssign):
+        candidates = [node.target, node.value]
+    else:
+        candidates = [n for n in (getattr(node, "value", None), getattr(node, "iter", None), node)
+                      if n is not None]  # fmt: skip
+    for c in candidates:
+        if isinstance(c, ast.Call) and c is candidates[0] and not isinstance(node, ast.BinOp):
+            return c
+        t = next(scene.known([c]), None)
+        if t is not None and t.value is None:
+            return c
+        if t is None and isinstance(c, ast.Attribute) and c.attr == "grad":
+            return c
+    return None
+
+
+def _grad_none(scene: Scene, node: ast.Attribute, name: str) -> Told:
+    owner = next(scene.known([node.value]), None)
+    if owner is None or not owner.is_tensor:
+        return f"`{name}` is None here: no backward() has left a gradient in it."
+    t = owner.value
+    if not t.requires_grad:
+        return f"`{name}` is None: {owner} does not require grad."
+    if not t.is_leaf:
+        return (f"`{name}` is None: {owner} is the result of {t.grad_fn.name()}, not a leaf, and "
+                "backward() keeps gradients in leaves only.")  # fmt: skip
+    calls = [n for n in scene.places.nodes if isinstance(n, ast.Call)
+             and isinstance(n.func, ast.Attribute) and n.func.attr == "backward"]  # fmt: skip
+    before = [n for n in calls if n.lineno < scene.line]
+    if not calls:
+        return (
+            f"`{name}` is None: {owner} is a leaf that requires grad, and nothing in this "
+            f"program calls backward()."
+        )
+    if not before and scene.scope is scene.places.tree:
+        return (
+            f"`{name}` is None: backward() is first called at line {calls[0].lineno}, after "
+            f"this line."
+        )
+    return (f"`{name}` is None: {owner} is a leaf that requires grad, and no backward() so far has "
+            "reached it, or its gradient was cleared.")  # fmt: skip
+
+
+@family("tensor_attribute", r"'(Tensor|Parameter)' object has no attribute '(\w+)'")
+def tensor_attribute(scene: Scene, m: re.Match[str]) -> Told:
+    """The closest name among a tensor's."""
+    kind, name = m.groups()
+    owner = scene.receiver
+    if owner is not None and not owner.is_tensor:
+        owner = None
+    who = f"{owner} is a {kind}" if owner else "This is a tensor"
+    of_numpy = {"astype": "to(dtype)", "tobytes": "numpy().tobytes()", "copy": "clone()",
+                "fill": "fill_(value)", "ravel_": "ravel()"}  # fmt: skip
+    if name in of_numpy:
+        return f"{who}; what NumPy calls `{name}` is `{of_numpy[name]}` on a tensor."
+    other = hasattr(nn.Module, name) or hasattr(dict, name) or hasattr(list, name)
+    without = name.endswith("_") and hasattr(torch.Tensor, name[:-1])
+    in_place = hasattr(torch.Tensor, f"{name}_")
+    near = "" if (other and not in_place) or without else _nearest(name, _public(torch.Tensor))
+    if near:
+        return f"{who}; the closest name that it has is `{near}`.", {"closest": near}
+    if name.endswith("_") and hasattr(torch.Tensor, name[:-1]):
+        return (
+            f"{who}: it has `{name[:-1]}`, which returns a new tensor, and no version of it "
+            f"in place."
+        )
+    if hasattr(nn.Module, name):
+        return f"{who}; `{name}` is what an nn.Module has."
+    if hasattr(dict, name):
+        return f"{who}; `{name}` is what a dict has."
+    if hasattr(list, name):
+        return f"{who}; `{name}` is what a list has."
+    value = scene.value_node(owner.node) if owner and owner.node is not None else None
+    from_ = f" It comes from `{ast.unparse(value)[:50]}`." if value is not None else ""
+    return f"{who}, and has no name close to `{name}`.{from_}"
+
+
+@family("not_a_tensor", r"AttributeError: "
+                        r"'(tuple|list|dict|generator|str|int|float|bool|set|function|"
+        r"builtin_function_or_method|method|numpy\.\w+|map|filter|zip|range)' object has no "
+        r"attribute "
+        r"'(\w+)'")  # fmt: skip
+def plain_attribute(scene: Scene, m: re.Match[str]) -> Told:
+    """What the thing really is, what made it, and which part of it is a tensor."""
+    kind, name = m.groups()
+    node = _owner_node(scene)
+    owner = next(scene.known([node]), None) if node is not None else None
+    if owner is None and scene.inner:
+        owner, node = _inner_owner(scene, kind)
+    if owner is None:
+        if isinstance(node, ast.Call):
+            func = ast.unparse(node.func)[:50]
+            return f"`{func}(…)` gives {_article(kind)} here, and `.{name}` is asked of that."
+        if isinstance(node, ast.Attribute):
+            return (f"`{ast.unparse(node)[:50]}` is {_article(kind)}, not the result of calling "
+                    f"it." if kind in (
+                "method", "builtin_function_or_method", "function") else None)  # fmt: skip
+        return None
+    text = f"`{owner.name}`{owner.place} is {_contents(owner.value, kind)}"
+    if scene.layer is not None and scene.inner:
+        text = f"{scene.layer.told} gets {_contents(owner.value, kind)}"
+    producer = _producer(scene, owner)
+    if producer:
+        text += f": {producer}"
+    elif kind in ("method", "builtin_function_or_method", "function"):
+        text += ", not the result of calling it"
+    return f"{text}."
+
+
+def _article(kind: str) -> str:
+    return {"numpy.ndarray": "a NumPy array", "builtin_function_or_method": "a built-in method",
+            "int": "an int"}.get(kind, f"a {kind}")  # fmt: skip
+
+
+def _owner_node(scene: Scene) -> ast.AST | None:
+    if isinstance(scene.node, ast.Attribute):
+        return scene.node.value
+    if scene.call is not None and isinstance(scene.call.func, ast.Attribute) and not scene.inner:
+        return scene.call.func.value
+    return None
+
+
+def _inner_owner(scene: Scene, kind: str) -> tuple[Thing | None, ast.AST | None]:
+    for t in scene.operands:
+        if type(t.value).__name__ == kind.split(".")[-1]:
+            return t, t.node
+    for tb in reversed(scene.inner):
+        for key, value in tb.tb_frame.f_locals.items():
+            if type(value).__name__ == kind.split(".")[-1] and key not in ("args", "kwargs"):
+                return Thing(key, value), None
+        break
+    return None, None
+
+
+def _contents(value: Any, kind: str) -> str:
+    if type(value) in (list, tuple) and value:
+        parts = [f"[{i}] {a_kind(v)}" for i, v in enumerate(value[:4])]
+        more = " …" if len(value) > 4 else ""
+        return f"a {type(value).__name__} of {len(value)}: {', '.join(parts)}{more}"
+    if type(value) in (list, tuple, dict):
+        return (
+            f"an empty {type(value).__name__}"
+            if not value
+            else f"a dict with the keys {', '.join(map(repr, list(value)[:5]))}"
+        )
+    if kind == "numpy.ndarray":
+        return f"a NumPy array {dims(value.shape)}"
+    if type(value) in (int, float, str, bool):
+        return f"{_article(kind)}, {value!r}"[:100]
+    return _article(kind)
+
+
+def a_kind(value: Any) -> str:
+    """A tensor with its shape, or the type."""
+    if is_tensor(value):
+        return f"a tensor {dims(value.shape)}"
+    return a_type(value).strip("()").removeprefix("= ")
+
+
+def _producer(scene: Scene, owner: Thing) -> str:
+    """Which layer or function gave it, if the line that made it is a call of one."""
+    value = scene.value_node(owner.node) if owner.node is not None else None
+    if not isinstance(value, ast.Call):
+        return ""
+    func = next(scene.known([value.func]), None)
+    if func is not None and type(func.value).__name__ in (
+        "LSTM",
+        "GRU",
+        "RNN",
+        "MultiheadAttention",
+    ):
+        what = "(output, state)" if type(func.value).__name__ != "MultiheadAttention" else (
+            "(output, weights)")  # fmt: skip
+        return f"`{func.name}` is {type(func.value).__name__} and returns {what}"
+    return f"it comes from `{ast.unparse(value.func)[:50]}(…)`"
+
+
+@family("object_attribute", r"AttributeError: (?:type object )?'(\w[\w.]*)'(?: object)? has no "
+        r"attribute '(\w*)'", last=True)  # fmt: skip
+def object_attribute(scene: Scene, m: re.Match[str]) -> Told:
+    """For a class of the snippet's: what it sets and where; else the closest name."""
+    kind, name = m.groups()
+    node = _owner_node(scene)
+    owner = next(scene.known([node]), None) if node is not None else None
+    cls = scene.places.class_named(kind)
+    who = (
+        f"`{owner.name}`{owner.place} is {kind}"
+        if owner and owner.name != "self"
+        else f"This is {kind}"
+    )
+    if owner is not None and is_a(owner.value, type):
+        who = f"`{owner.name}` is the class {kind}"
+    if cls is not None:
+        return _of_own_class(scene, cls, name, owner)
+    value = owner.value if owner is not None else None
+    if value is None and scene.inner:
+        owners = [tb.tb_frame.f_locals.get("self") for tb in reversed(scene.inner)]
+        value = next((o for o in owners if type(o).__name__ == kind), None)
+    if value is None:
+        return None
+    names = _static_names(value)
+    near = _nearest(name, names)
+    near_text = f"; the closest name that it has is `{near}`" if near else ""
+    if issubclass(type(value), nn.Sequential) and value._modules:
+        children = list(value._modules.items())
+        kids = ", ".join(f"`[{k}]` {type(c).__name__}" for k, c in children[:6])
+        more = " …" if len(children) > 6 else ""
+        text = f"{who} with {kids}{more}{near_text}"
+        for key, child in children:
+            method = scene.places.function_named(name, type(child).__name__)
+            if method is not None:
+                at = f"{owner.name}[{key}]" if owner is not None else f"[{key}]"
+                return f"{text}; `{name}` is what `{at}` has (line {method.lineno})."
+        return f"{text}."
+    if not near:
+        return f"{who}; nothing it has is called `{name}` or close to it."
+    return f"{who}{near_text}.", {"closest": near}
+
+
+def _static_names(value: Any) -> list[str]:
+    kind = value if is_a(value, type) else type(value)
+    names = {n for c in kind.__mro__ for n in vars(c)}
+    if not is_a(value, type):
+        own = own_dict(value)
+        names |= set(own)
+        for registry in ("_parameters", "_buffers", "_modules"):
+            held = own.get(registry) if issubclass(type(value), nn.Module) else None
+            names |= set(held or ())
+    return sorted(n for n in names if not n.startswith("_"))
+
+
+def _of_own_class(scene: Scene, cls: ast.ClassDef, name: str, owner: Thing | None) -> Told:
+    sets: dict[str, int] = {}
+    for n in ast.walk(cls):
+        if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store) and (
+            isinstance(n.value, ast.Name) and n.value.id == "self"
+        ):  # fmt: skip
+            sets.setdefault(n.attr, n.lineno)
+    methods = {n.name: n.lineno for n in cls.body if isinstance(n, ast.FunctionDef)}
+    text = f"`{cls.name}` (line {cls.lineno})"
+    if name in sets:
+        where = next((f.name for f in ast.walk(cls) if isinstance(f, ast.FunctionDef)
+                      and f.lineno <= sets[name] <= (f.end_lineno or 0)), "")  # fmt: skip
+        inside = f", in `{where}`," if where else ""
+        return (
+            f"{text} sets `{name}` at line {sets[name]}{inside} which has not run for this "
+            f"object when it is read here."
+        )
+    everything = {**methods, **sets}
+    near = _nearest(name, list(everything))
+    if near:
+        return (
+            f"{text} sets no `{name}`; the closest name is `{near}` (line {everything[near]}).",
+            {"closest": near},
+        )
+    known = ", ".join(f"`{k}`" for k in list(sets)[:6])
+    return f"{text} sets no `{name}`" + (
+        f"; what it sets is {known}." if known else " and no other attribute."
+    )
+
+
+@family("super_init", r"cannot assign (?:module|parameters?|buffer) before Module\.__init__\(\) "
+                      r"call|"
+        r"before Module\.__init__|super\(\)\.__init__\(\) (?:call )?not")  # fmt: skip
+def super_init(scene: Scene, m: re.Match[str]) -> Told:
+    """The class, its __init__, and where (if anywhere) super().__init__() stands."""
+    owner = scene.names.local.get("self")
+    name = type(owner).__name__
+    init = scene.places.function_named("__init__", name)
+    if init is None:
+        return None
+    calls = [n for n in ast.walk(init) if isinstance(n, ast.Call)
+             and ast.unparse(n.func).endswith("__init__")]  # fmt: skip
+    where = f"super().__init__() comes only at line {calls[0].lineno}" if calls and (
+        calls[0].lineno > scene.line) else "super().__init__() has not run"  # fmt: skip
+    return (
+        f"Line {scene.line} sets an attribute in `{name}.__init__` (line {init.lineno}), and "
+        f"{where}."
+    )
+
+
+@family("parameter_slot", r"cannot assign '([\w.]+)'(?: object)? (?:as|to) (parameter|child module|"
+        r"module|buffer) '(\w+)'")  # fmt: skip
+def slot(scene: Scene, m: re.Match[str]) -> Told:
+    """What the slot holds, and what is to go there."""
+    kind, what, name = m.groups()
+    statement = scene.statement
+    value = (
+        next(scene.known([statement.value]), None) if isinstance(statement, ast.Assign) else None
+    )
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    owner = None
+    if isinstance(target, ast.Attribute):
+        owner = next(scene.known([target.value]), None)
+        held: Any = None
+        if owner is not None and is_a(owner.value, nn.Module):
+            held = owner.value._parameters.get(name)
+        now = f" {dims(held.shape)}" if is_tensor(held) else ""
+        of = f"`{ast.unparse(target)}` is a registered {what}{now}"
+    else:
+        of = f"`{name}` is a registered {what}"
+    new = str(value) if value is not None else "what this line computes"
+    kind = "a plain tensor" if "Tensor" in kind else f"`{kind}`"
+    return (
+        f"{of}; {new} is {kind}, the result of an operation."
+        if value is None
+        else f"{of}; {new} is {kind}."
+    )

@@ -1,0 +1,197 @@
+"""Putting tensors together: cat, stack, and the DataLoader's collate."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+from executor.inside.explain.family import Told, family
+from executor.inside.explain.look import is_tensor
+from executor.inside.explain.scene import Scene
+from executor.inside.explain.thing import Thing
+from executor.inside.explain.words import a_type, dims, listed, short
+
+
+def _parts(scene: Scene) -> tuple[str, list[Thing]]:
+    """What is put together: the name of the list if there is one, and its tensors."""
+    if scene.call is not None and scene.called in (
+        "cat",
+        "stack",
+        "concat",
+        "hstack",
+        "vstack",
+        "concatenate",
+        "dstack",
+        "pad_sequence",
+    ):
+        whole = scene.argument(0, "tensors", "sequences")
+        if whole is not None and type(whole.value) in (list, tuple):
+            written = [t for t in scene.operands if any(t.value is v for v in whole.value)]
+            if len(written) == len(whole.value):
+                return "", written
+            parts = [Thing(f"{whole.name}[{i}]", v) for i, v in enumerate(whole.value)]
+            if whole.name.startswith(("[", "(")):
+                parts = written
+            return whole.name + whole.place, parts
+    batch = scene.local("batch", "tensors", "elem")
+    if type(batch) in (list, tuple):
+        return "the batch", [Thing(f"sample {i}", v) for i, v in enumerate(batch)]
+    return "", list(scene.shapes)
+
+
+@family("cat", r"Sizes of tensors must match except in dimension (-?\d+)\. Expected size (\d+) but "
+        r"got size (\d+) for tensor number (\d+) in the list")  # fmt: skip
+def cat(scene: Scene, m: re.Match[str]) -> Told:
+    """The two tensors, the dimension that differs, and whether another dim would fit."""
+    dim, first, other, number = (int(n) for n in m.groups())
+    _whole, parts = _parts(scene)
+    tensors = [t for t in parts if t.is_tensor]
+    if number >= len(tensors) or not tensors:
+        if not tensors:
+            return None
+        return (f"{listed(map(str, tensors))} is put together with others along dimension {dim}; "
+                f"elsewhere {first} stands against {other}.")  # fmt: skip
+    a, b = tensors[0], tensors[number]
+    if len(a.shape) != len(b.shape):
+        return None
+    differ = [i for i, (x, y) in enumerate(zip(a.shape, b.shape, strict=True)) if x != y]
+    off = [i for i in differ if i != dim]
+    sizes = listed(f"{i} ({a.shape[i]} against {b.shape[i]})" for i in off)
+    text = f"{a} and {b} are joined along dimension {dim} and differ in dimension {sizes}"
+    if len(differ) == 1 and len(tensors) == 2:
+        text += f"; {differ[0]} is the only dimension in which they differ"
+    return f"{text}.", {"shapes": [list(t.shape) for t in tensors[:8]], "dim": dim}
+
+
+@family("cat", r"Tensors must have same number of dimensions: got (\d+) and (\d+)",
+        r"zero-dimensional tensor \(at position (\d+)\) cannot be concatenated")  # fmt: skip
+def ranks(scene: Scene, m: re.Match[str]) -> Told:
+    """How many dimensions each has."""
+    _, parts = _parts(scene)
+    tensors = [t for t in parts if t.is_tensor]
+    if not tensors:
+        return None
+    if m.re.groups == 1:
+        zero = [t for t in tensors if not t.shape]
+        return (f"{zero[0]} is a single value without dimensions; there is nothing to join it "
+                "along.") if zero else None  # fmt: skip
+    if not {int(m[1]), int(m[2])} <= {len(t.shape) for t in tensors}:
+        return None  # the odd one is not known, and the others are innocent
+    return f"{listed(f'{t} has {len(t.shape)}' for t in tensors[:4])} dimensions."
+
+
+@family("stack", r"stack expects each tensor to be equal size, but got (\[.*?\]) at entry 0 and "
+        r"(\[.*?\]) at entry (\d+)")  # fmt: skip
+def stack(scene: Scene, m: re.Match[str]) -> Told:
+    """Which entries differ; for a DataLoader, which samples."""
+    first, other, at = m.groups()
+    whole, parts = _parts(scene)
+    shapes = [dims(t.shape) for t in parts if t.is_tensor]
+    collated = any("collate" in tb.tb_frame.f_code.co_name for tb in scene.inner)
+    if collated:
+        kinds = listed(list(dict.fromkeys(shapes))[:4])
+        batch = scene.local("batch")
+        n = len(batch) if type(batch) in (list, tuple) else len(shapes)
+        loader = next((t for t in scene.operands if type(t.value).__name__ == "DataLoader"), None)
+        name = f"{loader.ticked}{loader.place}" if loader else "the DataLoader"
+        return (f"{name} takes {n} samples for one batch, and their tensors have different "
+                f"shapes: {kinds}. Its default collate_fn stacks them, which needs one "
+                f"shape.")  # fmt: skip
+    if entries := _two_entries(scene, first, other, int(at)):
+        return entries
+    if not shapes:
+        return None
+    if whole and not whole.startswith(("[", "(")):
+        distinct = dict.fromkeys(shapes)
+        return (f"`{whole.split(' (')[0]}`{whole[len(whole.split(' (')[0]):]} has {len(shapes)} "
+                f"tensors of {len(distinct)} different shapes: "
+                f"{listed(list(distinct)[:4])}.")  # fmt: skip
+    named = listed(map(str, parts[:4]))
+    return f"{named} are not one shape; stack adds a new dimension and needs that."
+
+
+def _two_entries(scene: Scene, first: str, other: str, at: int) -> str:
+    """The entry that differs from the first one, as it is written; empty if it is not."""
+    node = scene.call.args[0] if scene.call and scene.call.args else None
+    needs = "stack adds a new dimension and needs one shape"
+    if isinstance(node, (ast.List, ast.Tuple)):
+        if at >= len(node.elts) or any(isinstance(e, ast.Starred) for e in node.elts):
+            return ""
+        a, b = (
+            f"`{short(ast.unparse(e))}` {shape}{_place(scene, e)}"
+            for e, shape in ((node.elts[0], first), (node.elts[at], other))
+        )
+        return f"{a} and {b} are not one shape; {needs}."
+    if isinstance(node, (ast.ListComp, ast.GeneratorExp)) and len(node.generators) == 1:
+        loop = node.generators[0]
+        of = short(ast.unparse(loop.iter), 40)
+        made = f"`{short(ast.unparse(node.elt), 40)}` for each of `{of}`"
+        which = f"the first gives {first}, number {at} (counted from 0) gives {other}"
+        items = next(scene.known([loop.iter]), None)
+        if items is not None and type(items.value) in (list, tuple) and not loop.ifs:
+            values = items.value
+            if at < len(values) and is_tensor(values[at]):
+                which += f"; `{items.name}[0]` is {dims(values[0].shape)} and "
+                which += f"`{items.name}[{at}]` is {dims(values[at].shape)}"
+        return f"The list holds {made}: {which}; {needs}."
+    return ""
+
+
+def _place(scene: Scene, node: ast.AST) -> str:
+    thing = next(scene.known([node]), None)
+    return thing.place if thing is not None else ""
+
+
+@family("stack", r"default_collate: batch must contain tensors.*?found <class '([\w.]+)'>")
+def collate(scene: Scene, m: re.Match[str]) -> Told:
+    """What the dataset returned."""
+    data = _dataset(scene)
+    name = type(data).__name__ if data is not None else ""
+    getitem = scene.places.function_named("__getitem__", name) if name else None
+    where = f" (line {getitem.lineno})" if getitem else ""
+    who = f"`{name}.__getitem__`{where}" if name else "the dataset"
+    found = m[1].removesuffix("Type") if m[1] == "NoneType" else m[1].split(".")[-1]
+    return f"A sample that {who} returned holds {found}, of which no batch can be made."
+
+
+def _dataset(scene: Scene) -> Any:
+    for tb in scene.inner:
+        found = tb.tb_frame.f_locals.get("self")
+        held = getattr(found, "__dict__", {}) if type(found).__module__.startswith("torch.") else {}
+        for key in ("dataset", "_dataset"):
+            if key in held:
+                return held[key]
+    return None
+
+
+@family("argument_type", r"(\w+)\(\): argument 'tensors' \(position 1\) must be tuple of Tensors, "
+        r"not (\w+)", r"expected Tensor as element (\d+) in argument 0, but got "
+                      r"([\w.]+)")  # fmt: skip
+def not_a_list(scene: Scene, m: re.Match[str]) -> Told:
+    """A tensor where a list of tensors is expected, or something else inside of the list."""
+    whole = scene.argument(0, "tensors")
+    if whole is None:
+        return None
+    if is_tensor(whole.value):
+        args = scene.call.args if scene.call else []
+        more = f"; it is the first of {len(args)} arguments" if len(args) > 1 else ""
+        return f"{whole} is one tensor; {scene.called} takes a list or tuple of them{more}."
+    if type(whole.value) in (list, tuple) and m[1].isdigit() and int(m[1]) < len(whole.value):
+        value = whole.value[int(m[1])]
+        return f"Entry {m[1]} of `{whole.name}`{whole.place} is {_thing(value)}, not a tensor."
+    return None
+
+
+def _thing(value: Any) -> str:
+    told = a_type(value)
+    return told.strip("()").removeprefix("= ") if not is_tensor(value) else "a tensor"
+
+
+@family("stack", r"(?:stack|cat).*expects? a non-empty|expected a non-empty (?:list|TensorList)")
+def empty(scene: Scene, m: re.Match[str]) -> Told:
+    """The list is empty."""
+    whole = scene.argument(0, "tensors")
+    if whole is None or type(whole.value) not in (list, tuple) or whole.value:
+        return None
+    return f"`{whole.name}`{whole.place} is empty here: there is nothing to join."

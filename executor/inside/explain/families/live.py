@@ -1,0 +1,47 @@
+"""The last resort: an error of no known family, told by what its line worked on."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from executor.inside.explain.family import Told, family
+from executor.inside.explain.scene import Scene
+from executor.inside.explain.thing import Thing
+from executor.inside.explain.words import dtype, listed
+
+_SHOWN = 4
+_JOINS = ("cat", "stack", "concat", "concatenate", "hstack", "vstack", "dstack")
+
+
+@family("live", r"^(?:RuntimeError|TypeError|ValueError|IndexError|NotImplementedError)", last=True)
+def operands(scene: Scene, m: re.Match[str]) -> Told:
+    """The failing layer with its input, or the tensors of the line."""
+    if scene.raised:
+        return None
+    if scene.layer is not None and scene.input is not None:
+        return f"{scene.layer.told}; {scene.input_told()}."
+    if scene.called in _JOINS:
+        return None  # which entry is the odd one is not known; the others are innocent
+    tensors = list(scene.shapes)[:_SHOWN]
+    if tensors:
+        return f"This line works on {listed(_told(t) for t in tensors)}."
+    read = _read(scene)
+    if read:
+        return f"This line reads {listed(_told(t) for t in read)}."
+    plain = [t for t in scene.operands if type(t.value) in (int, float, str, bool)][:_SHOWN]
+    if plain:
+        return f"Here, {listed(f'`{t.name}`{t.place} is {t.value!r}'[:80] for t in plain)}."
+    return None
+
+
+def _read(scene: Scene) -> list[Thing]:
+    """The tensors that the line reads somewhere, inside of nested calls too."""
+    names = [n for n in ast.walk(scene.node) if isinstance(n, ast.Name)] if scene.node else []
+    found = {t.name: t for t in scene.known(names) if t.is_tensor}
+    return list(found.values())[:_SHOWN]
+
+
+def _told(t: Thing) -> str:
+    grad = ", requires grad" if t.value.requires_grad else ""
+    return f"{t.ticked} {dtype(t.value)} {list(t.shape)}{grad}{t.place}"

@@ -1,0 +1,119 @@
+"""Loading weights: which keys and shapes differ, and how."""
+
+from __future__ import annotations
+
+import re
+
+from torch import nn
+
+from executor.inside.explain.family import Told, family
+from executor.inside.explain.look import is_tensor
+from executor.inside.explain.scene import Scene
+from executor.inside.explain.words import dims, listed
+
+_SHOWN = 3
+
+
+@family("state_dict", r"Error\(s\) in loading state_dict for (\w+)")
+def mismatch(scene: Scene, m: re.Match[str]) -> Told:
+    """Counts, a common prefix, and the shapes that differ."""
+    model, given = scene.local("self"), scene.local("state_dict")
+    if not issubclass(type(model), nn.Module) or not issubclass(type(given), dict):
+        return None
+    own = dict([*nn.Module.named_parameters(model), *nn.Module.named_buffers(model)])
+    own = {k: v for k, v in own.items() if not _transient(model, k)}
+    theirs = {str(k): v for k, v in dict.items(given)}
+    missing = [k for k in own if k not in theirs]
+    extra = [k for k in theirs if k not in own]
+    other = [k for k in own if k in theirs and is_tensor(theirs[k])
+             and theirs[k].shape != own[k].shape]  # fmt: skip
+    target = scene.receiver
+    made = target.place if target else ""
+    name = f"`{target.name}`{made}" if target else type(model).__name__
+    arg = scene.argument(0, "state_dict")
+    source = f"`{arg.name}`{arg.place}" if arg else "what is loaded"
+    parts = []
+    facts = {"missing": missing[:20], "unexpected": extra[:20], "other_shape": other[:20]}
+    if missing and extra and (prefix := _prefix(missing, extra)):
+        longer, which = prefix
+        side = source if which == "theirs" else name
+        parts.append(f"all {len(missing)} missing keys of {name} are in {source} but for the "
+                     f"prefix "
+                     f"{longer!r}, which only {side} has")  # fmt: skip
+    else:
+        if missing:
+            parts.append(f"{name} has {_some(missing)}, not in {source}")
+        if extra:
+            parts.append(f"{source} has {_some(extra)}, for which {name} has no place")
+    if other:
+        shapes = [f"`{k}` is {dims(own[k].shape)} in {name} and {dims(theirs[k].shape)} in {source}"
+                  for k in other[:2]]  # fmt: skip
+        rest = f" ({len(other) - 2} more)" if len(other) > 2 else ""
+        parts.append(f"{listed(shapes)}{rest}")
+    return ("; ".join(parts) + ".", facts) if parts else None
+
+
+def _transient(model: nn.Module, key: str) -> bool:
+    owner = model
+    *path, last = key.split(".")
+    for step in path:
+        owner = owner._modules.get(step) or owner
+    return last in getattr(owner, "_non_persistent_buffers_set", ())
+
+
+def _some(keys: list[str]) -> str:
+    shown = ", ".join(f"`{k}`" for k in keys[:_SHOWN])
+    return shown + (f" and {len(keys) - _SHOWN} more keys" if len(keys) > _SHOWN else "")
+
+
+def _prefix(missing: list[str], extra: list[str]) -> tuple[str, str] | None:
+    """The prefix that makes all missing keys out of extra ones, and whose keys have it."""
+    for longer, shorter, whose in ((extra, missing, "theirs"), (missing, extra, "own")):
+        for end in (i + 1 for i, c in enumerate(longer[0]) if c == "."):
+            cut = longer[0][:end]
+            with_it = {cut + k for k in shorter}
+            if with_it == set(longer) or (whose == "theirs" and with_it <= set(longer)):
+                return cut, whose
+    return None
+
+
+@family("weights_only", r"Weights only load failed.*?GLOBAL (\S+)", r"Weights only load failed")
+def weights_only(scene: Scene, m: re.Match[str]) -> Told:
+    """What the file holds beside tensors."""
+    wanted = m[1] if m.re.groups and m[1] else ""
+    path = scene.argument(0, "f")
+    name = f"`{path.name}`" if path and type(path.value) is str else "The file"
+    if not wanted:
+        return (
+            f"{name} holds more than tensors and plain containers, and torch.load reads no "
+            f"more than those unless told to."
+        )
+    own = "a class of this program" if wanted.startswith("__main__.") else "an object of Python's"
+    return (
+        f"{name} holds `{wanted}`, {own}, beside tensors; torch.load reads only tensors and "
+        f"plain containers unless told to."
+    )
+
+
+@family("state_dict", r"Expected state_dict to be dict-like, got <class '([\w.]+)'>",
+        r"'(?:collections\.)?OrderedDict' object has no attribute '(\w+)'")  # fmt: skip
+def not_a_dict(scene: Scene, m: re.Match[str]) -> Told:
+    """A module where its weights are expected, or the other way round."""
+    if "Expected" in m[0]:
+        arg = scene.argument(0, "state_dict")
+        kind = m[1].split(".")[-1]
+        return (
+            f"`{arg.name}`{arg.place} is {kind}, a whole object, not a dict of weights."
+            if arg
+            else None
+        )
+    held = scene.receiver
+    if held is None or not issubclass(type(held.value), dict):
+        return None
+    tensors = [k for k, v in dict.items(held.value) if is_tensor(v)]
+    if not tensors:
+        return None
+    return (
+        f"`{held.name}`{held.place} is a dict of {len(tensors)} tensors ({_some(tensors)}): "
+        f"weights, without the module that uses them."
+    )

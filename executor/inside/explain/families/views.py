@@ -1,0 +1,126 @@
+"""Views and dimensions: view, reshape, permute, a dimension that is not there."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from executor.inside.explain.families.recurrent import attention
+from executor.inside.explain.family import Told, family
+from executor.inside.explain.scene import Scene
+from executor.inside.explain.thing import Thing
+from executor.inside.explain.words import count, dims, listed
+
+_REORDER = ("transpose", "permute", "t", "movedim", "swapaxes", "expand")
+
+
+@family("view", r"shape '\[(.*?)\]' is invalid for input of size (\d+)")
+def view(scene: Scene, m: re.Match[str]) -> Told:
+    """How many values there are, how many the new shape needs, and what keeps the batch."""
+    if scene.layer is not None and scene.input is not None:
+        return attention(scene, m) or f"{scene.layer.told}; {scene.input_told()}."
+    wanted = [int(n) for n in m[1].split(",") if n.strip()]
+    size = int(m[2])
+    x = scene.receiver or next(iter(scene.shapes), None)
+    if x is None or not x.is_tensor or count(x.shape) != size:
+        x = next((t for t in scene.shapes if count(t.shape) == size), None)
+    values = "1 value" if size == 1 else f"{size} values"
+    who = f"{x} holds {values}" if x else f"The tensor here holds {values}"
+    fixed = count(n for n in wanted if n >= 0)
+    if x is not None and len(x.shape) > 1:
+        who = f"{x} holds {'·'.join(map(str, x.shape))} = {size} values"
+    facts = {"values": size, "wanted": wanted, "shape": list(x.shape) if x else None}
+    product = "·".join(str(n) for n in wanted if n >= 0)
+    if -1 not in wanted:
+        return f"{who}; {dims(wanted)} needs {product} = {fixed}.", facts
+    left = f"; the -1 in {dims(wanted)} can only stand for {size}/{fixed}, not a whole number"
+    if fixed == 0:
+        left = ""
+    fit = ""
+    if x is not None and len(x.shape) > 1 and x.shape[0]:
+        each = count(x.shape[1:])
+        if len(wanted) == 2 and wanted[0] == -1:
+            fit = f". One entry of dimension 0 has {each} values"
+    return f"{who}{left}{fit}.", facts
+
+
+@family("view", r"view size is not compatible with input tensor's size and stride")
+def not_contiguous(scene: Scene, m: re.Match[str]) -> Told:
+    """The strides, and the call that made them, where the text shows it."""
+    x = scene.receiver
+    if x is None or not x.is_tensor or x.computed:
+        return None
+    strides = dims(x.value.stride())
+    made = scene.value_node(x.node) if x.node is not None else None
+    how = ""
+    name = made.func.attr if isinstance(made, ast.Call) and isinstance(
+        made.func, ast.Attribute) else ""  # fmt: skip
+    if made is not None and name in _REORDER:
+        how = f": `{name}` at line {made.lineno} reorders it without moving its values"
+    return (f"{x} lies in memory with strides {strides}{how}; its values are not in the order "
+            "that this view needs.")  # fmt: skip
+
+
+@family("dimension", r"Dimension out of range \(expected to be in range of \[(-?\d+), (-?\d+)\], "
+        r"but got (-?\d+)\)")  # fmt: skip
+def out_of_range(scene: Scene, m: re.Match[str]) -> Told:
+    """Which tensor has how many dimensions."""
+    low, high, got = (int(n) for n in m.groups())
+    if scene.inner and scene.inner[-1].tb_frame.f_code.co_name == "unfold":
+        x = scene.local_thing("input")
+        if x is not None:
+            return f"{x} has {_of_rank(x)}; `unfold` of images takes 4, or 3 without a batch."
+    rank = high + 1
+    things = [*scene.shapes, *(t for t in scene.below if t.is_tensor)]
+    ranks = (0, 1) if rank == 1 else (rank,)  # a single value counts as one dimension here
+    fits = [t for t in things if len(t.shape) in ranks]
+    joined = scene.called in ("cat", "stack", "concat")
+    x = fits[0] if fits and (joined or fits[0] is things[0]) else None
+    if x is None and not scene.shapes:
+        inner = scene.local_thing("input", "self", "tensor")
+        x = inner if inner is not None and len(inner.shape) in ranks else None
+    if x is None and len(scene.shapes) > 1:
+        told = listed(f"{t} has {len(t.shape)}" for t in scene.shapes[:4])
+        return f"Dimension {got} is asked for; of dimensions, {told}."
+    n = len(x.shape) if x else rank
+    if x is None:
+        count_ = "one dimension" if rank == 1 else f"{rank} dimensions"
+        layer = f"{scene.layer.told}; " if scene.layer else ""
+        return f"{layer}the tensor here has {count_}, so {got} names none: {low} to {high} exist."
+    if n == 0:
+        return f"{x} is a single value without dimensions, so dimension {got} is not there."
+    dimensions = "one dimension, 0" if n == 1 else f"{n} dimensions, 0 to {n - 1}"
+    return f"{x} has {dimensions}; dimension {got} is asked for."
+
+
+def _of_rank(x: Thing) -> str:
+    return "one dimension" if len(x.shape) == 1 else f"{len(x.shape)} dimensions"
+
+
+@family("dimension", r"permute\(.*?\): number of dimensions in the tensor input does not match "
+        r"the length of the desired ordering of dimensions i\.e\. input\.dim\(\) = (\d+) is not "
+        r"equal to len\(dims\) = (\d+)")  # fmt: skip
+def permute(scene: Scene, m: re.Match[str]) -> Told:
+    """The tensor's dimensions and those listed."""
+    have, listed_ = m.groups()
+    x = next((t for t in scene.shapes if len(t.shape) == int(have)), None)
+    return f"{x} has {have} dimensions and the new order lists {listed_}." if x else None
+
+
+@family("dimension", r"[Ss]upports \d|expects? (?:a )?(?:tensor with <= )?\d\s?-?D|"
+        r"must be (?:a )?\d-?D|[Ii]nput dimension should be at least|t\(\) expects|"
+        r"expected to have \d dim|expected.*? \d-?D|number of dimensions|Dimension specified as|"
+        r"fewer than \d dimensions|object too deep|must have at least \d dim|"
+        r"only supports? \d|dims? must|must have same number of dim")  # fmt: skip
+def rank(scene: Scene, m: re.Match[str]) -> Told:
+    """Each operand with its number of dimensions."""
+    if scene.layer is not None and scene.input is not None:
+        return None  # the layer's own families know more
+    if scene.called in ("cat", "concat", "concatenate", "stack"):
+        return None  # told in cat_stack, where the odd entry is known
+    things = list(scene.shapes) or [t for t in scene.below if t.is_tensor]
+    if not things:
+        return None
+    told = [f"{t} has {len(t.shape)} dimension{'' if len(t.shape) == 1 else 's'}"
+            for t in things[:3]]  # fmt: skip
+    return f"{listed(told)}."

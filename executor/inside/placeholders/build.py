@@ -1,0 +1,191 @@
+"""Make the stand-ins that were decided on, and remember everything that comes out of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import torch
+from torch import nn
+
+from executor.inside.placeholders.plans import (
+    BATCHES,
+    SAMPLES,
+    Batches,
+    Device,
+    Loss,
+    Model,
+    Number,
+    Optimizer,
+    Plan,
+    Tensor,
+)
+from executor.inside.placeholders.shapes import TensorSpec
+
+_WIDTH = 16
+_REMEMBERED = 2000
+
+
+class StandInError(Exception):
+    """A stand-in was asked for what it cannot be."""
+
+
+class Workshop:
+    """The stand-ins of one run. What they are and what they hand out is known by identity."""
+
+    def __init__(self, plans: Mapping[str, Plan]) -> None:
+        self._kept: dict[int, tuple[object, str]] = {}
+        self.values: dict[str, Any] = {}
+        with torch.random.fork_rng(devices=[]):  # the snippet's own random numbers stay its own
+            torch.manual_seed(0)
+            for name, plan in plans.items():
+                self.values[name] = self._make(name, plan)
+
+    def source_of(self, value: object) -> str:
+        """The stand-in that this very object is, or came out of; empty if none."""
+        kept = self._kept.get(id(value))
+        return kept[1] if kept is not None and kept[0] is value else ""
+
+    def keep(self, value: Any, name: str) -> Any:
+        """Remember an object as a stand-in's."""
+        if len(self._kept) < _REMEMBERED:
+            self._kept[id(value)] = (value, name)
+        return value
+
+    def _make(self, name: str, plan: Plan) -> Any:
+        match plan:
+            case Number():
+                return plan.value
+            case Device():
+                return torch.device("cpu")
+            case Tensor():
+                return self.keep(_tensor(plan.spec).requires_grad_(plan.with_grad), name)
+            case Model(is_class=True):
+                return self.keep(_model_class(self, name, plan), name)
+            case Model():
+                return self.keep(_StandInModel(self, name, plan), name)
+            case Loss():
+                return self.keep(getattr(nn, plan.name)(), name)
+            case Batches():
+                return self.keep(_data(self, name, plan), name)
+            case Optimizer():
+                return self.keep(_LateSGD(self, plan.model), name)
+
+
+def _tensor(spec: TensorSpec) -> torch.Tensor:
+    if spec.high is not None:
+        return torch.randint(0, spec.high, spec.shape)
+    return torch.rand(spec.shape) if spec.probability else torch.randn(spec.shape)
+
+
+class _StandInModel(nn.Module):
+    """Takes any tensor with a batch dimension; gives what was decided."""
+
+    def __init__(self, shop: Workshop, name: str, plan: Model) -> None:
+        super().__init__()
+        self._ours = (shop, name, plan)
+        self.layer = nn.Linear(_WIDTH, plan.output.shape[-1])
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        shop, name, plan = self._ours
+        if not isinstance(x, torch.Tensor) or x.dim() < 2:
+            raise StandInError(f"the stand-in for {name} takes a batch of tensors")
+        flat = x.flatten(1).to(self.layer.weight.dtype)
+        flat = nn.functional.adaptive_avg_pool1d(flat.unsqueeze(1), _WIDTH).squeeze(1)
+        out: torch.Tensor = self.layer(flat)
+        out = out.sigmoid() if plan.probability else out
+        shop.keep(out, name)
+        return out
+
+
+def _model_class(shop: Workshop, name: str, plan: Model) -> type[nn.Module]:
+    class StandIn(_StandInModel):
+        def __init__(self, *args: object, **kwargs: object) -> None:
+            super().__init__(shop, name, plan)
+            shop.keep(self, name)
+
+    StandIn.__name__ = StandIn.__qualname__ = name
+    StandIn.__module__ = "__main__"
+    return StandIn
+
+
+class _Batches:
+    """A few batches, the same ones every time."""
+
+    def __init__(self, items: list[Any], batch: int) -> None:
+        self.items = items
+        self.batch_size = batch
+        self.dataset = range(len(items) * batch)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+
+class _Samples(torch.utils.data.Dataset[Any]):
+    """A dataset of a few samples."""
+
+    def __init__(self, items: list[Any]) -> None:
+        self.items = items
+
+    def __getitem__(self, index: int) -> Any:
+        return self.items[index]
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+
+def _data(shop: Workshop, name: str, plan: Batches) -> Any:
+    def one(spec: TensorSpec) -> torch.Tensor:
+        whole = _tensor(spec)
+        part = whole[0] if plan.samples else whole
+        part.requires_grad_(plan.with_grad and spec.high is None and not plan.samples)
+        shop.keep(part, name)
+        return part
+
+    def item() -> Any:
+        parts = [(key, one(spec)) for key, spec in plan.parts]
+        if plan.form == "tensor":
+            return parts[0][1]
+        if plan.form == "dict":
+            return shop.keep(dict(parts), name)
+        return shop.keep(tuple(t for _, t in parts), name)
+
+    items = [item() for _ in range(SAMPLES if plan.samples else BATCHES)]
+    if plan.samples:
+        return _Samples(items)
+    batches = _Batches(items, plan.parts[0][1].shape[0])
+    shop.keep(batches.dataset, name)
+    return batches
+
+
+class _LateSGD(torch.optim.SGD):
+    """SGD over a model that is made only when the snippet runs: taken in at the first use."""
+
+    def __init__(self, shop: Workshop, model: str) -> None:
+        super().__init__([nn.Parameter(torch.zeros(1))], lr=0.01)
+        self._model = model
+        self._taken = False
+
+    def _take_in(self) -> None:
+        import sys
+
+        if self._taken:
+            return
+        model = getattr(sys.modules["__main__"], self._model, None)
+        if not isinstance(model, nn.Module):
+            raise StandInError(f"no module named {self._model} is there for the stand-in optimizer")
+        self._taken = True
+        parameters = list(model.parameters())
+        if parameters:
+            self.param_groups[0]["params"] = parameters
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        self._take_in()
+        super().zero_grad(set_to_none)
+
+    def step(self, closure: Any = None) -> Any:
+        self._take_in()
+        return super().step(closure)

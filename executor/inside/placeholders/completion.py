@@ -1,0 +1,98 @@
+"""One run's completion: the stand-ins it was given, and what they mean for what happened."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from executor.inside.placeholders import fresh, holes
+from executor.inside.placeholders.blame import Blame
+from executor.inside.placeholders.decide import StandIns
+from executor.inside.placeholders.plans import Device, Optimizer, Plan
+from executor.inside.placeholders.shapes import OTHER, Choices
+from executor.protocol import ErrorSeen, Finding, Job, LeftOut, StandIn
+
+
+class Completion:
+    """Supplies a run with stand-ins, where its job asks for them, and judges its error."""
+
+    def __init__(self, job: Job, tree: ast.Module) -> None:
+        self._job = job
+        self._tree = tree
+        self._plans: dict[str, Plan] = {}
+        self._blame: Blame | None = None
+        self.stand_ins: tuple[StandIn, ...] = ()
+        self.at_fault = ""
+        self.depends = False
+        self.left_out: LeftOut | None = None
+        self._warm_only = fresh.warm_only(tree)
+
+    @property
+    def names(self) -> set[str]:
+        """The names that were supplied."""
+        return set(self._plans)
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """Each stand-in in plain words."""
+        return tuple(
+            f"`{s.name}`: stands for {s.what}, from its use at line {s.line}"
+            for s in self.stand_ins
+        )
+
+    def supply(self, undefined: Iterable[str]) -> Mapping[str, Any]:
+        """Stand-ins for those of the names whose use settles what they are."""
+        if not self._job.stand_ins or "torch" not in sys.modules:
+            return {}
+        choices = OTHER if self._job.other_choices else Choices()
+        decided = StandIns(self._tree, undefined, choices)
+        if not decided.plans:
+            return {}
+        from executor.inside.placeholders.build import Workshop
+
+        shop = Workshop(decided.plans)
+        self._plans = decided.plans
+        self.stand_ins = tuple(
+            StandIn(
+                name=name,
+                line=decided.line(name),
+                what=plan.words,
+                kind=type(plan).__name__.lower(),
+            )
+            for name, plan in sorted(decided.plans.items())
+        )
+        harmless = [name for name, plan in decided.plans.items() if isinstance(plan, Device)]
+        self._blame = Blame(
+            self._tree,
+            decided.plans,
+            harmless,
+            shop.source_of,
+            trains=any(isinstance(p, Optimizer) for p in decided.plans.values()),
+        )
+        return shop.values
+
+    def judge(self, error: BaseException, seen: ErrorSeen, scope: Mapping[str, object]) -> None:
+        """Decide whose the error is."""
+        self.left_out = holes.left_out(self._tree, seen)
+        if self._blame is not None:
+            self.depends = True  # until the contrary is known
+            self.at_fault = self._blame.at_fault(error, seen, scope)
+            self.depends = self._blame.depends(seen)
+
+    def without_own(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+        """The findings that no stand-in has a part in."""
+        if self._blame is None:
+            return findings
+        return tuple(f for f in findings if not self._blame.concerns(f))
+
+    def facts(self) -> dict[str, Any]:
+        """For the report."""
+        return {
+            "stand_ins": self.stand_ins,
+            "stand_in_at_fault": self.at_fault,
+            "depends_on_stand_ins": self.depends,
+            "left_out": self.left_out,
+            "warm_only": self._warm_only,
+        }

@@ -1,0 +1,167 @@
+"""Stand-ins for what gives batches: loaders and datasets."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from executor.inside.placeholders.plans import Batches, Plan
+from executor.inside.placeholders.program import Variable, argument, last_name
+from executor.inside.placeholders.shapes import TensorSpec
+from executor.inside.placeholders.tensors import Tensors
+
+_LOADER = re.compile(
+    r"(?i)(loader|batches|iterator)$|^(train|val|test|valid)_?(dl|iter)$|^dataset$"
+)
+_DATASET = re.compile(r"(?i)(data|dataset|_ds|trainset|testset)$")
+_KEYS = {"input_ids", "attention_mask", "labels", "label", "image", "images", "x", "y", "input",
+         "inputs", "target", "targets", "features", "data"}  # fmt: skip
+
+
+class Data(Tensors):
+    """Decides on `train_loader`, `dataset` and the like."""
+
+    def _loader(self, name: str) -> Plan | None:
+        if not (_LOADER.search(name) or _DATASET.search(name)):
+            return None
+        targets: list[ast.expr] = []
+        for use in self.program.with_aliases(Variable(None, name)):
+            node: ast.expr = self.program.through(use)
+            above = self.program.parents.get(node)
+            counted = isinstance(above, ast.Call) and last_name(above.func) == "enumerate"
+            if counted and isinstance(above, ast.Call):
+                node = self.program.through(above)
+                above = self.program.parents.get(node)
+            if isinstance(above, (ast.For, ast.comprehension)) and above.iter is node:
+                target = above.target
+                if counted:
+                    if not (isinstance(target, ast.Tuple) and len(target.elts) == 2):
+                        return None
+                    target = target.elts[1]
+                targets.append(target)
+            elif isinstance(above, ast.Call) and last_name(above.func) == "iter":
+                if (item := self._drawn(above)) is None:
+                    return None
+                targets.append(item)
+            elif (
+                isinstance(above, ast.Call)
+                and (last_name(above.func) == "len" or self._is_own(above))
+            ) or (isinstance(above, ast.Attribute) and above.attr in {"dataset", "batch_size"}):
+                continue
+            else:
+                return None
+        items = [self._item(t) for t in targets]
+        if not items or any(i is None for i in items):
+            return None
+        first = items[0]
+        assert first is not None
+        same = all(i is not None and i.form == first.form and len(i.parts) == len(first.parts)
+                   for i in items)  # fmt: skip
+        return first if same else None
+
+    def _is_own(self, call: ast.Call) -> bool:
+        """Whether the call is of a function of the snippet: its parameter is an alias then."""
+        return isinstance(call.func, ast.Name) and call.func.id in self.program.functions
+
+    def _drawn(self, made: ast.Call) -> ast.expr | None:
+        """`x, y = next(iter(loader))`: what the batch is bound to."""
+        above = self.program.parents.get(made)
+        if isinstance(above, ast.Call) and last_name(above.func) == "next":
+            assigned = self.program.parents.get(above)
+            if isinstance(assigned, ast.Assign) and len(assigned.targets) == 1:
+                return assigned.targets[0]
+        return None
+
+    def _item(self, target: ast.expr) -> Batches | None:
+        """The batch that fits what it is unpacked into."""
+        if isinstance(target, (ast.Tuple, ast.List)):
+            names = [e for e in target.elts if isinstance(e, ast.Name)]
+            if len(names) != len(target.elts) or len(names) != 2:
+                return None
+            return self._pair(names[0], names[1])
+        if not isinstance(target, ast.Name):
+            return None
+        variable = self.program.variable(target)
+        keys: dict[str | int, list[ast.expr]] = {}
+        for use in self.program.uses(variable):
+            above = self.program.parents.get(use)
+            if isinstance(above, ast.Assign) and isinstance(
+                above.targets[0], (ast.Tuple, ast.List)
+            ):
+                return self._item(above.targets[0])
+            if isinstance(above, ast.Subscript) and isinstance(above.slice, ast.Constant):
+                key = above.slice.value
+                if not isinstance(key, (str, int)):
+                    return None
+                keys.setdefault(key, []).append(above)
+        if keys:
+            return self._keyed(keys)
+        spec = self.shapes.of(variable) or self._fed(self.program.with_aliases(variable), target.id)
+        return Batches(((target.id, spec),), "tensor") if spec is not None else None
+
+    def _pair(self, x: ast.Name, y: ast.Name) -> Batches | None:
+        first = self._tensor_for(self.program.variable(x), x.id)
+        second = self._tensor_for(self.program.variable(y), y.id)
+        if first is None or second is None:
+            return None
+        return Batches(((x.id, first), (y.id, second)), "tuple")
+
+    def _keyed(self, keys: dict[str | int, list[ast.expr]]) -> Batches | None:
+        parts: list[tuple[str, TensorSpec]] = []
+        for key, places in sorted(keys.items(), key=str):
+            spec = None
+            for place in places:
+                named = [p for p in self._places(place) if isinstance(p, ast.Name)]
+                variable = self.program.variable(named[0]) if named else None
+                spec = spec or self.shapes.at(place) or self._target_at([place, *named])
+                spec = spec or (self.shapes.of(variable) if variable else None)
+                spec = spec or self._fed([place, *named], str(key))
+            if spec is None:
+                return None
+            parts.append((str(key), spec))
+        if all(isinstance(k, str) for k in keys):
+            return Batches(tuple(parts), "dict") if keys.keys() <= _KEYS else None
+        return Batches(tuple(parts), "tuple") if sorted(map(str, keys)) == ["0", "1"] else None
+
+    def _dataset(self, name: str) -> Plan | None:
+        """`DataLoader(dataset, …)`: samples that make up the batches the loader is asked for."""
+        if not _DATASET.search(name):
+            return None
+        found: Batches | None = None
+        for use in self.program.with_aliases(Variable(None, name)):
+            above = self.program.parents.get(use)
+            if isinstance(above, ast.keyword):
+                above = self.program.parents.get(above)
+            if not isinstance(above, ast.Call):
+                return None
+            if last_name(above.func) == "len" or self._is_own(above):
+                continue
+            if last_name(above.func) != "DataLoader" or argument(above, 0, "dataset") is not use:
+                return None
+            if argument(above, 99, "collate_fn") is not None:
+                return None
+            assigned = self.program.parents.get(above)
+            if not (isinstance(assigned, ast.Assign) and isinstance(assigned.targets[0], ast.Name)):
+                return None
+            batch = self._batches_of(self.program.variable(assigned.targets[0]))
+            if batch is None:
+                return None
+            found = found or batch
+        return Batches(found.parts, found.form, samples=True) if found else None
+
+    def _batches_of(self, loader: Variable) -> Batches | None:
+        for use in self.program.with_aliases(loader):
+            node: ast.expr = self.program.through(use)
+            above = self.program.parents.get(node)
+            counted = isinstance(above, ast.Call) and last_name(above.func) == "enumerate"
+            if counted and isinstance(above, ast.Call):
+                above = self.program.parents.get(self.program.through(above))
+            if isinstance(above, (ast.For, ast.comprehension)):
+                target = above.target
+                if counted and isinstance(target, ast.Tuple) and len(target.elts) == 2:
+                    target = target.elts[1]
+                return self._item(target)
+            if isinstance(above, ast.Call) and last_name(above.func) == "iter":
+                item = self._drawn(above)
+                return self._item(item) if item is not None else None
+        return None

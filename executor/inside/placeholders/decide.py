@@ -1,0 +1,37 @@
+"""Decide what can stand for an undefined name, from how the name is used and from nothing else.
+
+A name whose use does not settle it gets no stand-in: then the asker is told what to post.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import replace
+
+from executor.inside.placeholders.data import Data
+from executor.inside.placeholders.numbers import Numbers
+from executor.inside.placeholders.plans import Batches, Number, Plan
+from executor.inside.placeholders.shapes import Choices, Shapes
+
+
+class StandIns(Data, Numbers):
+    """The plans for one snippet's undefined names."""
+
+    def __init__(self, tree: ast.Module, undefined: Iterable[str], choices: Choices) -> None:
+        super().__init__(tree, undefined, choices)
+        self._decide_numbers()
+        sizes = {n: p.value for n, p in self.plans.items()
+                 if isinstance(p, Number) and isinstance(p.value, int)}  # fmt: skip
+        self.shapes = Shapes(self.program, choices, sizes)
+        for decide in (self._device, self._model, self._loss, self._loader, self._dataset,
+                       self._optimizer, self._tensor):  # fmt: skip
+            for name in self.undefined:
+                if name not in self.plans and (plan := decide(name)) is not None:
+                    self.plans[name] = self._with_grad(plan)
+
+    def _with_grad(self, plan: Plan) -> Plan:
+        """Whether data requires grad is open too, so the other choice is the other one."""
+        if isinstance(plan, Batches) and self.choices.with_grad:
+            return replace(plan, with_grad=True)
+        return plan

@@ -1,0 +1,108 @@
+"""Bodies that were left out: functions and classes that hold only `...` or `pass`."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from executor.inside.placeholders.blame import dependents, expression_at
+from executor.protocol import ErrorSeen, LeftOut
+
+_FROM_NOTHING = re.compile(
+    r"NoneType|\bellipsis\b|is missing the required \"forward\" function|empty parameter list"
+)
+
+
+def left_out(tree: ast.Module, seen: ErrorSeen) -> LeftOut | None:
+    """The body whose absence this error comes from; None if there is none or it is another's.
+
+    A `pass` can be meant. So it counts only where the error is one that comes of a None, and the
+    failing expression hangs on what the empty body should have given. Of several, it is the one
+    that was called for a value of the failing expression; where that is open, all are named.
+    """
+    if not _FROM_NOTHING.search(seen.message):
+        return None
+    expression = expression_at(tree, seen)
+    if expression is None:
+        return None
+    names = {n.id for n in ast.walk(expression) if isinstance(n, ast.Name)}
+    names |= {n.attr for n in ast.walk(expression) if isinstance(n, ast.Attribute)}
+    reaching = [h for h in _holes(tree) if names & dependents(tree, h[2])]
+    if len(reaching) > 1:
+        called = _called_for(tree, expression, {source for h in reaching for source in h[2]})
+        reaching = [h for h in reaching if called & set(h[2])] or reaching
+    if not reaching:
+        return None
+    (name, line, _), *others = reaching
+    return LeftOut(
+        name=name, line=line, also=tuple(LeftOut(name=n, line=at) for n, at, _ in others)
+    )
+
+
+def _called_for(tree: ast.Module, expression: ast.AST, empty: set[str]) -> set[str]:
+    """Which of the empty ones was called for a value in an expression: `f` for `y.T` of `y = f(x)`.
+
+    Through an object to its class: `Net` for `y.T` after `net = Net()` and `y = net(x)`. What is
+    handed to an empty one plays no part: whatever that is, nothing came back.
+    """
+    line = getattr(expression, "lineno", 0)
+    assigned = [n for n in ast.walk(tree) if isinstance(n, ast.Assign) and n.lineno < line]
+    assigned.sort(key=lambda n: n.lineno)
+    last: dict[str, ast.expr] = {}
+    for node in assigned:
+        for target in node.targets:
+            parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
+            last |= {name: node.value for part in parts if (name := _name(part))}
+    found: set[str] = set()
+    followed: set[str] = set()
+    todo = [expression]
+    while todo:
+        value = todo.pop()
+        name = _name(value.func if isinstance(value, ast.Call) else value)
+        if isinstance(value, ast.Call) and name in empty:
+            found.add(name)
+        elif name in last and name not in followed:
+            followed.add(name)
+            made = last[name]
+            if isinstance(made, ast.Call) and _name(made.func) in empty:
+                found.add(_name(made.func))
+            elif isinstance(made, ast.Call):  # of `y = net(x)`, it is the net that counts
+                todo.append(made.func)
+        else:
+            todo += list(ast.iter_child_nodes(value))
+    return found
+
+
+def _name(node: ast.AST) -> str:
+    return node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
+
+
+def _holes(tree: ast.Module) -> list[tuple[str, int, list[str]]]:
+    """(name, line, the names through which it is reached) of every empty body."""
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            if _is_empty(node) and node.bases:
+                found.append((node.name, node.lineno, [node.name]))
+            for part in node.body:
+                if isinstance(part, ast.FunctionDef) and _is_empty(part):
+                    special = part.name.startswith("__") or part.name == "forward"
+                    name = f"{node.name}.{part.name}"
+                    found.append((name, part.lineno, [node.name] if special else [part.name]))
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and _is_empty(node):
+            found.append((node.name, node.lineno, [node.name]))
+    return found
+
+
+def _is_empty(node: ast.ClassDef | ast.FunctionDef) -> bool:
+    """Only `...`, `pass` and a docstring."""
+    return all(
+        isinstance(part, ast.Pass)
+        or (
+            isinstance(part, ast.Expr)
+            and isinstance(part.value, ast.Constant)
+            and (part.value.value is ... or isinstance(part.value.value, str))
+        )
+        for part in node.body
+    )

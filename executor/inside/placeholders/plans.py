@@ -1,0 +1,105 @@
+"""The kinds of stand-ins: what was decided for a name, before any tensor is made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from executor.inside.placeholders.shapes import TensorSpec
+
+
+@dataclass(frozen=True)
+class Number:
+    """A size, a rate, a count."""
+
+    value: int | float
+
+    @property
+    def words(self) -> str:
+        return f"{self.value}, chosen to fit"
+
+
+@dataclass(frozen=True)
+class Device:
+    """`torch.device("cpu")`."""
+
+    @property
+    def words(self) -> str:
+        return 'torch.device("cpu")'
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """One tensor."""
+
+    spec: TensorSpec
+    with_grad: bool = False
+
+    @property
+    def words(self) -> str:
+        below = "" if self.spec.high is None else f" below {self.spec.high}"
+        return f"a random tensor {self.spec.words}{below}"
+
+
+@dataclass(frozen=True)
+class Model:
+    """A small module that takes any tensor with a batch dimension."""
+
+    output: TensorSpec  # without the batch
+    probability: bool = False  # its output lies in [0, 1]
+    is_class: bool = False  # the name is the class, not the model
+
+    @property
+    def words(self) -> str:
+        kind = "a class of small modules" if self.is_class else "a small module"
+        return f"{kind} with output [batch, {', '.join(map(str, self.output.shape[1:]))}]".replace(
+            "[batch, ]", "[batch]"
+        )
+
+
+@dataclass(frozen=True)
+class Batches:
+    """What a data loader gives: a few batches, or a dataset's samples."""
+
+    parts: tuple[tuple[str, TensorSpec], ...]  # (name or key, tensor)
+    form: str  # "tuple" | "tensor" | "dict"
+    samples: bool = False  # a dataset: one sample at a time
+    with_grad: bool = False
+
+    @property
+    def words(self) -> str:
+        def one(spec: TensorSpec) -> str:
+            kind = "float32" if spec.high is None else "int64"
+            return f"{list(spec.shape[1:] if self.samples else spec.shape)} {kind}"
+
+        inside = ", ".join(f"{name} {one(spec)}".strip() for name, spec in self.parts)
+        inside = inside if self.form == "tensor" else f"({inside})"
+        return (
+            f"{SAMPLES} samples of {inside}" if self.samples else f"{BATCHES} batches of {inside}"
+        )
+
+
+@dataclass(frozen=True)
+class Loss:
+    """`nn.CrossEntropyLoss()` or `nn.MSELoss()`."""
+
+    name: str
+
+    @property
+    def words(self) -> str:
+        return f"nn.{self.name}()"
+
+
+@dataclass(frozen=True)
+class Optimizer:
+    """SGD over the parameters of a model, known or not."""
+
+    model: str
+
+    @property
+    def words(self) -> str:
+        return f"SGD over the parameters of `{self.model}`"
+
+
+Plan = Number | Device | Tensor | Model | Batches | Loss | Optimizer
+BATCHES = 3
+SAMPLES = 24

@@ -1,0 +1,151 @@
+"""Stand-ins for tensors: as large as what takes them in wants them."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from executor.inside.placeholders.losses import TARGET
+from executor.inside.placeholders.models import Models
+from executor.inside.placeholders.plans import Model, Plan, Tensor
+from executor.inside.placeholders.program import Variable, last_name
+from executor.inside.placeholders.shapes import CLASS_LOSSES, ELEMENTWISE, TensorSpec
+
+_PICTURES = re.compile(r"(?i)^(imgs?|images?|pictures?|\w+_images?)$")
+_INPUT = re.compile(r"(?i)^(x|inputs?|data|features?|images?|imgs?|batch|\w*input\w*|x_\w+)$")
+_OUTPUT = re.compile(r"(?i)^(outputs?|logits|predictions?|preds?|y_pred|y_hat)$")
+_OF_TENSOR = frozenset(
+    """to cuda cpu float double half long int shape size dim ndim dtype device view reshape flatten
+    squeeze unsqueeze permute transpose contiguous numel requires_grad requires_grad_ detach clone
+    mean sum max min argmax item tolist numpy backward grad t T type backward""".split()  # noqa: SIM905
+)
+
+
+class Tensors(Models):
+    """Decides on inputs, outputs and targets."""
+
+    def _tensor(self, name: str) -> Plan | None:
+        variable = Variable(None, name)
+        uses = self.program.with_aliases(variable)
+        grad = self.choices.with_grad
+        if any(isinstance(self.program.parents.get(u), ast.Attribute) and not _fits_tensor(
+                self.program.parents[u]) for u in uses):  # fmt: skip
+            return None
+        if _OUTPUT.match(name):
+            for use in uses:
+                call = self._call_around(use)
+                if call is not None and (kind := self._kind_of_loss(call)):
+                    n = self.choices.classes if kind in CLASS_LOSSES else 1
+                    spec = TensorSpec((self.choices.batch, n), probability=kind == "BCELoss")
+                    return Tensor(spec, with_grad=grad)
+            return None
+        target = self._target_at(uses) if TARGET.search(name) else None
+        if target is not None:
+            return Tensor(target)
+        if not (_INPUT.match(name) or TARGET.search(name)):
+            return None
+        wanted = self.shapes.of(variable) or self._fed(uses, name)
+        if wanted is None:
+            return None
+        return Tensor(wanted, with_grad=grad and wanted.high is None)
+
+    def _tensor_for(self, variable: Variable, name: str) -> TensorSpec | None:
+        """The tensor that a batch's part must be; one that is read nowhere may be anything."""
+        uses = self.program.with_aliases(variable)
+        spec = self.shapes.of(variable) or self._target_at(uses) or self._fed(uses, name)
+        if spec is not None:
+            return spec
+        c = self.choices
+        if TARGET.search(name) and any(map(self._is_compared, uses)):
+            return TensorSpec((c.batch,), high=c.classes)  # predicted == labels
+        if all(map(self._is_indifferent, uses)):
+            labels = TensorSpec((c.batch,), high=c.classes)
+            return TensorSpec((c.batch, c.features)) if _INPUT.match(name) else labels
+        return None
+
+    def _is_compared(self, use: ast.expr) -> bool:
+        return isinstance(self.program.parents.get(self.program.through(use)), ast.Compare)
+
+    def _is_indifferent(self, use: ast.expr) -> bool:
+        """Whether any tensor will do here: it is moved, measured or printed."""
+        above = self.program.parents.get(self.program.through(use))
+        if isinstance(above, ast.Attribute):
+            return above.attr in {"size", "shape", "device", "dtype"}
+        if isinstance(above, ast.Call):
+            return last_name(above.func) in {"print", "len", "type"}
+        if isinstance(above, (ast.Tuple, ast.List)):  # x, y = x.to(device), y.to(device)
+            above = self.program.parents.get(above)
+        return isinstance(above, (ast.Assign, ast.Expr))
+
+    def _fed(self, places: list[ast.expr] | list[ast.Name], name: str) -> TensorSpec | None:
+        """What goes into a model that is a stand-in itself: it takes anything."""
+        c = self.choices
+        for place in places:
+            above = self.program.parents.get(self.program.through(place))
+            if not isinstance(above, ast.Call) or not above.args:
+                continue
+            if not self._is_stand_in(above.func):
+                continue
+            if _PICTURES.match(name):
+                return TensorSpec((c.batch, 3, c.colour, c.colour))
+            if "ids" in name:
+                return TensorSpec((c.batch, c.length), high=10 * c.classes)
+            return TensorSpec((c.batch, c.features))
+        return None
+
+    def _target_at(self, places: list[ast.expr] | list[ast.Name]) -> TensorSpec | None:
+        """What a loss compares a model's output with."""
+        for place in places:
+            node: ast.expr = self.program.through(place)
+            above = self.program.parents.get(node)
+            if not (isinstance(above, ast.Call) and len(above.args) == 2 and above.args[1] is node):
+                continue
+            kind = self._kind_of_loss(above)
+            output = self._output(above.args[0])
+            if kind and output is not None:
+                return self.shapes.target(kind, output)
+        return None
+
+    def _output(self, node: ast.expr) -> TensorSpec | None:
+        """What goes into a loss first: a known model's output or a stand-in's."""
+        known = self.shapes.result(node)
+        if known is not None:
+            return known
+        inner, squeezed = self._core(node)
+        if isinstance(inner, ast.Name):
+            values = self.program.values(self.program.variable(inner))
+            if not values and inner.id in self.undefined and _OUTPUT.match(inner.id):
+                plan = self._tensor(inner.id)
+                return plan.spec if isinstance(plan, Tensor) else None
+            if values:
+                inner, again = self._core(values[-1])
+                squeezed = squeezed or again
+        if not (isinstance(inner, ast.Call) and self._is_stand_in(inner.func)):
+            return None
+        models = [p for p in self.plans.values() if isinstance(p, Model)]
+        shape = models[0].output.shape
+        return TensorSpec(shape[:-1] if squeezed and shape[-1] == 1 else shape)
+
+    def _core(self, node: ast.expr) -> tuple[ast.expr, bool]:
+        """What is inside `F.relu(model(x)).squeeze()`, and whether it is squeezed."""
+        squeezed = False
+        while isinstance(node := self.program.within(node), ast.Call):
+            name = last_name(node.func)
+            if name != "squeeze" and name not in ELEMENTWISE:
+                break
+            squeezed = squeezed or name == "squeeze"
+            of_module = isinstance(node.func, ast.Attribute) and last_name(node.func.value) in {
+                "torch", "F", "functional",
+            }  # fmt: skip
+            if isinstance(node.func, ast.Attribute) and not of_module:
+                node = node.func.value
+            elif node.args:
+                node = node.args[0]
+            else:
+                break
+        return node, squeezed
+
+
+def _fits_tensor(node: ast.AST) -> bool:
+    """Whether `x.attribute` is what fragments ask a tensor for."""
+    return isinstance(node, ast.Attribute) and node.attr in _OF_TENSOR

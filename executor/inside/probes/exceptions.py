@@ -1,0 +1,217 @@
+"""An exception, told by the snippet's own lines: the failing expression and what it worked on."""
+
+from __future__ import annotations
+
+import dis
+import re
+import traceback
+from pathlib import Path
+from types import TracebackType
+
+from executor.inside.probes.source import Place, Source
+from executor.inside.probes.tensors import is_plain, variable
+from executor.protocol import ErrorSeen, Frame, Variable
+
+_MESSAGE = 4000
+_TRACEBACK = 16_000
+_FRAMES = 12
+_LOCALS = 40
+_LIBRARY = re.compile(r'File "[^"\n]*/(?:site|dist)-packages/')  # where it lies says nothing
+
+_INSTALLED = re.compile(r"(?<![\w.])/(?:[^\s'\"()/]+/)*(?:site|dist)-packages/")
+
+
+def describe(error: BaseException, source: Source, *, silently: bool = False) -> ErrorSeen:
+    """The error as seen from the snippet: innermost own line, its expression, the traceback.
+
+    Args:
+        error: the exception.
+        source: the snippet.
+        silently: run nothing of the snippet's own, which goes on after this: where a `__str__` of
+            its own would be needed, the text stays without.
+    """
+    speaks = silently and _speaks(error, source)
+    own = _own(error, source)
+    span = source.span(_place(own[-1])) if own else None
+    line = span.line if span else None
+    col, end_col = (span.col, span.end_col) if span and span.end_line == span.line else (None, None)
+    code = span.text if span else ""
+    if isinstance(error, SyntaxError) and error.filename == source.filename:
+        line, col = error.lineno, (error.offset or 1) - 1
+        code = source.line(line or 0)
+    return ErrorSeen(
+        type=type(error).__name__,
+        message=_plainly(error) if speaks else _message(error),
+        line=line,
+        col=col,
+        end_col=end_col,
+        code=code,
+        traceback="" if speaks else text_of(error, source),
+        origin=_origin(error, source),
+        masks=_masked(error),
+    )
+
+
+def _masked(error: BaseException) -> str:
+    """The message of the error that came first, if this one was raised because of it."""
+    seen: set[int] = set()
+    first = error
+    while id(first) not in seen:
+        seen.add(id(first))
+        first = first.__cause__ or first.__context__ or first
+    return _message(first) if first is not error else ""
+
+
+def frames(error: BaseException, source: Source) -> tuple[Frame, ...]:
+    """The snippet's frames at the moment of the error, outermost first, with their variables."""
+    seen = []
+    for tb in _own(error, source)[-_FRAMES:]:
+        names = [
+            (name, value)
+            for name, value in tb.tb_frame.f_locals.items()
+            if not name.startswith("__") and not _uninteresting(value)
+        ]
+        seen.append(
+            Frame(
+                function=tb.tb_frame.f_code.co_name,
+                line=tb.tb_lineno,
+                locals={name: _variable(value) for name, value in names[-_LOCALS:]},
+            )
+        )
+    return tuple(seen)
+
+
+def innermost(error: BaseException, source: Source) -> dict[str, object]:
+    """The variables of the snippet's innermost frame, its globals included."""
+    own = _own(error, source)
+    frame = own[-1].tb_frame if own else None
+    return {} if frame is None else {**frame.f_globals, **frame.f_locals}
+
+
+def _variable(value: object) -> Variable:
+    try:
+        return variable(value)
+    except Exception:  # a broken subclass must not hide the error it is part of
+        return Variable(type=type(value).__name__)
+
+
+def _uninteresting(value: object) -> bool:
+    return type(value).__name__ in {"module", "function", "type", "builtin_function_or_method"}
+
+
+def _message(error: BaseException) -> str:
+    try:
+        text = error.msg if isinstance(error, SyntaxError) else str(error)
+    except Exception:
+        text = "(the exception's own __str__ failed)"
+    text = _INSTALLED.sub("", text[: 2 * _MESSAGE])
+    return text if len(text) <= _MESSAGE else text[:_MESSAGE] + " …"
+
+
+def _speaks(error: BaseException | None, source: Source, depth: int = 10) -> bool:
+    """Whether turning the exception into text would run code of the snippet's."""
+    if error is None or not depth:
+        return False
+    text = getattr(type(error).__str__, "__code__", None)
+    return (
+        (text is not None and text.co_filename == source.filename)
+        or not all(is_plain(argument) for argument in error.args)
+        or _speaks(error.__cause__, source, depth - 1)
+        or _speaks(error.__context__, source, depth - 1)
+    )
+
+
+def _plainly(error: BaseException) -> str:
+    known = [a for a in error.args if is_plain(a)]
+    return str(known[0]) if len(known) == 1 else repr(tuple(known))[:_MESSAGE] if known else ""
+
+
+def text_of(error: BaseException, source: Source) -> str:
+    """The traceback as Python prints it, without our frames and the jail's paths."""
+    without_ours(error, source)
+    try:
+        text = "".join(traceback.format_exception(error, limit=-40))
+    except Exception:
+        text = f"{type(error).__name__}: {_message(error)}\n"
+    text = text.replace(source.filename, Path(source.filename).name)
+    text = _INSTALLED.sub("", _LIBRARY.sub('File "', text))
+    if len(text) > _TRACEBACK:
+        text = text[: _TRACEBACK // 4] + "\n  …\n" + text[-3 * _TRACEBACK // 4 :]
+    return text
+
+
+_OURS = f"{Path(__file__).parents[2]}/"
+_TO_OURS = ("torch/_compile.py", "torch/_dynamo/eval_frame.py", "torch/overrides.py")
+
+
+def without_ours(error: BaseException, source: Source) -> None:
+    """Drop the frames above the snippet's first one, and our own listeners' below it.
+
+    So too in every chained exception.
+    """
+    seen: set[int] = set()
+    todo: list[BaseException | None] = [error]
+    while todo:
+        e = todo.pop()
+        if e is None or id(e) in seen:
+            continue
+        seen.add(id(e))
+        tb = e.__traceback__
+        while tb is not None and tb.tb_frame.f_code.co_filename != source.filename:
+            tb = tb.tb_next
+        if tb is not None or isinstance(e, SyntaxError):
+            e.__traceback__ = _without_listeners(tb)
+        todo += [e.__cause__, e.__context__]
+
+
+def _without_listeners(first: TracebackType | None) -> TracebackType | None:
+    """The traceback without our frames, and without torch's that only lead to them."""
+    kept: list[TracebackType] = []
+    tb = first
+    while tb is not None:
+        path = tb.tb_frame.f_code.co_filename
+        if path.startswith(_OURS):
+            while kept and kept[-1].tb_frame.f_code.co_filename.endswith(_TO_OURS):
+                kept.pop()
+        else:
+            kept.append(tb)
+        tb = tb.tb_next
+    if not kept:
+        return None  # a SyntaxError of the snippet itself: nothing of it ran
+    for tb, following in zip(kept, [*kept[1:], None], strict=True):
+        if tb.tb_next is not following:
+            tb.tb_next = following
+    return kept[0] if kept else None
+
+
+def _own(error: BaseException, source: Source) -> list[TracebackType]:
+    own = []
+    tb = error.__traceback__
+    while tb is not None:
+        if tb.tb_frame.f_code.co_filename == source.filename:
+            own.append(tb)
+        tb = tb.tb_next
+    return own
+
+
+def _place(tb: TracebackType) -> Place:
+    return Place(tb.tb_frame.f_code, tb.tb_lasti, tb.tb_lineno)
+
+
+def _origin(error: BaseException, source: Source) -> str:
+    """Who raised it: "torch", "raise" (the snippet's own statement) or "python"."""
+    tb = error.__traceback__
+    while tb is not None and tb.tb_next is not None:
+        tb = tb.tb_next
+    if tb is None:
+        return "python"
+    path = tb.tb_frame.f_code.co_filename
+    if path != source.filename:
+        return "torch" if re.search(r"[/\\]torch[/\\]", path) or path.startswith("<") else "python"
+    opcode = tb.tb_frame.f_code.co_code[tb.tb_lasti]
+    if dis.opname[opcode] == "RAISE_VARARGS":
+        return "raise"
+    if isinstance(error, (RuntimeError, NotImplementedError)):
+        return "torch"  # compiled code raises these; Python itself, at no expression of this kind
+    named = re.search(r"torch|[Tt]ensor|dimension|\bdim\b", _message(error))
+    return "torch" if named and isinstance(error, (TypeError, ValueError, IndexError)) else "python"

@@ -1,0 +1,106 @@
+"""What training leaves untouched or gets wrong in silence: facts of the run, told after it.
+
+The probe is always on, so it costs little and does not show: hooks around an optimizer's step, a
+descriptor in the place of `Tensor.backward`, and `Module.__call__` with one that tells of it.
+
+    told.py          the findings, the likeliest cause first
+    names.py         what the snippet calls its tensors, and where it makes them
+    calls.py         the modules that it calls; disguised.py keeps the listener out of tracebacks
+    losses.py        what backward() is called on; graph.py reads how that was computed
+    steps.py         what an optimizer's step finds
+    unregistered.py  tensors and modules that nn.Module does not know of
+    kept.py          losses kept with their graphs
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+import torch
+from torch import nn
+
+from executor.inside.probes.source import Source
+from executor.inside.probes.training.calls import Calls
+from executor.inside.probes.training.kept import Kept
+from executor.inside.probes.training.losses import Losses
+from executor.inside.probes.training.names import Names
+from executor.inside.probes.training.steps import Steps
+from executor.inside.probes.training.told import Told
+from executor.inside.probes.training.unregistered import (
+    Unregistered,
+    live_modules,
+    plain_attributes,
+    with_children,
+)
+from executor.protocol import ErrorSeen, Finding, ModuleCall
+
+_NAMES = 500
+_PARAMETER_LIST_ERRORS = re.compile(r"empty parameter list|non-leaf Tensor|optimizer can only")
+
+
+class TrainingProbe:
+    """Listens to modules, losses and optimizers; `findings` is there after `stop`."""
+
+    def __init__(self, source: Source, tree: ast.Module) -> None:
+        self.source = source
+        self.findings: list[Finding] = []
+        self.moved: list[str] = []
+        self.names = Names(source, tree)
+        self.called = Calls(source)
+        self.steps = Steps(self.names, self.called)
+        self.losses = Losses(self.names, self.called, self._backward_begins)
+        self.kept = Kept(self.names, self.losses.is_one)
+        self._told = Told()
+
+    @property
+    def trained(self) -> bool:
+        """Whether an optimizer stepped."""
+        return self.steps.trained
+
+    @property
+    def calls(self) -> list[ModuleCall]:
+        """The snippet's own calls of modules, as their shapes."""
+        return self.called.seen
+
+    def start(self) -> None:
+        """Listen."""
+        self.called.start()
+        self.steps.start(self.kept.step)
+        self.losses.start()
+
+    def stop(self, namespace: dict[str, Any], error: ErrorSeen | None) -> None:
+        """Stop listening and word what was seen."""
+        for part in (self.losses, self.steps, self.called):
+            part.stop()
+        optimized = set(self.steps.optimized)
+        unregistered = Unregistered(self.names, self.steps, self._told)
+        if self.trained:
+            roots = list(self.called.roots.values())
+            unregistered.tell(roots, used=True)
+            plain = {id(v) for m in with_children(roots) for _, _, v in plain_attributes(m)}
+            self.steps.tell(self._told, _owners(namespace), plain | self.losses.leaves)
+            self.kept.look(namespace.items())
+            self.kept.tell(self._told)
+            self.moved = [w.name for w in self.steps.optimized.values() if w.moved][:_NAMES]
+        elif error is not None and _PARAMETER_LIST_ERRORS.search(error.message):
+            unregistered.tell(live_modules(), used=False)
+        self.losses.tell(self._told, optimized, trained=self.trained)
+        self.findings = self._told.findings
+        if problem := self.losses.problem or self.steps.problem:
+            raise RuntimeError(f"a look at the training failed: {problem}")
+
+    def _backward_begins(self, loss: torch.Tensor) -> None:
+        self.steps.backward_begins(loss)
+        self.steps.look_at_all = self.losses.broken
+
+
+def _owners(namespace: dict[str, Any]) -> dict[int, str]:
+    """id of a parameter → the global variable whose module holds it."""
+    return {
+        id(p): name
+        for name, value in namespace.items()
+        if issubclass(type(value), nn.Module)
+        for p in value.parameters()
+    }

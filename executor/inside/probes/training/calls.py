@@ -1,0 +1,106 @@
+"""Which modules the snippet itself calls, with what shapes and in which mode."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+import torch
+from torch import nn
+
+from executor.inside.probes.source import Source
+from executor.inside.probes.training.disguised import disguised
+from executor.inside.probes.training.quiet import shape
+from executor.protocol import ModuleCall
+
+_CALLS = 50
+
+
+class Calls:
+    """Listens to the modules that no other module calls: the roots.
+
+    PyTorch's hooks cost each call more than a small layer does, and add a frame to every
+    traceback. So `Module.__call__` is ours for the run: it does what PyTorch's does and, unless a
+    root is working already, tells of it.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.seen: list[ModuleCall] = []
+        self.roots: dict[int, nn.Module] = {}  # called where gradients were recorded
+        self.unrecorded: dict[int, weakref.ref[nn.Module]] = {}  # called where none were
+        self.inputs: set[int] = set()
+        self.evaluating: dict[int, int | None] = {}  # roots in eval mode → the line of the call
+        self.last_inputs: list[weakref.ref[torch.Tensor]] = []
+        self._root: tuple[int | None, tuple[int, ...]] = None, ()
+        self._known: set[tuple[Any, ...]] = set()
+        self._working = False  # a root is: whatever is called now, it calls
+
+    def start(self) -> None:
+        """Listen."""
+        original: Any = nn.Module.__call__
+        self._original = original
+        nn.Module.__call__ = disguised(self._listener(), original)  # type: ignore[method-assign]
+
+    def stop(self) -> None:
+        """Stop listening."""
+        nn.Module.__call__ = self._original  # type: ignore[method-assign]
+
+    def all(self) -> list[nn.Module]:
+        """Every root that was called and still exists."""
+        others = [m for r in self.unrecorded.values() if (m := r()) is not None]
+        return [*self.roots.values(), *others]
+
+    def _listener(calls) -> Any:  # noqa: N805 - `self` is the module: tracebacks show its frame
+        def listener(self: Any, *args: Any, **kwargs: Any) -> Any:
+            call = self._compiled_call_impl or self._call_impl
+            # What torch.export traces must not hold us; the tracer answers the question itself.
+            if calls._working or torch.compiler.is_compiling():
+                return call(*args, **kwargs)
+            calls._working = True
+            try:
+                calls._enter(self, args)
+                output = call(*args, **kwargs)
+                calls._leave(self, output)
+                return output
+            finally:
+                calls._working = False
+
+        return listener
+
+    def _enter(self, module: nn.Module, args: tuple[Any, ...]) -> None:
+        tensors = [a for a in args if issubclass(type(a), torch.Tensor)]
+        self.inputs.update(map(id, tensors))
+        line = self.source.line_above(2)
+        key = id(module)
+        if torch.is_grad_enabled():
+            if key not in self.roots:
+                self.roots[key] = module
+            self.last_inputs = [weakref.ref(t) for t in tensors]
+            try:
+                is_training = module.training
+            except Exception:  # super().__init__() was forgotten; PyTorch is about to say so
+                is_training = True
+            if not is_training:
+                self.evaluating[key] = line
+            elif self.evaluating:
+                self.evaluating.pop(key, None)
+        elif key not in self.unrecorded:
+            self.unrecorded[key] = weakref.ref(module)
+        self._root = line, shape(tensors[0]) if tensors and tensors[0] is args[0] else ()
+
+    def _leave(self, module: nn.Module, output: Any) -> None:
+        if len(self.seen) >= _CALLS or not issubclass(type(output), torch.Tensor):
+            return
+        line, given = self._root
+        key = type(module), line, given, shape(output)
+        if key in self._known:
+            return
+        self._known.add(key)
+        if issubclass(type(module), torch.jit.ScriptModule):
+            return
+        call = ModuleCall(
+            module=type(module).__name__, line=line, inputs=tuple(given), outputs=tuple(key[3])
+        )
+        if call not in self.seen:
+            self.seen.append(call)

@@ -1,0 +1,211 @@
+"""What a loss is made of, read from the autograd graph right behind it.
+
+Functions and modules look the same there, nothing has to be patched, and only the few nodes
+between the loss and the model's last layer are visited.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from typing import Any, TypeGuard
+
+import torch
+
+from executor.inside.probes.training.quiet import quietly
+
+_NODES = 60
+_LEAVES = 20_000
+_CHAIN = 500
+# Nodes that only move values about: what stands behind them is what matters.
+_PASSES = {
+    "View", "UnsafeView", "ReshapeAlias", "Transpose", "T", "Permute", "Squeeze", "Unsqueeze",
+    "Clone", "Slice", "Select", "ToCopy", "Expand", "Alias", "Index", "Flatten", "MT",
+}  # fmt: skip
+# Layers with weights: what lies behind them is the model.
+_LAYERS = re.compile(r"Addmm|Mm|Bmm|Baddbmm|Convolution|Embedding|Norm|AccumulateGrad|Lstm|Mv")
+_PAIRS = {"MseLoss", "SmoothL1Loss", "HuberLoss"}  # compare input and target element by element
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """Something about a loss: its kind as a finding, and the facts to word it with."""
+
+    kind: str
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+def patterns(loss: torch.Tensor, in_sight: Collection[object] = ()) -> list[Pattern]:
+    """What is worth telling about how the loss is computed. Ask before backward frees it.
+
+    Args:
+        loss: what backward is called on.
+        in_sight: values of the snippet's variables; a target is told with the shape it has there.
+    """
+    found: list[Pattern] = []
+    with quietly():
+        for node, consumers in _near(loss.grad_fn):
+            what = _what(node)
+            if what in ("NllLoss", "NllLoss2D"):
+                found += _nll(node)
+            elif what == "LogSoftmax":
+                found += _log_softmax(node)
+            elif what == "BinaryCrossEntropyWithLogits":
+                if _what(_behind(node)) == "Sigmoid":
+                    found.append(Pattern("sigmoid_before_bce_with_logits"))
+            elif what in _PAIRS:
+                found += _pair(node, in_sight)
+            elif what == "Sub" and consumers and consumers[-1] in ("Pow", "Abs", "Mul"):
+                found += _difference(node)
+    return found
+
+
+def chain(loss: torch.Tensor) -> int:
+    """How many scalars have been added up into it: `total = total + loss`, again and again."""
+    n, node = 0, loss.grad_fn
+    while node is not None and _what(node) == "Add" and _shape(node, 0) == () and n < _CHAIN:
+        n += 1
+        node = node.next_functions[0][0]
+    return n
+
+
+def leaves(loss: torch.Tensor) -> set[int] | None:
+    """The ids of the tensors at which backward from the loss arrives; None if the graph is huge."""
+    found: set[int] = set()
+    seen: set[Any] = set()
+    todo: list[Any] = [loss.grad_fn]
+    while todo and len(seen) < _LEAVES:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        if (variable := getattr(node, "variable", None)) is not None:
+            found.add(id(variable))
+        todo += [n for n, _ in node.next_functions]
+    return None if todo else found
+
+
+def _near(root: Any) -> Iterator[tuple[Any, tuple[str, ...]]]:
+    """The nodes between a loss and the last layer of its model, each with who consumes it."""
+    seen: set[Any] = set()
+    todo: list[tuple[Any, tuple[str, ...]]] = [(root, ())]
+    while todo and len(seen) < _NODES:
+        node, consumers = todo.pop(0)
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        what = _what(node)
+        if _LAYERS.search(what):
+            continue
+        yield node, consumers
+        todo += [(n, (*consumers, what)) for n, _ in node.next_functions]
+
+
+def _what(node: Any) -> str:
+    """ "LogSoftmax" of LogSoftmaxBackward0."""
+    return re.sub(r"Backward\d*$", "", node.name()) if node is not None else ""
+
+
+def _behind(node: Any, input_number: int = 0) -> Any:
+    """The node that computed an input, past everything that only moves values."""
+    if input_number >= len(node.next_functions):
+        return None
+    node = node.next_functions[input_number][0]
+    while node is not None and _what(node) in _PASSES and node.next_functions:
+        node = node.next_functions[0][0]
+    return node
+
+
+def _shape(node: Any, output: int) -> tuple[int, ...] | None:
+    meta = getattr(node, "_input_metadata", ())
+    return tuple(meta[output].shape) if output < len(meta) else None
+
+
+def _nll(node: Any) -> list[Pattern]:
+    scores = node._saved_self
+    before = _what(_behind(node))
+    if before == "LogSoftmax":
+        if scores.dim() >= 2 and scores.shape[1] == 1:
+            return [Pattern("one_class", {"input": list(scores.shape)})]
+        return []
+    top = float(scores.max()) if scores.numel() else 0.0
+    if top > 1e-4 and before != "Log":
+        return [Pattern("raw_scores_to_nll", {"largest": top, "softmax": before == "Softmax"})]
+    return []
+
+
+def _log_softmax(node: Any) -> list[Pattern]:
+    kinds = {
+        "Softmax": "softmax_before_cross_entropy",
+        "Sigmoid": "sigmoid_before_cross_entropy",
+        "LogSoftmax": "log_softmax_before_cross_entropy",
+    }
+    kind = kinds.get(_what(_behind(node)))
+    return [Pattern(kind)] if kind else []
+
+
+def _pair(node: Any, in_sight: Collection[object]) -> list[Pattern]:
+    """Input and target that both had to be repeated to fit: more pairs than either has values."""
+    given = _unrepeated(node, 0, node._saved_self, in_sight)
+    target = _unrepeated(node, 1, node._saved_target, in_sight)
+    return _broadcast(given, target, tuple(node._saved_self.shape))
+
+
+def _unrepeated(
+    node: Any, operand: int, t: torch.Tensor, in_sight: Collection[object]
+) -> tuple[int, ...]:
+    """The shape that an operand had before it was expanded."""
+    child = node.next_functions[operand][0]
+    if child is not None:
+        return tuple(child._saved_self_sym_sizes) if _what(child) == "Expand" else tuple(t.shape)
+    # Without a graph the strides tell: repeated dimensions have stride 0. Leading ones may be
+    # the tensor's own or added. A variable over the same memory can say, or else the tensor that
+    # it is a view of: the variable may itself be a view, of another shape.
+    shape = [1 if stride == 0 else size for size, stride in zip(t.shape, t.stride(), strict=True)]
+    lead = next((i for i, size in enumerate(shape) if size != 1), len(shape))
+    could_be = [tuple(shape[i:]) for i in range(lead + 1)]
+    shapes = {tuple(v.shape) for v in in_sight if _same_memory(v, t)} & set(could_be)
+    if len(shapes) == 1:
+        return shapes.pop()
+    base = None if t._base is None else tuple(t._base.shape)
+    return base if base in could_be else could_be[-1]
+
+
+def _same_memory(value: object, t: torch.Tensor) -> TypeGuard[torch.Tensor]:
+    """Whether it is a plain tensor that begins where the other one does."""
+    if type(value) not in (torch.Tensor, torch.nn.Parameter):
+        return False
+    assert isinstance(value, torch.Tensor)
+    try:
+        return value.data_ptr() == t.data_ptr()
+    except RuntimeError:  # sparse, or of torch.func: there is no memory to compare
+        return False
+
+
+def _difference(node: Any) -> list[Pattern]:
+    """`prediction - target` of shapes [n, 1] and [n]: a table of all pairs, n x n."""
+    result = _shape(node, 0)
+    known = [(n, i) for n, i in node.next_functions if n is not None]
+    if result is None or len(result) != 2 or result[0] != result[1] or len(known) != 1:
+        return []
+    child, output = known[0]
+    if _what(child) == "Unsqueeze":
+        return []  # all pairs, on purpose
+    given = _shape(child, output)
+    if _what(child) == "Expand":
+        given = tuple(child._saved_self_sym_sizes)
+    if result[0] < 2 or given not in ((result[0], 1), (result[0],)):
+        return []
+    shapes = {"input": list(given), "target": None, "result": list(result)}
+    return [Pattern("loss_broadcasts", shapes)]  # the target left no trace: only its effect
+
+
+def _broadcast(
+    given: tuple[int, ...], target: tuple[int, ...], result: tuple[int, ...]
+) -> list[Pattern]:
+    size = torch.Size(result).numel()
+    if torch.Size(given).numel() < size and torch.Size(target).numel() < size:
+        shapes = {"input": list(given), "target": list(target), "result": list(result)}
+        return [Pattern("loss_broadcasts", shapes)]
+    return []

@@ -1,0 +1,68 @@
+"""Losses that are kept together with their graphs, so that memory grows with every step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import torch
+
+from executor.inside.probes.training import graph
+from executor.inside.probes.training.names import Names
+from executor.inside.probes.training.told import Told
+
+_LEAST = 3  # losses in one variable before anything is said
+_LONG = 2000
+
+
+class Kept:
+    """Looks at the variables in sight now and then, and tells which of them grow."""
+
+    def __init__(self, names: Names, is_loss: Callable[[object], bool]) -> None:
+        self.names = names
+        self._is_loss = is_loss
+        self._before: dict[str, int] = {}
+        self._grown: dict[str, tuple[int, bool]] = {}
+        self._steps = 0
+
+    def step(self) -> None:
+        """An optimizer steps: look at steps 1, 2, 4, 8, …"""
+        self._steps += 1
+        if self._steps & (self._steps - 1) == 0:
+            self.look(self.names.variables())
+
+    def look(self, variables: Iterable[tuple[str, object]]) -> None:
+        """Compare with the last look."""
+        now: dict[str, int] = {}
+        for name, value in variables:
+            if name in now or name.startswith("__"):
+                continue
+            if issubclass(type(value), torch.Tensor):
+                assert isinstance(value, torch.Tensor)
+                n, is_list = (graph.chain(value) if value.dim() == 0 else 0), False
+            elif type(value) is list and 0 < len(value) < _LONG:
+                n, is_list = sum(map(self._keeps, value)), True
+            else:
+                continue
+            now[name] = n
+            if n >= _LEAST and n > self._before.get(name, 0) > 0:
+                self._grown[name] = n, is_list
+        self._before.update(now)
+
+    def _keeps(self, item: object) -> bool:
+        if not issubclass(type(item), torch.Tensor) or not self._is_loss(item):
+            return False
+        assert isinstance(item, torch.Tensor)
+        return item.grad_fn is not None
+
+    def tell(self, told: Told) -> None:
+        """Word it, after the run."""
+        for name, (n, is_list) in self._grown.items():
+            line = (self.names.line_of_append(name) if is_list else None) or self.names.line_of(
+                name, 1 << 30
+            )
+            told.add(
+                "graph_kept", line, name,
+                f"`{name}` keeps {n} losses with their graphs and grows with every step: "
+                "item() gives the number alone",
+                losses=n,
+            )  # fmt: skip

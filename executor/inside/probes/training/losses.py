@@ -1,0 +1,193 @@
+"""What is wrong with a loss, found when `backward()` is called on it.
+
+`Tensor.backward` is heard by a descriptor in its place: looking the method up on a loss tells us,
+and what is then called is PyTorch's own function, so no frame of ours stands in a traceback.
+"""
+
+from __future__ import annotations
+
+import math
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from executor.inside.probes.training import graph
+from executor.inside.probes.training.calls import Calls
+from executor.inside.probes.training.names import Names
+from executor.inside.probes.training.quiet import finite, number
+from executor.inside.probes.training.told import Told
+
+_LOOKS = 2  # at the graph of one line's loss
+_LOSSES = 2000
+
+
+class _Heard:
+    """`Tensor.backward`, as it was, that says when it is looked up on a tensor."""
+
+    def __init__(self, original: Any, hear: Callable[[torch.Tensor], None]) -> None:
+        self._original = original
+        self._hear = hear
+
+    def __get__(self, tensor: torch.Tensor | None, owner: Any = None) -> Any:
+        if tensor is not None:
+            self._hear(tensor)
+        return self._original.__get__(tensor, owner)
+
+
+class Losses:
+    """Every tensor that `backward()` was called on."""
+
+    def __init__(self, names: Names, calls: Calls, begins: Callable[[torch.Tensor], None]) -> None:
+        """Args: names and calls of this run; `begins` hears every backward before it starts."""
+        self.names = names
+        self.calls = calls
+        self.count = 0
+        self.problem = ""
+        self._begins = begins
+        self._looks: dict[int | None, int] = {}
+        self._patterns: dict[tuple[str, int | None], tuple[str, graph.Pattern]] = {}
+        self._leaves: list[tuple[torch.Tensor, str, int | None]] = []
+        self._not_finite: tuple[int, int | None, str, float, bool | None] | None = None
+        self._known: dict[int, weakref.ref[torch.Tensor]] = {}
+
+    def start(self) -> None:
+        """Listen."""
+        self._original = torch.Tensor.backward
+        torch.Tensor.backward = _Heard(self._original, self._hear)  # type: ignore
+
+    def stop(self) -> None:
+        """Stop listening."""
+        torch.Tensor.backward = self._original  # type: ignore[method-assign]
+
+    def is_one(self, thing: object) -> bool:
+        """Whether backward() was called on this very tensor."""
+        known = self._known.get(id(thing))
+        return known is not None and known() is thing
+
+    @property
+    def broken(self) -> bool:
+        """Whether a loss was NaN or infinite."""
+        return self._not_finite is not None
+
+    @property
+    def leaves(self) -> set[int]:
+        """The ids of the losses that had no graph."""
+        return {id(tensor) for tensor, _, _ in self._leaves}
+
+    def _hear(self, loss: torch.Tensor) -> None:
+        try:
+            if type(loss) is torch.Tensor and not torch._C._len_torch_function_stack():
+                self._look(loss)
+            else:  # a mode or a subclass of the snippet's would hear every question
+                with torch._C.DisableTorchFunction():
+                    self._look(loss)
+        except Exception as e:  # ours, and no reason to stop the snippet's backward
+            self.problem = self.problem or f"{type(e).__name__}: {e}"[:200]
+
+    def _look(self, loss: torch.Tensor) -> None:
+        self.count += 1
+        self._begins(loss)
+        line = self.names.source.line_above(3)  # _hear, __get__, and who looked it up
+        if len(self._known) < _LOSSES:
+            self._known[id(loss)] = weakref.ref(loss)
+        if self._not_finite is None and loss.numel() == 1 and loss.is_floating_point():
+            value = number(loss)
+            if not math.isfinite(value):
+                inputs = [t for r in self.calls.last_inputs if (t := r()) is not None]
+                known = all(map(finite, inputs)) if inputs else None
+                self._not_finite = self.count, line, self.names.of(loss), value, known
+        if loss.grad_fn is None:
+            if loss.requires_grad and not any(known is loss for known, _, _ in self._leaves):
+                self._leaves.append((loss, self.names.of(loss), line))
+            return
+        looks = self._looks.get(line, 0)
+        if looks < _LOOKS:
+            self._looks[line] = looks + 1
+            in_sight = [value for _, value in self.names.variables()]
+            for pattern in graph.patterns(loss, in_sight):
+                self._patterns.setdefault((pattern.kind, line), (self.names.of(loss), pattern))
+
+    # -- telling -----------------------------------------------------------------------------
+
+    def tell(self, told: Told, optimized: set[int], *, trained: bool) -> None:
+        """Word it, after the run. `optimized` are the ids of what the optimizers hold."""
+        for (_, line), (name, pattern) in self._patterns.items():
+            made = self.names.line_of(name, line) or line
+            self._tell_pattern(told, pattern, name, made)
+        if trained:
+            for tensor, name, line in self._leaves:
+                if id(tensor) not in optimized and not isinstance(tensor, torch.nn.Parameter):
+                    told.add(
+                        "loss_without_graph", self.names.line_of(name, line) or line,
+                        name or "loss",
+                        f"{_called(name)} has no graph when line {line} calls backward(): it was "
+                        "made anew from values, so no gradient reaches any parameter",
+                    )  # fmt: skip
+        if self._not_finite is not None:
+            self._tell_not_finite(told, *self._not_finite)
+
+    def _tell_not_finite(
+        self, told: Told, n: int, line: int | None, name: str, value: float, inputs: bool | None
+    ) -> None:
+        when = "already at the first backward()" if n == 1 else (
+            f"at backward() number {n}; the {n - 1} before it were finite" if n > 2 else
+            "at the second backward(); the first was finite"
+        )  # fmt: skip
+        fed = {None: "", True: "; the model's inputs were finite"}.get(
+            inputs, "; the model's inputs held NaN or infinity themselves"
+        )
+        told.add(
+            "loss_not_finite", line, name or "loss", f"{_called(name)} was {value} {when}{fed}",
+            backward=n, inputs_finite=inputs,
+        )  # fmt: skip
+
+    def _tell_pattern(
+        self, told: Told, pattern: graph.Pattern, name: str, line: int | None
+    ) -> None:
+        loss, facts = _called(name), pattern.facts
+        softmax, sigmoid = (self._written("softmax"), self._written("sigmoid"))
+        words = {
+            "softmax_before_cross_entropy": (
+                f"{loss} is the cross-entropy of a softmax{softmax}: cross-entropy applies softmax "
+                "itself, so it is applied twice here"
+            ),
+            "log_softmax_before_cross_entropy": (
+                f"{loss} is the cross-entropy of a log_softmax: cross-entropy applies it itself; "
+                "the second one changes no value"
+            ),
+            "sigmoid_before_cross_entropy": (
+                f"{loss} is the cross-entropy of a sigmoid{sigmoid}: cross-entropy expects raw "
+                "scores, and these are squeezed between 0 and 1"
+            ),
+            "sigmoid_before_bce_with_logits": (
+                f"{loss} is binary_cross_entropy_with_logits of a sigmoid{sigmoid}: this loss "
+                "applies sigmoid itself, so it is applied twice here"
+            ),
+            "one_class": (
+                f"{loss} is a cross-entropy over one class (its input is {facts.get('input')}): it "
+                "is 0 whatever the model says"
+            ),
+        }
+        if pattern.kind == "raw_scores_to_nll":
+            kind = "probabilities" if facts["softmax"] else "values"
+            words[pattern.kind] = (
+                f"{loss} is an nll_loss of {kind} up to {facts['largest']:.3g}: it expects "
+                "log-probabilities, which are never above 0"
+            )
+        if pattern.kind == "loss_broadcasts":
+            target = f"a target {facts['target']}" if facts["target"] else "a target"
+            words[pattern.kind] = (
+                f"{loss} compares a prediction {facts['input']} with {target} as "
+                f"{facts['result']}: every prediction with every target"
+            )
+        told.add(pattern.kind, line, name or "loss", words[pattern.kind], **facts)
+
+    def _written(self, function: str) -> str:
+        line = self.names.only_line_of(function)
+        return f" (line {line})" if line else ""
+
+
+def _called(name: str) -> str:
+    return f"`{name}`" if name else "the loss"

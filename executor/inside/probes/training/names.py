@@ -1,0 +1,190 @@
+"""What the snippet calls things: variables in sight, and the lines that assign them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+from executor.inside.probes.source import Source, attribute_lines
+
+
+@dataclass(frozen=True)
+class Named:
+    """A tensor with its name and the line that made it, where one is known."""
+
+    name: str
+    tensor: torch.Tensor
+    line: int | None
+    owner: str = ""  # the variable whose module holds it
+
+
+class Names:
+    """Names for tensors, modules and optimizers, from the frames that run now."""
+
+    def __init__(self, source: Source, tree: ast.Module) -> None:
+        self.source = source
+        self.attributes = attribute_lines(tree)
+        self._assigned = _assignments(tree)
+        self._appended = _appends(tree)
+        self._softmax = _softmax_lines(tree)
+        self._weights = _weights(tree)
+        self.calls_autograd = any(
+            isinstance(n, ast.Call)
+            and re.search(r"(autograd\.|^)backward$", ast.unparse(n.func)) is not None
+            for n in ast.walk(tree)
+        )
+
+    def variables(self) -> Iterator[tuple[str, object]]:
+        """The snippet's variables in sight, innermost frame first."""
+        frame = self.source.frame()
+        while frame is not None:
+            if frame.f_code.co_filename == self.source.filename:
+                yield from list(frame.f_locals.items())
+            frame = frame.f_back
+
+    def of(self, thing: object) -> str:
+        """The variable that holds this very object; empty if none in sight does."""
+        names = [n for n, v in self.variables() if v is thing]
+        if len(names) > 1:  # of several, the one that the line uses
+            said = set(re.findall(r"\w+", self.source.line(self.source.line_now() or 0)))
+            names.sort(key=lambda n: n not in said)
+        return names[0] if names else ""
+
+    def tensors(self, roots: Collection[nn.Module], leave_out: set[int]) -> dict[int, Named]:
+        """id → its name, of all parameters of these modules and of the variables in sight."""
+        names: dict[int, Named] = {}
+        variables = list(self.variables())
+        modules = [(n, v) for n, v in variables if issubclass(type(v), nn.Module)]
+        owners = {id(value): name for name, value in reversed(modules)}
+        called = [r for r in roots if id(r) in owners]
+        called += [v for _, v in modules if isinstance(v, nn.Module)]
+        for root in [*called, *(r for r in roots if id(r) not in owners)]:
+            owner = f"{owners[id(root)]}." if id(root) in owners else ""
+            for path, p in root.named_parameters():
+                line = self.attributes.get((type(root).__name__, path.split(".")[0]))
+                line = line or self.line_of(owner.rstrip("."))
+                names.setdefault(id(p), Named(owner + path, p, line, owner.rstrip(".")))
+        for name, value in variables:
+            if issubclass(type(value), torch.Tensor) and id(value) not in leave_out:
+                assert isinstance(value, torch.Tensor)
+                names.setdefault(id(value), Named(name, value, self.line_of(name)))
+        return names
+
+    def line_of(self, name: str, before: int | None = None) -> int | None:
+        """The last line up to `before` that assigns the variable, best by a call; or None."""
+        lines = [(n, c) for n, c in self._assigned.get(name, []) if before is None or n <= before]
+        by_call = [n for n, called in lines if called]
+        if before is None:
+            return lines[0][0] if lines else None
+        return max(by_call or [n for n, _ in lines], default=None)
+
+    def line_of_append(self, name: str) -> int | None:
+        """The line that appends to the list."""
+        return self._appended.get(name)
+
+    def is_weight(self, name: str) -> bool:
+        """Whether a plain tensor is made and used as a weight is, as far as the text can say."""
+        return name in self._weights
+
+    def only_line_of(self, function: str) -> int | None:
+        """Where "softmax" or "sigmoid" is written, if that is one place only."""
+        lines = self._softmax.get(function, set())
+        return next(iter(lines)) if len(lines) == 1 else None
+
+
+def _assignments(tree: ast.Module) -> dict[str, list[tuple[int, bool]]]:
+    found: dict[str, list[tuple[int, bool]]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)) and node.value is not None:
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            called = any(isinstance(n, ast.Call) for n in ast.walk(node.value))
+            for target in targets:
+                for n in ast.walk(target):
+                    if isinstance(n, ast.Name):
+                        found.setdefault(n.id, []).append((node.lineno, called))
+    for lines in found.values():
+        lines.sort()
+    return found
+
+
+def _appends(tree: ast.Module) -> dict[str, int]:
+    return {
+        n.func.value.id: n.lineno
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Call)
+        and isinstance(n.func, ast.Attribute)
+        and n.func.attr == "append"
+        and isinstance(n.func.value, ast.Name)
+    }
+
+
+_FILLED = {
+    "randn",
+    "rand",
+    "zeros",
+    "ones",
+    "full",
+    "empty",
+    "eye",
+    "normal",
+    "uniform_",
+    "normal_",
+}
+_PRODUCTS = {"matmul", "mm", "bmm", "mv", "linear", "einsum", "conv1d", "conv2d"}
+_DATA = re.compile(r"(x|inp|input|data|image|img|noise|batch|src|sample|target|y)s?(_|\d|$)", re.I)
+
+
+def _weights(tree: ast.Module) -> set[str]:
+    """Variables made by an initializer, or of one number, that are not multiplied as data is."""
+    made: set[str] = set()
+    data: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign):
+            calls = [n for n in ast.walk(node.value) if isinstance(n, ast.Call)]
+            targets = (n for t in node.targets for n in ast.walk(t))
+            names = {n.id for n in targets if isinstance(n, ast.Name)}
+            if any(_function(c.func) in _FILLED or _one_number(c) for c in calls):
+                made |= names
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+            data |= {node.left.id} if isinstance(node.left, ast.Name) else set()
+        elif isinstance(node, ast.Call) and _function(node.func) in _PRODUCTS:
+            data |= {a.id for a in node.args[:1] if isinstance(a, ast.Name)}
+            if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
+                data.add(node.func.value.id)
+    return {name for name in made - data if not _DATA.match(name)}
+
+
+def _one_number(made: ast.Call) -> bool:
+    """`torch.tensor(1.0)` and `torch.tensor([1.0])`."""
+    if _function(made.func) != "tensor" or not made.args:
+        return False
+    value = made.args[0]
+    if isinstance(value, ast.List) and len(value.elts) == 1:
+        value = value.elts[0]
+    return isinstance(value, (ast.Constant, ast.UnaryOp))
+
+
+def _softmax_lines(tree: ast.Module) -> dict[str, set[int]]:
+    lines: dict[str, set[int]] = {"softmax": set(), "sigmoid": set()}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            f = node.func
+            name = (
+                f.attr if isinstance(f, ast.Attribute) else f.id if isinstance(f, ast.Name) else ""
+            )
+            if name.lower() in lines:
+                lines[name.lower()].add(node.lineno)
+    return lines
+
+
+def _function(f: ast.expr) -> str:
+    """What is called; empty for a layer (`self.sigmoid(x)`), which was made elsewhere."""
+    if isinstance(f, ast.Attribute):
+        of_self = isinstance(f.value, ast.Name) and f.value.id == "self"
+        return "" if of_self else f.attr
+    return f.id if isinstance(f, ast.Name) else ""

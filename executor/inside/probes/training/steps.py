@@ -1,0 +1,570 @@
+"""What every optimizer finds when it steps: gradients or none, fresh ones or those of before.
+
+Gradients are looked at when the step begins: `zero_grad()` has wiped them by the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from typing import Any
+
+import torch
+from torch import nn
+from torch.optim.optimizer import (
+    register_optimizer_step_post_hook,
+    register_optimizer_step_pre_hook,
+)
+
+from executor.inside.probes.training import graph
+from executor.inside.probes.training.calls import Calls
+from executor.inside.probes.training.names import Named, Names
+from executor.inside.probes.training.quiet import largest, quietly
+from executor.inside.probes.training.told import Told
+
+_WATCHED_ELEMENTS = 1 << 20  # larger parameters are not copied to see whether they moved
+_ALL = 10  # steps of which every gradient is looked at; then of every tenth
+_ROUNDING = 1e-6  # gradients up to this are what is left of terms that cancel
+_LATE = 100  # backwards whose leaves are kept while an optimizer finds no gradient
+_CARRIED = 3  # gradients looked at to see whether they are still those of the step before
+
+
+@dataclass
+class Watched:
+    """One tensor that could learn: what its gradient was at the steps."""
+
+    name: str
+    tensor: torch.Tensor
+    line: int | None
+    before: torch.Tensor | None  # its value at the first step
+    steps: int = 0
+    missing: int = 0  # steps that found no gradient
+    zero: int = 0
+    not_finite: int = 0
+    stepped: bool = False  # the first step itself changed it
+    owner: str = ""  # the variable whose module holds it
+    top: float = 0.0  # the largest value of a gradient that was neither zero nor NaN
+
+    @property
+    def moved(self) -> bool:
+        """Whether its value is another one than at the first step."""
+        with quietly():
+            return self.before is None or not torch.equal(self.before, self.tensor.detach())
+
+    def note(self, top: float) -> None:
+        """A step's gradient, by its largest absolute value."""
+        if top == 0:
+            self.zero += 1
+        elif top != top or top == float("inf"):
+            self.not_finite += 1
+        else:
+            self.top = max(self.top, top)
+
+
+@dataclass
+class Record:
+    """One optimizer and its steps."""
+
+    optimizer: torch.optim.Optimizer
+    name: str
+    line: int | None  # of the last step
+    watched: list[Watched] = field(default_factory=list)
+    steps: int = 0
+    empty: int = 0  # steps that found no gradient at all
+    closure: bool = False
+    healthy: bool = False  # every gradient has been there once, neither zero nor NaN
+    carrying: bool = False  # nobody has reset the gradients since the last step, as far as seen
+    backwards: int = 0  # since the last step
+    stale: int = 0  # steps on gradients that still held those of the step before
+    heard: int = 0  # backwards before the last step that found nothing
+    wiped: bool = False  # one of them reached its parameters
+    params: list[torch.Tensor] = field(default_factory=list)
+    ids: list[int] = field(default_factory=list)  # of the parameters
+    unlooked: int = 0  # healthy steps that `watched` has not counted yet
+
+    def count(self) -> None:
+        """Let every parameter know of the steps that were only counted."""
+        if self.unlooked:
+            for w in self.watched:
+                w.steps += self.unlooked
+            self.unlooked = 0
+
+
+class Steps:
+    """Listens to every optimizer's step."""
+
+    def __init__(self, names: Names, calls: Calls) -> None:
+        self.names = names
+        self.calls = calls
+        self.records: dict[int, Record] = {}
+        self.optimized: dict[int, Watched] = {}
+        self.others: dict[int, Watched] = {}
+        self.evaluating: dict[int, tuple[nn.Module, str, int | None, int]] = {}
+        self.look_at_all = False
+        self.problem = ""
+        self._backwards = 0
+        self._reached: set[int] | None = set()  # by every backward so far, while it is kept
+        self._roots = 0
+        self._computed = False  # something with a graph was in sight at a step
+
+    @property
+    def trained(self) -> bool:
+        """Whether an optimizer stepped."""
+        return bool(self.records)
+
+    def start(self, after: Callable[[], None]) -> None:
+        """Listen, and call `after` when a step was looked at."""
+
+        def step(optimizer: torch.optim.Optimizer, args: Any, kwargs: Any) -> None:
+            try:
+                if torch._C._len_torch_function_stack():  # nothing for them to hear
+                    with torch._C.DisableTorchFunction():
+                        self._step(optimizer, args, kwargs)
+                        after()
+                else:
+                    self._step(optimizer, args, kwargs)
+                    after()
+            except Exception as e:  # ours, and no reason to stop the snippet's training
+                self.problem = self.problem or f"{type(e).__name__}: {e}"[:200]
+
+        self._handles = [
+            register_optimizer_step_pre_hook(step),
+            register_optimizer_step_post_hook(self._stepped),
+        ]
+
+    def stop(self) -> None:
+        """Stop listening."""
+        for handle in self._handles:
+            handle.remove()
+
+    def backward_begins(self, loss: torch.Tensor) -> None:
+        """Called before every backward: are there gradients of the last step left?"""
+        self._backwards += 1
+        if self._backwards <= _LATE and self._reached is not None:
+            late = any(r.empty == r.steps for r in self.records.values())
+            if late or self._backwards <= _ALL:
+                new = graph.leaves(loss)
+                self._reached = None if new is None else self._reached | new
+        for record in self.records.values():
+            record.backwards += 1
+            if record.carrying:
+                there = (g for p in record.params if (g := p.grad) is not None)
+                grads = list(islice(there, _CARRIED))
+                record.carrying = bool(grads) and any(largest(grads))
+
+    # -- a step ------------------------------------------------------------------------------
+
+    def _step(self, optimizer: torch.optim.Optimizer, args: Any, kwargs: Any) -> None:
+        record = self.records.get(id(optimizer))
+        if record is None:
+            name = self.names.of(optimizer)
+            record = Record(optimizer, name or type(optimizer).__name__, None)
+            self.records[id(optimizer)] = record
+        record.steps += 1
+        if not self._backwards and not self._computed:
+            self._computed = bool(self.calls.roots) or self._sees_a_graph()
+        if args or kwargs:
+            record.closure |= any(map(callable, (*args, kwargs.get("closure"))))
+        every = record.steps <= _ALL or record.steps % _ALL == 0 or self.look_at_all
+        named: dict[int, Named] | None = None
+        groups = [group["params"] for group in optimizer.param_groups]
+        if list(map(id, chain.from_iterable(groups))) != record.ids:
+            named = self.names.tensors(self.calls.roots.values(), self.calls.inputs)
+            record.count()
+            record.params = params = list(chain.from_iterable(groups))
+            record.ids = list(map(id, params))
+            record.watched = [self._watch(p, i, record, named) for i, p in enumerate(params)]
+        if record.closure:  # LBFGS computes its gradients inside the step
+            return
+        record.line = self.names.source.line_now() if every else record.line
+        if every or not record.healthy:
+            record.count()
+            empty = _look(record.watched, every=every)
+            record.healthy = all(w.top for w in record.watched)
+        else:  # nothing more to learn from one step: only whether there was a gradient at all
+            empty = record.params[0].grad is None
+            record.unlooked += 1
+        record.empty += empty
+        if empty:
+            record.heard = self._backwards
+            record.wiped |= bool(self._reached and self._reached & set(record.ids))
+        if record.carrying and record.backwards:
+            record.stale += 1
+        record.carrying, record.backwards = not empty, 0
+        if record.steps <= 3 or record.steps % (2 * _ALL) == 0 or self._new_roots():
+            self._look_beside(named)
+        self._note_modes()
+
+    def _sees_a_graph(self) -> bool:
+        variables = [v for _, v in self.names.variables() if issubclass(type(v), torch.Tensor)]
+        return any(isinstance(v, torch.Tensor) and v.grad_fn is not None for v in variables)
+
+    def _stepped(self, optimizer: torch.optim.Optimizer, args: Any, kwargs: Any) -> None:
+        record = self.records.get(id(optimizer))
+        if record is not None and record.steps == 1:  # who puts it back later has moved it
+            for w in record.watched:
+                w.stepped = w.moved
+
+    def _watch(
+        self, tensor: torch.Tensor, i: int, record: Record, named: dict[int, Named]
+    ) -> Watched:
+        watched = self.optimized.get(id(tensor))
+        if watched is None:
+            otherwise = Named(f"{type(record.optimizer).__name__}'s parameter {i}", tensor, None)
+            n = named.get(id(tensor), otherwise)
+            watched = Watched(n.name, tensor, n.line, _copy(tensor), owner=n.owner)
+            self.optimized[id(tensor)] = watched
+        return watched
+
+    def _look_beside(self, named: dict[int, Named] | None) -> None:
+        """Whatever could learn and is in no optimizer that has stepped so far."""
+        if named is None and not self._something_beside():
+            return
+        named = named or self.names.tensors(self.calls.roots.values(), self.calls.inputs)
+        called = {id(p) for root in self.calls.roots.values() for p in root.parameters()}
+        beside = []
+        for key, n in named.items():
+            if n.owner and key not in called:  # an earlier model, say, that a penalty looks at
+                continue
+            if key not in self.optimized and n.tensor.requires_grad and n.tensor.is_leaf:
+                if key not in self.others:
+                    copy = _copy(n.tensor)
+                    self.others[key] = Watched(n.name, n.tensor, n.line, copy, owner=n.owner)
+                beside.append(self.others[key])
+        _look(beside, every=True)
+
+    def _something_beside(self) -> bool:
+        """Whether there is anything to name, which takes longer than to see that there is not."""
+        called = (p for root in self.calls.roots.values() for p in root.parameters())
+        held = (v for _, v in self.names.variables() if issubclass(type(v), torch.Tensor))
+        return any(
+            id(t) not in self.optimized and t.requires_grad and t.is_leaf
+            for t in chain(called, held)
+            if isinstance(t, torch.Tensor)
+        )
+
+    def _new_roots(self) -> bool:
+        """Whether modules with parameters have been called that no step has seen so far."""
+        roots = self.calls.roots
+        if len(roots) == self._roots:
+            return False
+        new = islice(reversed(roots.values()), len(roots) - self._roots)
+        self._roots = len(roots)
+        return any(next(root.parameters(), None) is not None for root in new)
+
+    def _note_modes(self) -> None:
+        for key, line in self.calls.evaluating.items():
+            root = self.calls.roots[key]
+            if any(id(p) in self.optimized for p in root.parameters()):
+                _, name, _, n = self.evaluating.get(key, (root, self.names.of(root), line, 0))
+                self.evaluating[key] = root, name, line, n + 1
+
+    # -- telling -----------------------------------------------------------------------------
+
+    def tell(self, told: Told, owners: dict[int, str], elsewhere: set[int]) -> None:
+        """Word it, after the run.
+
+        Args:
+            told: where it goes.
+            owners: id of a parameter → the variable whose module holds it.
+            elsewhere: ids of tensors that another finding is about.
+        """
+        for record in self.records.values():
+            record.count()
+        orphans = [
+            (key, w) for key, w in self.others.items()
+            if key not in self.optimized and key not in elsewhere and _learns(w) and not w.moved
+        ]  # fmt: skip
+        explained: set[int] = set()
+        for record in self.records.values():
+            explained |= self._tell_empty(told, record, orphans, owners)
+            self._tell_stale(told, record)
+        self._tell_optimized(told, explained)
+        # Who trains only an input (an adversarial example, an image) leaves the model as it is.
+        only_inputs = not any(isinstance(w.tensor, nn.Parameter) for w in self.optimized.values())
+        for key, w in orphans:
+            if key in explained or (only_inputs and isinstance(w.tensor, nn.Parameter)):
+                continue
+            shape = list(w.tensor.shape)
+            if not isinstance(w.tensor, nn.Parameter) and not self.names.is_weight(w.name):
+                told.add(
+                    "input_requires_grad", w.line, w.name,
+                    f"`{w.name}` {shape} has requires_grad and gets a gradient, and no optimizer "
+                    "holds it: right for an input, wrong for a weight",
+                )  # fmt: skip
+                continue
+            told.add(
+                "not_in_optimizer", w.line, w.name,
+                f"`{w.name}` {shape}{self._of_another(w)} gets a gradient, but no optimizer "
+                "holds it",
+                **({"module": owners[key]} if key in owners else {}),
+            )  # fmt: skip
+        self._tell_modes(told)
+
+    def _tell_empty(
+        self,
+        told: Told,
+        record: Record,
+        orphans: list[tuple[int, Watched]],
+        owners: dict[int, str],
+    ) -> set[int]:
+        """An optimizer that never found a gradient: whose parameters does it hold?"""
+        if record.closure or not record.empty or not _trainable(record.watched):
+            return set()
+        ids = {id(p) for p in record.params}
+        n, name = len(record.params), record.name
+        which = f"any of its {n} parameters" if n > 1 else "its only parameter"
+        foreign = [(key, w) for key, w in orphans if isinstance(w.tensor, nn.Parameter)]
+        if record.empty < record.steps:  # now and then, another model of the same name is trained
+            known = {(w.name, w.tensor.shape) for w in record.watched}
+            foreign = [(key, w) for key, w in foreign if (w.name, w.tensor.shape) in known]
+            if not foreign:
+                return set()
+            ids = set()
+        of = _every(record.steps) if record.empty == record.steps else (
+            f"{record.empty} of {record.steps} steps"
+        )  # fmt: skip
+        if foreign and self._is_foreign(record, [w for _, w in foreign]):
+            to, module = self._whose(*foreign[0], owners)
+            line = self.names.line_of(name, record.line) or record.line
+            none = f"none of the {n} parameters in `{name}` got a gradient"
+            if n == 1:
+                none = f"the only parameter in `{name}` got no gradient"
+            told.add(
+                "foreign_optimizer", line, name,
+                f"{none} at {of}; "
+                f"the gradients went to {to}, which no optimizer holds",
+                **module,
+            )  # fmt: skip
+            return ids | {key for key, _ in foreign}
+        if not record.heard and not self._computed and not self.names.calls_autograd:
+            told.add(
+                "step_without_training", record.line, name,
+                f"`{name}` made {_times(record.steps, 'step')} without a forward or a backward: "
+                f"{'its only parameter stays' if n == 1 else f'its {n} parameters stay'} unchanged",
+            )  # fmt: skip
+            return ids
+        told.add(
+            "step_without_gradients", record.line, name,
+            f"`{name}` found no gradient on {which} at {of}: "
+            f"{self._why_empty(record, foreign, owners)}",
+        )  # fmt: skip
+        return ids | {key for key, _ in foreign}
+
+    def _why_empty(
+        self, record: Record, foreign: list[tuple[int, Watched]], owners: dict[int, str]
+    ) -> str:
+        if not record.heard and not self.names.calls_autograd:
+            before = " before it" if self._backwards else ""
+            return f"no backward() was called on a loss{before}"
+        if record.wiped:
+            return "they were reset between backward() and the step"
+        if not record.heard or self._reached is None:
+            return f"{_no_path('them')}, or they were reset before the step"
+        others = dict.fromkeys(self._whose(key, w, owners)[0] for key, w in foreign)
+        reached = f"; gradients reached only {' and '.join(others)}" if len(others) == 1 else ""
+        return f"{_no_path('them')}{reached}"
+
+    def _is_foreign(self, record: Record, trained: list[Watched]) -> bool:
+        """Whether the optimizer belongs to a model that nobody calls, or to a twin of this one."""
+        if not isinstance(record.params[0], nn.Parameter):
+            return False
+        held = {id(p) for p in record.params}
+        called = any(id(p) in held for root in self.calls.all() for p in root.parameters())
+        return not called or {p.shape for p in record.params} <= {w.tensor.shape for w in trained}
+
+    def _whose(self, key: int, w: Watched, owners: dict[int, str]) -> tuple[str, dict[str, str]]:
+        """What to call the module of a parameter, and as a fact its variable, where it has one."""
+        if key in owners:
+            return f"`{owners[key]}`", {"module": owners[key]}
+        if not w.owner:
+            return f"`{w.name}` {list(w.tensor.shape)}{self._of_a_nameless(key)}", {}
+        return f"{'another ' if self._of_another(w) else ''}`{w.owner}`", {}
+
+    def _of_a_nameless(self, key: int) -> str:
+        """Whose a parameter is, where its model is in no variable: many have such a name."""
+        root = next((r for r in self.calls.all() if key in set(map(id, r.parameters()))), None)
+        if root is None or any(id(p) in self.optimized for p in root.parameters()):
+            return ""
+        return f" of another module ({type(root).__name__})"
+
+    def _of_another(self, w: Watched) -> str:
+        """Says so where the optimizer holds one of the same name."""
+        same = any(o.name == w.name and o.owner for o in self.optimized.values())
+        return f" of another `{w.owner}` than the one in the optimizer" if same else ""
+
+    def _tell_stale(self, told: Told, record: Record) -> None:
+        if record.stale and record.stale >= record.steps - 1:
+            told.add(
+                "gradients_accumulate", record.line, record.name,
+                f"`{record.name}` stepped on gradients that still held those of the step before, "
+                f"{_times(record.stale)}: nothing reset them in between",
+                steps=record.stale,
+            )  # fmt: skip
+
+    def _tell_optimized(self, told: Told, explained: set[int]) -> None:
+        watched = [w for k, w in self.optimized.items() if k not in explained and w.steps]
+        all_zero = all(w.zero + w.missing == w.steps for w in watched if w.tensor.requires_grad)
+        missing: list[Watched] = []
+        for w in watched:
+            if not w.tensor.requires_grad:
+                continue
+            shape = list(w.tensor.shape)
+            if w.missing == w.steps:
+                missing.append(w)
+            elif w.not_finite:
+                told.add(
+                    "gradient_not_finite", w.line, w.name,
+                    f"the gradient of `{w.name}` {shape} held NaN or infinity",
+                )  # fmt: skip
+            elif w.zero + w.missing == w.steps:
+                # A mask or a fresh zero can hide one for one step; a bias can cancel by design.
+                if all_zero or (w.steps > 1 and not self._only_the_bias(w, watched)):
+                    told.add(
+                        "zero_gradient", w.line, w.name,
+                        f"the gradient of `{w.name}` {shape} was exactly 0 at {_every(w.steps)}"
+                        + _never_a_state(w, watched),
+                    )  # fmt: skip
+            elif w.top > _ROUNDING and not w.stepped and not w.moved:
+                self._tell_stuck(told, w)
+
+        copied = _copied_layers(self.calls.roots.values())
+        missing = [w for w in missing if id(w.tensor) not in copied]
+        self._tell_missing(told, missing, watched)
+
+    def _tell_missing(self, told: Told, missing: list[Watched], watched: list[Watched]) -> None:
+        """A layer that is not used at all is one fact, not one for each of its parameters."""
+        together: dict[tuple[str, bool], list[Watched]] = {}
+        for w in missing:
+            reached = bool(self._reached and id(w.tensor) in self._reached)
+            together.setdefault((".".join(w.name.split(".")[:2]), reached), []).append(w)
+        for (prefix, reached), parts in together.items():
+            whole = sum(w.name.startswith(f"{prefix}.") for w in watched) == len(parts) > 1
+            for w in parts[:1] if whole else parts:
+                what = f"`{w.name}` {list(w.tensor.shape)} is"
+                if whole:
+                    what = f"`{prefix}` has {len(parts)} parameters"
+                told.add(
+                    "no_gradient", w.line, prefix if whole else w.name,
+                    f"{what} in the optimizer, but {'their' if whole else 'its'} gradient was "
+                    f"None at {_every(w.steps)}: "
+                    + (
+                        "backward() reached it, but it was reset before the step"
+                        if reached
+                        else _no_path("them" if whole else "it")
+                    ),
+                )  # fmt: skip
+
+    @staticmethod
+    def _only_the_bias(bias: Watched, watched: list[Watched]) -> bool:
+        if not bias.name.endswith(".bias"):
+            return False
+        weight = bias.name.removesuffix("bias") + "weight"
+        return any(w.name == weight and w.top for w in watched)
+
+    def _tell_stuck(self, told: Told, w: Watched) -> None:
+        rates = {
+            id(p): group.get("lr")
+            for record in self.records.values()
+            for group in record.optimizer.param_groups
+            for p in group["params"]
+        }
+        rate = rates.get(id(w.tensor))
+        if rate == 0 and any(rates.values()):
+            return  # a group that is meant to stand still
+        why = f" at a learning rate of {rate:g}" if isinstance(rate, (int, float)) else ""
+        told.add(
+            "never_moved", w.line, w.name,
+            f"`{w.name}` {list(w.tensor.shape)} has not moved after {_every(w.steps)}{why}",
+        )  # fmt: skip
+
+    def _tell_modes(self, told: Told) -> None:
+        for root, name, line, n in self.evaluating.values():
+            idle = sorted({type(m).__name__ for m in root.modules() if _acts_in_training(m)})
+            if idle and name:
+                told.add(
+                    "eval_mode_training", line, name,
+                    f"`{name}` was in eval mode when line {line} called it before "
+                    f"{_times(n, 'step')}: its {' and '.join(idle)} layers work as in prediction",
+                )  # fmt: skip
+
+
+def _look(watched: Iterable[Watched], *, every: bool) -> bool:
+    """Take down the gradients; whether none of them was there."""
+    asked = []
+    empty = True
+    for w in watched:
+        w.steps += 1
+        grad = w.tensor.grad
+        if grad is None:
+            w.missing += 1
+        else:
+            empty = False
+            if every or not w.top:
+                asked.append((w, grad))
+    if asked:
+        for (w, _), top in zip(asked, largest([g for _, g in asked]), strict=True):
+            w.note(top)
+    return empty
+
+
+def _copy(tensor: torch.Tensor) -> torch.Tensor | None:
+    if tensor.numel() > _WATCHED_ELEMENTS or tensor.layout is not torch.strided:
+        return None
+    with quietly():
+        return tensor.detach().clone()
+
+
+def _copied_layers(roots: Iterable[nn.Module]) -> set[int]:
+    """Parameters of the layers that nn.TransformerEncoder and Decoder copied: the copies train."""
+    stacks = (nn.TransformerEncoder, nn.TransformerDecoder)
+    found: set[int] = set()
+    for parent in (m for root in roots for m in root.modules()):
+        children = list(parent.children())
+        made = {type(s.layers[0]) for s in children if isinstance(s, stacks) and len(s.layers)}
+        for child in children:
+            if type(child) in made:
+                found |= {id(p) for p in child.parameters()}
+    return found
+
+
+def _learns(w: Watched) -> bool:
+    return w.steps - w.missing > 0 and w.zero < w.steps - w.missing
+
+
+def _trainable(watched: list[Watched]) -> bool:
+    return any(w.tensor.requires_grad for w in watched)
+
+
+def _acts_in_training(module: nn.Module) -> bool:
+    if isinstance(module, nn.modules.dropout._DropoutNd):
+        return module.p > 0 and not module.training
+    return isinstance(module, nn.modules.batchnorm._BatchNorm) and not module.training
+
+
+def _every(steps: int) -> str:
+    return "the only step" if steps == 1 else f"all {steps} steps"
+
+
+def _never_a_state(w: Watched, watched: list[Watched]) -> str:
+    """Why the weight between the steps of a recurrent layer learns nothing, while others there do.
+
+    Its gradient is a sum of products with the state of the step before.
+    """
+    inputs = w.name.replace("weight_hh_l", "weight_ih_l")
+    if inputs == w.name or not any(o.name == inputs and o.top for o in watched):
+        return ""
+    return (
+        ": it multiplies the state of the step before, which was always 0, as in a sequence of "
+        "one step"
+    )
+
+
+def _no_path(what: str) -> str:
+    """Why there is no gradient. The loss's value may well depend on it, through detach()."""
+    return f"no path of the graph leads from the loss to {what} (unused, or cut off as by detach())"
+
+
+def _times(n: int, what: str = "time") -> str:
+    return f"{n} {what}{'s' if n > 1 else ''}" if what != "time" or n > 1 else "once"

@@ -1,0 +1,152 @@
+"""Tensors and modules that a model uses and nn.Module does not know of: they never train."""
+
+from __future__ import annotations
+
+import dis
+import gc
+from collections.abc import Iterable, Iterator
+from types import CodeType, FunctionType
+
+import torch
+from torch import nn
+
+from executor.inside.probes.training.names import Names
+from executor.inside.probes.training.steps import Steps
+from executor.inside.probes.training.told import Told
+
+_CONTAINER = 500
+
+
+class Unregistered:
+    """Looks through the attributes of the snippet's own modules, after the run."""
+
+    def __init__(self, names: Names, steps: Steps, told: Told) -> None:
+        self.names = names
+        self.steps = steps
+        self.told = told
+
+    def tell(self, modules: Iterable[nn.Module], *, used: bool) -> None:
+        """Word it; with `used`, only of attributes that the class's own methods read."""
+        for module in with_children(modules):
+            cls = type(module)
+            if cls.__module__ != "__main__":
+                continue
+            read, written = _attributes_of_methods(cls)
+            registered = {id(p) for p in module.parameters()} | {id(m) for m in module.modules()}
+            for path, attribute, value in plain_attributes(module):
+                if id(value) in registered or (used and attribute not in read):
+                    continue
+                line = self.names.attributes.get((cls.__name__, attribute))
+                where = {"class": cls.__name__, "attribute": attribute}
+                if isinstance(value, nn.Module):
+                    self._tell_hidden_module(path, line, value, where)
+                elif attribute not in written:  # a state kept between calls is no parameter
+                    self._tell_plain_tensor(path, line, value, where)
+
+    def _tell_hidden_module(
+        self, path: str, line: int | None, module: nn.Module, where: dict[str, str]
+    ) -> None:
+        n = sum(p.numel() for p in module.parameters() if id(p) not in self.steps.optimized)
+        if n:
+            self.told.add(
+                "unregistered_module", line, path,
+                f"`{path}` ({type(module).__name__}) sits in a plain Python container, so "
+                f"parameters() does not know its {n} values",
+                **where,
+            )  # fmt: skip
+
+    def _tell_plain_tensor(
+        self, path: str, line: int | None, tensor: torch.Tensor, where: dict[str, str]
+    ) -> None:
+        facts = where | {"shape": list(tensor.shape), "requires_grad": tensor.requires_grad}
+        if not tensor.is_floating_point() or id(tensor) in self.steps.optimized:
+            return
+        shape = list(tensor.shape)
+        if tensor.requires_grad and tensor.is_leaf:
+            watched = self.steps.others.get(id(tensor))
+            gets = ""
+            if tensor.grad is not None or (watched and watched.missing < watched.steps):
+                gets = "gets a gradient, but "
+            self.told.add(
+                "unregistered_parameter", line, path,
+                f"`{path}` {shape} {gets}is a plain tensor: parameters() does not hold it, no "
+                "optimizer moves it",
+                **facts,
+            )  # fmt: skip
+        elif tensor.grad_fn is None:
+            self.told.add(
+                "unregistered_tensor", line, path,
+                f"`{path}` {shape} is a plain tensor without gradient: it never trains, and "
+                "to() and state_dict() leave it out",
+                **facts,
+            )  # fmt: skip
+        elif isinstance(tensor.grad_fn, torch.autograd.graph.Node):
+            self.told.add(
+                "unregistered_parameter", line, path,
+                f"`{path}` {shape} is the result of {tensor.grad_fn.name()}, not a Parameter: "
+                "parameters() does not hold it",
+                **facts,
+            )  # fmt: skip
+
+
+def live_modules() -> list[nn.Module]:
+    """Every module of the snippet's own classes that exists now; the server's are frozen away."""
+    found = []
+    for thing in gc.get_objects():
+        kind = type(thing)  # isinstance() would call the thing's own __class__
+        if issubclass(kind, nn.Module) and kind.__module__ == "__main__":
+            found.append(thing)
+    return found
+
+
+def with_children(modules: Iterable[nn.Module]) -> Iterator[nn.Module]:
+    """The modules and all that are in them, each once."""
+    seen: set[int] = set()
+    for root in modules:
+        for module in root.modules():
+            if id(module) not in seen:
+                seen.add(id(module))
+                yield module
+
+
+def plain_attributes(module: nn.Module) -> Iterator[tuple[str, str, torch.Tensor | nn.Module]]:
+    """(path, attribute, value) of tensors and modules that nn.Module did not register."""
+    for name, value in list(vars(module).items()):
+        if name in {"_parameters", "_buffers", "_modules"} or name.startswith("_forward"):
+            continue
+        if isinstance(value, torch.Tensor):
+            yield name, name, value
+        elif isinstance(value, (list, tuple)) and len(value) < _CONTAINER:
+            for i, item in enumerate(value):
+                if isinstance(item, (torch.Tensor, nn.Module)):
+                    yield f"{name}[{i}]", name, item
+        elif isinstance(value, dict) and len(value) < _CONTAINER:
+            for key, item in list(value.items()):
+                if isinstance(item, (torch.Tensor, nn.Module)):
+                    yield f"{name}[{key!r}]", name, item
+
+
+def _attributes_of_methods(cls: type) -> tuple[set[str], set[str]]:
+    """Attribute names that the class's own methods, __init__ excepted, read; and those they set."""
+    read: set[str] = set()
+    written: set[str] = set()
+    for base in cls.__mro__:
+        if base.__module__ != "__main__":
+            continue
+        for name, method in vars(base).items():
+            if isinstance(method, FunctionType) and name != "__init__":
+                for code in _codes(method.__code__):
+                    read |= set(code.co_names)
+                    written |= _stored(code)
+    return read, written
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
+
+
+def _stored(code: CodeType) -> set[str]:
+    return {str(i.argval) for i in dis.get_instructions(code) if i.opname == "STORE_ATTR"}

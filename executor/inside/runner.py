@@ -1,0 +1,414 @@
+"""Run the snippet as Python would at home, with the probes listening; write down what they saw.
+
+Everything here happens behind the walls, in the run's own process. The report is a file that the
+supervisor collects afterwards; it says what was seen, never how the run ended.
+"""
+
+from __future__ import annotations
+
+import ast
+import atexit
+import builtins
+import io
+import json
+import linecache
+import os
+import random
+import re
+import sys
+import tempfile
+import threading
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+from executor.inside.placeholders import imports
+from executor.inside.placeholders.completion import Completion
+from executor.inside.placeholders.names import undefined_names
+from executor.inside.probes import exceptions
+from executor.inside.probes.caught import CaughtProbe
+from executor.inside.probes.source import Source, attribute_lines
+from executor.inside.probes.warned import WarnedProbe
+from executor.protocol import (
+    FIGURES,
+    REPORT,
+    SNIPPET,
+    DeviceSeen,
+    Environment,
+    ErrorSeen,
+    Explanation,
+    Finding,
+    Frame,
+    Job,
+    Layer,
+    Operand,
+    Probe,
+    Report,
+)
+
+_NAMES = 50  # of undefined ones, told at most
+
+
+class _Counting(io.FileIO):
+    """stdout's lowest layer; knows how much went through."""
+
+    written = 0
+
+    def write(self, data: Any) -> int:
+        n = super().write(data)
+        self.written += n
+        return n
+
+
+class _Run:
+    """One run of one snippet: its probes, its namespace, its report."""
+
+    def __init__(self, job: Job, work: Path) -> None:
+        self.job = job
+        self.work = work
+        self.filename = str(work / SNIPPET)
+        self.source = Source(job.code, self.filename)
+        self.raw = _Counting(1, "w", closefd=False)
+        self.caught = CaughtProbe(self.source, self._printed, self._explain_caught)
+        self.warned = WarnedProbe(self.source)
+        self.notes: list[str] = []
+        self.error: ErrorSeen | None = None
+        self.explanation: Explanation | None = None
+        self.operands: tuple[Operand, ...] = ()
+        self.shapes: dict[str, tuple[int, ...]] = {}
+        self.frames: tuple[Frame, ...] = ()
+        self.layer: Layer | None = None
+        self.tree: ast.Module | None = None
+        self.assumptions: tuple[str, ...] = ()
+        self.completion: Completion | None = None
+        self.undefined: tuple[str, ...] = ()
+        self.suspects: tuple[str, ...] = ()
+        self.trainer: Any = None
+        self.inplace: Any = None
+        self.gradients: Any = None
+        self.simulated: Any = None
+        self.devices: tuple[DeviceSeen, ...] = ()
+
+    def _printed(self) -> int:
+        sys.stdout.flush()
+        return self.raw.written
+
+    def namespace(self) -> dict[str, Any]:
+        """A fresh `__main__`, so that pickling, inspect and tracebacks work as at home."""
+        module = types.ModuleType("__main__")
+        module.__file__ = self.filename
+        module.__builtins__ = builtins  # type: ignore[attr-defined]
+        sys.modules["__main__"] = module
+        sys.argv = [SNIPPET]
+        sys.path[0:0] = [str(self.work)]
+        return module.__dict__
+
+    def execute(self) -> int:
+        """Run it to its end; the exit code it would have."""
+        names = self.namespace()
+        sys.stdout = io.TextIOWrapper(
+            io.BufferedWriter(self.raw), encoding="utf-8", errors="strict", write_through=False
+        )
+        Path(self.filename).write_text(self.job.code, encoding="utf-8", errors="surrogatepass")
+        linecache.checkcache(self.filename)
+        try:
+            self.tree = tree = ast.parse(self.job.code, self.filename)
+            supplied, self.assumptions = imports.supply(self.job.code, self.filename)
+            names.update(supplied)
+            unbound = undefined_names(self.job.code, self.filename) - supplied.keys()
+            self.completion = Completion(self.job, tree)
+            names.update(self.completion.supply(unbound))
+            self.assumptions += self.completion.assumptions
+            self.undefined = tuple(sorted(unbound - self.completion.names))[:_NAMES]
+            if Probe.NONE not in self.job.probes:
+                self._listen(tree)
+                tree = self.caught.instrument(tree, compiles=_compiles(tree))
+            if self.job.simulate:
+                self._simulate()
+            exec(compile(tree, self.filename, "exec", dont_inherit=True), names)
+            code = 0
+        except SystemExit as e:
+            code = self._exit_code(e)
+        except BaseException as e:
+            self._failed(e)
+            code = 1
+        self._stop_listening(names)
+        return code
+
+    def _listen(self, tree: ast.Module) -> None:
+        self.caught.start()
+        self.warned.start()
+        if "torch" not in sys.modules:
+            return  # a cold run imports it itself, or does not
+        from executor.inside.probes import gradients, inplace, training
+
+        self.suspects = inplace.suspects(tree)
+        if not _compiles(tree):  # torch.compile guards on hooks: it must see none
+            self.trainer = training.TrainingProbe(self.source, tree)
+            self.trainer.start()
+        if Probe.GRADIENTS in self.job.probes or Probe.ORACLE in self.job.probes:
+            oracle = Probe.ORACLE in self.job.probes
+            self.gradients = gradients.GradientsProbe(
+                self.source, oracle=oracle, compiles=_compiles(tree)
+            )
+            self.gradients.start()
+        if Probe.INPLACE in self.job.probes:
+            self.inplace = inplace.InplaceProbe(
+                self.source, compiles=_compiles(tree), suspicious=bool(self.suspects)
+            )
+            self.inplace.start()
+
+    def _simulate(self) -> None:
+        import torch  # noqa: F401  (a cold run has not yet: the snippet would be too late)
+
+        from executor.inside.simulated.cuda import SimulatedCuda
+
+        self.simulated = SimulatedCuda(self.source, self.job.seed)
+        self.simulated.start()
+        self.caught.also = self._see_devices
+
+    def _see_devices(self, error: BaseException) -> None:
+        """Of the error that ended the run, else of the first that the snippet caught."""
+        self.devices = self.simulated.devices_of(error, self.source) or self.devices
+
+    def _stop_listening(self, names: dict[str, Any]) -> None:
+        if self.simulated is not None:
+            self._guard("SimulatedCuda", self.simulated.stop)
+        if self.inplace is not None:
+            self._guard("InplaceProbe", lambda: self.inplace.stop(self.error))
+        if self.gradients is not None:
+            self._guard("GradientsProbe", self.gradients.stop)
+        if self.trainer is not None:
+            self._guard("TrainingProbe", lambda: self.trainer.stop(names, self.error))
+
+    def _failed(self, error: BaseException) -> None:
+        self._guard("exception", lambda: self._describe(error))
+        exceptions.without_ours(error, self.source)
+        try:
+            if sys.excepthook is not sys.__excepthook__:
+                sys.excepthook(type(error), error, error.__traceback__)
+            else:
+                sys.stderr.write(exceptions.text_of(error, self.source))
+        except Exception:
+            pass  # a broken hook of the snippet's own
+        try:
+            # The probes' last words need the error's frames, and stdio its place: keep both alive.
+            sys.last_value = error
+        except Exception:
+            pass
+
+    def _describe(self, error: BaseException) -> None:
+        self.error = exceptions.describe(error, self.source)
+        self.frames = exceptions.frames(error, self.source)
+        if self.completion is not None:
+            self._guard("completion", lambda: self._judge(error))
+        if self.tree is not None and "torch" in sys.modules:
+            from executor.inside.probes import layer
+
+            self.layer = layer.failing_layer(error, self.source, attribute_lines(self.tree))
+            self._guard("explain", lambda: self._explain(error))
+        if self.simulated is not None:
+            self._see_devices(error)
+
+    def _judge(self, error: BaseException) -> None:
+        if self.completion is not None and self.error is not None:
+            self.completion.judge(error, self.error, exceptions.innermost(error, self.source))
+
+    def _explain(self, error: BaseException) -> None:
+        from executor.inside.explain import explain
+
+        if self.tree is not None:
+            told = explain.explain(error, self.source, self.tree)
+            self.explanation, self.operands = told.explanation, told.operands
+            self.shapes = told.shapes
+
+    def _explain_caught(self, error: BaseException) -> Explanation | None:
+        """Not where the snippet asks for `locals()`: looking refreshes what that returned."""
+        if self.tree is None or "torch" not in sys.modules or "locals(" in self.job.code:
+            return None
+        from executor.inside.explain import explain
+
+        try:
+            told = explain.explain(error, self.source, self.tree)
+            explain.forget(error, self.source)
+        except Exception as e:
+            self.notes.append(f"explain (caught): {type(e).__name__}: {e}"[:500])
+            return None
+        return told.explanation
+
+    def _exit_code(self, error: SystemExit) -> int:
+        code = error.code
+        if code is None or code == 0:
+            return 0
+        self._describe(error)
+        if isinstance(code, int):
+            return code & 0xFF
+        print(code, file=sys.stderr)
+        return 1
+
+    def _guard(self, what: str, do: Callable[[], Any]) -> None:
+        """A probe that fails is a note in the report, never the snippet's failure."""
+        try:
+            do()
+        except BaseException as e:
+            self.notes.append(f"{what}: {type(e).__name__}: {e}"[:500])
+
+    def keep_figures(self) -> None:
+        """Save the figures that are still open, if matplotlib was used at all."""
+        figures = sys.modules.get("executor.inside.figures")
+        if figures is not None:
+            self._guard("figures", figures.keep_open_figures)
+
+    def _findings(self) -> tuple[Finding, ...]:
+        of = (p.findings for p in (self.inplace, self.trainer) if p is not None)
+        found = tuple(f for findings in of for f in findings)
+        return found if self.completion is None else self.completion.without_own(found)
+
+    def report(self, names: dict[str, Any]) -> Report:
+        """What was seen."""
+        values = None
+        if self.gradients is not None:
+            try:
+                values = self.gradients.values(names)
+            except Exception as e:
+                self.notes.append(f"values: {type(e).__name__}: {e}"[:500])
+        trainer = self.trainer
+        return Report(
+            error=self.error,
+            explanation=self.explanation,
+            operands=self.operands,
+            shapes=self.shapes,
+            caught=tuple(self.caught.seen),
+            handlers=self.caught.handlers,
+            warnings=tuple(self.warned.seen),
+            frames=self.frames,
+            layer=self.layer,
+            autograd=self.inplace.culprit if self.inplace is not None else None,
+            findings=self._findings(),
+            suspects=self.suspects,
+            assumptions=self.assumptions + (self.simulated.limits if self.simulated else ()),
+            undefined=self.undefined,
+            **(self.completion.facts() if self.completion is not None else {}),
+            values=values,
+            calls=tuple(trainer.calls) if trainer is not None else (),
+            trained=trainer.trained if trainer is not None else False,
+            moved=tuple(trainer.moved) if trainer is not None else (),
+            devices=self.devices,
+            env=_environment(simulated=self.simulated is not None),
+            gpu_peak_memory_bytes=_gpu_peak_memory_bytes(),
+            notes=tuple(self.notes),
+        )
+
+
+def _compiles(tree: ast.Module) -> bool:
+    return any(isinstance(n, ast.Attribute) and n.attr == "compile" for n in ast.walk(tree))
+
+
+def _environment(*, simulated: bool = False) -> Environment:
+    torch = sys.modules.get("torch")
+    if torch is None:
+        return Environment(python=sys.version.split()[0])
+    from executor.inside.probes import device
+    from executor.jail.gpu import found
+
+    here = "executor.inside.probes.device" in sys.modules and not simulated
+    gpu = device.name() if here else None
+    nothing = "simulated cuda:0" if simulated else "cpu"
+    return Environment(
+        torch=torch.__version__,
+        python=sys.version.split()[0],
+        cuda=torch.version.cuda,
+        device=f"cuda:0 {gpu}" if gpu else nothing,
+        driver=found().driver if gpu else None,
+    )
+
+
+def _gpu_peak_memory_bytes() -> int:
+    device = sys.modules.get("executor.inside.probes.device")
+    if "executor.inside.simulated.surface" in sys.modules:
+        return 0
+    return int(device.peak_memory_bytes()) if device is not None else 0
+
+
+def _seed(seed: int | None) -> None:
+    """The same random numbers for "before" and "after"; fresh ones where no seed is given."""
+    random.seed(seed)
+    if numpy := sys.modules.get("numpy"):
+        numpy.random.seed(seed)
+    if torch := sys.modules.get("torch"):
+        # torch.manual_seed() also queues a seed for every accelerator that may yet wake up, each
+        # with a formatted traceback: 7 ms that a build without accelerators can save.
+        generator = torch if torch.version.cuda else torch.default_generator
+        generator.manual_seed(seed) if seed is not None else generator.seed()
+
+
+def _say_where_input_went() -> None:
+    """`input()` ends at once, in words that help."""
+
+    def no_input(prompt: object = "", /) -> str:
+        if prompt:
+            print(prompt, end="", flush=True)
+        raise EOFError("EOF when reading a line: nobody can type here; put a value in its place")
+
+    builtins.input = no_input
+
+
+def run(words: dict[str, Any], cell: Any) -> NoReturn:
+    """Run the job behind the walls that already stand, write the report, end this process."""
+    if words.get("cold"):
+        order = cell.report / "order.json"
+        order.write_text(json.dumps({"job": words, "work": str(cell.work),
+                                     "report": str(cell.report)}))  # fmt: skip
+        os.execv(sys.executable, [sys.executable, "-P", "-m", "executor.inside.runner", str(order)])
+    _run_here(words, cell.work, cell.report)
+
+
+def _run_here(words: dict[str, Any], work: Path, report: Path) -> NoReturn:
+    (report / FIGURES).mkdir()
+    os.environ["TORCHMEDIC_FIGURES"] = str(report / FIGURES)
+    tempfile.tempdir = None  # cached by the server's imports, for another user
+    sys.stderr = io.TextIOWrapper(
+        io.FileIO(2, "w", closefd=False), encoding="utf-8", errors="backslashreplace",
+        write_through=True,
+    )  # fmt: skip
+    sys.stdin = io.TextIOWrapper(io.FileIO(0, "r", closefd=False), encoding="utf-8")
+    job = Job.model_validate(words)
+    _say_where_input_went()
+    _seed(job.seed)
+    one = _Run(job, work)
+    code = one.execute()
+    one.keep_figures()
+    for finish in (threading._shutdown, atexit._run_exitfuncs):  # type: ignore[attr-defined]
+        try:
+            finish()
+        except SystemExit as e:
+            code = e.code if isinstance(e.code, int) else 1
+        except BaseException as e:
+            sys.stderr.write(exceptions.text_of(e, one.source))
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            pass  # the snippet closed it
+    text = one.report(sys.modules["__main__"].__dict__).model_dump_json(exclude_defaults=True)
+    try:
+        (report / REPORT).write_text(text)
+    except OSError as e:
+        (report / REPORT).unlink(missing_ok=True)  # half a report is none
+        print(f"(the probes' report could not be written: {e.strerror})", file=sys.stderr)
+    os._exit(code)
+
+
+def _cold() -> NoReturn:
+    """Entry point of a fresh interpreter, where only Python's own modules are imported yet."""
+    order = json.loads(Path(sys.argv[1]).read_text())
+    Path(sys.argv[1]).unlink()
+    job = order["job"]
+    if job.get("seed") is not None and re.search(r"\b(import|from) torch\b", job["code"]):
+        import torch  # noqa: F401  (its generator can be seeded only once it is there)
+    _run_here(job | {"cold": False}, Path(order["work"]), Path(order["report"]))
+
+
+if __name__ == "__main__":
+    _cold()

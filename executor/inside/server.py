@@ -1,0 +1,137 @@
+"""The warm server: everything imported, nothing computed; forks one monitor per run.
+
+It holds no secret and computes no tensor: a child of a process that ever ran a parallel operation
+hangs at its first own one, and a message that PyTorch gives once would be used up here.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import json
+import os
+import select
+import signal
+import socket
+import sys
+import time
+import weakref
+from pathlib import Path
+from typing import Any, NoReturn
+
+from executor.inside.placeholders import fresh
+from executor.jail import filesystem, landlock, monitor, syscalls, walls
+
+# Without torch._dynamo the first optimizer step costs 0.9 s in every fork.
+PRELOAD = ("torch", "torch.nn", "torch.optim", "torch.utils.data", "torch._dynamo", "numpy",
+           "executor.inside.runner", "executor.inside.probes.all",
+           "executor.inside.placeholders.build")  # fmt: skip
+
+
+def main() -> None:
+    """Entry point of the child process: `python -m executor.inside.server FD JSON`."""
+    control = socket.socket(fileno=int(sys.argv[1]))
+    setup = json.loads(sys.argv[2])
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the supervisor's to handle
+    try:
+        hello = _prepare(setup)
+    except Exception as e:
+        control.send(json.dumps({"failed": f"{type(e).__name__}: {e}"}).encode())
+        sys.exit(1)
+    control.send(json.dumps(hello).encode())
+    _serve(control)
+
+
+def _prepare(setup: dict[str, Any]) -> dict[str, object]:
+    """Enter the tier's file system, import, and say what there is."""
+    tier = walls.Tier(setup["tier"])
+    readable = [Path(p) for p in setup["readable"]]
+    if tier is walls.Tier.NAMESPACES:
+        if os.getuid() != 0:
+            filesystem.map_own_user()
+        else:
+            syscalls.unshare(syscalls.CLONE_NEWNS)
+        filesystem.enter_new_root(Path(setup["root"]), readable)
+    elif tier in {walls.Tier.UID, walls.Tier.GVISOR} and (hidden := _hidden_from_others(readable)):
+        raise PermissionError(
+            f"{hidden} cannot be entered by another user, so a run in tier `uid` could not start "
+            "Python; install it where everyone may read, or use tier `namespaces`"
+        )
+    began = time.monotonic()
+    for name in (*PRELOAD, *setup["preload"]):
+        importlib.import_module(name)
+        if name == "torch":
+            fresh.remember()
+    import torch  # the jailed side's own import, already paid for above
+
+    torch.set_num_threads(1)
+    # PyTorch takes its operators apart at exit, which costs each run 25 ms; what the snippet
+    # itself registers (and multiprocessing's own clean-up) still happens.
+    for finalizer in list(weakref.finalize._registry):  # type: ignore[attr-defined]
+        finalizer.atexit = False
+    gc.collect()
+    gc.freeze()  # a run's garbage collector leaves our pages alone
+    return {
+        "pid": os.getpid(),
+        "import_s": time.monotonic() - began,
+        "landlock_abi": landlock.abi(),
+        "torch": torch.__version__,
+        "cuda": torch.version.cuda,
+        "python": sys.version.split()[0],
+    }
+
+
+def _hidden_from_others(paths: list[Path]) -> Path | None:
+    """The first folder on the way to one of the paths that other users may not enter."""
+    for path in paths:
+        for folder in (*reversed(path.parents), path):
+            if folder.exists() and not folder.stat().st_mode & 0o001:
+                return folder
+    return None
+
+
+def _serve(control: socket.socket) -> NoReturn:
+    while True:
+        ready, _, _ = select.select([control], [], [], 1.0)
+        _reap()
+        if not ready:
+            continue
+        message, fds, _, _ = socket.recv_fds(control, 65536, 5)
+        if not message:
+            sys.exit(0)  # the supervisor is gone
+        sys.stdout.flush()
+        sys.stderr.flush()
+        if os.fork() == 0:
+            control.close()
+            _become_monitor(walls.Cell.from_json(json.loads(message)), monitor.Ends(*fds))
+        for fd in fds:
+            os.close(fd)
+
+
+def _become_monitor(cell: walls.Cell, ends: monitor.Ends) -> NoReturn:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    def wake() -> None:
+        from executor.inside.probes import device  # imported above, before the fork
+
+        if cell.gpu is not None:
+            device.wake(cell.limits.gpu_memory_bytes)
+
+    def run(job: dict[str, Any]) -> NoReturn:
+        from executor.inside import runner  # imported above, before the fork
+
+        runner.run(job, cell)
+
+    monitor.watch(cell, ends, monitor.Work(wake, run))
+
+
+def _reap() -> None:
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        pass
+
+
+if __name__ == "__main__":
+    main()

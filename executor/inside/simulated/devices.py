@@ -1,0 +1,212 @@
+"""Where each tensor pretends to be, and the snippet's line that put it there: marks on storages.
+
+A storage keeps its Python object, and so the mark, for as long as it lives; views, detached
+tensors and in-place results share it. A storage without a mark is on the CPU.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+
+from executor.inside.probes.source import Source
+
+CPU = torch.device("cpu")
+CUDA = torch.device("cuda:0")
+_TENSOR, _PARAMETER = torch.Tensor, torch.nn.Parameter
+_NO_TENSORS = {int, float, bool, str, type(None), torch.dtype}
+_SETTINGS = {int, float, bool, str, torch.dtype, torch.memory_format, torch.layout}
+_BLOCK = 512  # bytes; PyTorch's CUDA allocator hands out multiples of it
+
+_storage_of: Any = torch.Tensor.untyped_storage
+_device_of: Any = torch._C.TensorBase.device
+
+
+class Mark:
+    """What is known of one storage; counts its bytes while it is on the device."""
+
+    __slots__ = ("bytes", "device", "line", "memory", "pinned")
+
+    def __init__(self, device: torch.device, line: int | None, memory: Memory, size: int) -> None:
+        self.device = device
+        self.line = line
+        self.pinned = False
+        self.memory = memory
+        self.bytes = 0
+        if device.type == "cuda":
+            self.bytes = -(-size // _BLOCK) * _BLOCK
+            memory.take(self.bytes)
+
+    def __del__(self) -> None:
+        self.memory.now -= self.bytes
+
+
+class Memory:
+    """The bytes of the live tensors on the device."""
+
+    def __init__(self) -> None:
+        self.now = 0
+        self.peak = 0
+
+    def take(self, size: int) -> None:
+        """Add bytes; a mark gives them back when it goes."""
+        self.now += size
+        self.peak = max(self.peak, self.now)
+
+
+class Devices:
+    """The marks of one run."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.memory = Memory()
+
+    def mark_of(self, t: torch.Tensor) -> Mark | None:
+        """The tensor's mark, if its storage has one."""
+        storage = storage_of(t)
+        return getattr(storage, "_torchmedic", None) if storage is not None else None
+
+    def of(self, t: torch.Tensor) -> torch.device:
+        """The device that the tensor pretends to be on."""
+        kind = type(t)
+        plain = kind is _TENSOR or kind is _PARAMETER
+        if plain and not torch._C._len_torch_function_stack():
+            return self.unheard(t)
+        with torch._C.DisableTorchFunction():
+            return self.unheard(t)
+
+    def unheard(self, t: torch.Tensor) -> torch.device:
+        """The same, in the midst of an operator: nothing listens to functions there."""
+        try:
+            device: torch.device = _storage_of(t)._torchmedic.device
+            return device
+        except (AttributeError, RuntimeError, NotImplementedError):
+            real = real_device(t)
+            if real.type != "cpu":
+                return real
+            mark = self.mark_of(t)
+            return mark.device if mark is not None else CPU
+
+    def put(self, t: torch.Tensor, device: torch.device, *, again: bool = False) -> None:
+        """Say where a tensor is, unless that is known; `again` says it anew."""
+        storage = storage_of(t)
+        known = getattr(storage, "_torchmedic", None) is not None
+        if storage is not None and (again or not known) and real_device(t).type == "cpu":
+            self.put_storage(storage, device)
+
+    def put_results(self, out: Any, device: torch.device) -> None:
+        """Say it of all that an operator has made, in the midst of it."""
+        for t in (out,) if type(out) is torch.Tensor else tensors_in(out):
+            try:
+                storage = _storage_of(t)
+                if not hasattr(storage, "_torchmedic") and storage.device.type == "cpu":
+                    self.put_storage(storage, device)
+            except (RuntimeError, NotImplementedError):
+                self.put(t, device)
+
+    def put_storage(self, storage: Any, device: torch.device) -> None:
+        """The same for a storage."""
+        line = self.source.line_now()
+        storage._torchmedic = Mark(device, line, self.memory, storage.nbytes())
+
+
+def real_device(t: torch.Tensor) -> torch.device:
+    """Where the tensor really is. (A listener would look `device` up and find ours.)"""
+    with torch._C.DisableTorchFunction():
+        device: torch.device = _device_of.__get__(t)
+        return device
+
+
+def storage_of(t: torch.Tensor) -> Any:
+    """The storage; None where there is none (sparse tensors)."""
+    with torch._C.DisableTorchFunction():
+        try:
+            return _storage_of(t)
+        except (RuntimeError, NotImplementedError):
+            if torch._C._functorch.is_functorch_wrapped_tensor(t):
+                return storage_of(torch._C._functorch.get_unwrapped(t))
+            return None
+
+
+def common_device(args: Sequence[Any], kwargs: Mapping[str, Any]) -> torch.device | None:
+    """Where all tensors of an operator's arguments are; None where that takes a closer look.
+
+    That is so where one is unmarked or of a subclass, where devices differ, where there are no
+    tensors, and where a `device=` or the like is said.
+    """
+    found: torch.device | None = None
+    try:
+        for a in args:
+            kind = type(a)
+            if kind is _TENSOR or kind is _PARAMETER:
+                device = _storage_of(a)._torchmedic.device
+                if found is None:
+                    found = device
+                elif device is not found:
+                    return None
+            elif kind is list:
+                for t in a:
+                    kind = type(t)
+                    if kind is _TENSOR or kind is _PARAMETER:
+                        device = _storage_of(t)._torchmedic.device
+                        if found is None:
+                            found = device
+                        elif device is not found:
+                            return None
+                    elif kind not in _NO_TENSORS:
+                        return None
+            elif kind not in _NO_TENSORS:
+                return None
+    except (AttributeError, RuntimeError, NotImplementedError):
+        return None
+    for a in kwargs.values():
+        if type(a) not in _SETTINGS:
+            return None
+    return None if kwargs.get("pin_memory") else found
+
+
+def tensors_in(value: object) -> list[torch.Tensor]:
+    """The tensors in arguments or results, also those in lists, tuples and dicts."""
+    found: list[torch.Tensor] = []
+    if type(value) is not tuple:
+        _gather(value, found, 3)
+        return found
+    for item in value:  # nearly always the arguments, and nearly all of them plain
+        kind = type(item)
+        if kind is torch.Tensor or kind is torch.nn.Parameter:
+            found.append(item)
+        elif kind not in _NO_TENSORS:
+            _gather(item, found, 2)
+    return found
+
+
+def _gather(value: object, found: list[torch.Tensor], depth: int) -> None:
+    if isinstance(value, torch.Tensor):
+        found.append(value)
+    elif depth and isinstance(value, (list, tuple)):
+        for item in value:
+            if type(item) not in _NO_TENSORS:
+                _gather(item, found, depth - 1)
+    elif depth and isinstance(value, dict):
+        for item in value.values():
+            _gather(item, found, depth - 1)
+
+
+def is_cuda(device: object) -> bool:
+    """Whether a `device=` argument means the GPU: a name, a number or a torch.device.
+
+    Raises:
+        AcceleratorError: it names a GPU that is not there.
+    """
+    if device is None or isinstance(device, bool):
+        return False
+    if not isinstance(device, (str, int, torch.device)):
+        return False
+    meant = torch.device("cuda", device) if isinstance(device, int) else torch.device(device)
+    if meant.type != "cuda":
+        return False
+    if meant.index:
+        raise torch.AcceleratorError("CUDA error: invalid device ordinal")
+    return True

@@ -1,0 +1,1 @@
+"""The walls around one run: system calls, files, limits, and the monitor that ends it."""

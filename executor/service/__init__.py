@@ -1,0 +1,1 @@
+"""The host side: takes jobs in, gives them slots, reads the verdict, answers over HTTP."""

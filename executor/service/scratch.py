@@ -1,0 +1,48 @@
+"""Folders under /tmp that vanish with their owner: swept at the next start if it was killed."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import tempfile
+from pathlib import Path
+
+from executor.service.outputs import wipe
+
+_PREFIX = "torchmedic-"
+_LOCK = "lock"
+
+
+class Scratch:
+    """A folder of this process's own, marked as in use by a lock that no kill can leave behind."""
+
+    def __init__(self, what: str) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{what}-"))
+        self._lock = os.open(self.path / _LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+
+    def close(self) -> None:
+        """Remove it."""
+        wipe(self.path)
+        os.close(self._lock)
+
+
+def sweep_stale() -> list[Path]:
+    """Remove the folders of owners who were killed; the ones removed."""
+    swept = []
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        try:
+            if folder.is_symlink() or folder.stat().st_uid != os.getuid():
+                continue
+            lock = os.open(folder / _LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except OSError:
+            continue  # not one of ours, or its owner is just making it
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            wipe(folder)
+            swept.append(folder)
+        except OSError:
+            pass  # its owner is alive
+        finally:
+            os.close(lock)
+    return swept

@@ -1,0 +1,120 @@
+"""The start-up self-test: real attacks in a real run, before the first job is taken.
+
+An attack that gets through means that a wall is not where it seems to be (a kernel that answers
+yes and does nothing, a container started with too many rights), so the executor takes no work.
+It is one ordinary run, some 50 ms after an import that takes seconds: nothing is cached.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import secrets
+import socket
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+
+from executor.exceptions import StartError
+from executor.jail.walls import Tier
+from executor.protocol import File, Job, Model
+from executor.service.run import Run
+
+_HOSTILE = Path(__file__).parents[1] / "jail" / "hostile.py"
+
+# What tier `process` does not promise: there, a run may do what its starter may.
+_NOT_IN_PROCESS = {"read_shadow", "signal_server", "network", "raise_limits"}
+_WITHOUT_LANDLOCK = {"abstract_socket"}
+
+
+class Row(Model):
+    """One attack: whether the wall held, and what was seen."""
+
+    attack: str
+    passed: bool
+    seen: str
+
+
+class SelfTestError(StartError):
+    """An attack got through."""
+
+    def __init__(self, through: Sequence[Row]) -> None:
+        named = "; ".join(f"{r.attack} ({r.seen})" for r in through)
+        super().__init__(f"the jail does not hold here, so no snippet is run: {named}")
+
+
+class Target:
+    """What the attacks aim at: our processes, a listening port, a socket without a file."""
+
+    def __init__(self, server: int, *, loopback: bool) -> None:
+        """Open it.
+
+        Args:
+            server: the warm server's process.
+            loopback: a run may use our loopback (a container's, say): reaching it breaks nothing.
+        """
+        self._loopback = loopback
+        self.pids = [server, os.getpid()]
+        self.abstract = f"torchmedic-{secrets.token_hex(8)}"
+        self._tcp = socket.create_server(("127.0.0.1", 0))
+        self._unix = socket.socket(socket.AF_UNIX)
+        self._unix.bind("\0" + self.abstract)
+        self._unix.listen(1)
+        self.port: int = self._tcp.getsockname()[1]
+
+    def words(self) -> dict[str, object]:
+        """The target for the attacker."""
+        words: dict[str, object] = {"pids": self.pids, "abstract": self.abstract}
+        return words if self._loopback else words | {"port": self.port}
+
+    def __enter__(self) -> Target:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
+        self._tcp.close()
+        self._unix.close()
+
+
+def job(target: Target) -> Job:
+    """The attacks as a job."""
+    words = base64.b64encode(json.dumps(target.words()).encode()).decode()
+    return Job(
+        code=_HOSTILE.read_text(), files=(File(name="target.json", base64=words),), wall_s=20
+    )
+
+
+def rows(run: Run, tier: Tier, trouble: str) -> tuple[Row, ...]:
+    """What became of each attack, by its own account and by what is seen from outside."""
+    found = []
+    for line in run.stdout.text().splitlines():
+        words = json.loads(line)
+        name, got = words["attack"], words["got"]
+        excused = tier is Tier.PROCESS and name in _NOT_IN_PROCESS
+        excused |= tier in {Tier.PROCESS, Tier.GVISOR} and name in _WITHOUT_LANDLOCK
+        seen = f"got {got}" if got else f"refused: {words['why']}"
+        found.append(Row(attack=name, passed=not got or excused, seen=seen))
+    ended = run.ended is not None and run.verdict is None
+    names = {r.attack for r in found}
+    asked = _HOSTILE.read_text().count("\n@attack\n")
+    found.append(
+        _row(
+            "every_attack_was_made",
+            len(names) == asked and ended,
+            run.setup_error or run.stderr.text()[-300:] or f"{len(names)} of {asked}",
+        )
+    )
+    daemon = trouble or "nothing of it was left"
+    found.append(_row("daemon_outlives_run", run.left == 0 and not trouble, daemon))
+    links = [f.name for f in run.collected.files if f.name == "stolen.txt"]
+    found.append(_row("link_is_followed", not links, "skipped" if not links else "it came back"))
+    return tuple(found)
+
+
+def _row(attack: str, passed: bool, seen: str) -> Row:
+    return Row(attack=attack, passed=passed, seen=seen)

@@ -1,0 +1,114 @@
+"""The warm server as the supervisor holds it: started in a tier, asked for runs, stopped."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from executor.exceptions import ServerGoneError, StartError
+from executor.jail.walls import Cell, Tier
+from executor.service.memory import anonymous_bytes
+
+_START_S = 120.0
+
+
+@dataclass(frozen=True)
+class Ready:
+    """What the warm server said of itself."""
+
+    tier: Tier
+    pid: int
+    landlock_abi: int
+    torch: str
+    cuda: str | None
+    python: str
+    memory_bytes: int  # what each fork shares with it, and does not pay for
+
+
+class WarmServer:
+    """The process that has everything imported and forks the runs."""
+
+    def __init__(
+        self, tier: Tier, root: Path, readable: Sequence[Path], preload: Sequence[str]
+    ) -> None:
+        """Start it and wait for its word.
+
+        Args:
+            tier: the jail of its runs.
+            root: an empty folder, on which tier `namespaces` builds its root.
+            readable: what every run may read, beside the system's own.
+            preload: modules to import beside its own.
+
+        Raises:
+            StartError: it could not; says why.
+        """
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        setup = {"tier": tier, "root": str(root), "readable": [str(p) for p in readable],
+                 "preload": list(preload)}  # fmt: skip
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "executor.inside.server", str(theirs.fileno()),
+                 json.dumps(setup)],
+                pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, env=_environment(),
+            )  # fmt: skip
+        self._control.settimeout(_START_S)
+        try:
+            said = json.loads(
+                self._control.recv(65536) or b'{"failed": "it stopped without a word"}'
+            )
+        except TimeoutError:
+            said = {"failed": f"no word from it in {_START_S:.0f} s"}
+        except ConnectionError as e:
+            said = {"failed": str(e)}
+        if "failed" in said:
+            self.stop()
+            raise StartError(said["failed"])
+        self._control.settimeout(None)
+        self.orders = 0
+        self.ready = Ready(
+            tier=tier, pid=said["pid"], landlock_abi=said["landlock_abi"], torch=said["torch"],
+            cuda=said["cuda"], python=said["python"], memory_bytes=anonymous_bytes(said["pid"]),
+        )  # fmt: skip
+
+    def alive(self) -> bool:
+        """Whether it runs."""
+        return self._process.poll() is None
+
+    def build(self, cell: Cell, ends: Sequence[int]) -> None:
+        """Have a run built; `ends` are the descriptors of `monitor.Ends`, in order.
+
+        Raises:
+            ServerGoneError: it is dead.
+        """
+        try:
+            socket.send_fds(self._control, [json.dumps(cell.to_json()).encode()], ends)
+        except OSError as e:
+            raise ServerGoneError("the warm server is gone") from e
+        self.orders += 1
+
+    def stop(self) -> None:
+        """End it. Runs that it has forked go on: each has a monitor of its own."""
+        self._control.close()
+        self._process.kill()
+        self._process.wait()
+
+
+def _environment() -> dict[str, str]:
+    """Nothing of ours: what is in the server's environment is in every stranger's memory."""
+    where = {"PYTHONPATH": os.environ["PYTHONPATH"]} if "PYTHONPATH" in os.environ else {}
+    return where | {
+        "PATH": "/usr/bin:/bin",
+        "LANG": "C.UTF-8",
+        "HOME": "/nonexistent",
+        "PYTHONIOENCODING": "utf-8:strict",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "OMP_NUM_THREADS": "1",
+        "PYTORCH_NVML_BASED_CUDA_CHECK": "1",  # asking for a GPU must not initialise CUDA
+        "HF_HUB_OFFLINE": "1",
+    }

@@ -1,0 +1,385 @@
+"""Read articles: folders that explain one mistake and carry the programs that prove it."""
+
+from __future__ import annotations
+
+import ast
+import io
+import json
+import re
+import tokenize
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from knowledge.documents.document import FrontMatterError, split_front_matter
+from knowledge.errors import ArticleError
+from knowledge.search import signature as signatures
+
+ARTICLES = Path(__file__).parent
+
+HEADINGS = ("What you see", "Why", "Fix", "If that was not it")
+_KEYS = ("title", "torch", "sources", "needs", "also_asked_as", "signatures")
+_NEEDS = ("cuda",)
+
+_BLANK = "…"  # what `new_article` leaves for the author to write
+_SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_MAX_SLUG_CHARS = 80
+_MARKER = re.compile(r"#\s*error:\s*(?P<type>[A-Za-z_][\w.]*)(?::\s*(?P<message>.*\S))?\s*$")
+_ANY_MARKER = re.compile(r"#\s*error\s*:")
+
+
+@dataclass(frozen=True)
+class ExpectedError:
+    """What broken.py promises: the beginning of the message is enough, `...` skips anything."""
+
+    type: str
+    message: str
+    line: int
+
+    @property
+    def signature(self) -> str:
+        return signatures.signature(self.type, self.message)
+
+    def matches(self, type: str, message: str) -> bool:
+        """Tell whether this is the promised error, whatever its numbers."""
+        return signatures.matches(self.signature, signatures.signature(type, message))
+
+
+@dataclass(frozen=True)
+class Article:
+    """One mistake, explained, with the program that makes it and the one that does not."""
+
+    slug: str
+    folder: Path
+    title: str
+    torch: str  # the version it was last proved on
+    sources: tuple[str, ...]  # addresses
+    needs: str | None  # "cuda", or nothing
+    also_asked_as: tuple[str, ...]
+    other_errors: tuple[str, ...]  # "Type: message" of further errors that this article answers
+    what_you_see: str
+    why: str
+    fix: str
+    if_that_was_not_it: str
+    broken: str
+    fixed: str
+    expected_error: ExpectedError | None  # None: a silent mistake, both programs end in one assert
+
+    @property
+    def errors(self) -> tuple[str, ...]:
+        """Every error this article answers, as "Type: message", broken.py's own first."""
+        own = self.expected_error
+        return (*((f"{own.type}: {own.message}",) if own else ()), *self.other_errors)
+
+    @property
+    def signature(self) -> str | None:
+        """The signature of broken.py's error; None for a silent mistake."""
+        return self.expected_error.signature if self.expected_error else None
+
+    @property
+    def signatures(self) -> tuple[str, ...]:
+        """The signature of each of `errors`, once."""
+        return tuple(dict.fromkeys(signatures.signature(None, error) for error in self.errors))
+
+    def says_of(self, type: str, message: str) -> str:
+        """The lines about an error that is not the article's own but only quoted in it; or nothing.
+
+        Its reason and its fix are those of another mistake, and so no part of this.
+        """
+        wanted = signatures.signature(type, message)
+        # A silent mistake raises nothing: an error that its article names is another one.
+        if self.expected_error is not None and any(
+            signatures.matches(own, wanted) for own in self.signatures
+        ):
+            return ""
+        lines = [*self.what_you_see.splitlines(), *self.if_that_was_not_it.splitlines()]
+        return " ".join(
+            line.lstrip("- ")
+            for line in lines
+            if any(signatures.matches(quoted, wanted) for quoted in _quoted(line))
+        )
+
+    def aside_on(self, words: str) -> str:
+        """The paragraphs of "If that was not it" that speak of something; may be empty."""
+        paragraphs = self.if_that_was_not_it.split("\n\n")
+        return " ".join(" ".join(p.split()) for p in paragraphs if words in p)
+
+    @property
+    def codemod(self) -> Path | None:
+        """The program that repairs snippets, if the folder has one."""
+        path = self.folder / "codemod.py"
+        return path if path.is_file() else None
+
+
+def _quoted(line: str) -> list[str]:
+    """The signatures of the messages between backticks; a sentence may go on behind them."""
+    spans = (span for span in line.split("`")[1::2] if len(span.split()) >= 3)
+    return [signatures.signature(None, span.rstrip(". ")) for span in spans]
+
+
+def load_articles(root: Path = ARTICLES) -> list[Article]:
+    """Read every article in a folder, sorted by slug.
+
+    Raises:
+        ArticleError: the folder is not there, or a folder in it is no article.
+    """
+    if not root.is_dir():
+        raise ArticleError(f"{root}: there is no such folder of articles; check the path")
+    folders = (f for f in root.iterdir() if f.is_dir() and not f.name.startswith((".", "_")))
+    return [load_article(folder) for folder in sorted(folders)]
+
+
+def load_article(folder: Path) -> Article:
+    """Read one article and check everything that can be checked without running it.
+
+    Raises:
+        ArticleError: names file and line, what is wrong there and what to write instead.
+    """
+    check_slug(folder.name, folder)
+    explanation = folder / "explanation.md"
+    fields, sections = _read_explanation(explanation, _read(explanation))
+    broken, fixed = _read(folder / "broken.py"), _read(folder / "fixed.py")
+    expected = _expected_error(folder / "broken.py", broken)
+    _check_programs(folder, broken, fixed, expected)
+    return Article(
+        slug=folder.name,
+        folder=folder,
+        broken=broken,
+        fixed=fixed,
+        expected_error=expected,
+        **fields,
+        **sections,
+    )
+
+
+def check_slug(slug: str, place: Path) -> None:
+    """Refuse a folder name that could not be an address: lower case, digits, single hyphens."""
+    if not _SLUG.fullmatch(slug) or len(slug) > _MAX_SLUG_CHARS:
+        raise ArticleError(
+            f"{place}: `{slug}` is no name for an article; use lower-case words joined by hyphens, "
+            f"{_MAX_SLUG_CHARS} characters at most, as in `non-leaf-tensor-in-optimizer`"
+        )
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise ArticleError(
+            f"{path}:1: the file is missing; an article needs explanation.md, broken.py, fixed.py"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise ArticleError(f"{path}:1: not UTF-8; save the file as UTF-8") from error
+    except OSError as error:
+        raise ArticleError(f"{path}:1: cannot be read: {error.strerror}") from error
+
+
+def _read_explanation(path: Path, text: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    try:
+        fields, body, first_line = split_front_matter(text)
+    except FrontMatterError as error:
+        raise ArticleError(
+            f"{path}:{error.line}: {error}; mend the front matter between the `---` lines"
+        ) from error
+    return _read_fields(_FrontMatter(path, text, fields)), _read_sections(path, body, first_line)
+
+
+def _read_fields(front: _FrontMatter) -> dict[str, Any]:
+    for key in front.fields:
+        if key not in _KEYS:
+            raise front.error(key, f"`{key}` is no field of an article; use {', '.join(_KEYS)}")
+    title, torch = front.text("title"), front.text("torch")
+    needs = front.text("needs") if "needs" in front.fields else None
+    if needs is not None and needs not in _NEEDS:
+        raise front.error("needs", f"`needs` can only be {' or '.join(_NEEDS)}, not `{needs}`")
+    sources = front.list_of_text("sources")
+    if not sources:
+        raise front.error("sources", "no source; list at least one address")
+    for source in sources:
+        if not source.startswith(("https://", "http://")):
+            raise front.error("sources", f"`{source}` is no address; begin it with https://")
+    other_errors = front.list_of_text("signatures")
+    for other in other_errors:
+        if len(other.split()) < signatures.MIN_QUOTED_WORDS:
+            raise front.error("signatures", f"`{other}` is too short to be told from others")
+    return {
+        "title": title,
+        "torch": torch,
+        "sources": sources,
+        "needs": needs,
+        "also_asked_as": front.list_of_text("also_asked_as"),
+        "other_errors": other_errors,
+    }
+
+
+@dataclass(frozen=True)
+class _FrontMatter:
+    """The fields with the place they came from, so that a defect can be named by its line."""
+
+    path: Path
+    source: str
+    fields: dict[str, Any]
+
+    def text(self, key: str) -> str:
+        value = self.fields.get(key)
+        if not isinstance(value, str):
+            raise self.error(key, f"write `{key}: …` with one line of text")
+        if not value.strip() or value.strip() == _BLANK:
+            raise self.error(key, f"`{key}` is still empty; write it")
+        return " ".join(value.split())
+
+    def list_of_text(self, key: str) -> tuple[str, ...]:
+        value = self.fields.get(key) or []
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise self.error(key, f"`{key}` must be a list with one `- …` a line")
+        items = tuple(" ".join(item.split()) for item in value)
+        if not all(items) or _BLANK in items:
+            raise self.error(key, f"`{key}` has an empty entry; write it or remove it")
+        return items
+
+    def error(self, key: str, finding: str) -> ArticleError:
+        lines = self.source.split("\n")
+        line = next((n for n, text in enumerate(lines, 1) if text.startswith(f"{key}:")), 1)
+        return ArticleError(f"{self.path}:{line}: {finding}")
+
+
+def _read_sections(path: Path, body: str, first_line: int) -> dict[str, Any]:
+    """Split the body at its four headings, in their order; a `#` inside a fence is no heading."""
+    found: list[tuple[str, int, list[str]]] = []
+    fenced = False
+    for number, line in enumerate(body.split("\n"), first_line):
+        fenced ^= line.lstrip().startswith("```")
+        if line.startswith("## ") and not fenced:
+            found.append((line[3:].strip(), number, []))
+        elif found:
+            found[-1][2].append(line)
+        elif line.strip():
+            raise ArticleError(f"{path}:{number}: text before the first heading; move it below one")
+
+    names = [name for name, _, _ in found]
+    for position, heading in enumerate(HEADINGS):
+        if position >= len(names) or names[position] != heading:
+            here = found[position][1] if position < len(names) else first_line + body.count("\n")
+            raise ArticleError(f"{path}:{here}: expected the heading `## {heading}` here")
+    if len(found) > len(HEADINGS):
+        raise ArticleError(f"{path}:{found[len(HEADINGS)][1]}: one heading too many; remove it")
+
+    sections = {}
+    for heading, start, written in found:
+        text = "\n".join(written).strip()
+        if not text or text == _BLANK:
+            raise ArticleError(f"{path}:{start}: nothing is written under `## {heading}` yet")
+        sections[heading.lower().replace(" ", "_")] = text
+    return sections
+
+
+def _expected_error(path: Path, code: str) -> ExpectedError | None:
+    markers = [(line, text) for line, text in _comments(code) if _ANY_MARKER.match(text)]
+    if not markers:
+        return None
+    if len(markers) > 1:
+        raise ArticleError(f"{path}:{markers[1][0]}: a second `# error:`; only one line can fail")
+    line, text = markers[0]
+    marker = _MARKER.match(text)
+    if marker is None:
+        raise ArticleError(f"{path}:{line}: write `# error: Type: message`")
+    return ExpectedError(type=marker["type"], message=marker["message"] or "", line=line)
+
+
+def _comments(code: str) -> Iterator[tuple[int, str]]:
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(code).readline))
+    except (tokenize.TokenError, SyntaxError):
+        # An article about a SyntaxError has a broken.py that is no Python.
+        for number, line in enumerate(code.split("\n"), 1):
+            if match := _ANY_MARKER.search(line):
+                yield number, line[match.start() :]
+        return
+    yield from ((t.start[0], t.string) for t in tokens if t.type == tokenize.COMMENT)
+
+
+def _check_programs(folder: Path, broken: str, fixed: str, expected: ExpectedError | None) -> None:
+    for line, text in _comments(fixed):
+        if _ANY_MARKER.match(text):
+            raise ArticleError(f"{folder / 'fixed.py'}:{line}: fixed.py cannot promise an error")
+    fixed_end = _last_statement(folder / "fixed.py", fixed)
+    if expected is not None:
+        return
+    broken_end = _last_statement(folder / "broken.py", broken)
+    if not isinstance(broken_end, ast.Assert):
+        line = broken_end.lineno if broken_end else 1
+        raise ArticleError(
+            f"{folder / 'broken.py'}:{line}: no line ends in `# error: Type: message`, and the "
+            "last statement is no assert; mark the line that fails, or assert what should happen"
+        )
+    if fixed_end is None or ast.dump(fixed_end) != ast.dump(broken_end):
+        line = fixed_end.lineno if fixed_end else 1
+        raise ArticleError(
+            f"{folder / 'fixed.py'}:{line}: must end in the same assert as broken.py, line "
+            f"{broken_end.lineno}"
+        )
+
+
+def _last_statement(path: Path, code: str) -> ast.stmt | None:
+    try:
+        statements = ast.parse(code).body
+    except (SyntaxError, ValueError, RecursionError) as error:
+        line = getattr(error, "lineno", None) or 1
+        raise ArticleError(f"{path}:{line}: no Python: {error}") from error
+    return statements[-1] if statements else None
+
+
+def new_article(
+    root: Path, slug: str, also_asked_as: Sequence[str] = (), broken: str | None = None
+) -> Path:
+    """Write the skeleton of an article; loading it names what is still to be written.
+
+    Args:
+        root: the folder of articles.
+        slug: the new folder's name.
+        also_asked_as: questions that people asked about it.
+        broken: a program with the mistake; None: an example of one.
+
+    Returns:
+        The new folder.
+
+    Raises:
+        ArticleError: the slug is no name, or the folder is already there.
+    """
+    folder = root / slug
+    check_slug(slug, folder)
+    try:
+        folder.mkdir(parents=True)
+    except FileExistsError as error:
+        raise ArticleError(f"{folder}: is already there; choose another slug") from error
+    except OSError as error:
+        raise ArticleError(f"{folder}: cannot be made: {error.strerror}") from error
+    (folder / "explanation.md").write_text(_explanation_skeleton(also_asked_as), encoding="utf-8")
+    (folder / "broken.py").write_text(broken or _BROKEN_SKELETON, encoding="utf-8")
+    (folder / "fixed.py").write_text(_FIXED_SKELETON, encoding="utf-8")
+    return folder
+
+
+def _explanation_skeleton(also_asked_as: Sequence[str]) -> str:
+    # JSON's strings are YAML's, whatever people wrote.
+    asked = [json.dumps(way, ensure_ascii=False) for way in also_asked_as] or [_BLANK]
+    ways = "\n".join(f"  - {way}" for way in asked)
+    front = f"title: {_BLANK}\ntorch: {_BLANK}\nsources:\n  - {_BLANK}\nalso_asked_as:\n{ways}"
+    body = "\n".join(f"## {heading}\n\n{_BLANK}\n" for heading in HEADINGS)
+    return f"---\n{front}\n---\n\n{body}"
+
+
+_BROKEN_SKELETON = """\
+import torch
+
+# The shortest program with the mistake. The line that fails says how it fails; a mistake that
+# raises nothing has no such line, and both programs end in one assert instead.
+torch.ones(2, 3) @ torch.ones(2, 3)  # error: RuntimeError: mat1 and mat2 shapes cannot be ...
+"""
+
+_FIXED_SKELETON = """\
+import torch
+
+torch.ones(2, 3) @ torch.ones(2, 3).T
+"""

@@ -1,0 +1,1 @@
+"""Mend a snippet: codemods propose, runs and checks decide."""

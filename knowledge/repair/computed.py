@@ -1,0 +1,100 @@
+"""Checks that codemods share, on what two runs computed: their backwards and their tensors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from executor.inside.probes.tensors import same
+from executor.protocol import Backward, JobResult
+from knowledge.repair.codemod import Check
+
+
+def backwards(result: JobResult) -> tuple[Backward, ...]:
+    """The backwards of a run that was asked for its gradients."""
+    return result.values.backwards if result.values is not None else ()
+
+
+def reaches_leaves(after: JobResult, *, wanted: bool = True) -> Check:
+    """Every backward leaves gradients behind, and not only in the loss itself.
+
+    Args:
+        after: the rewritten snippet's run.
+        wanted: a run without any backward fails.
+    """
+    ran = backwards(after)
+    if not ran:
+        detail = "no backward ran" if wanted else "no backward in this snippet"
+        return Check(name="gradients", passed=not wanted, detail=detail)
+    for b in ran:
+        if not b.grads:
+            detail = f"backward at line {b.line} reaches no leaf"
+            return Check(name="gradients", passed=False, detail=detail)
+        if b.is_leaf:
+            detail = f"backward at line {b.line} starts from a leaf and ends there"
+            return Check(name="gradients", passed=False, detail=detail)
+    return Check(name="gradients", passed=True, detail="every backward reaches its leaves")
+
+
+def same_leaves(before: JobResult, after: JobResult, asked: Iterable[str] = ()) -> Check:
+    """Gradients arrive where they could before, not in a leaf made on the way.
+
+    Args:
+        before: the run that ended in an error, with its frames.
+        after: the rewritten snippet's run.
+        asked: variables that now ask for a gradient on purpose.
+    """
+    known = {n: v for frame in before.frames for n, v in frame.locals.items()}
+    for b in backwards(after):
+        for name in b.leaves:
+            was = known.get(name)
+            if was is not None and was.requires_grad is False and name not in asked:
+                detail = f"the gradient ends in `{name}`, a leaf made on the way"
+                return Check(name="leaves", passed=False, detail=detail)
+    return Check(name="leaves", passed=True, detail="gradients go back to where they begin")
+
+
+def same_tensors(before: JobResult, after: JobResult, code: str, but: Iterable[str] = ()) -> Check:
+    """Tensors at module level that the first run had made hold the same values now.
+
+    After training they may not: then nothing is compared.
+
+    Args:
+        before: a run that ended in an error, asked for its values.
+        after: the rewritten snippet's run.
+        code: the rewritten snippet: what it assigns below the error is left out.
+        but: names that may change.
+    """
+    if before.values is None or after.values is None or after.trained:
+        return Check(name="values", passed=True, detail="nothing to compare with")
+    line = before.error.line if before.error is not None else None
+    line = before.frames[0].line if before.frames else line  # at module level
+    lines = code.splitlines()
+    # What a loop binds may be another round's value; only indented lines can be in one.
+    rest = "\n".join([*lines[(line or 1) - 1 :], *(s for s in lines if s[:1].isspace())])
+    rest += "".join(f"\n{s}" for s in lines if s.startswith("for "))
+    old, new = before.values.tensors, after.values.tensors
+    kept = [
+        n for n in old
+        if n not in but and not any(_written(own, rest) for own in (n, *_shared(n, code)))
+    ]  # fmt: skip
+    changed = [n for n in kept if n not in new or not same(old[n], new[n])]
+    detail = f"`{changed[0]}` holds other values" if changed else "every value is as it was"
+    return Check(name="values", passed=not changed, detail=detail)
+
+
+def _shared(name: str, code: str) -> list[str]:
+    """Arrays whose memory a tensor has: what is written into them is written into it."""
+    return re.findall(rf"^{re.escape(name)}\s*=\s*torch\.(?:from_numpy|as_tensor)\((\w+)\)",
+                      code, re.M)  # fmt: skip
+
+
+def _written(name: str, code: str) -> bool:
+    """Whether some code assigns a variable or writes into it."""
+    own = re.escape(name.partition(".")[0])
+    patterns = (
+        rf"\b{own}\b(\[[^\n]*\])?\s*(,[^=\n]*)?([-+*/@%&|^]|\*\*|//)?=(?!=)",
+        rf"\b{own}(\.data)?\.(?!requires_grad_)\w+_\(",
+        rf"\bfor [^\n]*\b{own}\b[^\n]* in ",
+    )
+    return any(re.search(p, code) for p in patterns)

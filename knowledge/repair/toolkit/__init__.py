@@ -1,0 +1,1 @@
+"""LibCST tools that codemods share: where to edit, and how."""

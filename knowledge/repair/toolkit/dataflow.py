@@ -1,0 +1,135 @@
+"""Where a value of the wrong kind came from: the call it was passed to, the line that made it."""
+
+from __future__ import annotations
+
+import re
+from ast import literal_eval
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import libcst as cst
+
+from executor.protocol import JobResult, Variable
+from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.flow import in_loop
+from knowledge.repair.toolkit.sites import argument, assignment, scope_of, with_argument
+
+INTEGERS = frozenset({"int8", "int16", "int32", "int64", "uint8", "bool"})
+_SHORT = {"float32": "float", "float64": "double", "float16": "half", "int64": "long"}
+_MAKES = re.compile(
+    r"^(torch\.)?(tensor|arange|zeros|ones|full|randint|eye|linspace|randn|rand|as_tensor|empty"
+    r"|zeros_like|ones_like|full_like|randn_like|rand_like|randint_like)$"
+)
+
+
+@dataclass(frozen=True)
+class Passed:
+    """A variable in an argument of a call that led to the error."""
+
+    name: cst.Name
+    facts: Variable
+    statement: cst.SimpleStatementLine
+
+
+def passed(program: Program, result: JobResult, wrong: Callable[[Variable], bool]) -> Passed | None:
+    """The outermost place where the one wrong variable is passed on; None if there are several.
+
+    Outermost, since that is where the data were made: `model(x)`, not `self.fc(h)` inside it.
+    """
+    for frame in result.frames:
+        statement = program.statement_on(frame.line)
+        if statement is None:
+            continue
+        found: dict[str, cst.Name] = {}
+        for call in program.inside(statement, cst.Call):
+            for given in call.args:
+                for name in program.inside(given.value, cst.Name):
+                    facts = frame.locals.get(name.value)
+                    inner = program.parent(name)
+                    if isinstance(inner, cst.Attribute) and inner.attr is name:
+                        continue
+                    if isinstance(inner, cst.Attribute) and inner.attr.value in {"shape", "size"}:
+                        continue
+                    if facts is not None and wrong(facts):
+                        found.setdefault(name.value, name)
+        if len(found) == 1:
+            name = next(iter(found.values()))
+            return Passed(name, frame.locals[name.value], statement)
+        if found:
+            return None
+    return None
+
+
+def cast_at_origin(
+    program: Program, given: Passed, dtype: str
+) -> Iterator[tuple[dict[cst.CSTNode, cst.CSTNode], str]]:
+    """Edits that make a variable of another dtype: where it is made, else where it is passed.
+
+    Yields:
+        edits, and the place in words.
+    """
+    name = given.name.value
+    made = assignment(program, name, given.name)
+    if made is not None and not _passed_on(program, made, name):
+        line = program.line(made)
+        yield {made.value: of_dtype(program, made.value, dtype)}, f"line {line}: `{name}` is made"
+        return
+    cast = cast_of(program, given.name, dtype)
+    yield {given.name: cast}, f"line {program.line(given.name)}: `{name}` is passed"
+
+
+def _passed_on(program: Program, made: cst.Assign, name: str) -> bool:
+    """Whether the value is made of something that the snippet's function was given."""
+    return in_loop(program, made) and scope_of(program, made) is not program.module
+
+
+def of_dtype(program: Program, value: cst.BaseExpression, dtype: str) -> cst.BaseExpression:
+    """The same value in another dtype, said where it is made if that is a factory's call."""
+    if isinstance(value, cst.Call):
+        # Random numbers of another dtype are other numbers.
+        random = "rand" in program.text(value.func) and says_dtype(value) is None
+        if _MAKES.match(program.text(value.func)) and not random:
+            new = cst.parse_expression(f"{_torch(program)}.{dtype}")
+            return with_argument(value, 99, "dtype", new)
+        casts = {"double", "long", "int", "half", "float"}
+        function = value.func
+        if isinstance(function, cst.Attribute) and function.attr.value in casts and not value.args:
+            return cast_of(program, function.value, dtype)
+    return cast_of(program, value, dtype)
+
+
+def cast_of(program: Program, value: cst.BaseExpression, dtype: str) -> cst.BaseExpression:
+    """`value.float()`, or `value.to(torch.int32)` where there is no short word."""
+    if dtype in _SHORT:
+        return method(value, _SHORT[dtype])
+    return method(value, "to", cst.Arg(cst.parse_expression(f"{_torch(program)}.{dtype}")))
+
+
+def _torch(program: Program) -> str:
+    return program.name_of("torch", "x").rpartition(".")[0] or "torch"
+
+
+def says_dtype(call: cst.Call) -> cst.Arg | None:
+    """The `dtype=` of a call."""
+    return argument(call, 99, "dtype")
+
+
+def values_of(facts: Variable | None) -> list[float] | None:
+    """A small tensor's values, flat; None where the run did not keep them."""
+    if facts is None or facts.repr is None or facts.shape is None:
+        return None
+    try:
+        flat = [literal_eval(facts.repr)]
+        for _ in facts.shape:
+            flat = [x for row in flat for x in row]
+        return [float(x) for x in flat]
+    except (ValueError, SyntaxError, TypeError):
+        return None
+
+
+def is_whole(facts: Variable | None) -> bool:
+    """Whether every value is known to be a whole number."""
+    if facts is not None and facts.dtype in INTEGERS:
+        return True
+    values = values_of(facts)
+    return bool(values) and all(v == int(v) for v in values or ())

@@ -1,0 +1,167 @@
+"""What happens to a value before and after a place in a snippet, and blocks put around statements.
+
+Beside `knowledge/repair/toolkit/sites.py`, which finds the place itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import libcst as cst
+
+from knowledge.repair.toolkit.edits import New, Program
+from knowledge.repair.toolkit.sites import scope_of
+
+_LOOPS = (cst.For, cst.While)
+
+
+def root(target: cst.BaseExpression) -> cst.Name | cst.Attribute | None:
+    """What `x[i][j]`, `x` and `self.w[0]` write into: `x`, `x`, `self.w`."""
+    while isinstance(target, cst.Subscript):
+        target = target.value
+    return target if isinstance(target, (cst.Name, cst.Attribute)) else None
+
+
+def reads(program: Program, name: str, scope: cst.CSTNode) -> list[cst.Name]:
+    """Where a variable is read inside some code: not as attribute, keyword or target."""
+    found = []
+    for node in program.inside(scope, cst.Name):
+        if node.value != name or scope_of(program, node) is not _scope(program, scope):
+            continue
+        parent = program.parent(node)
+        if isinstance(parent, cst.Attribute) and parent.attr is node:
+            continue
+        if isinstance(parent, cst.Arg) and parent.keyword is node:
+            continue
+        if isinstance(parent, (cst.AssignTarget, cst.Param, cst.For, cst.NamedExpr)) and (
+            getattr(parent, "target", getattr(parent, "name", None)) is node
+        ):
+            continue
+        found.append(node)
+    return found
+
+
+def _scope(program: Program, node: cst.CSTNode) -> cst.CSTNode:
+    if isinstance(node, (cst.FunctionDef, cst.ClassDef, cst.Module)):
+        return node
+    return scope_of(program, node)
+
+
+def is_attribute(program: Program, node: cst.CSTNode, *names: str) -> bool:
+    """Whether a name stands before `.grad` or another attribute."""
+    parent = program.parent(node)
+    return isinstance(parent, cst.Attribute) and parent.value is node and parent.attr.value in names
+
+
+def later(program: Program, name: str, after: cst.CSTNode) -> list[cst.Name]:
+    """The reads of a variable below a statement, in the statement's scope."""
+    end = program.end_line(after)
+    found = reads(program, name, scope_of(program, after))
+    return [n for n in found if program.line(n) > end]
+
+
+def in_loop(program: Program, node: cst.CSTNode) -> bool:
+    """Whether the node is inside a loop of its own scope."""
+    scope = scope_of(program, node)
+    parent = program.parent(node)
+    while parent is not None and parent is not scope:
+        if isinstance(parent, _LOOPS):
+            return True
+        parent = program.parent(parent)
+    return False
+
+
+def outermost_loop(program: Program, node: cst.CSTNode) -> cst.For | cst.While | None:
+    """The outermost loop around the node in its own scope."""
+    scope = scope_of(program, node)
+    found: cst.For | cst.While | None = None
+    parent = program.parent(node)
+    while parent is not None and parent is not scope:
+        found = parent if isinstance(parent, (cst.For, cst.While)) else found
+        parent = program.parent(parent)
+    return found
+
+
+def siblings(
+    program: Program, statement: cst.BaseStatement
+) -> tuple[Sequence[cst.BaseStatement], int]:
+    """The statements of the same block, and this one's place among them."""
+    block = program.parent(statement)
+    body: Sequence[cst.BaseStatement] = [statement]
+    if isinstance(block, (cst.Module, cst.IndentedBlock)):
+        body = [s for s in block.body if isinstance(s, cst.BaseStatement)]
+    return body, next(i for i, s in enumerate(body) if s is statement)
+
+
+def earlier_in_loop(program: Program, statement: cst.BaseStatement, pattern: str) -> bool:
+    """Whether a loop around the statement has a line that matches before it comes here."""
+    node: cst.CSTNode | None = statement
+    scope = scope_of(program, statement)
+    while node is not None and node is not scope:
+        if isinstance(node, _LOOPS):
+            body, _ = node.body, 0
+            texts = [
+                program.text(s) for s in body.body if program.line(s) < program.line(statement)
+            ]
+            if any(re.search(pattern, text) for text in texts):
+                return True
+        node = program.parent(node)
+    return False
+
+
+def parameters(program: Program, node: cst.CSTNode) -> set[str]:
+    """The parameters of the function around a node; empty at the module's level."""
+    function = scope_of(program, node)
+    if not isinstance(function, cst.FunctionDef):
+        return set()
+    given = function.params
+    every = [*given.posonly_params, *given.params, *given.kwonly_params]
+    return {p.name.value for p in every}
+
+
+def under(
+    program: Program, lines: Sequence[cst.SimpleStatementLine], context: str
+) -> dict[cst.CSTNode, New]:
+    """Edits that put neighbouring statements into `with context:`."""
+    first, *others = lines
+    inner = [first.with_changes(leading_lines=()), *others]
+    block = cst.With(
+        [cst.WithItem(cst.parse_expression(context))],
+        cst.IndentedBlock(inner),
+        leading_lines=first.leading_lines,
+    )
+    edits: dict[cst.CSTNode, New] = {first: block}
+    return edits | {s: cst.RemoveFromParent() for s in others}
+
+
+def without_with(program: Program, block: cst.With) -> dict[cst.CSTNode, New] | None:
+    """Edits that take `with …:` away and keep its statements; None for a one-line body."""
+    if not isinstance(block.body, cst.IndentedBlock):
+        return None
+    body = [s for s in block.body.body if isinstance(s, cst.BaseStatement)]
+    if not body:
+        return None
+    first = body[0]
+    lead = [
+        *block.leading_lines,
+        *_comment(block.body.header),
+        *getattr(first, "leading_lines", ()),
+    ]
+    body[0] = first.with_changes(leading_lines=lead)
+    # Comments below the last statement belong to the block's footer.
+    footer = [e for e in block.body.footer if e.comment is not None]
+    if not footer:
+        return {block: cst.FlattenSentinel(body)}
+    return None
+
+
+def _comment(header: cst.TrailingWhitespace) -> list[cst.EmptyLine]:
+    return [cst.EmptyLine(comment=header.comment)] if header.comment is not None else []
+
+
+def free_name(program: Program, wanted: str) -> str:
+    """The name, or the name with a number, that the snippet does not use yet."""
+    taken = {n.value for n in program.all(cst.Name)}
+    candidates = [wanted, *(f"{wanted}_{i}" for i in range(2, 99))]
+    return next(c for c in candidates if c not in taken)

@@ -1,0 +1,139 @@
+"""Where a snippet computes a loss: the call, its prediction and target, and their live shapes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import libcst as cst
+
+from executor.protocol import Caught, ErrorSeen, JobResult
+from knowledge.repair.codemod import Check, Rewrite
+from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.shapes import Shape, shape_of, sizes
+from knowledge.repair.toolkit.sites import assignment, failing, integer, variables
+
+_LOSS = re.compile(
+    r"(?i)(loss|criterion|cross_entropy|binary_cross|bce|mse|l1_|nll|huber|objective)"
+)
+
+
+@dataclass(frozen=True)
+class LossCall:
+    """A call with a prediction and a target; a shape is None where the run did not show it."""
+
+    call: cst.Call
+    input: cst.BaseExpression
+    target: cst.BaseExpression
+    input_shape: Shape | None
+    target_shape: Shape | None
+
+
+def loss_call(
+    program: Program, result: JobResult, error: ErrorSeen | Caught | None
+) -> LossCall | None:
+    """The failing call, if it has a prediction and a target."""
+    node = failing(program, error) if error is not None else None
+    if not isinstance(node, cst.Call):
+        return None
+    found = _of_call(program, result, node)
+    layer = result.layer
+    if found is None or layer is None or layer.input is None or not layer.type.endswith("Loss"):
+        return found
+    shape = found.input_shape or layer.input
+    return LossCall(found.call, found.input, found.target, shape, found.target_shape)
+
+
+def loss_call_on(program: Program, result: JobResult, line: int) -> LossCall | None:
+    """The one call on a line that computes a loss."""
+    statement = program.statement_on(line)
+    if statement is None:
+        return None
+    found = [
+        c
+        for c in program.inside(statement, cst.Call)
+        if _LOSS.search(program.text(c.func)) and len(c.args) >= 2
+    ]
+    return _of_call(program, result, found[0]) if len(found) == 1 else None
+
+
+def _of_call(program: Program, result: JobResult, call: cst.Call) -> LossCall | None:
+    if len(call.args) < 2 or any(a.star for a in call.args):
+        return None
+    given = {a.keyword.value: a.value for a in call.args if a.keyword is not None}
+    plain = [a.value for a in call.args if a.keyword is None]
+    prediction = given.get("input") or (plain[0] if plain else None)
+    target = given.get("target") or (plain[1] if len(plain) > 1 else None)
+    if prediction is None or target is None:
+        return None
+    return LossCall(
+        call, prediction, target, shape_of(result, prediction), shape_of(result, target)
+    )
+
+
+BOTH_SIZES = re.compile(
+    r"arget size \(torch\.Size\(\[([\d, ]*)\]\)\).*input size \(torch\.Size\(\[([\d, ]*)\]\)\)"
+)
+
+
+def resized_target(program: Program, loss: LossCall, message: str) -> Iterator[Rewrite]:
+    """unsqueeze or squeeze the target, where a dimension of size 1 is all that differs.
+
+    Args:
+        message: PyTorch's, which names both sizes.
+    """
+    found = BOTH_SIZES.search(message.replace("\n", " "))
+    if found is None:
+        return
+    target, given = sizes(found[1]), sizes(found[2])
+    change = _change(target, given)
+    if change is None:
+        return
+    new = method(loss.target, change[0], cst.Arg(integer(change[1])))
+    yield Rewrite(
+        program.replace({loss.target: new}),
+        f"line {program.line(loss.call)}: the target {list(target)} gets the prediction's shape "
+        f"{list(given)}",
+    )
+
+
+def _change(target: Shape, given: Shape) -> tuple[str, int] | None:
+    """The one dimension of size 1 to add to the target or to take from it; None if it is not one.
+
+    [8] and [8, 1] differ so; [1, 8] and [8, 1] do not, and which is right nobody can tell.
+    """
+    if len(given) == len(target) + 1:
+        places = [i for i, n in enumerate(given) if n == 1 and given[:i] + given[i + 1 :] == target]
+        return ("unsqueeze", places[-1]) if places else None
+    if len(target) == len(given) + 1:
+        places = [
+            i for i, n in enumerate(target) if n == 1 and target[:i] + target[i + 1 :] == given
+        ]
+        return ("squeeze", places[-1]) if places else None
+    return None
+
+
+def dtype_of(result: JobResult, expression: cst.BaseExpression) -> str | None:
+    """The live dtype of a variable, such as "int64"; None for anything but a plain name."""
+    if not isinstance(expression, cst.Name):
+        return None
+    found = variables(result).get(expression.value)
+    return found.dtype if found is not None else None
+
+
+def made_from(program: Program, expression: cst.BaseExpression) -> str:
+    """The code that an expression's value comes from: its own, or its variable's assignment."""
+    if isinstance(expression, cst.Name):
+        found = assignment(program, expression.value, expression)
+        if found is not None:
+            return program.text(found.value)
+    return program.text(expression)
+
+
+def loss_alive(after: JobResult) -> Check:
+    """No loss of the run is stuck at exactly zero, as it is with a single class."""
+    losses = [b.loss for b in after.values.backwards if b.loss] if after.values is not None else []
+    dead = bool(losses) and all(loss.norm == 0 for loss in losses)
+    detail = "every loss is exactly 0" if dead else "the loss is not stuck at zero"
+    return Check(name="loss", passed=not dead, detail=detail)

@@ -1,0 +1,613 @@
+"""Edits that live shapes call for: a layer made for other sizes, a tensor brought into another.
+
+Codemods about shapes share these: where a size is written, how the call of a layer is found again,
+and what must still be there after a change.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import libcst as cst
+
+from executor.protocol import SNIPPET, Caught, ErrorSeen, JobResult, Layer
+from knowledge.repair.codemod import Check, Rewrite
+from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.sites import (
+    argument,
+    assignment,
+    integer,
+    made,
+    scope_of,
+    variables,
+    with_argument,
+)
+
+Shape = tuple[int, ...]
+
+_LOADED = re.compile(
+    r"\b(load_state_dict|from_pretrained|hub\.load|torch\.load|load_from_checkpoint|pretrained\s*=\s*True"
+    r"|weights\s*=\s*['\"\w.]*(DEFAULT|IMAGENET))"
+)
+
+
+def sizes(text: str) -> Shape:
+    """The whole numbers of a text, in order: of "[2, 3]", of "torch.Size([2, 3])"."""
+    return tuple(int(n) for n in re.findall(r"-?\d+", text))
+
+
+def uses_loaded_weights(program: Program) -> bool:
+    """Whether weights come from a file: the sizes of its layers are then not free to change.
+
+    A file that the snippet has written itself comes after the layers, and follows them.
+    """
+    return bool(_LOADED.search(_without_own_files(program.module.code)))
+
+
+_SAVED = re.compile(r"torch\.save\([^\n]*,\s*([\w.'\"/]+)\s*\)")
+
+
+def _without_own_files(code: str) -> str:
+    for file in {re.escape(name) for name in _SAVED.findall(code)}:
+        load = rf"torch\.load\(\s*{file}[^)\n]*\)"
+        for name in re.findall(rf"(\w+)\s*=\s*{load}", code):
+            code = re.sub(rf"load_state_dict\({name}\b", "", code)
+        code = re.sub(rf"load_state_dict\(\s*{load}", "", code)
+        code = re.sub(load, "", code)
+    return re.sub(r"load_state_dict\(\w+\.state_dict\(", "", code)
+
+
+def live_shape(
+    program: Program, result: JobResult, expression: cst.BaseExpression | None
+) -> Shape | None:
+    """The live shape of a variable, or of any part of the statement that failed, if known."""
+    if expression is None:
+        return None
+    try:
+        text = ast.unparse(ast.parse(f"({program.text(expression)})", mode="eval"))
+    except SyntaxError:  # a starred part, a slice
+        return None
+    found = result.shapes.get(text)
+    return found if found is not None else shape_of(result, expression)
+
+
+def shape_of(result: JobResult, expression: cst.BaseExpression | None) -> Shape | None:
+    """The live shape of a variable where the run failed; None for anything but a plain name."""
+    if isinstance(expression, cst.Name):
+        found = variables(result).get(expression.value)
+        return found.shape if found is not None else None
+    return None
+
+
+def span_of(
+    program: Program, result: JobResult, expression: cst.BaseExpression
+) -> tuple[int, int] | None:
+    """The smallest and the largest whole number that a tensor can hold, as far as one can see.
+
+    From its live values if it is small, else from how it was made: `torch.randint(0, 5, …)`,
+    `torch.arange(9)`, `torch.tensor([1, 4])`. A parameter of `forward` is followed to the call.
+    """
+    if isinstance(expression, cst.Name):
+        facts = variables(result).get(expression.value)
+        if facts is not None and facts.repr and facts.shape and (numbers := sizes(facts.repr)):
+            return (min(numbers), max(numbers)) if "." not in facts.repr else None
+        found = assignment(program, expression.value, expression)
+        if found is None:
+            outer = _argument_of(program, result, expression)
+            return span_of(program, result, outer) if outer is not None else None
+        expression = found.value
+    text = program.text(expression)
+    if m := re.match(r"torch\.randint\((?:low=)?(-?\d+), *(?:high=)?(\d+), *\(", text):
+        return int(m[1]), int(m[2]) - 1
+    if m := re.match(r"torch\.randint\((?:high=)?(\d+), *(?:size=)?\(", text):
+        return 0, int(m[1]) - 1
+    if m := re.match(r"torch\.arange\((\d+)\)", text):
+        return 0, int(m[1]) - 1
+    literal = re.match(r"torch\.(?:tensor|LongTensor)\((\[[-\d,\s\[\]]+\])", text)
+    numbers = sizes(literal[1]) if literal is not None else ()
+    return (min(numbers), max(numbers)) if numbers else None
+
+
+def _argument_of(program: Program, result: JobResult, name: cst.Name) -> cst.BaseExpression | None:
+    """What the call that the run was in passed for a parameter of the function it is in."""
+    function = scope_of(program, name)
+    if not isinstance(function, cst.FunctionDef) or len(result.frames) < 2:
+        return None
+    names = [p.name.value for p in function.params.params]
+    statement = program.statement_on(result.frames[-2].line)
+    if name.value not in names or statement is None or function.name.value != "forward":
+        return None
+    found = [
+        c
+        for c in program.inside(statement, cst.Call)
+        if isinstance(c.func, cst.Name) and len(c.args) == len(names) - 1
+    ]
+    given = argument(found[0], names.index(name.value) - 1, name.value) if len(found) == 1 else None
+    return given.value if given is not None else None
+
+
+# -- a size that was written somewhere -------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Resized:
+    """The snippet with a layer's size changed at the place where it is written."""
+
+    module: cst.Module
+    line: int
+
+
+def resized(
+    program: Program, layer: Layer, position: int, keyword: str, size: int
+) -> Iterator[Resized]:
+    """The ways to make a layer with another size, the one nearest to its source first.
+
+    Nothing where one constructor makes several layers, or where weights come from a file.
+
+    Args:
+        layer: the layer that the run failed in.
+        position, keyword: which argument of its constructor is wrong.
+        size: what it should be.
+    """
+    found = made(program, layer)
+    if found is not None and not found.in_loop:
+        yield from resized_call(program, found.call, position, keyword, size)
+
+
+def resized_call(
+    program: Program, call: cst.Call, position: int, keyword: str, size: int
+) -> Iterator[Resized]:
+    """The same for a constructor's call that is known already."""
+    given = argument(call, position, keyword)
+    if given is None or uses_loaded_weights(program) or size < 1:
+        return
+    source = _source(program, given.value)
+    if source is not None and source is not given.value and _used_once(program, given.value):
+        yield Resized(program.replace({source: integer(size)}), program.line(source))
+    if source is None and _is_shared(program, given.value):
+        name = parameter_worth(program, given.value, size)
+        if name is not None:  # the same in every call of the class: one name suits them all
+            new = with_argument(call, position, keyword, cst.Name(name))
+            yield Resized(program.replace({call: new}), program.line(given))
+        return
+    value = _named(program, given.value, size) or integer(size)
+    new = with_argument(call, position, keyword, value)
+    yield Resized(program.replace({call: new}), program.line(given))
+
+
+def parameter_worth(program: Program, value: cst.BaseExpression, size: int) -> str | None:
+    """The one parameter of the function around that has this value in every call of it."""
+    function = scope_of(program, value)
+    if not isinstance(function, cst.FunctionDef):
+        return None
+    around = scope_of(program, function)
+    is_init = function.name.value == "__init__" and isinstance(around, cst.ClassDef)
+    called = around.name.value if is_init and isinstance(around, cst.ClassDef) else None
+    called = called or function.name.value
+    calls_of = [c for c in program.all(cst.Call) if program.text(c.func) == called]
+    found = []
+    for index, parameter in enumerate(function.params.params):
+        values = set()
+        for call in calls_of:
+            given = argument(call, index - is_init, parameter.name.value)
+            source = _source(program, given.value if given is not None else cst.Name(""))
+            values.add(ast.literal_eval(source.value) if isinstance(source, cst.Integer) else None)
+        if calls_of and values == {size}:
+            found.append(parameter.name.value)
+    return found[0] if len(found) == 1 else None
+
+
+def resized_instance(
+    program: Program, result: JobResult, layer: Layer, position: int, keyword: str, size: int
+) -> Iterator[Resized]:
+    """Where one class makes several models: another size for the one that the run was in.
+
+    Its own call says the size, as in `model = Net(10, 5)`.
+    """
+    found = made(program, layer)
+    given = argument(found.call, position, keyword) if found is not None else None
+    outer = result.frames[0] if result.frames else None
+    statement = program.statement_on(outer.line) if outer is not None else None
+    if given is None or not isinstance(given.value, cst.Name) or statement is None:
+        return
+    function = scope_of(program, given.value)
+    around = scope_of(program, function)
+    if not isinstance(function, cst.FunctionDef) or not isinstance(around, cst.ClassDef):
+        return
+    names = [p.name.value for p in function.params.params]
+    if function.name.value != "__init__" or given.value.value not in names:
+        return
+    for call in program.inside(statement, cst.Call):
+        made_by = assignment(program, call.func.value, call) if isinstance(
+            call.func, cst.Name) else None  # fmt: skip
+        if made_by is None or not isinstance(made_by.value, cst.Call):
+            continue
+        if program.text(made_by.value.func) == around.name.value:
+            index = names.index(given.value.value) - 1
+            yield from resized_call(program, made_by.value, index, given.value.value, size)
+            return
+
+
+def size_given(program: Program, call: cst.Call, position: int, keyword: str) -> int | None:
+    """The number that an argument stands for, if one literal says it."""
+    given = argument(call, position, keyword)
+    source = _source(program, given.value) if given is not None else None
+    return ast.literal_eval(source.value) if isinstance(source, cst.Integer) else None
+
+
+def _source(program: Program, value: cst.BaseExpression) -> cst.BaseExpression | None:
+    """The number that a size comes from: a literal, a variable's, or what a class was called with.
+
+    None if it is computed, or if more than one place decides it.
+    """
+    for _ in range(4):
+        if isinstance(value, cst.Integer):
+            return value
+        if not isinstance(value, cst.Name):
+            return None
+        following = _given(program, value)
+        if following is None:
+            return None
+        value = following
+    return None
+
+
+def _given(program: Program, name: cst.Name) -> cst.BaseExpression | None:
+    """What a name stands for: its one assignment, or the argument of the one call."""
+    scope = scope_of(program, name)
+    if isinstance(scope, cst.FunctionDef):
+        parameters = [*scope.params.params, *scope.params.kwonly_params]
+        index = next((i for i, p in enumerate(parameters) if p.name.value == name.value), None)
+        if index is not None:
+            return _passed(program, scope, parameters[index], index)
+    found = assignment(program, name.value, name)
+    if found is None:
+        found = _once_at_the_top(program, name.value)
+    return found.value if found is not None else None
+
+
+def _passed(
+    program: Program, function: cst.FunctionDef, parameter: cst.Param, index: int
+) -> cst.BaseExpression | None:
+    """What a parameter gets: from the only call of the function or class, else its default."""
+    called = function.name.value
+    if called == "__init__":
+        around = scope_of(program, function)
+        if not isinstance(around, cst.ClassDef):
+            return None
+        called, index = around.name.value, index - 1
+    found = [c for c in program.all(cst.Call) if program.text(c.func) == called]
+    if len(found) != 1:
+        return None
+    given = argument(found[0], index, parameter.name.value)
+    return given.value if given is not None else parameter.default
+
+
+def _used_once(program: Program, value: cst.BaseExpression) -> bool:
+    """Whether a name says the size of this layer alone: changing it changes no other one."""
+    text = program.text(value)
+    made_with = [
+        name
+        for name in program.inside(scope_of(program, value), cst.Name)
+        if name.value == text
+        and (call := program.up(name, cst.Call)) is not None
+        and program.text(call.func).rpartition(".")[2][:1].isupper()
+    ]
+    return len(made_with) <= 1
+
+
+def _is_shared(program: Program, value: cst.BaseExpression) -> bool:
+    """Whether a size depends on a parameter that several calls set: a number would suit only one.
+
+    In `Block(3, 8)` and `Block(8, 16)` the constructor's line is one, and its sizes are many.
+    """
+    function = scope_of(program, value)
+    if not isinstance(function, cst.FunctionDef):
+        return False
+    parameters = {p.name.value for p in (*function.params.params, *function.params.kwonly_params)}
+    if not any(n.value in parameters - {"self"} for n in program.inside(value, cst.Name)):
+        return False
+    around = scope_of(program, function)
+    called = around.name.value if isinstance(around, cst.ClassDef) else function.name.value
+    return sum(program.text(c.func) == called for c in program.all(cst.Call)) > 1
+
+
+def _once_at_the_top(program: Program, name: str) -> cst.Assign | None:
+    found = [
+        a
+        for a in program.all(cst.Assign)
+        if scope_of(program, a) is program.module
+        and len(a.targets) == 1
+        and isinstance(a.targets[0].target, cst.Name)
+        and a.targets[0].target.value == name
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _named(program: Program, value: cst.BaseExpression, size: int) -> cst.BaseExpression | None:
+    """The size in the terms of the old one: `hidden` for `hidden * 2`, `64 * 6 * 6` for 5 * 5."""
+    if m := re.fullmatch(r"(\w+)( ?)\* ?(\d+) ?\* ?\3", program.text(value)):
+        channels = _number(program, program.inside(value, cst.BaseExpression), m[1])  # type: ignore[type-abstract]
+        side = math.isqrt(size // channels) if channels else 0
+        if channels and channels * side * side == size:
+            return cst.parse_expression(f"{m[1]}{m[2]}*{m[2]}{side}{m[2]}*{m[2]}{side}")
+    for name in program.inside(value, cst.Name):
+        number = _number(program, [name], name.value) if name is not value else None
+        if number == size:
+            return cst.Name(name.value)
+        if number is not None and number > 1 and number * 2 == size:
+            return cst.parse_expression(f"{name.value} * 2")
+    return None
+
+
+def _number(program: Program, among: Sequence[cst.BaseExpression], text: str) -> int | None:
+    """What a number or name in an expression stands for, if one literal says it."""
+    for node in among:
+        if program.text(node) == text:
+            source = _source(program, node)
+            return ast.literal_eval(source.value) if isinstance(source, cst.Integer) else None
+    return None
+
+
+def as_large_as(
+    ways: Iterable[Resized], largest: int, told: str, noun: str, rows: int
+) -> Iterator[Rewrite]:
+    """A table with a row for the largest index that it is asked for.
+
+    Args:
+        ways: where its size is written, each with the new size.
+        largest: the largest index.
+        told: what goes up to it, e.g. "labels go up to 9, so the model".
+        noun: what it has then, e.g. "scores".
+        rows: how many of them it had.
+    """
+    for found in ways:
+        title = f"line {found.line}: {told} has {largest + 1} {noun} instead of {rows}"
+        yield Rewrite(found.module, title)
+
+
+def indices_kept(code: str, *more: str) -> Check:
+    """No index is clamped, wrapped or left out to fit the table that there was."""
+    bent = [w for w in ("clamp", "clip", "remainder", "% ", "fmod", *more) if w in code]
+    detail = f"{bent[0].strip()} gives an index the row of another" if bent else "as they were"
+    return Check(name="indices", passed=not bent, detail=detail)
+
+
+# -- the call of a layer ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class LayerCall:
+    """The snippet's call that led into a layer, and the layer's place behind it.
+
+    `inside` is empty if the layer itself is called, else its path in the container that is.
+    """
+
+    call: cst.Call
+    inside: tuple[str, ...]
+
+    @property
+    def first(self) -> cst.BaseExpression | None:
+        """What goes in: the first argument."""
+        return self.call.args[0].value if self.call.args and not self.call.args[0].star else None
+
+
+def layer_call(
+    program: Program, expression: cst.BaseExpression | None, layer: Layer
+) -> LayerCall | None:
+    """The failing call, if it is one of the layer or of a container that holds it."""
+    if not isinstance(expression, cst.Call) or not layer.name:
+        return None
+    called = re.sub(r"\[(\d+)\]", r".\1", program.text(expression.func))
+    if called == layer.name:
+        return LayerCall(expression, ())
+    if layer.name.startswith(called + "."):
+        return LayerCall(expression, tuple(layer.name[len(called) + 1 :].split(".")))
+    return None
+
+
+def with_input(program: Program, call: cst.Call, new: cst.BaseExpression) -> cst.Module:
+    """The snippet with a call's first argument replaced."""
+    first = call.args[0]
+    return program.replace({first.value: new})
+
+
+def with_layer_before(
+    program: Program, container: cst.Call, index: int, constructor: str
+) -> cst.Module | None:
+    """The snippet with one more layer in a Sequential, before the layer of this index."""
+    if program.text(container.func).rpartition(".")[2] != "Sequential":
+        return None
+    if not 0 < index < len(container.args) or any(a.star for a in container.args):
+        return None
+    added = cst.Arg(cst.parse_expression(constructor), comma=container.args[index - 1].comma)
+    arguments = [*container.args[:index], added, *container.args[index:]]
+    return program.replace({container: container.with_changes(args=arguments)})
+
+
+def container_of(program: Program, layer: Layer) -> tuple[cst.Call, int] | None:
+    """The Sequential's constructor that holds a layer, and the layer's index in it."""
+    call = made(program, layer)
+    if call is None or call.in_loop or uses_loaded_weights(program):
+        return None
+    around = program.parent(call.call)
+    outer = program.parent(around) if isinstance(around, cst.Arg) else None
+    if not isinstance(outer, cst.Call):
+        return None
+    index = next((i for i, a in enumerate(outer.args) if a is around), None)
+    return (outer, index) if index is not None else None
+
+
+def swapped(
+    program: Program, value: cst.BaseExpression, first: int, second: int
+) -> cst.BaseExpression:
+    """`value.transpose(first, second)`; where it was just transposed so, what it was before."""
+    if isinstance(value, cst.Call) and isinstance(value.func, cst.Attribute):
+        given = {program.text(a.value) for a in value.args}
+        if value.func.attr.value in ("transpose", "swapaxes") and given == {
+            str(first),
+            str(second),
+        }:
+            return value.func.value
+    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+    arguments = (cst.Arg(integer(first), comma=comma), cst.Arg(integer(second)))
+    return method(value, "transpose", *arguments)
+
+
+# -- what must still be there ----------------------------------------------------------------
+
+_WORD = re.compile(r"[A-Za-z_]\w*|@|\[")
+_CHEATS = frozenset(
+    ("[", "detach", "data", "item", "numpy", "tolist", "view", "reshape", "resize", "resize_",
+     "zeros", "zeros_like", "new_zeros", "ones", "ones_like", "rand", "rand_like", "randn",
+     "randn_like", "randint", "narrow", "repeat", "expand", "nan_to_num")
+)  # fmt: skip
+
+
+def still_computed(
+    error: ErrorSeen | Caught | None,
+    code: str,
+    *,
+    allowed: Collection[str] = (),
+    may_go: Collection[str] = (),
+) -> Check:
+    """The expression that failed is still in the code, around the same operands.
+
+    They may be wrapped; but not in what cuts the gradient, invents values, or takes numbers from
+    one sample for another, as `reshape` does where a dimension had to move.
+
+    Args:
+        error: the original error.
+        code: the rewritten snippet.
+        allowed: words that this codemod needs and that would count as such a trick.
+        may_go: words of the expression that may be left out, such as a transposition.
+    """
+    name = "still computed"
+    written = error.code if error is not None else ""
+    found = _WORD.findall("\n".join(line.partition("#")[0] for line in written.splitlines()))
+    wanted = [word for word in found if word not in may_go]
+    # What the person wrote on that line is no trick: `f(x).item()`.
+    line = _WORD.findall(_quoted(error.traceback if error is not None else ""))
+    own: list[list[str]] = []  # tricks around the expression, in statements that begin as its does
+    others: list[list[str]] = []
+    for words in _statements(code):
+        for i, word in enumerate(words):
+            added = _between(wanted, words[i:]) if wanted and word == wanted[0] else None
+            if added is not None:
+                tricks = [
+                    w
+                    for w in sorted(_CHEATS.intersection(added) - set(allowed))
+                    if words.count(w) > line.count(w)
+                ]
+                (own if words[:1] == line[:1] else others).append(tricks)
+    found_tricks = own or others
+    if any(not tricks for tricks in found_tricks):
+        return Check(name=name, passed=True, detail="what failed is still computed")
+    cheat = found_tricks[0][0] if found_tricks else ""
+    if not wanted:
+        return Check(name=name, passed=True, detail="nothing to look for")
+    detail = f"what failed now goes through {cheat}()" if cheat else "what failed is gone"
+    return Check(name=name, passed=False, detail=detail)
+
+
+def _quoted(traceback: str) -> str:
+    """The snippet's line that failed, from a traceback's text; comments are left out."""
+    found = re.findall(rf'File "{re.escape(SNIPPET)}", line \d+.*\n    (.*)', traceback)
+    return str(found[-1]).partition("#")[0] if found else ""
+
+
+def _statements(code: str) -> Iterator[list[str]]:
+    """The words of each statement; a line whose brackets are open goes on in the next."""
+    words: list[str] = []
+    depth = 0
+    for line in code.splitlines():
+        text = line.partition("#")[0]
+        words += _WORD.findall(text)
+        depth += sum(text.count(c) for c in "([{") - sum(text.count(c) for c in ")]}")
+        if depth <= 0:
+            yield words
+            words, depth = [], 0
+    yield words
+
+
+def _between(wanted: Sequence[str], words: Sequence[str]) -> list[str] | None:
+    """The words around the wanted ones, if these come in their order; else None."""
+    rest = list(wanted)
+    added: list[str] = []
+    for word in words:
+        if rest and word == rest[0]:
+            rest.pop(0)
+        elif rest:
+            added.append(word)
+        elif word in _CHEATS:
+            added.append(word)  # `f(x).detach()`: right behind the last one
+            break
+        else:
+            break
+    return None if rest else added
+
+
+def same_layers(before: JobResult, after: JobResult) -> Check:
+    """The model has as many parameters as before; at most one layer's changed, in one size."""
+    name = "same layers"
+    old, new = _parameters(before), _parameters(after)
+    gone, come = list((old - new).elements()), list((new - old).elements())
+    if len(gone) > len(come) or sum(old.values()) > sum(new.values()):
+        return Check(name=name, passed=False, detail="a layer of the model is gone")
+    for shape in gone:
+        like = [s for s in come if len(s) == len(shape) and _is_resized(shape, s)]
+        if not like:
+            return Check(name=name, passed=False, detail=f"a parameter {list(shape)} is gone")
+        come.remove(like[0])
+    return Check(name=name, passed=True, detail="every layer is still there")
+
+
+def _parameters(result: JobResult) -> Counter[Shape]:
+    tensors = result.values.tensors if result.values is not None else {}
+    return Counter(f.shape for name, f in tensors.items() if "." in name)
+
+
+def _is_resized(old: Shape, new: Shape) -> bool:
+    """One size changed; or both of a matrix of states, such as [4h, h], with one hidden size."""
+    if _differences(old, new) == 1:
+        return True
+    return len(old) == 2 and old[0] * new[1] == new[0] * old[1] and old[0] % old[1] == 0
+
+
+def _differences(a: Shape, b: Shape) -> int:
+    return sum(x != y for x, y in zip(a, b, strict=True))
+
+
+def same_numbers(before: JobResult, after: JobResult, code: str = "") -> Check:
+    """No tensor of the snippet is left with fewer or more elements than it had at the error.
+
+    What the code binds in a `for` may be another round's, and what the failing line assigns had
+    another value before it.
+    The first dimension may differ: a loop's variable holds the last batch at the end, and its
+    labels go with it.
+    """
+    old = before.values.tensors if before.values is not None else {}
+    new = after.values.tensors if after.values is not None else {}
+    loops = " ".join(re.findall(r"\bfor\b(.*?)\bin\b", code))
+    if code and before.error is not None and (line := _quoted(before.error.traceback)):
+        loops += " " + line.partition("=")[0]  # what the failing line makes anew
+    both = [
+        (name, was, new[name])
+        for name, was in old.items()
+        if name in new and "." not in name and not re.search(rf"\b{name}\b", loops)
+    ]
+    batches = {(a.shape[0], b.shape[0]) for _, a, b in both if a.shape[1:] == b.shape[1:] != ()}
+    for name, was, now in both:
+        if now.shape[1:] == was.shape[1:] and (
+            was.shape[1:] or (*was.shape, *now.shape) in batches
+        ):
+            continue
+        if math.prod(now.shape) != math.prod(was.shape):
+            detail = f"`{name}` was {list(was.shape)} and is {list(now.shape)} now"
+            return Check(name="same numbers", passed=False, detail=detail)
+    return Check(name="same numbers", passed=True, detail="no tensor lost or gained elements")

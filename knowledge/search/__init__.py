@@ -1,0 +1,1 @@
+"""Find the passage that answers a question, and know when none does."""

@@ -1,0 +1,115 @@
+"""Tell which sources know an error, by the messages that they promise or quote."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from knowledge.search.index import Source
+from knowledge.search.signature import (
+    find_signatures,
+    first_piece,
+    generalise,
+    matches,
+    mentions,
+    signature,
+)
+
+REAL, QUOTED, NONE = 2, 1, 0  # knows the error that was run; one that is named; neither
+
+_KEY_CHARS = 4  # enough of a message's beginning to look it up by
+_DOCUMENT_MIN_WORDS = 4  # shorter "messages" in a document are mostly not messages
+_PARTICULAR = re.compile(r"[A-Za-z_]{3,}")
+_TENSOR_TYPES = {"torch", "cuda", "FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor"}
+
+# The signature of every missing attribute: without the names in it, it says nothing.
+_ANY_ATTRIBUTE = "<q> object has no attribute <q>"
+_MISSING = re.compile(r"object has no attribute ['\"`](\w+)")
+# `'list' object has no attribute 'split'` is a mistake with Python's own strings, however well an
+# article knows lists that stand where a tensor is wanted.
+_OF_PYTHON = {name for kind in (str, bytes, list, dict, set, int, float) for name in dir(kind)}
+
+
+class KnownErrors:
+    """The messages of all sources, looked up by how they begin."""
+
+    def __init__(self, sources: Sequence[Source]) -> None:
+        self._sources = sources
+        self._by_start: dict[str, list[tuple[int, str]]] = defaultdict(list)
+        self._of_articles: list[tuple[str, int, str]] = []
+        for number, source in enumerate(sources):
+            for error in source.errors:
+                pattern = signature(None, error)
+                first = first_piece(pattern)
+                self._by_start[_key(first)].append((number, pattern))
+                if source.kind == "article":
+                    self._of_articles.append((first, number, pattern))
+
+    def knowing(self, text: str, error: tuple[str, str] | None) -> dict[int, int]:
+        """Which sources know the real error (REAL), or a message that the text names (QUOTED).
+
+        A document's message has to be quoted; an article's may stand in the prose as it is.
+        """
+        said = f"{text}\n{error[1]}" if error else text
+        names, missing = particulars(said), set(_MISSING.findall(said))
+        known: dict[int, int] = {}
+        prose = generalise(text)
+        folded = prose.casefold()
+        for first, number, pattern in self._of_articles:
+            in_prose = first in folded and mentions(prose, pattern)
+            if in_prose and self._names_what_is_missing(number, pattern, names, missing):
+                known[number] = QUOTED
+        for quoted in find_signatures(text):
+            for number, pattern in self._starting_like(quoted):
+                same = self._same(number, pattern, quoted) or self._same(number, quoted, pattern)
+                if same and self._names_what_is_missing(number, pattern, names, missing):
+                    known[number] = QUOTED
+        if error is not None:
+            real = signature(*error)
+            for number, pattern in self._starting_like(real):
+                if self._same(number, pattern, real) and self._names_what_is_missing(
+                    number, pattern, names, missing
+                ):
+                    known[number] = REAL
+        return known
+
+    def shares(self, number: int, names: set[str]) -> bool:
+        """Whether a source's own example names one of these, e.g. the operation."""
+        return any(names & set(_PARTICULAR.findall(e)) for e in self._sources[number].errors)
+
+    def _starting_like(self, message: str) -> Iterable[tuple[int, str]]:
+        key = _key(first_piece(message))
+        if key:
+            yield from self._by_start.get(key, ())
+            yield from self._by_start.get("", ())
+        else:  # too short to look up: compared with every one
+            for patterns in self._by_start.values():
+                yield from patterns
+
+    def _same(self, number: int, pattern: str, actual: str) -> bool:
+        document = self._sources[number].kind == "document"
+        if document and len(pattern.split()) < _DOCUMENT_MIN_WORDS:
+            return False  # documents quote names as well as messages
+        return matches(pattern, actual)
+
+    def _names_what_is_missing(
+        self, number: int, pattern: str, names: set[str], missing: set[str]
+    ) -> bool:
+        """Whether a message about a missing attribute is about one that this source names."""
+        if not pattern.endswith(_ANY_ATTRIBUTE):
+            return True
+        if missing and missing <= _OF_PYTHON:
+            return self.shares(number, missing)
+        return self.shares(number, names)
+
+
+def particulars(message: str) -> set[str]:
+    """The names in a message that its signature leaves out: they tell two articles on it apart."""
+    common = set(_PARTICULAR.findall(generalise(message)))
+    return set(_PARTICULAR.findall(message.partition("Hint:")[0])) - common - _TENSOR_TYPES
+
+
+def _key(first: str) -> str:
+    """What a message is looked up by; empty if it begins too shortly."""
+    return first[:_KEY_CHARS] if len(first) >= _KEY_CHARS else ""

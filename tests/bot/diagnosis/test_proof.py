@@ -1,0 +1,43 @@
+"""bot/diagnosis/proof.py: what keeps an article from being proved, and how that is said."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from bot.diagnosis.pipeline import Medic
+from bot.diagnosis.proof import prove
+from knowledge.articles.article import ARTICLES, load_article
+
+RAISES = "conv-input-channels"
+SILENT = "plain-tensor-attribute-not-a-parameter"
+
+UNPROVED = [
+    # An earlier line that fails in the same way is not the line that was promised.
+    (RAISES, "broken.py", "import torch\n", "import torch\ntorch.nn.Conv2d(3, 8, 3)"
+     "(torch.ones(1, 4, 8, 8))\n", "the error comes from line 2"),
+    (RAISES, "fixed.py", "import torch\n", "import torch\nraise OSError('gone')\n",
+     "should run, and ends with OSError"),
+    (SILENT, "broken.py", "import torch\n", "import torch\nassert torch.ones(1).sum() == 2\n",
+     "an assert fails before the last one"),
+    (SILENT, "broken.py", "import torch\n", "import torch\nimport no_such_module\n",
+     "should end in its assert"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("slug", "file", "old", "new", "problem"), UNPROVED)
+async def test_what_an_article_gets_wrong_is_named(
+    medic: Medic, tmp_path: Path, slug: str, file: str, old: str, new: str, problem: str
+) -> None:
+    """The verdict names the file and what came instead of what was promised."""
+    folder = Path(shutil.copytree(ARTICLES / slug, tmp_path / slug))
+    text = (folder / file).read_text(encoding="utf-8")
+    assert old in text
+    (folder / file).write_text(text.replace(old, new, 1), encoding="utf-8")
+
+    verdict = await prove(medic.executor, load_article(folder), medic.codemods)
+
+    assert verdict.proof.holds is False
+    assert any(file in said and problem in said for said in verdict.problems), verdict.problems

@@ -1,0 +1,365 @@
+"""Every way in which people paste an error is read to the same facts."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.messages.question import read_message, user_frames
+from bot.models import PastedTraceback
+
+
+def pasted(text: str) -> PastedTraceback:
+    """The traceback of a message that holds one, in a fence and in the open alike."""
+    fenced = read_message(f"```\n{text}\n```")
+    bare = read_message(f"This happens:\n\n{text}")
+    assert fenced.snippets == bare.snippets == ()
+    assert fenced.traceback is not None
+    assert bare.traceback is not None
+    assert (fenced.traceback.type, fenced.traceback.frames) == (
+        bare.traceback.type,
+        bare.traceback.frames,
+    )
+    assert fenced.traceback.message == bare.traceback.message
+    return fenced.traceback
+
+
+def places(traceback: PastedTraceback) -> list[tuple[str, int, str, str]]:
+    return [(f.file, f.line, f.function, f.code) for f in traceback.frames]
+
+
+def test_cpython_with_carets():
+    """Frames, their code, and a message; carets are no code."""
+    found = pasted(
+        """Traceback (most recent call last):
+  File "train.py", line 9, in <module>
+    y = net(x)
+        ^^^^^^
+  File "/opt/venv/lib/python3.11/site-packages/torch/nn/modules/linear.py", line 114, in forward
+    return F.linear(input, self.weight, self.bias)
+           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)"""
+    )
+
+    assert (found.type, found.message) == (
+        "RuntimeError",
+        "mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)",
+    )
+    assert places(found)[0] == ("train.py", 9, "<module>", "y = net(x)")
+    assert [frame.file for frame in user_frames(found)] == ["train.py"]
+
+
+def test_message_over_several_lines():
+    """load_state_dict lists what is wrong on indented lines of its message."""
+    found = pasted(
+        """Traceback (most recent call last):
+  File "a.py", line 3, in <module>
+    m.load_state_dict(s)
+RuntimeError: Error(s) in loading state_dict for Net:
+\tMissing key(s) in state_dict: "fc.weight".
+\tsize mismatch for fc.bias: copying a param with shape torch.Size([3])."""
+    )
+
+    assert found.message.count("\n") == 2
+    assert "size mismatch for fc.bias" in found.message
+
+
+def test_cuda_advice_belongs_to_the_message():
+    """CUDA's advice is not indented, and still no prose of the author's."""
+    found = pasted(
+        """Traceback (most recent call last):
+  File "a.py", line 3, in <module>
+    loss.item()
+RuntimeError: CUDA error: device-side assert triggered
+CUDA kernel errors might be asynchronously reported at some other API call.
+For debugging consider passing CUDA_LAUNCH_BLOCKING=1
+Compile with `TORCH_USE_CUDA_DSA` to enable device-side assertions."""
+    )
+
+    assert found.message.endswith("device-side assertions.")
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "During handling of the above exception, another exception occurred:",
+        "The above exception was the direct cause of the following exception:",
+    ],
+)
+def test_chained_errors(link: str):
+    """The last error is the one; the text keeps the first."""
+    found = pasted(
+        f"""Traceback (most recent call last):
+  File "a.py", line 3, in f
+    d["x"]
+KeyError: 'x'
+
+{link}
+
+Traceback (most recent call last):
+  File "a.py", line 5, in <module>
+    f()
+ValueError: no x"""
+    )
+
+    assert (found.type, found.message) == ("ValueError", "no x")
+    assert places(found) == [("a.py", 5, "<module>", "f()")]
+    assert "KeyError" in found.text
+
+
+def test_dataloader_worker():
+    """The error in the worker is the one; the outer one only carries it."""
+    found = pasted(
+        """Traceback (most recent call last):
+  File "main.py", line 20, in <module>
+    for batch in loader:
+  File "/usr/lib/python3/dist-packages/torch/_utils.py", line 705, in reraise
+    raise exception
+RuntimeError: Caught RuntimeError in DataLoader worker process 0.
+Original Traceback (most recent call last):
+  File "/usr/lib/python3/dist-packages/torch/utils/data/_utils/worker.py", line 309, in _worker_loop
+    data = fetcher.fetch(index)
+  File "main.py", line 8, in __getitem__
+    return self.x[i]
+RuntimeError: stack expects each tensor to be equal size, but got [3] at entry 0"""
+    )
+
+    assert found.message.startswith("stack expects each tensor")
+    assert [frame.line for frame in user_frames(found)] == [8]
+    assert "Caught RuntimeError" in found.text
+
+
+IPYTHON = """---------------------------------------------------------------------------
+RuntimeError                              Traceback (most recent call last)
+{first}
+      3 loss = net(x).sum()
+      4 y.add_(1)
+----> 5 loss.backward()
+
+{second}
+    512     )
+--> 522 torch.autograd.backward(
+    523     self, gradient
+    524 )
+
+RuntimeError: one of the variables needed for gradient computation has been modified"""
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "file"),
+    [
+        (
+            "Cell In[3], line 5",
+            "File ~/venv/lib/python3.11/site-packages/torch/_tensor.py:522, in "
+            "Tensor.backward(self, gradient)",
+            "Cell In[3]",
+        ),
+        (
+            "Input In [3], in <cell line: 5>()",
+            "File /opt/conda/lib/python3.9/site-packages/torch/_tensor.py:522, in "
+            "Tensor.backward(self, gradient)",
+            "Input In [3]",
+        ),
+        (
+            "<ipython-input-3-0123abc> in <module>",
+            "/usr/local/lib/python3.7/dist-packages/torch/tensor.py in Tensor.backward(self)",
+            "<ipython-input-3-0123abc>",
+        ),
+        (
+            "/tmp/ipython-input-3-99.py in <cell line: 0>()",
+            "/usr/local/lib/python3.12/dist-packages/torch/_tensor.py in Tensor.backward(self)",
+            "/tmp/ipython-input-3-99.py",
+        ),
+    ],
+)
+def test_ipython(first: str, second: str, file: str):
+    """IPython of every age: the arrow marks the line and its code."""
+    found = pasted(IPYTHON.format(first=first, second=second))
+
+    assert found.type == "RuntimeError"
+    assert found.message.startswith("one of the variables")
+    assert [(f.line, f.code) for f in found.frames] == [
+        (5, "loss.backward()"),
+        (522, "torch.autograd.backward("),
+    ]
+    assert found.frames[1].function == "Tensor.backward"
+    assert [frame.file for frame in user_frames(found)] == [file]
+
+
+def test_dynamo_names_the_users_line_below_the_message():
+    """torch.compile hides the author's frame under "from user code"."""
+    found = pasted(
+        """Traceback (most recent call last):
+  File "/v/lib/python3.11/site-packages/torch/_dynamo/exc.py", line 212, in unimplemented
+    raise Unsupported(msg)
+torch._dynamo.exc.Unsupported: call_function BuiltinVariable(print) [ConstantVariable(str)] {}
+
+from user code:
+   File "model.py", line 7, in forward
+    print("hi")
+
+Set TORCH_LOGS="+dynamo" and TORCHDYNAMO_VERBOSE=1 for more information"""
+    )
+
+    assert found.type == "torch._dynamo.exc.Unsupported"
+    assert "from user code" not in found.message
+    assert [(f.line, f.code) for f in user_frames(found)] == [(7, 'print("hi")')]
+
+
+def test_torchrun_prefixes_every_line():
+    """[rank0]: is torchrun's."""
+    found = pasted(
+        """[rank0]: Traceback (most recent call last):
+[rank0]:   File "a.py", line 3, in <module>
+[rank0]:     dist.all_reduce(x)
+[rank0]: torch.distributed.DistBackendError: NCCL error in: x.cpp:1970"""
+    )
+
+    assert found.type == "torch.distributed.DistBackendError"
+    assert places(found) == [("a.py", 3, "<module>", "dist.all_reduce(x)")]
+
+
+def test_lost_indentation():
+    """Some chats strip the blanks at the start of each line."""
+    found = pasted(
+        """Traceback (most recent call last):
+File "a.py", line 3, in <module>
+loss.backward()
+RuntimeError: element 0 of tensors does not require grad"""
+    )
+
+    assert places(found) == [("a.py", 3, "<module>", "loss.backward()")]
+    assert found.type == "RuntimeError"
+
+
+def test_only_the_end_was_pasted():
+    """Without the header the frames still say what this is."""
+    found = pasted('  File "a.py", line 3, in f\n    g()\ntorch.cuda.OutOfMemoryError: CUDA out of')
+
+    assert (found.type, found.message) == ("torch.cuda.OutOfMemoryError", "CUDA out of")
+    assert len(found.frames) == 1
+
+
+def test_the_end_was_cut_off():
+    """Without an error line there are only frames."""
+    found = pasted('Traceback (most recent call last):\n  File "a.py", line 3, in f\n    g()')
+
+    assert found.type == ""
+    assert len(found.frames) == 1
+
+
+def test_syntax_error():
+    """A syntax error's frame has no function."""
+    found = pasted('  File "a.py", line 3\n    x = = 3\n        ^\nSyntaxError: invalid syntax')
+
+    assert found.type == "SyntaxError"
+    assert places(found) == [("a.py", 3, "", "x = = 3")]
+
+
+def test_repeated_lines_are_elided():
+    """Deep recursion is shortened by Python, long tracebacks by their authors."""
+    found = pasted(
+        """Traceback (most recent call last):
+  File "a.py", line 3, in f
+    f()
+  [Previous line repeated 996 more times]
+...
+  File "a.py", line 2, in f
+    g()
+RecursionError: maximum recursion depth exceeded"""
+    )
+
+    assert [frame.line for frame in found.frames] == [3, 2]
+
+
+@pytest.mark.parametrize(
+    ("line", "type_", "message"),
+    [
+        (
+            "RuntimeError: mat1 and mat2 (2x3 and 4x5)",
+            "RuntimeError",
+            "mat1 and mat2 (2x3 and 4x5)",
+        ),
+        ("`ValueError: too many values`", "ValueError", "too many values"),
+        ("**TypeError: 'int' is not iterable**", "TypeError", "'int' is not iterable"),
+        ("> KeyError: 'x'", "KeyError", "'x'"),
+        ("torch.cuda.OutOfMemoryError: CUDA out.", "torch.cuda.OutOfMemoryError", "CUDA out."),
+    ],
+)
+def test_error_line_alone(line: str, type_: str, message: str):
+    """A last line without frames says enough to search for."""
+    question = read_message(f"Hi,\n{line}\nWhat is that?")
+
+    assert question.traceback is not None
+    assert question.traceback.type == type_
+    assert question.traceback.message == message
+    assert question.traceback.frames == ()
+    assert question.text == "Hi,\nWhat is that?"
+
+
+def test_prose_below_an_error_is_prose():
+    """The question asked right below an error is no part of its message."""
+    question = read_message(
+        'Traceback (most recent call last):\n  File "a.py", line 3, in f\n    g()\n'
+        "ValueError: bad\nWhy does this happen? I use torch 2.1."
+    )
+
+    assert question.traceback is not None
+    assert question.traceback.message == "bad"
+    assert question.text == "Why does this happen? I use torch 2.1."
+
+
+def test_two_tracebacks():
+    """Of two separate errors the later one counts; the text has both."""
+    one = 'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    g()\n{}: no'
+    question = read_message(
+        f"First\n{one.format('KeyError')}\n\nthen\n```\n{one.format('OSError')}\n```"
+    )
+
+    assert question.traceback is not None
+    assert question.traceback.type == "OSError"
+    assert "KeyError" in question.traceback.text
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "/home/me/lib/train.py",
+        "train.py",
+        "Cell In[3]",
+        "C:\\Users\\me\\net.py",
+        "<stdin>",
+        "/home/me/torch_project/model.py",
+        "~/project/a.py",
+    ],
+)
+def test_frames_of_the_user(file: str):
+    """The author's own files are what the answer points at."""
+    found = read_message(
+        f'Traceback (most recent call last):\n  File "{file}", line 3, in f\nValueError: x'
+    ).traceback
+
+    assert found is not None
+    assert len(user_frames(found)) == 1
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "/usr/lib/python3.11/runpy.py",
+        "/v/lib64/python3.9/site-packages/torch/x.py",
+        "C:\\Users\\me\\anaconda3\\envs\\dl\\lib\\site-packages\\torch\\x.py",
+        "C:\\Python310\\lib\\multiprocessing\\spawn.py",
+        "C:\\Users\\me\\anaconda3\\envs\\dl\\lib\\threading.py",
+        "<frozen importlib._bootstrap>",
+        "/usr/local/lib/python3.7/dist-packages/torch/x.py",
+    ],
+)
+def test_frames_of_libraries(file: str):
+    """Installed packages and Python itself are not."""
+    found = read_message(
+        f'Traceback (most recent call last):\n  File "{file}", line 3, in f\nValueError: x'
+    ).traceback
+
+    assert found is not None
+    assert len(found.frames) == 1
+    assert user_frames(found) == ()

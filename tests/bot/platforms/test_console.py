@@ -1,0 +1,108 @@
+"""bot/platforms/console/card.py: what a person reads, and that nothing in it can do harm."""
+
+from __future__ import annotations
+
+import io
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from bot.models import Answer, AnswerError, Evidence, Fix, Why
+from bot.platforms.console.card import ConsoleCard, card
+from bot.service.seam import STATUS, harmless
+from executor.protocol import Finding, JobResult, Outcome
+from knowledge.repair.codemod import Check
+from tests.conftest import Ask
+
+HOSTILE = "\x1b[2J\x1b]0;owned\x07 \u202eesrever @everyone ``` <!channel> [bold]x[/bold] \x9b31m"
+
+
+def drawn(answer: Answer, *, explain: bool = False) -> str:
+    """The card as plain text."""
+    out = io.StringIO()
+    Console(file=out, width=100, highlight=False).print(card(answer, explain=explain))
+    return out.getvalue()
+
+
+def full(text: str) -> Answer:
+    """An Answer with a stranger's text in every place that can hold one."""
+    fix = Fix(
+        codemod="c", title=text, intent=text, diff=f"-{text}\n+{text}", code=text, verified=False,
+        checks=(Check(name="n", passed=False, detail=text),), result=None,
+    )  # fmt: skip
+    return Answer(
+        status="reproduced", headline=text,
+        error=AnswerError(type="E", message=text, line=1, code=text, caught=False, traceback=text),
+        explanation="Seen: " + text,
+        findings=(Finding(kind="k", line=1, name=text, message=text),),
+        assumptions=(text,),
+        why=Why(text=text, remedy=text, article="a", title=text, url=None, score=1, proof=None),
+        alternatives=(fix,), refused=(fix,),
+        run=JobResult(outcome=Outcome.OK, stdout=text),
+        evidence=Evidence(torch=text, python="3", device="CPU", isolation=text, seconds_before=1,
+                          seconds_after=None, peak_memory_bytes=1),
+    )  # fmt: skip
+
+
+def test_every_status_has_a_word():
+    """Never a colour or a symbol alone."""
+    assert set(STATUS) == {"fixed", "reproduced", "runs", "advice", "unsure", "not_run"}
+    assert all(symbol and len(words) > 5 for symbol, words in STATUS.values())
+
+
+def test_a_strangers_text_moves_no_cursor():
+    """Escape sequences, bells and direction marks come out as visible harmlessness."""
+    text = drawn(full(HOSTILE), explain=True)
+
+    assert not any(unicodedata.category(c) == "Cc" and c not in "\n" for c in text)
+    assert not any(c in text for c in "\u202e\u2066\u200f")
+    assert "[bold]x[/bold]" in text  # markup is shown, not obeyed
+
+
+@given(st.text(max_size=300))
+def test_any_text_can_be_drawn(text: str):
+    """No stranger's text breaks the card, and none gets a control character through."""
+    shown = drawn(full(text), explain=True)
+
+    assert not any(unicodedata.category(c) == "Cc" and c not in "\n" for c in shown)
+    assert harmless(harmless(text)) == harmless(text)
+
+
+async def test_the_conclusion_comes_first(ask: Ask):
+    """Line one says in words what is wrong; then error, both ends, why, fix, evidence."""
+    answer = await ask(
+        "```python\nimport torch\nx = torch.ones(2, requires_grad=True)\ny = x.exp()\ny += 1\n"
+        "y.sum().backward()\n```"
+    )
+    text = drawn(answer)
+    order = ["Fixed: line 4 overwrites", "\nRuntimeError at line 5", "  saved", "  changed",
+             "\nWhy", "\nFix", "+y = y + 1", "\ntorch 2.", "\n[1]"]  # fmt: skip
+    places = [text.index(part) for part in order]
+
+    assert places == sorted(places)
+    assert text.splitlines()[0].startswith("✔ Fixed")
+
+
+async def test_without_a_fix_the_advice_is_marked_as_such(ask: Ask):
+    """What an article advises is under Try; only a run says that a fix passes."""
+    text = drawn(await ask("relu_ says unknown parameter type"))
+
+    assert "Try" in text and "Fix " not in text and "passes" not in text
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+async def test_steps_show_on_a_terminal_only(ask: Ask, terminal: bool):
+    """Elsewhere the output holds the answer and no trace of the spinner."""
+    from bot.models import Progress
+
+    out = io.StringIO()
+    console = Console(file=out, width=80, force_terminal=terminal, highlight=False)
+    shown = ConsoleCard(console)
+    await shown.step(Progress(step="reproducing", text="running your snippet"))
+    await shown.finish(Answer(status="unsure", headline="Not sure."))
+
+    assert ("running your snippet" in out.getvalue()) is terminal
+    assert "Not sure." in out.getvalue()

@@ -1,0 +1,110 @@
+"""bot/service/: from any door, exactly one card."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import itertools
+from collections.abc import AsyncIterator
+from dataclasses import replace
+
+import pytest_asyncio
+from rich.console import Console
+
+from bot.diagnosis.pipeline import Medic
+from bot.platforms.console.card import ConsolePlatform
+from bot.service.questions import Desk
+from bot.service.seam import CardRef, Door, Incoming, Person, Place, View, Working
+from bot.service.store import Store
+from bot.service.store.database import Database
+from bot.settings import ChatSettings, FrontSettings
+from executor.protocol import Job
+from executor.service.client import ExecutorClient
+
+_numbers = itertools.count()
+
+
+@pytest_asyncio.fixture
+async def store() -> AsyncIterator[Store]:
+    """A store in memory."""
+    async with Store(Database("sqlite+aiosqlite://")) as store:
+        yield store
+
+
+def message(text: str, *, event: str = "", door: Door = "console") -> Incoming:
+    """A message typed at the console."""
+    n = next(_numbers)
+    place = Place(platform="console", channel="here", thread="1", message=str(n))
+    return Incoming(event or f"e{n}", Person(id="me"), place, text, door)
+
+
+async def test_one_card_for_one_question(medic: Medic, store: Store):
+    """It is kept, run, answered and drawn; a second delivery of it does nothing."""
+    out = io.StringIO()
+    platform = ConsolePlatform(Console(file=out, width=100, highlight=False))
+    async with Desk(medic, store, platform, ChatSettings(), FrontSettings()) as desk:
+        asked = await desk.take(message("```python\nprint(1 + 1)\n```", event="once"))
+        await desk.idle()
+        again = await desk.take(message("```python\nprint(1 + 1)\n```", event="once"))
+        await desk.idle()
+
+    assert asked is not None and again is None
+    kept = await store.get(asked.id)
+    assert kept is not None and kept.state == "done"
+    assert kept.answer is not None and kept.answer.status == "runs"
+    assert out.getvalue().count("Runs here") == 1
+
+
+async def test_a_follow_up_without_code_is_about_the_code_before(medic: Medic, store: Store):
+    """ "And with a seed?" runs the program that the thread is about; "thanks!" runs nothing."""
+    platform = ConsolePlatform(Console(file=io.StringIO(), width=100))
+    async with Desk(medic, store, platform, ChatSettings(), FrontSettings()) as desk:
+        await desk.take(message("```python\nprint(6 * 7)\n```"))
+        await desk.idle()
+        asked = await desk.take(message("and what does it print?", door="follow_up"))
+        thanks = await desk.take(message("thanks, that works!", door="follow_up"))
+        await desk.idle()
+
+    assert asked is not None and thanks is None
+    kept = await store.get(asked.id)
+    assert kept is not None and kept.answer is not None and kept.answer.run is not None
+    assert kept.answer.run.stdout == "42\n"
+
+
+class Steps(ConsolePlatform):
+    """A console that remembers what it was told to show."""
+
+    def __init__(self) -> None:
+        super().__init__(Console(file=io.StringIO(), width=100))
+        self.said: list[str] = []
+
+    async def show(
+        self, question: str, place: Place, view: View, card: CardRef | None
+    ) -> CardRef | None:
+        self.said += [view.text] if isinstance(view, Working) else []
+        return await super().show(question, place, view, card)
+
+
+async def test_a_full_executor_is_waited_for_in_words(medic: Medic, store: Store):
+    """Its queue is full of others' jobs: the card says how many, and becomes the answer."""
+    platform = Steps()
+    async with ExecutorClient.embedded({"slots": 1, "queue": 1}) as executor:
+        await executor.run(Job(code=""))  # it is warm
+        slow = Job(code="import time\ntime.sleep(5)")
+        others = []
+        for place in ("running", "waiting"):
+            others.append(asyncio.create_task(executor.run(slow)))
+            for _ in range(600):
+                if (await executor.health())[place]:
+                    break
+                await asyncio.sleep(0.05)
+        full = replace(medic, executor=executor)
+        async with Desk(full, store, platform, ChatSettings(), FrontSettings()) as desk:
+            asked = await desk.take(message("```python\nprint(6 * 7)\n```"))
+            await desk.idle()
+        await asyncio.gather(*others)
+
+    assert "1 job is before yours where I run code; trying again" in platform.said
+    kept = await store.get(asked.id) if asked else None
+    assert kept is not None and kept.answer is not None and kept.answer.run is not None
+    assert kept.answer.run.stdout == "42\n"

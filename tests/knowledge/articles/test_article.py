@@ -1,0 +1,198 @@
+"""Facts about knowledge/articles/article.py, and about every article there is."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.diagnosis.pipeline import Medic
+from bot.diagnosis.proof import prove
+from knowledge.articles.article import ARTICLES, Article, load_article, load_articles, new_article
+from knowledge.documents.document import split_markdown
+from knowledge.errors import ArticleError
+
+SLUGS = sorted(path.name for path in ARTICLES.iterdir() if (path / "explanation.md").exists())
+RAISES = "non-leaf-tensor-in-optimizer"
+SILENT = "plain-tensor-attribute-not-a-parameter"
+
+
+@pytest.fixture
+def copy(tmp_path: Path):
+    """A writable copy of an article."""
+
+    def make(slug: str = RAISES) -> Path:
+        return Path(shutil.copytree(ARTICLES / slug, tmp_path / slug))
+
+    return make
+
+
+def change(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+async def test_an_article_does_what_it_says(medic: Medic, slug: str):
+    """What `torchmedic article check` asks: broken.py fails as promised, fixed.py runs, and the
+    codemod, if there is one, makes a verified fix of the one."""
+    article = load_article(ARTICLES / slug)
+
+    verdict = await prove(medic.executor, article, medic.codemods)
+
+    assert not verdict.problems, "\n".join(verdict.problems)
+    assert verdict.proof.holds or article.needs == "cuda"
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_an_article_reads_like_the_others(slug: str):
+    """One sentence a line, people's words for it, and PyTorch's own documentation as a source."""
+    article = load_article(ARTICLES / slug)
+    sections = (article.what_you_see, article.why, article.fix, article.if_that_was_not_it)
+
+    for section in sections:
+        prose, code = split_markdown(section)
+        for line in "\n".join(paragraph.text for paragraph in prose).split("\n"):
+            without_code = re.sub(r"`[^`]*`", "code", line)
+            assert not re.search(r"[a-z)][.!?] [A-Z]", without_code), line
+        for block in code:
+            ast.parse(block.code)
+    assert 8 <= len(article.also_asked_as) <= 14
+    assert any("pytorch.org/docs/stable" in source for source in article.sources)
+    assert article.torch.startswith("2.13")
+
+
+def test_articles_come_sorted(articles: list[Article]):
+    """Every folder is found, in the order of their slugs."""
+    assert [article.slug for article in articles] == SLUGS
+
+
+def test_an_error_article_knows_its_signature(articles: list[Article]):
+    """The signature is broken.py's error without its particulars; silent mistakes have none."""
+    by_slug = {article.slug: article for article in articles}
+
+    assert by_slug[RAISES].signature == "ValueError: can't optimize a non-leaf Tensor"
+    assert by_slug[SILENT].signature is None
+    assert by_slug[SILENT].signatures  # messages of the same mistake elsewhere
+
+
+def test_codemod_is_found_by_looking(copy):
+    """A codemod.py in the folder is the article's codemod; nothing has to list it."""
+    folder = copy()
+    (folder / "codemod.py").unlink(missing_ok=True)
+    assert load_article(folder).codemod is None
+
+    (folder / "codemod.py").write_text("")
+    assert load_article(folder).codemod == folder / "codemod.py"
+
+
+DEFECTS = [
+    ("explanation.md", "title:", "titel:", r"explanation\.md:2: `titel` is no field"),
+    ("explanation.md", 'torch: "2.13.0"\n', "", r"explanation\.md:1: write `torch: …`"),
+    ("explanation.md", "  - https://", "  - ftp://", r"explanation\.md:4: `ftp:.*` is no address"),
+    ("explanation.md", "sources:\n", "sources: none\nsignatures:\n", r"explanation\.md:"),
+    ("explanation.md", "\n---\n", "\n", r"explanation\.md:1: .*never closed"),
+    ("explanation.md", "## Why", "## Because", r"explanation\.md:\d+: expected .*`## Why`"),
+    ("explanation.md", "## What you see", "Hm.\n## What you see", r"md:\d+: text before"),
+    ("explanation.md", "## If that was not it", "## More", r"expected .*`## If that was not it`"),
+    ("broken.py", "# error: ValueError", "# error: no type here", r"broken\.py:6: write `# error:"),
+    ("broken.py", "  # error:", "  # mistake:", r"broken\.py:\d+: no line ends in"),
+    ("broken.py", "import torch\n", "import torch  # error: E: x\n", r"broken\.py:6: a second"),
+    ("fixed.py", "import torch\n", "import torch  # error: E: x\n", r"fixed\.py:1: .*cannot"),
+    ("fixed.py", "import torch\n", "import\n", r"fixed\.py:1: no Python"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("file", "old", "new", "message"), DEFECTS)
+def test_a_defect_is_named_by_file_and_line(copy, file: str, old: str, new: str, message: str):
+    """Whoever writes an article is told where to look."""
+    folder = copy()
+    change(folder / file, old, new)
+
+    with pytest.raises(ArticleError, match=message):
+        load_article(folder)
+
+
+def test_a_missing_file_is_named(copy):
+    """A folder without fixed.py proves nothing."""
+    folder = copy()
+    (folder / "fixed.py").unlink()
+
+    with pytest.raises(ArticleError, match=r"fixed\.py:1: the file is missing"):
+        load_article(folder)
+
+
+def test_a_silent_mistake_needs_the_same_assert_in_both(copy):
+    """Otherwise fixed.py would not show that the mistake is gone."""
+    folder = copy(SILENT)
+    change(folder / "fixed.py", "assert not", "assert")
+
+    with pytest.raises(ArticleError, match=r"fixed\.py:\d+: must end in the same assert"):
+        load_article(folder)
+
+
+def test_a_marker_inside_a_string_is_no_marker(copy):
+    """Only a comment promises an error."""
+    folder = copy()
+    change(folder / "broken.py", "import torch\n", 'import torch\nx = "# error: E: x"\n')
+
+    expected = load_article(folder).expected_error
+
+    assert expected is not None
+    assert (expected.type, expected.line) == ("ValueError", 7)
+
+
+def test_a_new_article_says_what_is_still_to_write(tmp_path: Path):
+    """The skeleton is no article yet, and loading it names the first gap."""
+    folder = new_article(tmp_path, "loss-broadcasts")
+
+    with pytest.raises(ArticleError, match=r"explanation\.md:2: `title` is still empty"):
+        load_article(folder)
+    with pytest.raises(ArticleError, match="already there"):
+        new_article(tmp_path, "loss-broadcasts")
+
+
+def test_a_filled_skeleton_is_an_article(tmp_path: Path):
+    """Writing where the skeleton says is enough."""
+    folder = new_article(tmp_path, "loss-broadcasts")
+    explanation = folder / "explanation.md"
+    text = explanation.read_text(encoding="utf-8").replace("  - …", "  - https://pytorch.org")
+    explanation.write_text(text.replace("…", "Text."), encoding="utf-8")
+
+    article = load_articles(tmp_path)[0]
+
+    assert article.slug == "loss-broadcasts"
+    assert article.expected_error is not None
+    assert article.expected_error.matches(
+        "RuntimeError", "mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)"
+    )
+
+
+@pytest.mark.parametrize("slug", ["", "Big", "a--b", "-a", "a_b", "../a", "a/b", "x" * 81])
+def test_a_slug_is_a_plain_name(tmp_path: Path, slug: str):
+    """A slug becomes a folder and an address, so it cannot climb out or need quoting."""
+    with pytest.raises(ArticleError, match="no name for an article"):
+        new_article(tmp_path, slug)
+
+    assert list(tmp_path.iterdir()) == []
+
+
+@given(explanation=st.text(max_size=300), broken=st.text(max_size=200))
+def test_any_folder_is_an_article_or_a_clear_error(
+    explanation: str, broken: str, tmp_path_factory: pytest.TempPathFactory
+):
+    """Whatever stands in the files, only ArticleError comes out."""
+    folder = tmp_path_factory.getbasetemp() / "any-folder"
+    folder.mkdir(exist_ok=True)
+    (folder / "explanation.md").write_bytes(explanation.encode("utf-8", "surrogatepass"))
+    (folder / "broken.py").write_bytes(broken.encode("utf-8", "surrogatepass"))
+    (folder / "fixed.py").write_bytes(broken.encode("utf-8", "surrogatepass"))
+
+    with pytest.raises(ArticleError):
+        load_article(folder)

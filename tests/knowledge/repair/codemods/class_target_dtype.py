@@ -1,0 +1,103 @@
+"""class-target-dtype: one-hot rows as probabilities, indices as whole numbers."""
+
+from __future__ import annotations
+
+from tests.knowledge.repair.codemods.cases import Cases, swallow, swap
+
+ROWS = """\
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+model = nn.Linear(5, 3)
+labels = F.one_hot(torch.arange(9) % 3, 3)  # one column a class
+criterion = nn.CrossEntropyLoss()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(2):
+    optimizer.zero_grad()
+    loss = criterion(model(torch.randn(9, 5)), labels)
+    loss.backward()
+    optimizer.step()
+"""
+
+SHORT = """\
+import torch
+import torch.nn.functional as F
+
+scores = torch.randn(3, 4, requires_grad=True)
+labels = torch.tensor([0.0, 3.0, 1.0])
+loss = F.cross_entropy(scores, labels)
+loss.backward()
+"""
+
+INT32 = """\
+import torch
+import torch.nn.functional as F
+
+scores = torch.randn(50, 4).log_softmax(1)
+labels = (torch.rand(50) * 4).int()
+print(F.nll_loss(scores, labels) > 0)
+"""
+
+SEVERAL = """\
+import torch
+import torch.nn.functional as F
+
+scores = torch.randn(2, 3)
+labels = torch.tensor([[1, 0, 1], [0, 1, 0]])
+print(F.cross_entropy(scores, labels))
+"""
+
+MEASURED = """\
+import torch
+import torch.nn.functional as F
+
+scores = torch.randn(3, 4)
+heights = torch.tensor([1.2, 0.4, 2.9])
+print(F.cross_entropy(scores, heights))
+"""
+
+TWO_CLASSES = """\
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+net = nn.Linear(3, 1)
+criterion = nn.CrossEntropyLoss()   # spam or not
+labels = torch.tensor([0, 1, 1, 0])
+loss = criterion(net(torch.randn(4, 3)).squeeze(1), labels)
+loss.backward()
+"""
+
+CASES = Cases(
+    mended={
+        "one-hot rows": (ROWS, "labels.float())"),
+        "whole numbers as floats": (SHORT, "F.cross_entropy(scores, labels.long())"),
+        "two classes": (TWO_CLASSES, "criterion = nn.BCEWithLogitsLoss()   # spam or not"),
+        "int32": (INT32, "F.nll_loss(scores, labels.long())"),
+    },
+    refused={"several labels a row": SEVERAL, "measured values": MEASURED},
+    wrong={
+        "detach": ("one-hot rows", swap("5)), labels)", "5)).detach(), labels.float())")),
+        "a table of nothing": (
+            "one-hot rows",
+            swap("5)), labels)", "5)), torch.zeros_like(labels).float())"),
+        ),
+        "only the first class": (
+            "one-hot rows",
+            swap("5)), labels)", "5)), labels[:, 0])"),
+        ),
+        "swallow it": (
+            "whole numbers as floats",
+            swallow("loss = F.cross_entropy(scores, labels)"),
+        ),
+        "invented labels": (
+            "int32",
+            swap("(scores, labels)", "(scores, torch.randint(0, 4, labels.shape))"),
+        ),
+        "another loss": (
+            "whole numbers as floats",
+            swap("F.cross_entropy(scores, labels)", "F.mse_loss(scores[:, 0], labels)"),
+        ),
+    },
+)

@@ -1,0 +1,112 @@
+"""Keywords of other libraries and of other years."""
+
+from tests.knowledge.repair.codemods.cases import Cases, delete, swallow, swap
+
+VERBOSE = """\
+import torch
+from torch.optim.lr_scheduler import StepLR
+net = torch.nn.Linear(2, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+scheduler = StepLR(optimizer, step_size=1, gamma=0.5, verbose=True)   # halve it
+net(torch.randn(3, 2)).square().mean().backward()
+optimizer.step()
+scheduler.step()
+print(scheduler.get_last_lr())
+"""
+
+RATE = """\
+import torch
+net = torch.nn.Linear(2, 1)
+optimizer = torch.optim.Adam(net.parameters(), learning_rate=0.01)
+net(torch.randn(3, 2)).square().mean().backward()
+optimizer.step()
+print(optimizer.param_groups[0]['lr'])
+"""
+
+WORDS = """\
+import torch
+from torch import nn
+table = nn.Embedding(
+    vocab_size=50,   # words
+    embedding_dim=8,
+)
+print(table(torch.tensor([1, 49])).shape)
+"""
+
+KERAS = """\
+import torch
+from torch import nn
+net = nn.Sequential(nn.Linear(4, 4), nn.Dropout(rate=0.3), nn.LSTM(4, hidden_dim=3))
+print(net(torch.randn(2, 4))[0].shape)
+"""
+
+OWN = """\
+import torch
+from torch import nn
+class Net(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.fc = nn.Linear(width, 1)
+print(Net(width=3, depth=2))
+"""
+
+IN_PLACE = """\
+import torch
+x = torch.tensor([1.0, 2.0])
+torch.sigmoid(x, inplace=True)   # no copy
+print(x)
+"""
+
+NO_SWITCH = """\
+import torch
+x = torch.tensor([1.0, 2.0])
+y = torch.mean(x, inplace=True)
+print(y)
+"""
+
+DROPOUT = """\
+import torch
+x = torch.dropout(torch.ones(4), p=0.5, training=False)   # as in F.dropout
+print(x)
+"""
+
+NAMED = """\
+from torch import nn
+layers = [nn.Linear(4, 4), nn.ReLU()]
+net = nn.Sequential(*layers, head=nn.Linear(4, 2))   # three
+print(net)
+"""
+
+SKLEARN = """\
+import torch
+from sklearn.manifold import TSNE
+points = torch.randn(20, 5).numpy()
+print(TSNE(n_components=2, perplexity=5, n_iter=300).fit_transform(points).shape)
+"""
+
+CASES = Cases(
+    mended={
+        "verbose": (VERBOSE, "StepLR(optimizer, step_size=1, gamma=0.5)   # halve it"),
+        "learning_rate": (RATE, "torch.optim.Adam(net.parameters(), lr=0.01)"),
+        "vocab_size": (WORDS, "num_embeddings=50,   # words"),
+        "from Keras": (KERAS, "nn.Dropout(p=0.3), nn.LSTM(4, hidden_size=3)"),
+        "in place": (IN_PLACE, "torch.sigmoid_(x)   # no copy"),
+        "dropout": (DROPOUT, "torch.dropout(torch.ones(4), p=0.5, train=False)   # as"),
+        "a named layer": (NAMED, "nn.Sequential(*layers, nn.Linear(4, 2))   # three"),
+        "another library's": (SKLEARN, "perplexity=5, max_iter=300)"),
+    },
+    refused={"their own class": OWN, "no such switch": NO_SWITCH},
+    wrong={
+        "the argument is lost": ("learning_rate", swap(", learning_rate=0.01", "")),
+        "another number": ("vocab_size", swap("vocab_size=50", "num_embeddings=500")),
+        "no scheduler": ("verbose", delete(
+            "scheduler = StepLR(optimizer, step_size=1, gamma=0.5, verbose=True)   # halve it")),
+        "swallow": (
+            "learning_rate",
+            swallow("optimizer = torch.optim.Adam(net.parameters(), learning_rate=0.01)"),
+        ),
+        "not in place": ("in place", swap(", inplace=True", "")),
+        "without the layer": ("a named layer", swap(", head=nn.Linear(4, 2)", "")),
+        "never steps": ("learning_rate", delete("optimizer.step()")),
+    },
+)  # fmt: skip

@@ -1,0 +1,252 @@
+"""linear-input-size: flatten what is a picture, turn what is turned, else make the layer fit."""
+
+from __future__ import annotations
+
+from tests.knowledge.repair.codemods.cases import Cases, delete, swallow, swap
+
+CNN = """\
+import torch
+from torch import nn
+
+
+class Digits(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(1, 4, 3)
+        self.fc = nn.Linear(4 * 5 * 5, 3)  # worked out by hand
+
+    def forward(self, x):
+        x = torch.relu(self.conv(x))
+        x = x.view(x.size(0), -1)
+        return self.fc(x)
+
+
+model = Digits()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(2):
+    optimizer.zero_grad()
+    scores = model(torch.randn(6, 1, 8, 8))
+    loss = nn.functional.cross_entropy(scores, torch.randint(0, 3, (6,)))
+    loss.backward()
+    optimizer.step()
+"""
+
+FLATTEN = """\
+import torch
+from torch import nn
+
+
+class Gradient(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 3, padding=1)
+        self.out = nn.Linear(64, 2)
+
+    def forward(self, x):
+        x = self.conv(x).relu()
+        return self.out(x)
+
+
+net = Gradient()
+optimizer = torch.optim.Adam(net.parameters())
+for _ in range(2):
+    optimizer.zero_grad()
+    net(torch.randn(5, 3, 4, 4)).square().mean().backward()
+    optimizer.step()
+"""
+
+SEQUENTIAL = """\
+import torch
+from torch import nn
+
+model = nn.Sequential(
+    nn.Conv2d(1, 2, 3),
+    nn.ReLU(),
+    nn.Linear(100, 10),  # classifier
+)
+print(model(torch.randn(4, 1, 8, 8)).shape)
+"""
+
+NAMED = """\
+import torch
+import torch.nn as nn
+
+n_inputs = 12
+hidden = 8
+
+
+class Regressor(nn.Module):
+    def __init__(self, n_inputs, hidden):
+        super().__init__()
+        self.first = nn.Linear(n_inputs, hidden)
+        self.second = nn.Linear(hidden * 2, 1)
+
+    def forward(self, x):
+        return self.second(torch.tanh(self.first(x)))
+
+
+model = Regressor(n_inputs, hidden)
+table = torch.randn(20, 7)
+print(model(table).shape)
+"""
+
+TURNED = """\
+import torch
+from torch import nn
+
+project = nn.Linear(6, 2)
+signal = torch.randn(3, 6, 5)  # batch, channels, time
+print(project(signal).shape)
+"""
+
+POOLED = """\
+import torch
+from torch import nn
+
+
+class Pooled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mix = nn.Linear(6, 9)
+        self.pool = nn.AdaptiveAvgPool1d(1)
+
+    def forward(self, x):
+        return self.pool(self.mix(x)).flatten(1)
+
+
+print(Pooled()(torch.randn(3, 6, 5)).shape)  # batch, channels, time
+"""
+
+LOADED = """\
+import torch
+from torch import nn
+
+layer = nn.Linear(4, 2)
+layer.load_state_dict({"weight": torch.ones(2, 4), "bias": torch.zeros(2)})
+print(layer(torch.randn(3, 5)))
+"""
+
+MANY = """\
+import torch
+from torch import nn
+
+layers = nn.ModuleList([nn.Linear(8, 4) for _ in range(3)])
+x = torch.randn(2, 8)
+for layer in layers:
+    x = layer(x)
+"""
+
+OWN_FILE = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(6, 2)  # six readings
+
+    def forward(self, x):
+        return self.fc(x)
+
+
+net = Net()
+torch.manual_seed(0)
+net(torch.randn(3, 4)).sum().backward()
+torch.save(net.state_dict(), "net.pt")
+copy = Net()
+copy.load_state_dict(torch.load("net.pt"))
+print(copy(torch.ones(1, 4)).shape)
+"""
+
+TWO_MODELS = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, inputs, outputs):
+        super().__init__()
+        self.fc = nn.Linear(inputs, outputs)
+
+    def forward(self, x):
+        return self.fc(x)
+
+
+small, large = Net(3, 2), Net(9, 2)
+print(small(torch.rand(1, 3)).shape)
+other = Net(4, 2)  # for the second sensor
+print(other(torch.rand(1, 5)).shape)
+"""
+
+WRONG_NAME = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, inputs, hidden, outputs):
+        super().__init__()
+        self.first = nn.Linear(inputs, hidden)
+        self.second = nn.Linear(inputs, outputs)  # behind it
+
+    def forward(self, x):
+        return self.second(self.first(x))
+
+
+one, two = Net(3, 8, 2), Net(3, 8, 2)
+print(one(torch.rand(1, 3)).shape, two(torch.rand(2, 3)).shape)
+"""
+
+SET_LATER = """\
+import torch
+from torch import nn
+
+layer = nn.Linear(1, 3)
+rows = torch.rand(4, 7)
+layer.in_features = rows.size(1)
+print(layer(rows).shape)
+"""
+
+CASES = Cases(
+    mended={
+        "a number worked out by hand": (CNN, "nn.Linear(4 * 6 * 6, 3)  # worked out by hand"),
+        "no flatten": (FLATTEN, "self.out(x.flatten(1))"),
+        "no flatten in a Sequential": (SEQUENTIAL, "nn.Flatten(),\n    nn.Linear(72, 10),"),
+        "a file of its own": (OWN_FILE, "nn.Linear(4, 2)  # six readings"),
+        "one of two models": (TWO_MODELS, "other = Net(5, 2)  # for the second sensor"),
+        "the wrong name": (WRONG_NAME, "nn.Linear(hidden, outputs)  # behind it"),
+        "set later": (SET_LATER, "nn.Linear(7, 3)"),
+        "sizes with names": (NAMED, "n_inputs = 7\n"),
+    },
+    paired={
+        "channels second before and after": (
+            POOLED,
+            ("self.mix(x.transpose(1, 2)).transpose(1, 2)", "nn.Linear(5, 9)"),
+        ),
+        "features not last": (TURNED, ("signal.transpose(1, 2)", "nn.Linear(5, 2)")),
+    },
+    refused={
+        "weights from a checkpoint": LOADED,
+        "one constructor for several layers": MANY,
+    },
+    wrong={
+        "leave the layer out": ("a number worked out by hand", swap("self.fc(x)", "x")),
+        "swallow it": (
+            "no flatten",
+            swallow("net(torch.randn(5, 3, 4, 4)).square().mean().backward()"),
+        ),
+        "cut the gradient": ("no flatten", swap("self.out(x)", "self.out(x.detach().flatten(1))")),
+        "cut it through .data": ("no flatten", swap("self.out(x)", "self.out(x.data.flatten(1))")),
+        "mix the samples": ("no flatten", swap("self.out(x)", "self.out(x.view(-1, 64)[:2])")),
+        "only some of the numbers": (
+            "a number worked out by hand",
+            swap("self.fc(x)", "self.fc(x[:, :100]).detach()"),
+        ),
+        "delete the training": ("a number worked out by hand", delete("loss.backward()")),
+        "drop the convolution": (
+            "no flatten in a Sequential",
+            lambda code: swap("    nn.ReLU(),\n    nn.Linear(100, 10),", "")(code),
+        ),
+    },
+)

@@ -1,0 +1,100 @@
+"""Given weights, weights kept in a range, a state; and what would cut or widen something."""
+
+from tests.knowledge.repair.codemods.cases import Cases, delete, swallow, swap
+
+GIVEN = """\
+import torch
+from torch import nn
+table = nn.Embedding(3, 2)
+vectors = torch.tensor([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+table.weight = vectors   # from a file
+print(table(torch.tensor([2])))
+"""
+
+RANGE = """\
+import torch
+from torch import nn
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.limit = 0.3
+        self.fc = nn.Linear(2, 1)
+    def forward(self, x):
+        self.fc.weight = torch.clamp(self.fc.weight, -self.limit, self.limit)
+        return self.fc(x)
+net = Net()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for _ in range(2):
+    optimizer.zero_grad()
+    net(torch.ones(3, 2)).square().mean().backward()
+    optimizer.step()
+"""
+
+STATE = """\
+import torch
+from torch import nn
+class Smooth(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.level = nn.Parameter(torch.zeros(2))
+    def forward(self, x):
+        self.level = 0.9 * self.level + 0.1 * x   # slow
+        return self.level
+smooth = Smooth()
+smooth(torch.ones(2))
+print(smooth(torch.ones(2)).detach())
+"""
+
+MADE = """\
+import torch
+from torch import nn
+class Hyper(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.maker = nn.Linear(1, 2)
+        self.fc = nn.Linear(2, 1)
+    def forward(self, x):
+        code = self.maker(torch.ones(1, 1))
+        self.fc.weight = code
+        return self.fc(x)
+print(Hyper()(torch.ones(3, 2)).shape)
+"""
+
+WHO_KNOWS = """\
+import torch
+from torch import nn
+layer = nn.Linear(2, 1)
+def weights():
+    return torch.zeros(4, 2)
+layer.weight = weights()
+print(layer(torch.ones(3, 2)).shape)
+"""
+
+CASES = Cases(
+    mended={
+        "given": (GIVEN, "with torch.no_grad():\n    table.weight.copy_(vectors)   # from a file"),
+        "a range": (RANGE, "            self.fc.weight.copy_(torch.clamp(self.fc.weight, "),
+    },
+    paired={
+        "a state": (
+            STATE,
+            (
+                'self.register_buffer("level", torch.zeros(2))',
+                "level = 0.9 * self.level + 0.1 * x   # slow\n        return level",
+            ),
+        ),
+    },
+    refused={"made by another layer": MADE, "of an unknown shape": WHO_KNOWS},
+    wrong={
+        "past autograd": ("a range", swap("self.fc.weight = torch", "self.fc.weight.data = torch")),
+        "a new one each time": (
+            "a range",
+            swap(
+                "torch.clamp(self.fc.weight, -self.limit, self.limit)",
+                "nn.Parameter(torch.clamp(self.fc.weight, -self.limit, self.limit))",
+            ),
+        ),
+        "leave it out": ("given", delete("table.weight = vectors   # from a file")),
+        "swallow": ("given", swallow("table.weight = vectors   # from a file")),
+    },
+)

@@ -1,0 +1,63 @@
+"""stack-unequal-sizes: padded or joined, whichever is meant."""
+
+from __future__ import annotations
+
+from tests.knowledge.repair.codemods.cases import Cases, swallow, swap
+
+SENTENCES = """\
+import torch
+
+sentences = [torch.tensor([4, 2, 7]), torch.tensor([5, 1])]
+batch = torch.stack(sentences)  # one a row
+print(batch.shape)
+"""
+
+VECTORS = """\
+import torch
+
+a = torch.rand(4, 3, requires_grad=True)
+b = torch.rand(2, 3, requires_grad=True)
+both = torch.stack([a, b], dim=0)
+both.sum().backward()
+"""
+
+LOOP = """\
+import torch
+from torch.nn.utils.rnn import pad_sequence
+
+walks = [torch.arange(n) for n in (3, 5, 2)]
+print(torch.stack(walks).float().mean())
+"""
+
+PICTURES = """\
+import torch
+
+pictures = [torch.rand(3, 8, 8), torch.rand(3, 9, 8)]
+print(torch.stack(pictures).shape)
+"""
+
+ELSEWHERE = """\
+import torch
+
+rows = [torch.ones(3), torch.ones(4)]
+print(torch.stack(rows, dim=1))
+"""
+
+PADDED = "pad_sequence(sentences, batch_first=True)  # one a row"
+
+CASES = Cases(
+    mended={},
+    paired={
+        "sentences": (SENTENCES, (PADDED, "torch.cat(sentences)  # one a row")),
+        "vectors": (VECTORS, ("rnn.pad_sequence([a, b], batch_first=True)", "torch.cat([a, b])")),
+        "walks": (LOOP, ("pad_sequence(walks, batch_first=True)", "torch.cat(walks)")),
+    },
+    refused={"pictures": PICTURES, "another dimension": ELSEWHERE},
+    wrong={
+        "the first alone": ("sentences", swap("(sentences)", "(sentences[:1])")),
+        "cut to the shortest": ("sentences", swap("(sentences)", "([s[:2] for s in sentences])")),
+        "detach": ("vectors", swap("torch.stack([a, b], dim=0)", "torch.cat([a.detach(), b])")),
+        "swallow it": ("walks", swallow("print(torch.stack(walks).float().mean())")),
+        "not at all": ("sentences", swap("torch.stack(sentences)", "sentences[0]")),
+    },
+)

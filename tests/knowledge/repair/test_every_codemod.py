@@ -1,0 +1,142 @@
+"""Facts about every codemod: what it mends, what it leaves alone, which cousins are refused."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bot.diagnosis.pipeline import Medic
+from bot.diagnosis.repair import applicable, judge
+from bot.diagnosis.reproduction import closer
+from bot.models import Answer, Fix
+from executor.protocol import Job, Outcome
+from knowledge.repair.codemod import Codemod, Proposal
+from tests.conftest import Ask
+from tests.knowledge.repair.codemods.cases import Cases
+
+_FOLDER = Path(__file__).parent / "codemods"
+_MODULES = sorted({p.stem for p in _FOLDER.glob("*.py")} - {"__init__", "cases"})
+_CASES: dict[str, Cases] = {
+    module.replace("_", "-"): importlib.import_module(f"{__package__}.codemods.{module}").CASES
+    for module in _MODULES
+}
+
+_MENDED = [(slug, name) for slug, cases in _CASES.items() for name in cases.mended]
+_PAIRED = [(slug, name) for slug, cases in _CASES.items() for name in cases.paired]
+_ONE_OF_EACH = list({slug: (slug, name) for slug, name in _MENDED + _PAIRED}.values())
+_REFUSED = [(slug, name) for slug, cases in _CASES.items() for name in cases.refused]
+_WRONG = [(slug, name) for slug, cases in _CASES.items() for name in cases.wrong]
+
+_asked: dict[str, Answer] = {}
+
+
+async def once(ask: Ask, code: str) -> Answer:
+    """The answer to a message that says nothing, with this snippet; asked once in all tests."""
+    if code not in _asked:
+        _asked[code] = await ask(f"what is wrong here?\n```python\n{code}```")
+    return _asked[code]
+
+
+@pytest.mark.parametrize("slug", _CASES)
+def test_a_codemod_has_programs_of_its_own(slug: str) -> None:
+    """Three that it mends, two that it must refuse, four wrong fixes that it invites."""
+    cases = _CASES[slug]
+
+    assert len(cases.mended) + len(cases.paired) >= 3
+    assert len(cases.refused) >= 2
+    assert len(cases.wrong) >= 4
+
+
+@pytest.mark.parametrize(("slug", "name"), _MENDED)
+async def test_mended_and_verified(ask: Ask, slug: str, name: str) -> None:
+    """The fix is the one a colleague would make, it was run, and every check holds."""
+    code, wanted = _CASES[slug].mended[name]
+    answer = await once(ask, code)
+
+    assert answer.status == "fixed", (answer.headline, [(f.diff, f.checks) for f in answer.refused])
+    assert answer.fix is not None and answer.fix.verified
+    assert answer.fix.codemod == slug
+    assert wanted in answer.fix.code, answer.fix.diff
+    assert all(check.passed for check in answer.fix.checks)
+    assert answer.fix.result is not None and answer.fix.result.outcome is Outcome.OK
+
+
+@pytest.mark.parametrize(("slug", "name"), _PAIRED)
+async def test_both_meanings_are_run_and_none_is_called_the_fix(
+    ask: Ask, slug: str, name: str
+) -> None:
+    code, wanted = _CASES[slug].paired[name]
+    answer = await once(ask, code)
+
+    assert answer.status == "reproduced" and answer.fix is None, answer.headline
+    assert len(answer.alternatives) == len(wanted), [f.diff for f in answer.alternatives]
+    for part in wanted:
+        assert any(part in fix.code for fix in answer.alternatives), part
+    assert all(fix.verified and fix.intent for fix in answer.alternatives)
+
+
+def offered(answer: Answer) -> list[Fix]:
+    """The fix, or the alternatives."""
+    return [answer.fix] if answer.fix is not None else list(answer.alternatives)
+
+
+@pytest.mark.parametrize(("slug", "name"), _MENDED + _PAIRED)
+async def test_a_fix_leaves_nothing_to_fix(ask: Ask, slug: str, name: str) -> None:
+    """Applied to its own output a codemod has nothing to say, and every comment is still there."""
+    code = _CASES[slug].program(name)
+    fixes = offered(await once(ask, code))
+    assert fixes
+    comments = [line.partition("#")[2] for line in code.splitlines() if "#" in line]
+    for fix in fixes:
+        again = await once(ask, fix.code)
+        assert not offered(again), again.headline
+        assert again.status == "runs", again.headline
+        assert all(comment in fix.code for comment in comments)
+
+
+@pytest.mark.parametrize(("slug", "name"), _ONE_OF_EACH)
+async def test_formatting_is_no_matter(ask: Ask, slug: str, name: str) -> None:
+    """A fix survives a Black-style formatter, and a formatted snippet gets the same fix."""
+    code = _CASES[slug].program(name)
+    before = [formatted(fix.code) for fix in offered(await once(ask, code))]
+    after = [formatted(fix.code) for fix in offered(await once(ask, formatted(code)))]
+
+    assert before and before == after
+
+
+def formatted(code: str) -> str:
+    """The code as a formatter of Black's style leaves it."""
+    done = subprocess.run(
+        [sys.executable, "-m", "ruff", "format", "--isolated", "-"],
+        input=code, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return done.stdout
+
+
+@pytest.mark.parametrize(("slug", "name"), _REFUSED)
+async def test_where_no_edit_is_honest_none_is_offered(ask: Ask, slug: str, name: str) -> None:
+    """The mistake is shown and explained; the snippet stays as it is."""
+    answer = await once(ask, _CASES[slug].refused[name])
+
+    assert answer.status == "reproduced", answer.headline
+    assert not [fix.diff for fix in offered(answer) if fix.codemod == slug]
+
+
+@pytest.mark.parametrize(("slug", "name"), _WRONG)
+async def test_tempting_but_wrong_is_refused(medic: Medic, slug: str, name: str) -> None:
+    """It may well run to the end; a check says why it is no fix."""
+    program, change = _CASES[slug].wrong[name]
+    code = _CASES[slug].program(program)
+    codemod: Codemod = next(c for c in medic.codemods if c.slug == slug)
+    job = Job(code=code)
+    before, reference = await closer(medic.executor, job, await medic.executor.run(job))
+    assert applicable([codemod], before), "the original does not show the codemod's mistake"
+    proposal = Proposal(codemod=slug, title=name, code=change(code))
+
+    fix = await judge(medic.executor, codemod, proposal, job, before, reference)
+
+    assert not fix.verified, f"{name} was verified:\n{fix.diff}\n{fix.checks}"

@@ -1,0 +1,126 @@
+"""knowledge/repair/toolkit/shapes.py: where a size is written, and what a change must not do."""
+
+from __future__ import annotations
+
+import libcst as cst
+import pytest
+
+from executor.protocol import ErrorSeen, Frame, JobResult, Layer, Outcome, Variable
+from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.shapes import resized, sizes, span_of, still_computed, swapped
+from knowledge.repair.toolkit.sites import calls
+
+
+def layer(
+    name: str, line: int | None, text: str = "Linear(in_features=4, out_features=2)"
+) -> Layer:
+    return Layer(name=name, type="Linear", repr=text, line=line, input=(3, 9), dtype="float32")
+
+
+def test_sizes_are_read_from_any_message() -> None:
+    assert sizes("torch.Size([2, 3])") == (2, 3)
+    assert sizes("[-1, 800]") == (-1, 800)
+
+
+WRITTEN = {
+    "as a number": ("fc = nn.Linear(4, 2)\n", None, "nn.Linear(9, 2)"),
+    "as a product": ("fc = nn.Linear(3 * 5 * 5, 2)\n", 27, "nn.Linear(3 * 3 * 3, 2)"),
+    "as a name": ("width = 4\nfc = nn.Linear(width, 2)\n", None, "width = 9\n"),
+    "by keyword": ("fc = nn.Linear(out_features=2, in_features=4)\n", None, "in_features=9)"),
+    "a name of several": (
+        "width = 4\nfc = nn.Linear(width, 2)\nnorm = nn.LayerNorm(width)\n",
+        None,
+        "nn.Linear(9, 2)",
+    ),
+    "twice a name": ("h = 9\nfc = nn.Linear(h * 2, 2)\n", None, "nn.Linear(h, 2)"),
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_a_size_is_changed_where_it_is_written(name: str) -> None:
+    """At its source, in the terms it is written in."""
+    code, size, wanted = WRITTEN[name]
+    found = next(resized(Program(code), layer("fc", None), 0, "in_features", size or 9))
+
+    assert wanted in found.module.code
+
+
+FREE = {
+    "weights from a file": "fc = nn.Linear(4, 2)\nfc.load_state_dict(torch.load('w.pt'))\n",
+    "several layers": "fc = [nn.Linear(4, 2) for _ in range(3)]\n",
+    "two of that name": "fc = nn.Linear(4, 2)\nfc = nn.Linear(4, 2)\n",
+    "a class that is made twice": """\
+class Block(nn.Module):
+    def __init__(self, width):
+        self.fc = nn.Linear(width, 2)
+a, b = Block(4), Block(8)
+""",
+}
+
+
+@pytest.mark.parametrize("name", FREE)
+def test_a_size_that_is_not_free_stays(name: str) -> None:
+    """Nothing is offered where another place depends on the same number."""
+    where = layer("self.fc", 3) if "class" in FREE[name] else layer("fc", None)
+
+    assert not list(resized(Program(FREE[name]), where, 0, "in_features", 9))
+
+
+SPANS = {
+    "torch.randint(0, 7, (4,))": (0, 6),
+    "torch.randint(7, (4,))": (0, 6),
+    "torch.arange(5)": (0, 4),
+    "torch.tensor([[3, 1], [8, 2]])": (1, 8),
+    "torch.tensor([0.5, 2.5])": None,
+    "read('ids.csv')": None,
+}
+
+
+@pytest.mark.parametrize("made", SPANS)
+def test_the_span_of_indices_is_seen_or_unknown(made: str) -> None:
+    program = Program(f"ids = {made}\ny = embed(ids)\n")
+    result = JobResult(outcome=Outcome.ERROR)
+    name = next(calls(program, "embed")).args[0].value
+
+    assert span_of(program, result, name) == SPANS[made]
+
+
+def test_live_values_come_before_the_code() -> None:
+    """A small tensor shows its values, whatever made it."""
+    program = Program("ids = torch.randint(0, 7, (2,))\ny = embed(ids)\n")
+    seen = Variable(type="Tensor", shape=(2,), dtype="int64", repr="[2, 5]")
+    frame = Frame(function="<module>", line=2, locals={"ids": seen})
+    result = JobResult(outcome=Outcome.ERROR, frames=(frame,))
+
+    assert span_of(program, result, next(calls(program, "embed")).args[0].value) == (2, 5)
+
+
+def test_a_transposition_is_undone_rather_than_repeated() -> None:
+    program = Program("y = x.transpose(1, 2)\n")
+    call = next(calls(program, "transpose"))
+
+    assert program.text(swapped(program, call, 2, 1)) == "x"
+    assert program.text(swapped(program, cst.Name("x"), 1, 2)) == "x.transpose(1, 2)"
+
+
+ERROR = ErrorSeen(
+    type="RuntimeError", message="", line=1, code="fc(x)",
+    traceback='  File "snippet.py", line 1, in <module>\n    y = fc(x).item()  # one\n',
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("code", "passes"),
+    [
+        ("y = fc(x.flatten(1)).item()\n", True),
+        ("y = fc(\n    x.T,\n).item()\n", True),
+        ("y = fc(x.reshape(3, 4)).item()\n", False),
+        ("y = fc(x[:3]).item()\n", False),
+        ("y = fc(x.detach()).item()\n", False),
+        ("y = 0\n", False),
+        ("fc = make(x)\ny = fc(x[:3])\n", False),
+    ],
+)
+def test_what_failed_must_still_be_computed(code: str, passes: bool) -> None:
+    """The same call of the same operands, whole and with their gradient."""
+    assert still_computed(ERROR, code).passed is passes
