@@ -1,6 +1,7 @@
 """Without the sweep after a run."""
 
-from executor.jail.walls import Cell, monitor
+from executor.jail import monitor
+from executor.jail.walls import Cell
 
 
 def _sweep(_: Cell) -> int:
