@@ -33,7 +33,7 @@ from knowledge.search.search import (
     NO_ERROR_CEILING,
     THRESHOLD,
     Measured,
-    Part,
+    QueryPart,
     Search,
     message_part,
 )
@@ -91,7 +91,7 @@ def _loss(w: np.ndarray, choices: Sequence[Choice]) -> tuple[float, np.ndarray, 
 def choices(
     search: Search,
     numbers: dict[str, int],
-    asked: Sequence[tuple[Part, str]],
+    asked: Sequence[tuple[QueryPart, str]],
     of: Callable[[Measured], list[np.ndarray]],
     console: Console,
 ) -> list[Choice]:
@@ -119,10 +119,10 @@ def choices(
     return found
 
 
-def tuned(queries: Sequence[Query]) -> list[tuple[Part, str]]:
+def tuned(queries: Sequence[Query]) -> list[tuple[QueryPart, str]]:
     """The queries that are not held out, as search asks them."""
     return [
-        (Part(q.text) if q.error is None else message_part(q.error), q.document)
+        (QueryPart(q.text) if q.error is None else message_part(q.error), q.document)
         for q in queries
         if not q.held_out
     ]
@@ -193,7 +193,7 @@ def articles(kept: Kept, nearness: float, console: Console) -> None:
         index = open_index(Path(folder))
         search, numbers = Search(index, kept), numbered(index)
         asked = [a for a in ask(search) if a.fits]
-        whole = [search.measure([Part(a.text)])[0] for a in asked]
+        whole = [search.measure([QueryPart(a.text)])[0] for a in asked]
     found = [
         (np.stack([m.meaning, m.words], axis=1), numbers[a.article], np.ones(len(m.numbers)))
         for a, m in zip(asked, whole, strict=True)

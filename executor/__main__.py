@@ -17,7 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from executor.service.app import Application, build
 from executor.service.local import Local
-from executor.service.supervisor import Settings, Supervisor
+from executor.service.supervisor import Supervisor, SupervisorSettings
 
 _GRACE_S = 5  # for answers on their way when told to stop; then running snippets are ended
 # A client drops an idle connection first (httpx: after 5 s). Were ours dropped as early, a job
@@ -85,14 +85,14 @@ def _config(app: Application, **where: Any) -> uvicorn.Config:
     )
 
 
-def settings_from(words: dict[str, object]) -> Settings:
+def settings_from(words: dict[str, object]) -> SupervisorSettings:
     """Settings from plain JSON.
 
     Raises:
         ValueError: names the word that is unknown or of the wrong kind.
     """
     try:
-        return TypeAdapter(Settings).validate_python(words)
+        return TypeAdapter(SupervisorSettings).validate_python(words)
     except ValidationError as e:
         wrong = e.errors()[0]
         name = ".".join(map(str, wrong["loc"]))

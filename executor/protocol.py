@@ -284,7 +284,7 @@ class Isolation(Model):
     missing: tuple[str, ...] = ()  # walls that a stronger tier has and this one has not
 
 
-class StandIn(Model):
+class Placeholder(Model):
     """What stood for a name that the snippet does not define."""
 
     name: str
@@ -301,7 +301,7 @@ class LeftOut(Model):
     also: tuple[LeftOut, ...] = ()  # the others that it may be, where that is open
 
 
-class Seen(Model):
+class Observations(Model):
     """What the probes saw in a run."""
 
     error: ErrorSeen | None = None
@@ -318,7 +318,7 @@ class Seen(Model):
     assumptions: tuple[str, ...] = ()
     suspects: tuple[str, ...] = ()  # hidden in-place writes that the text could make: look again
     undefined: tuple[str, ...] = ()  # names that it reads and nowhere binds, and nobody supplied
-    stand_ins: tuple[StandIn, ...] = ()
+    stand_ins: tuple[Placeholder, ...] = ()
     stand_in_at_fault: str = ""  # the one that the error comes from
     depends_on_stand_ins: bool = False  # the failing expression may hold what came out of one
     left_out: LeftOut | None = None  # the empty body that the error comes from
@@ -332,13 +332,13 @@ class Seen(Model):
     gpu_peak_memory_bytes: int = 0
 
 
-class Report(Seen):
+class RunReport(Observations):
     """What the run itself wrote down: never trusted for the outcome."""
 
     notes: tuple[str, ...] = ()  # probes that failed, and why
 
 
-class JobResult(Seen):
+class JobResult(Observations):
     """What happened. A snippet that crashes is a result, never an exception of ours."""
 
     outcome: Outcome

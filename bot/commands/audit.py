@@ -17,7 +17,7 @@ from bot.settings import Settings
 from knowledge.audit import run as auditing
 from knowledge.audit.journal import Journal
 from knowledge.audit.kept import FOLDER, RUNS, keep_verdicts, write
-from knowledge.audit.model import Audit, Seen, Verdict
+from knowledge.audit.model import Audit, BlockRun, Verdict
 from knowledge.errors import DocumentError
 
 
@@ -49,7 +49,7 @@ async def run_audit(
             executor, "cuda" in here["devices"], settings.executor.wall_s, journal.keep
         )  # fmt: skip
 
-        async def run(code: str, earlier: Sequence[tuple[str, Seen]]) -> Seen:
+        async def run(code: str, earlier: Sequence[tuple[str, BlockRun]]) -> BlockRun:
             return await runner.run(code, [Earlier(above, seen) for above, seen in earlier])
 
         try:

@@ -14,7 +14,7 @@ from bot.settings import ExecutorSettings
 from executor.protocol import SNIPPET, Caught, ErrorSeen, Job, JobResult, Outcome, Probe
 from executor.service.client import ExecutorClient
 from knowledge.audit.families import NONE, family
-from knowledge.audit.model import Raised, Seen
+from knowledge.audit.model import BlockRun, Raised
 from knowledge.repair.verify import MISTAKES
 
 KEPT_CHARS = 4_000  # of what a block printed
@@ -28,7 +28,7 @@ class Earlier:
     """A block above, as later ones may need it."""
 
     code: str
-    seen: Seen
+    seen: BlockRun
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,9 @@ class Runner:
     executor: ExecutorClient
     has_gpu: bool
     wall_s: float
-    keep: Callable[[str, Callable[[], Awaitable[Seen]]], Awaitable[Seen]]
+    keep: Callable[[str, Callable[[], Awaitable[BlockRun]]], Awaitable[BlockRun]]
 
-    async def run(self, code: str, earlier: Sequence[Earlier]) -> Seen:
+    async def run(self, code: str, earlier: Sequence[Earlier]) -> BlockRun:
         """What came of it.
 
         Raises:
@@ -60,7 +60,7 @@ class Runner:
         )
         return _for_want_of(joined if _says_more(joined) else alone, code, earlier)
 
-    async def _seen(self, code: str, before: str, *, joined: bool) -> Seen:
+    async def _seen(self, code: str, before: str, *, joined: bool) -> BlockRun:
         job = Job(code=before + code, wall_s=self.wall_s, probes=(Probe.GRADIENTS,))
         run, job = await completion.run(self.executor, job)
         if devices.wants_gpu(run, code):
@@ -76,11 +76,11 @@ class Runner:
         return _told(run, before.count("\n"), printed)
 
 
-def _lacks_a_name(seen: Seen) -> bool:
+def _lacks_a_name(seen: BlockRun) -> bool:
     return bool(seen.stand_ins) or bool(_missing_name(seen))
 
 
-def _missing_name(seen: Seen) -> str:
+def _missing_name(seen: BlockRun) -> str:
     """The name that ended it; or that it wanted in a `try`, whose handler then hides that."""
     for raised in reversed(seen.raised):
         found = _UNDEFINED.match(raised.message) if raised.type == "NameError" else None
@@ -89,7 +89,7 @@ def _missing_name(seen: Seen) -> str:
     return ""
 
 
-def _for_want_of(seen: Seen, code: str, earlier: Sequence[Earlier]) -> Seen:
+def _for_want_of(seen: BlockRun, code: str, earlier: Sequence[Earlier]) -> BlockRun:
     """What lacks a name that a block above gives, but cannot get it from there, did not run."""
     name = _missing_name(seen)
     binds = re.compile(rf"\b(?:def|class|import|as|for)\s+{name}\b|\b{name}\s*(?:,[\w\s,]*)?=(?!=)")
@@ -104,14 +104,14 @@ def _for_want_of(seen: Seen, code: str, earlier: Sequence[Earlier]) -> Seen:
     return seen.model_copy(update={"cannot": why})
 
 
-def _says_more(joined: Seen) -> bool:
+def _says_more(joined: BlockRun) -> bool:
     """Whether joined it gets past the missing name, in a line of its own."""
     if joined.error is not None and joined.error.line is None:
         return False  # one of the blocks above ended it
     return not (_missing_name(joined) or (joined.stand_ins and joined.cannot))
 
 
-def _told(run: JobResult, before: int, printed: int) -> Seen:
+def _told(run: JobResult, before: int, printed: int) -> BlockRun:
     """A JobResult in a verdict's words, its lines counted from the block's own first."""
     error = _raised(run.error, before) if run.error is not None else None
     caught = tuple(
@@ -122,7 +122,7 @@ def _told(run: JobResult, before: int, printed: int) -> Seen:
     )
     stdout = run.stdout[printed:]
     told = next((r for r in (error, *caught) if r is not None), None)
-    return Seen(
+    return BlockRun(
         how="completed" if run.stand_ins else "joined" if before else "alone",
         device=run.env.device,
         outcome=run.outcome.value,

@@ -12,7 +12,7 @@ from bot.commands.assemble import Say, open_medic
 from bot.errors import SettingsError
 from bot.operations.metrics import Metrics
 from bot.service import manners
-from bot.service.questions import Desk
+from bot.service.questions import QuestionService
 from bot.service.seam import Platform
 from bot.service.store import Store
 from bot.service.store.alone import alone
@@ -26,7 +26,7 @@ _LOOK_S = 1.0
 @asynccontextmanager
 async def open_desk(
     settings: Settings, platform: Platform, front: FrontSettings, say: Say
-) -> AsyncIterator[Desk]:
+) -> AsyncIterator[QuestionService]:
     """A desk for one platform, with everything behind it; unfinished questions are taken up.
 
     Raises:
@@ -45,7 +45,7 @@ async def open_desk(
         metrics = Metrics()
         stack.enter_context(metrics.serving(settings.metrics))
         await _refuse_weak_jail(settings, medic.executor)
-        async with Desk(
+        async with QuestionService(
             medic, store, platform, settings.chat, front, settings.store.retention_days, metrics
         ) as desk:
             yield desk

@@ -25,7 +25,7 @@ _IN_PLACE = "modified by an inplace operation"
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ArticleCheck:
     """Whether an article does what it says; every problem names the file and the next step."""
 
     slug: str
@@ -33,7 +33,9 @@ class Verdict:
     proof: Proof
 
 
-async def prove(executor: ExecutorClient, article: Article, codemods: Sequence[Codemod]) -> Verdict:
+async def prove(
+    executor: ExecutorClient, article: Article, codemods: Sequence[Codemod]
+) -> ArticleCheck:
     """Run an article: the broken program breaks as promised, the fixed one runs, the codemod heals.
 
     Raises:
@@ -41,7 +43,7 @@ async def prove(executor: ExecutorClient, article: Article, codemods: Sequence[C
     """
     if article.needs == "cuda":
         env = (await executor.run(Job(code="import torch"))).env
-        return Verdict(article.slug, (), _proof(env.torch, holds=None))
+        return ArticleCheck(article.slug, (), _proof(env.torch, holds=None))
     job = Job(code=article.broken, wall_s=_WALL_S)
     broken, fixed = await asyncio.gather(
         executor.run(job), executor.run(Job(code=article.fixed, wall_s=_WALL_S))
@@ -49,12 +51,12 @@ async def prove(executor: ExecutorClient, article: Article, codemods: Sequence[C
     for run in (broken, fixed):
         if run.outcome in (Outcome.SETUP_ERROR, Outcome.UNAVAILABLE):  # says nothing of the article
             problem = f"{article.folder}: could not be run here: {run.detail}"
-            return Verdict(article.slug, (problem,), _proof(run.env.torch, holds=None))
+            return ArticleCheck(article.slug, (problem,), _proof(run.env.torch, holds=None))
     problems = [*_broken(article, broken), *_fixed(article, fixed)]
     own = [c for c in codemods if c.slug == article.slug]
     if own and not problems:
         problems += await _heals(executor, article, own, job, broken)
-    return Verdict(article.slug, tuple(problems), _proof(broken.env.torch, holds=not problems))
+    return ArticleCheck(article.slug, tuple(problems), _proof(broken.env.torch, holds=not problems))
 
 
 def _broken(article: Article, run: JobResult) -> list[str]:
@@ -170,7 +172,7 @@ class Proofs:
             pass  # then it is proved again next time
         return verdict.proof
 
-    def keep(self, articles: Sequence[Article], verdicts: Sequence[Verdict]) -> None:
+    def keep(self, articles: Sequence[Article], verdicts: Sequence[ArticleCheck]) -> None:
         """Remember verdicts.
 
         Raises:

@@ -37,7 +37,7 @@ _KNOWN_TAGS = PYTHON_TAGS | TEXT_TAGS | OTHER_TAGS
 
 
 @dataclass
-class Block:
+class MessagePart:
     """A stretch of a message: prose, or what stood in one fence."""
 
     lines: list[str] = field(default_factory=list)
@@ -64,8 +64,8 @@ class _Opening(NamedTuple):
     tag: str
     code: str  # code on the same line
 
-    def block(self, line: str) -> Block:
-        return Block(
+    def block(self, line: str) -> MessagePart:
+        return MessagePart(
             lines=[self.code] if self.code else [],
             fenced=True,
             tag=self.tag,
@@ -74,15 +74,15 @@ class _Opening(NamedTuple):
         )
 
 
-def split_fences(lines: Sequence[str]) -> list[Block]:
+def split_fences(lines: Sequence[str]) -> list[MessagePart]:
     """Cut lines into blocks, in order; an open fence runs to the end of the message."""
-    blocks = [Block()]
+    blocks = [MessagePart()]
     pos = 0
     while pos < len(lines):
         line = lines[pos]
         pos += 1
         if one_line := _one_line_fence(line):
-            blocks += [one_line, Block()]
+            blocks += [one_line, MessagePart()]
             continue
         opening = _opening(line)
         if opening is None:
@@ -92,7 +92,7 @@ def split_fences(lines: Sequence[str]) -> list[Block]:
             blocks[-1].lines.append(opening.before)
         block = opening.block(line)
         pos, after = _fill(block, opening, lines, pos)
-        blocks += [block, Block(lines=[after] if after.strip() else [])]
+        blocks += [block, MessagePart(lines=[after] if after.strip() else [])]
     return [block for block in blocks if block.lines]
 
 
@@ -102,7 +102,7 @@ _ATTRIBUTE = re.compile(r"\s*[a-z_]+=[\"'{]")  # ```python title="train.py"
 _ONE_WORD = re.compile(r"[\w+#.-]{1,20}")
 
 
-def _one_line_fence(line: str) -> Block | None:
+def _one_line_fence(line: str) -> MessagePart | None:
     """```` ```loss.backward()``` ```` on a line of its own; in a sentence it stays in it."""
     text = line.strip()
     if not text.startswith("```") or not text.endswith("```") or len(text) < 7:
@@ -111,7 +111,7 @@ def _one_line_fence(line: str) -> Block | None:
     if len(fences) != 2 or len(fences[0]) != len(fences[1]):
         return None
     tag, code = _tag_and_code(text[len(fences[0]) : -len(fences[0])], may_be_tag=False)
-    return Block([code], fenced=True, tag=tag, opening=line) if code.strip() else None
+    return MessagePart([code], fenced=True, tag=tag, opening=line) if code.strip() else None
 
 
 def _opening(line: str) -> _Opening | None:
@@ -152,7 +152,7 @@ def _tag_and_code(info: str, may_be_tag: bool = True) -> tuple[str, str]:
     return "", text
 
 
-def _fill(block: Block, opening: _Opening, lines: Sequence[str], pos: int) -> tuple[int, str]:
+def _fill(block: MessagePart, opening: _Opening, lines: Sequence[str], pos: int) -> tuple[int, str]:
     """Put the fence's lines into its block.
 
     Returns:

@@ -13,7 +13,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 
-class State(NamedTuple):
+class LineState(NamedTuple):
     """What is still open where a line begins."""
 
     quote: str = ""  # the quote that ends the string we are in
@@ -26,7 +26,7 @@ class State(NamedTuple):
         return not (self.quote or self.depth or self.joined)
 
 
-START = State()
+START = LineState()
 
 _TOKEN = re.compile(r"""#|"{3}|'{3}|["'\[\](){}]""")
 # What follows an opening quote, up to and including the closing one. The quantifiers are
@@ -41,7 +41,7 @@ STRING_REST = {
 _STARTS_AFRESH = re.compile(r"\s*(?:(?:async )?def \w+\(|class \w+[:(]|import \w|from \S+ import )")
 
 
-def scan(line: str, state: State = START) -> tuple[str, State]:
+def scan(line: str, state: LineState = START) -> tuple[str, LineState]:
     """Read one line.
 
     Returns:
@@ -50,7 +50,7 @@ def scan(line: str, state: State = START) -> tuple[str, State]:
     """
     quote, depth = state.quote, state.depth
     if not line:
-        return "", State(quote if len(quote) == 3 else "", depth)
+        return "", LineState(quote if len(quote) == 3 else "", depth)
     if depth and not quote and _STARTS_AFRESH.match(line):
         depth = 0
     masked: list[str] = []
@@ -83,10 +83,10 @@ def scan(line: str, state: State = START) -> tuple[str, State]:
     backslash = line.endswith("\\") and not commented
     if len(quote) == 1 and not backslash:
         quote = ""  # never closed: Python ends it with its line, and so do we
-    return "".join(masked), State(quote, depth, backslash and not quote)
+    return "".join(masked), LineState(quote, depth, backslash and not quote)
 
 
-def walk(lines: Iterable[str]) -> Iterator[tuple[State, str, str]]:
+def walk(lines: Iterable[str]) -> Iterator[tuple[LineState, str, str]]:
     """Each line with the state it begins in: (state, line, masked)."""
     state = START
     for line in lines:

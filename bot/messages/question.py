@@ -20,7 +20,7 @@ from bot.messages.attachments import (
     refuse_oversize,
 )
 from bot.messages.chat_markup import Platform, as_seen, prose_as_seen
-from bot.messages.fences import Block, split_fences
+from bot.messages.fences import MessagePart, split_fences
 from bot.messages.notebook import read_notebook
 from bot.messages.python_lines import Shape, shape_of, walk
 from bot.messages.snippets import Cleaned, clean_file, clean_paste
@@ -100,7 +100,7 @@ class _Reading:
             notes=tuple(dict.fromkeys(self.notes)),
         )
 
-    def fence(self, block: Block) -> None:
+    def fence(self, block: MessagePart) -> None:
         """Sort what stood between two fences."""
         lines, swallowed = block.lines, []
         if not block.closed:
@@ -126,7 +126,7 @@ class _Reading:
             self._output(_without(lines, found), block)
         self.prose(swallowed)
 
-    def _output(self, lines: Sequence[str], block: Block) -> None:
+    def _output(self, lines: Sequence[str], block: MessagePart) -> None:
         """A fence that is no Python stays in the prose, as it was."""
         bare = find_bare_error(lines)
         if bare:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from bot.messages.notebook import blank_magics
-from bot.messages.python_lines import START, Shape, State, scan, shape_of, walk
+from bot.messages.python_lines import START, LineState, Shape, scan, shape_of, walk
 from bot.messages.typography import straighten
 
 
@@ -120,7 +120,7 @@ def _unprompted(line: str, in_session: bool) -> tuple[str, bool]:
     return line, prompted
 
 
-def _is_code(line: str, kept: Sequence[str], state: State, typing: bool) -> bool:
+def _is_code(line: str, kept: Sequence[str], state: LineState, typing: bool) -> bool:
     """Whether a line without a prompt goes on with what was typed at the last one."""
     if (typing and not _OUTPUT.match(line)) or not state.at_statement:
         return True

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from bot.messages.python_lines import (
     PROMPT,
+    LineState,
     Shape,
-    State,
     indent_of,
     opens_block,
     reads_as_english,
@@ -91,7 +91,7 @@ def _logicals(lines: Sequence[str]) -> Iterator[_Logical]:
         pos = end
 
 
-def _gather(lines: Sequence[str], pos: int, state: State) -> tuple[int, bool]:
+def _gather(lines: Sequence[str], pos: int, state: LineState) -> tuple[int, bool]:
     """Follow an open statement: where it ends or gives up, and whether it is complete."""
     while pos < len(lines) and not state.at_statement:
         masked, after = scan(lines[pos], state)

@@ -48,7 +48,7 @@ _DISCORD = "https://discord.com/api/v10"
 
 
 @dataclass(frozen=True)
-class Row:
+class DoctorRow:
     """One thing that was looked at."""
 
     what: str
@@ -57,7 +57,7 @@ class Row:
     next_step: str = ""  # what to do where it is not ok
 
     @classmethod
-    def of(cls, what: str, error: Exception, otherwise: str = "see the message") -> Row:
+    def of(cls, what: str, error: Exception, otherwise: str = "see the message") -> DoctorRow:
         """A problem in the words of an error of ours, whose last part is the next step."""
         text = str(error)
         finding, _, step = text.rpartition("; " if "; " in text else ": ")
@@ -84,7 +84,7 @@ async def examine(
     path: Path | None,
     fronts: Sequence[str] = (),
     environment: Mapping[str, str] | None = None,
-) -> list[Row]:
+) -> list[DoctorRow]:
     """Look at everything once; nothing is changed, built or upgraded.
 
     Args:
@@ -99,10 +99,10 @@ async def examine(
         settings = load_settings(path, environment)
     except SettingsError as e:
         # Everything else would be asked of the defaults, and answered for another bot.
-        return [Row.of("configuration", e, "compare it with config.yaml")]
+        return [DoctorRow.of("configuration", e, "compare it with config.yaml")]
     fronts = fronts or tokens_given(environment)
     clocks = Clocks()
-    checks: list[Awaitable[list[Row]]] = [_configuration(settings, path)]
+    checks: list[Awaitable[list[DoctorRow]]] = [_configuration(settings, path)]
     checks += [_front(settings, name, environment, clocks) for name in fronts]
     checks += [
         _executor(settings, chat=bool(fronts)), _knowledge(settings),
@@ -118,20 +118,20 @@ async def examine(
         ]  # fmt: skip
     if not fronts:
         rows.insert(
-            1, Row("tokens", True, "none set; Slack and Discord need some, the console not")
+            1, DoctorRow("tokens", True, "none set; Slack and Discord need some, the console not")
         )
     return [*rows, _clock(clocks)]
 
 
-async def _configuration(settings: Settings, path: Path | None) -> list[Row]:
+async def _configuration(settings: Settings, path: Path | None) -> list[DoctorRow]:
     fronts: dict[str, FrontSettings] = {"slack": settings.slack, "discord": settings.discord}
     for name, front in fronts.items():
         try:
             manners.check(front, name)
         except SettingsError as e:
-            return [Row.of("configuration", e)]
+            return [DoctorRow.of("configuration", e)]
     found = str(path or "config.yaml here, if there is one; variables; the defaults")
-    return [Row("configuration", True, found)]
+    return [DoctorRow("configuration", True, found)]
 
 
 # -- platforms ---------------------------------------------------------------------------------
@@ -139,18 +139,20 @@ async def _configuration(settings: Settings, path: Path | None) -> list[Row]:
 
 async def _front(
     settings: Settings, name: str, environment: Mapping[str, str], clocks: Clocks
-) -> list[Row]:
+) -> list[DoctorRow]:
     ask = _slack if name == "slack" else _discord
     try:
-        return [Row(f"{name} tokens", True, await ask(settings, environment, clocks))]
+        return [DoctorRow(f"{name} tokens", True, await ask(settings, environment, clocks))]
     except SettingsError as e:
         _, _, missing = str(e).partition("missing in the environment: ")
         if missing:
-            return [Row(f"{name} tokens", False, "missing in the environment", f"set {missing}")]
-        return [Row.of(f"{name} tokens", e)]
+            return [
+                DoctorRow(f"{name} tokens", False, "missing in the environment", f"set {missing}")
+            ]
+        return [DoctorRow.of(f"{name} tokens", e)]
     except (aiohttp.ClientError, OSError, TimeoutError, ValueError) as e:
         return [
-            Row(
+            DoctorRow(
                 f"{name} tokens", False, f"{name.title()} cannot be reached ({type(e).__name__})",
                 f"check this machine's network, its proxy (HTTPS_PROXY) and {name}.api_url",
             )
@@ -203,33 +205,35 @@ async def _http(who: str, method: str, url: str, auth: str, clocks: Clocks) -> d
 # -- executor ----------------------------------------------------------------------------------
 
 
-async def _executor(settings: Settings, *, chat: bool) -> list[Row]:
+async def _executor(settings: Settings, *, chat: bool) -> list[DoctorRow]:
     where = settings.executor.url
     if where.startswith("unix:") and (row := _socket(where.removeprefix("unix:"))):
         return [row]
     try:
         executor = open_executor(settings.executor)
     except SettingsError as e:
-        return [Row.of("executor", e)]
+        return [DoctorRow.of("executor", e)]
     async with executor:
         try:
             async with asyncio.timeout(_START_S):
                 here = await executor.capabilities()
                 health = await executor.health()
         except ExecutorError as e:
-            return [Row.of("executor", await _said(executor, e), "look at the executor's log")]
+            return [
+                DoctorRow.of("executor", await _said(executor, e), "look at the executor's log")
+            ]
         except TimeoutError:
             found = f"{where or 'the child process'} was not ready within {_START_S:.0f} s"
-            return [Row("executor", False, found, "look at the executor's log")]
+            return [DoctorRow("executor", False, found, "look at the executor's log")]
     found = (
         f"{where or 'a child of the bot'}: {health['status']}, torch {here['torch']}, "
         f"{here['slots']} slots, {health['waiting']} waiting, on {', '.join(here['devices'])}"
     )
     if bad := health["unhealthy_slots"]:
         why = "; ".join(map(str, bad.values()))
-        return [Row("executor", False, f"{found}; {len(bad)} slots take no jobs ({why})",
+        return [DoctorRow("executor", False, f"{found}; {len(bad)} slots take no jobs ({why})",
                     "restart the executor")]  # fmt: skip
-    return [Row("executor", True, found), _jail(settings, here, chat=chat)]
+    return [DoctorRow("executor", True, found), _jail(settings, here, chat=chat)]
 
 
 async def _said(executor: ExecutorClient, error: ExecutorError) -> ExecutorError:
@@ -243,36 +247,40 @@ async def _said(executor: ExecutorClient, error: ExecutorError) -> ExecutorError
     )
 
 
-def _socket(name: str) -> Row | None:
+def _socket(name: str) -> DoctorRow | None:
     """A problem with a Unix socket that HTTP would only call a failed connection."""
     path = Path(name).expanduser()
     with socket.socket(socket.AF_UNIX) as trial:
         try:
             trial.connect(str(path))
         except PermissionError:
-            return Row(
+            return DoctorRow(
                 "executor", False, f"{path}: the user {getpass.getuser()} may not connect to it",
                 "let the bot's user into the socket's group (`ls -l` names it), and start the "
                 "executor with --uds-mode 660",
             )  # fmt: skip
         except OSError as e:
-            return Row(
+            return DoctorRow(
                 "executor", False, f"nothing listens on {path} ({e.strerror})",
                 f"start it: `python -m executor --uds {path}`, or leave executor.url empty",
             )  # fmt: skip
     return None
 
 
-def _jail(settings: Settings, here: Mapping[str, Any], *, chat: bool) -> Row:
+def _jail(settings: Settings, here: Mapping[str, Any], *, chat: bool) -> DoctorRow:
     tier = here["tier"]
     if tier != "process":
-        return Row("jail", True, f"tier {tier}")
+        return DoctorRow("jail", True, f"tier {tier}")
     if not chat:
-        return Row("jail", True, "tier process, the weakest: for code that you would run yourself")
+        return DoctorRow(
+            "jail", True, "tier process, the weakest: for code that you would run yourself"
+        )
     if settings.chat.trust_process_tier:
-        return Row("jail", True, "tier process, the weakest; chat.trust_process_tier allows it")
+        return DoctorRow(
+            "jail", True, "tier process, the weakest; chat.trust_process_tier allows it"
+        )
     why = "; ".join(f"{tier}: {reason}" for tier, reason in here["refused_tiers"].items())
-    return Row(
+    return DoctorRow(
         "jail", False, f"tier process is too weak for a chat, where anybody can post code ({why})",
         "run the executor where a stronger tier works (docs/security.md); if you trust everybody "
         "there, set chat.trust_process_tier: true",
@@ -282,36 +290,44 @@ def _jail(settings: Settings, here: Mapping[str, Any], *, chat: bool) -> Row:
 # -- what is known -----------------------------------------------------------------------------
 
 
-async def _knowledge(settings: Settings) -> list[Row]:
+async def _knowledge(settings: Settings) -> list[DoctorRow]:
     return await asyncio.to_thread(_library, settings)
 
 
-def _library(settings: Settings) -> list[Row]:
+def _library(settings: Settings) -> list[DoctorRow]:
     left_out: list[str] = []
     try:
         library = Library(settings, left_out.append, keeps_model=False)  # a doctor changes nothing
     except KnowledgeError as e:
         what = "model" if "model" in type(e).__name__.lower() else "articles"
-        return [Row.of(what, e), Row("index", False, "not looked at", f"first mend the {what}")]
+        return [
+            DoctorRow.of(what, e),
+            DoctorRow("index", False, "not looked at", f"first mend the {what}"),
+        ]
     try:
         library.model.load()
     except KnowledgeError as e:
-        return [Row.of("model", e), Row("index", False, "not looked at", "first mend the model")]
-    rows = [Row("model", True, library.model.identity)]
+        return [
+            DoctorRow.of("model", e),
+            DoctorRow("index", False, "not looked at", "first mend the model"),
+        ]
+    rows = [DoctorRow("model", True, library.model.identity)]
     if left_out:
-        rows.append(Row("documents", False, f"{len(left_out)} {left_out[0]}", "mend these files"))
+        rows.append(
+            DoctorRow("documents", False, f"{len(left_out)} {left_out[0]}", "mend these files")
+        )
     try:
         index = library.open_as_it_is()
     except KnowledgeError as e:
-        return [*rows, Row.of("index", e)]
+        return [*rows, DoctorRow.of("index", e)]
     found = f"{len(index.sources)} sources, {len(index.passages)} passages"
-    return [*rows, Row("index", True, found)]
+    return [*rows, DoctorRow("index", True, found)]
 
 
 # -- database ----------------------------------------------------------------------------------
 
 
-async def _database(settings: Settings, clocks: Clocks) -> list[Row]:
+async def _database(settings: Settings, clocks: Clocks) -> list[DoctorRow]:
     try:
         database = Database.at(settings.store.url, settings.state_folder, make=False)
         try:
@@ -322,14 +338,14 @@ async def _database(settings: Settings, clocks: Clocks) -> list[Row]:
         finally:
             await database.close()
     except StateError as e:
-        return [Row.of("database", e)]
-    return [Row("database", True, finding)]
+        return [DoctorRow.of("database", e)]
+    return [DoctorRow("database", True, finding)]
 
 
 # -- the machine -------------------------------------------------------------------------------
 
 
-async def _disk(folder: Path) -> list[Row]:
+async def _disk(folder: Path) -> list[DoctorRow]:
     there = folder
     while not there.exists():
         there = there.parent
@@ -348,14 +364,16 @@ async def _disk(folder: Path) -> list[Row]:
         step = "make room there, or point `state` in config.yaml to another disk"
         if isinstance(e, PermissionError):
             step = "point `state` in config.yaml to a folder of the bot's user"
-        return [Row("disk", False, f"{there} cannot be written ({e.strerror})", step)]
+        return [DoctorRow("disk", False, f"{there} cannot be written ({e.strerror})", step)]
     found = f"{there}: {free / MIB:,.0f} MiB free"
     if free < _FREE_BYTES:
-        return [Row("disk", False, found, "make room there, or point `state` to another disk")]
-    return [Row("disk", True, found)]
+        return [
+            DoctorRow("disk", False, found, "make room there, or point `state` to another disk")
+        ]
+    return [DoctorRow("disk", True, found)]
 
 
-async def _ports(settings: Settings, fronts: Sequence[str]) -> list[Row]:
+async def _ports(settings: Settings, fronts: Sequence[str]) -> list[DoctorRow]:
     wanted: list[tuple[str, str, int]] = []
     if "slack" in fronts and settings.slack.mode == "http":
         wanted.append(("slack.port", settings.slack.host, settings.slack.port))
@@ -367,28 +385,38 @@ async def _ports(settings: Settings, fronts: Sequence[str]) -> list[Row]:
             socket.create_server((host, port)).close()
         except OSError as e:
             step = "end what listens there (`ss -ltnp`; if it is this bot, all is well), or choose "
-            rows.append(Row("port", False, f"{name} {port} on {host} cannot be used ({e.strerror})",
-                            f"{step}another {name}"))  # fmt: skip
+            rows.append(
+                DoctorRow(
+                    "port",
+                    False,
+                    f"{name} {port} on {host} cannot be used ({e.strerror})",
+                    f"{step}another {name}",
+                )
+            )
         else:
-            rows.append(Row("port", True, f"{name} {port} on {host} is free"))
+            rows.append(DoctorRow("port", True, f"{name} {port} on {host} is free"))
     return rows
 
 
-def _clock(clocks: Clocks) -> Row:
+def _clock(clocks: Clocks) -> DoctorRow:
     if not clocks.ahead_s:
-        return Row("clock", True, "compared with none: neither a platform nor a server was asked")
+        return DoctorRow(
+            "clock", True, "compared with none: neither a platform nor a server was asked"
+        )
     who, ahead = max(clocks.ahead_s.items(), key=lambda item: abs(item[1]))
     if abs(ahead) <= _CLOCK_S:
-        return Row("clock", True, f"within {_CLOCK_S:.0f} s of {' and '.join(clocks.ahead_s)}")
+        return DoctorRow(
+            "clock", True, f"within {_CLOCK_S:.0f} s of {' and '.join(clocks.ahead_s)}"
+        )
     word = "ahead of" if ahead > 0 else "behind"
-    return Row(
+    return DoctorRow(
         "clock", False, f"this machine's clock is {abs(ahead):,.0f} s {word} that of {who}",
         "switch on time synchronisation (`timedatectl set-ntp true`); Slack refuses requests that "
         "are five minutes off",
     )  # fmt: skip
 
 
-def table(rows: Sequence[Row]) -> Table:
+def table(rows: Sequence[DoctorRow]) -> Table:
     """The rows for people to read."""
     from rich.table import Table
     from rich.text import Text

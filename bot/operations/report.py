@@ -27,7 +27,7 @@ _COLOURS = ("#1b7837", "#7fbf7b", "#4393c3", "#c2a5cf", "#fdb863", "#b2182b")
 
 
 @dataclass(frozen=True)
-class Unanswered:
+class UnhelpedQuestion:
     """A question that nobody was helped with."""
 
     at: str
@@ -38,7 +38,7 @@ class Unanswered:
 
 
 @dataclass
-class Report:
+class UsageReport:
     """Some days of questions, counted."""
 
     since: datetime
@@ -53,7 +53,7 @@ class Report:
     solved: int = 0
     open: int = 0
     seconds: list[float] = field(default_factory=list)  # from asked to answered
-    unanswered: list[Unanswered] = field(default_factory=list)
+    unanswered: list[UnhelpedQuestion] = field(default_factory=list)
 
     @property
     def asked(self) -> int:
@@ -80,7 +80,9 @@ class Report:
             self.seconds.append(past.done_at - past.asked_at)
         if past.answer is not None and status in _UNANSWERED and not past.solved:
             self.unanswered.append(
-                Unanswered(day, past.platform, status, past.answer.headline, _first(past.text))
+                UnhelpedQuestion(
+                    day, past.platform, status, past.answer.headline, _first(past.text)
+                )
             )
 
 
@@ -104,7 +106,7 @@ def _save(page: Path, text: str) -> None:
         raise StateError(f"{page}: cannot be written ({e.strerror}); name another file") from e
 
 
-async def gather(database: Database, days: float, now: float | None = None) -> Report:
+async def gather(database: Database, days: float, now: float | None = None) -> UsageReport:
     """Count what is kept of the last days.
 
     Args:
@@ -114,7 +116,7 @@ async def gather(database: Database, days: float, now: float | None = None) -> R
     """
     end = now or time.time()
     since = end - days * 86400
-    report = Report(datetime.fromtimestamp(since, UTC), datetime.fromtimestamp(end, UTC))
+    report = UsageReport(datetime.fromtimestamp(since, UTC), datetime.fromtimestamp(end, UTC))
     at = report.since
     while at.date() <= report.until.date():
         report.days.append(_day(at))
@@ -126,7 +128,7 @@ async def gather(database: Database, days: float, now: float | None = None) -> R
     return report
 
 
-def as_text(report: Report) -> str:
+def as_text(report: UsageReport) -> str:
     """The report for a terminal or a mail."""
     lines = [
         f"Torchmedic, {_day(report.since)} to {_day(report.until)} (UTC)", "",
@@ -154,7 +156,7 @@ def as_text(report: Report) -> str:
     return "\n".join(lines)
 
 
-def as_html(report: Report) -> str:
+def as_html(report: UsageReport) -> str:
     """The report as one page that fetches nothing; every plot's numbers stand below it."""
     e = html.escape
     figures = [

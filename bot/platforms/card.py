@@ -44,7 +44,7 @@ BUTTONS: dict[Verb, str] = {
 
 
 @dataclass(frozen=True)
-class Part:
+class CardPart:
     """One part of a card: a title, prose, and code that stands in a box. All of it is harmless."""
 
     kind: Kind
@@ -61,7 +61,7 @@ class Sheet:
 
     headline: str  # symbol, status in words, conclusion: one line
     conclusion: str  # the same without the status
-    parts: tuple[Part, ...]
+    parts: tuple[CardPart, ...]
     evidence: str
     sources: tuple[tuple[str, str], ...]  # (what and when checked, address or "")
     verbs: tuple[Verb, ...]
@@ -90,8 +90,8 @@ def sheet(answered: Answered) -> Sheet:
     )
 
 
-def _parts(answer: Answer) -> list[Part]:
-    parts: list[Part] = []
+def _parts(answer: Answer) -> list[CardPart]:
+    parts: list[CardPart] = []
     if answer.error is not None:
         parts.append(_error(answer.error))
     if (culprit := answer.culprit) is not None:
@@ -104,20 +104,20 @@ def _parts(answer: Answer) -> list[Part]:
             if line
         ]
         ends += [f"tensor   {culprit.tensor}"] if culprit.tensor else []
-        parts.append(Part("seen", "Both ends", code=neutral("\n".join(ends))))
+        parts.append(CardPart("seen", "Both ends", code=neutral("\n".join(ends))))
     if answer.findings:
         head = "Seen while it ran" if answer.error else "No exception. Seen while it ran"
         seen = [f"line {f.line}: {f.message}" if f.line else f.message for f in answer.findings]
-        parts.append(Part("seen", head, text=neutral("\n".join(f"• {s}" for s in seen))))
+        parts.append(CardPart("seen", head, text=neutral("\n".join(f"• {s}" for s in seen))))
     if (
         answer.run is not None
         and answer.status in ("runs", "not_run")
         and answer.run.stdout.strip()
     ):
         text = neutral(last_lines(answer.run.stdout.rstrip(), OUTPUT_LINES), "end")
-        parts.append(Part("printed", "Printed", code=text, keep="end"))
+        parts.append(CardPart("printed", "Printed", code=text, keep="end"))
     if answer.assumptions:
-        parts.append(Part("assumed", "Assumed", text=neutral(" · ".join(answer.assumptions))))
+        parts.append(CardPart("assumed", "Assumed", text=neutral(" · ".join(answer.assumptions))))
     fixes = [answer.fix] if answer.fix is not None else list(answer.alternatives)
     if answer.why is not None:
         parts.append(_why(answer.why))
@@ -127,41 +127,43 @@ def _parts(answer: Answer) -> list[Part]:
     return parts
 
 
-def _error(error: AnswerError) -> Part:
+def _error(error: AnswerError) -> CardPart:
     where = f" at line {error.line}" if error.line else ""
     caught = " (raised, and caught by your own except)" if error.caught else ""
     lines = neutral(error.message).splitlines()
     shown = lines[:_MESSAGE_LINES] + (["…"] if len(lines) > _MESSAGE_LINES else [])
     code = [one_line(neutral(error.code))] if error.code else []
     title = one_line(neutral(f"{error.type}{where}{caught}"))
-    return Part("error", title, code="\n".join([*code, *shown]), keep="start")
+    return CardPart("error", title, code="\n".join([*code, *shown]), keep="start")
 
 
-def _why(why: Why) -> Part:
-    return Part("why", "Why", text=neutral(" ".join(why.text.split())) + " [1]")
+def _why(why: Why) -> CardPart:
+    return CardPart("why", "Why", text=neutral(" ".join(why.text.split())) + " [1]")
 
 
-def _remedy(markdown: str) -> list[Part]:
+def _remedy(markdown: str) -> list[CardPart]:
     """What an article advises: its prose flows, its code stands in boxes."""
-    parts: list[Part] = []
+    parts: list[CardPart] = []
     pieces = re.split(r"```\w*\n?", markdown)
     for i in range(0, len(pieces), 2):
         prose = "\n".join(" ".join(p.split()) for p in pieces[i].split("\n\n") if p.strip())
         code = pieces[i + 1].rstrip() if i + 1 < len(pieces) else ""
         if prose or code:
             title = "" if parts else "Try"
-            parts.append(Part("try", title, neutral(prose), neutral(code), "py"))
+            parts.append(CardPart("try", title, neutral(prose), neutral(code), "py"))
     return parts
 
 
-def _fix(fix: Fix) -> Part:
+def _fix(fix: Fix) -> CardPart:
     passed = sum(c.passed for c in fix.checks)
     # Only a run may say this: `verified` is the executor's word.
     verdict = "ran, and it passes" if fix.verified else "ran, and does not pass"
     verdict += f": {passed} of {len(fix.checks)} checks"
     title = f"Fix if {one_line(neutral(fix.intent))}" if fix.intent else "Fix"
     text = f"{verdict}. {neutral(fix.title)}"
-    return Part("fix", title, text=text, code=neutral(fix.diff, "middle").rstrip(), language="diff")
+    return CardPart(
+        "fix", title, text=text, code=neutral(fix.diff, "middle").rstrip(), language="diff"
+    )
 
 
 def _evidence(answer: Answer) -> str:
@@ -327,14 +329,14 @@ def _cut(text: str, stay: int, keep: Keep) -> str:
 
 
 def fit(
-    parts: Sequence[Part],
+    parts: Sequence[CardPart],
     total: int,
     *,
     text_limit: int,
     code_limit: int,
     overhead: int = 0,
     measure: Callable[[str], int] = len,
-) -> list[Part]:
+) -> list[CardPart]:
     """Parts that fit together: the longest are cut first, none is dropped.
 
     Args:

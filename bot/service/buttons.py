@@ -13,7 +13,7 @@ from bot.service import manners
 from bot.service.seam import Answered, CardRef, Click, Platform, Upload, View, tell
 from bot.service.store import Store
 from bot.service.store.stored import Stored
-from bot.service.work import Work
+from bot.service.work import OpenWork
 from bot.settings import FrontSettings
 
 log = logging.getLogger(__name__)
@@ -26,7 +26,12 @@ class Buttons:
     """
 
     def __init__(
-        self, store: Store, platform: Platform, front: FrontSettings, metrics: Metrics, work: Work
+        self,
+        store: Store,
+        platform: Platform,
+        front: FrontSettings,
+        metrics: Metrics,
+        work: OpenWork,
     ) -> None:
         """Nothing has been pressed yet."""
         self._store = store

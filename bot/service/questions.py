@@ -11,21 +11,21 @@ from bot.operations.metrics import Metrics
 from bot.operations.retention import forget_old
 from bot.service import manners
 from bot.service.buttons import Buttons
-from bot.service.relay import Relay
+from bot.service.handover import Handover
 from bot.service.seam import Incoming, Person, Place, Platform, tell
 from bot.service.store import Store
 from bot.service.store.stored import Stored
 from bot.service.tasks import Tasks
-from bot.service.work import Work
+from bot.service.work import OpenWork
 from bot.settings import ChatSettings, FrontSettings
 
 log = logging.getLogger(__name__)
 
 
-class Desk:
+class QuestionService:
     """One platform's questions, from the door to the card.
 
-    async with Desk(medic, store, platform, settings.chat, settings.slack) as desk:
+    async with QuestionService(medic, store, platform, settings.chat, settings.slack) as desk:
         await desk.take(incoming)   # returns when it is kept: now it may be acknowledged
     """
 
@@ -46,11 +46,11 @@ class Desk:
         self._retention_days = retention_days
         self._metrics = metrics = metrics or Metrics()
         self._tasks = Tasks()
-        self._work = Work(medic, store, platform, chat, front, metrics, self._tasks)
-        self._relay = Relay(store.leases, self._work, platform.name, metrics)
+        self._work = OpenWork(medic, store, platform, chat, front, metrics, self._tasks)
+        self._relay = Handover(store.leases, self._work, platform.name, metrics)
         self.buttons = Buttons(store, platform, front, metrics, self._work)
 
-    async def __aenter__(self) -> Desk:
+    async def __aenter__(self) -> QuestionService:
         await self.open()
         return self
 

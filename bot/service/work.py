@@ -13,7 +13,7 @@ from bot.logs import facts, where
 from bot.models import Answer
 from bot.operations.metrics import Metrics
 from bot.service import manners
-from bot.service.case import Case, OvertakenError
+from bot.service.question_card import OvertakenError, QuestionCard
 from bot.service.reading import read
 from bot.service.seam import Platform, Waiting, Working
 from bot.service.store import Store
@@ -32,7 +32,7 @@ _TRY_AGAIN_FULL_S = 5.0  # at most, while its queue is full
 _FULL = 10  # as often as `patience_s`, a question waits for a place in that queue
 
 
-class Work:
+class OpenWork:
     """What is being worked on, by question."""
 
     def __init__(
@@ -77,7 +77,7 @@ class Work:
         """Work on a question from now on, and on no older wording of it."""
         before = self.stop(asked.id)
         turn = self._turns.join(asked.asker.id)
-        case = Case(asked, self._store, self._platform, self._metrics, self._tasks)
+        case = QuestionCard(asked, self._store, self._platform, self._metrics, self._tasks)
         task = self._tasks.spawn(self._serve(case, turn, before))
         self._working[asked.id] = task
         task.add_done_callback(lambda done: self._finished(asked.id, turn, done))
@@ -102,7 +102,9 @@ class Work:
 
     # -- one question ----------------------------------------------------------------------------
 
-    async def _serve(self, case: Case, turn: Turn, before: asyncio.Task[None] | None) -> None:
+    async def _serve(
+        self, case: QuestionCard, turn: Turn, before: asyncio.Task[None] | None
+    ) -> None:
         try:
             if before is not None:
                 await asyncio.wait([before])  # it may be in the middle of making the card
@@ -112,7 +114,7 @@ class Work:
         except OvertakenError:
             log.info("question %s is another bot's or another wording's now", case.asked.id)
 
-    async def _work(self, case: Case, turn: Turn) -> None:
+    async def _work(self, case: QuestionCard, turn: Turn) -> None:
         asked = case.asked
         answer = asked.answer  # kept before a crash, perhaps not shown
         if answer is None:
@@ -137,7 +139,7 @@ class Work:
             extra=facts(question=asked.id, status=answer.status, seconds=round(took_s, 3)),
         )
 
-    async def _place_in_line(self, case: Case, ahead: int) -> None:
+    async def _place_in_line(self, case: QuestionCard, ahead: int) -> None:
         """Of a long line only one a moment hears of its place: platforms count our calls."""
         if time.monotonic() - self._placed_at > _PLACE_EVERY_S:
             self._placed_at = time.monotonic()
@@ -152,7 +154,7 @@ class Work:
             and not await self._store.is_theirs(asked.place)
         )
 
-    async def _answer(self, case: Case) -> Answer:
+    async def _answer(self, case: QuestionCard) -> Answer:
         """The Answer, or one that says why there is none."""
         began = time.monotonic()
         away = False  # the executor is gone, and the card says so
@@ -192,7 +194,7 @@ class Work:
                 away = True
             await asyncio.sleep(_TRY_AGAIN_S)
 
-    async def _try(self, case: Case, *, silently: bool) -> Answer:
+    async def _try(self, case: QuestionCard, *, silently: bool) -> Answer:
         asked = case.asked
         began = time.perf_counter()
         question = await read(asked, self._store, self._platform)

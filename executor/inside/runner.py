@@ -28,7 +28,7 @@ from executor.inside.placeholders.completion import Completion
 from executor.inside.placeholders.names import undefined_names
 from executor.inside.probes import exceptions
 from executor.inside.probes.caught import CaughtProbe
-from executor.inside.probes.source import Source, attribute_lines
+from executor.inside.probes.source import SnippetSource, attribute_lines
 from executor.inside.probes.warned import WarnedProbe
 from executor.protocol import (
     FIGURES,
@@ -44,7 +44,7 @@ from executor.protocol import (
     Layer,
     Operand,
     Probe,
-    Report,
+    RunReport,
 )
 
 _NAMES = 50  # of undefined ones, told at most
@@ -68,7 +68,7 @@ class _Run:
         self.job = job
         self.work = work
         self.filename = str(work / SNIPPET)
-        self.source = Source(job.code, self.filename)
+        self.source = SnippetSource(job.code, self.filename)
         self.raw = _Counting(1, "w", closefd=False)
         self.caught = CaughtProbe(self.source, self._printed, self._explain_caught)
         self.warned = WarnedProbe(self.source)
@@ -265,7 +265,7 @@ class _Run:
         found = tuple(f for findings in of for f in findings)
         return found if self.completion is None else self.completion.without_own(found)
 
-    def report(self, names: dict[str, Any]) -> Report:
+    def report(self, names: dict[str, Any]) -> RunReport:
         """What was seen."""
         values = None
         if self.gradients is not None:
@@ -274,7 +274,7 @@ class _Run:
             except Exception as e:
                 self.notes.append(f"values: {type(e).__name__}: {e}"[:500])
         trainer = self.trainer
-        return Report(
+        return RunReport(
             error=self.error,
             explanation=self.explanation,
             operands=self.operands,

@@ -122,7 +122,7 @@ def _become_monitor(cell: walls.Cell, ends: monitor.Ends) -> NoReturn:
 
         runner.run(job, cell)
 
-    monitor.watch(cell, ends, monitor.Work(wake, run))
+    monitor.watch(cell, ends, monitor.JailedWork(wake, run))
 
 
 def _reap() -> None:

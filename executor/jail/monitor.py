@@ -46,7 +46,7 @@ class Ends:
 
 
 @dataclass(frozen=True)
-class Work:
+class JailedWork:
     """What the jailed process does, behind its walls."""
 
     wake: Callable[[], None]  # while it waits for its job: a GPU takes its time
@@ -76,7 +76,7 @@ def say(status: int, fd: int | None = None, **words: object) -> None:
         s.sendmsg([json.dumps(words).encode()], [rights] if fd is not None else [])
 
 
-def watch(cell: walls.Cell, ends: Ends, work: Work) -> NoReturn:
+def watch(cell: walls.Cell, ends: Ends, work: JailedWork) -> NoReturn:
     """Be the monitor: build the run, wait for its end or for the word to end it, sweep, report.
 
     Args:
@@ -108,7 +108,7 @@ def watch(cell: walls.Cell, ends: Ends, work: Work) -> NoReturn:
 # -- pid 1 of the run's own pid namespace ----------------------------------------------------
 
 
-def _start_init(cell: walls.Cell, ends: Ends, work: Work) -> int:
+def _start_init(cell: walls.Cell, ends: Ends, work: JailedWork) -> int:
     syscalls.unshare(
         syscalls.CLONE_NEWPID
         | syscalls.CLONE_NEWNET
@@ -123,7 +123,7 @@ def _start_init(cell: walls.Cell, ends: Ends, work: Work) -> int:
     return init
 
 
-def _be_init(cell: walls.Cell, ends: Ends, work: Work) -> NoReturn:
+def _be_init(cell: walls.Cell, ends: Ends, work: JailedWork) -> NoReturn:
     """When this process exits, the kernel ends everything in the namespace.
 
     The run itself must not be pid 1: abort() and ignored signals would behave unlike at home.
@@ -163,7 +163,7 @@ def _outlive(init: int, ends: Ends, bell: Bell) -> None:
 # -- the run ---------------------------------------------------------------------------------
 
 
-def _be_jailed(cell: walls.Cell, ends: Ends, work: Work) -> NoReturn:
+def _be_jailed(cell: walls.Cell, ends: Ends, work: JailedWork) -> NoReturn:
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     try:

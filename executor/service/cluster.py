@@ -34,7 +34,7 @@ from executor.protocol import Job, JobResult, Outcome
 from executor.service.app import build
 from executor.service.engine import Capabilities, Health
 from executor.service.local import Local
-from executor.service.supervisor import Settings, Supervisor
+from executor.service.supervisor import Supervisor, SupervisorSettings
 from executor.service.verdict import not_run
 
 APP = "torchmedic-executor"
@@ -63,7 +63,7 @@ class ClusterSettings:
     cpus: float = 1.0  # cores of a slot
     memory_mib: int = 0  # that Ray counts for a slot; 0: nothing is counted
     queue: int = 32  # jobs that may wait for each device
-    executor: dict[str, Any] = field(default_factory=dict)  # every slot's own: executor.Settings
+    executor: dict[str, Any] = field(default_factory=dict)  # every slot's own: SupervisorSettings
 
 
 def settings_from(words: dict[str, Any]) -> ClusterSettings:
@@ -74,7 +74,7 @@ def settings_from(words: dict[str, Any]) -> ClusterSettings:
     """
     try:
         settings = TypeAdapter(ClusterSettings).validate_python(words)
-        TypeAdapter(Settings).validate_python(settings.executor)
+        TypeAdapter(SupervisorSettings).validate_python(settings.executor)
     except ValidationError as e:
         wrong = e.errors()[0]
         name = ".".join(map(str, wrong["loc"]))
@@ -93,7 +93,7 @@ class Slot:
 
     def __init__(self, settings: dict[str, Any], device: str) -> None:
         """Start it; a replica that cannot is started elsewhere by Serve."""
-        own = TypeAdapter(Settings).validate_python(settings)
+        own = TypeAdapter(SupervisorSettings).validate_python(settings)
         gpus = tuple(int(n) for n in ray.get_gpu_ids()) if device == "cuda" else ()
         self._supervisor = Supervisor(replace(own, slots=int(device == "cpu"), gpus=gpus))
         self._supervisor.start()
@@ -147,7 +147,9 @@ class Cluster:
     def __init__(self, slots: dict[str, DeploymentHandle], settings: ClusterSettings) -> None:
         self._slots = slots
         self._settings = settings
-        self._body_bytes = TypeAdapter(Settings).validate_python(settings.executor).body_bytes
+        self._body_bytes = (
+            TypeAdapter(SupervisorSettings).validate_python(settings.executor).body_bytes
+        )
         self._pending: list[_Pending] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self._poison: dict[str, float] = {}  # a job's hash → when it is forgotten

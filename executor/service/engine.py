@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from typing import Protocol
 
 from executor.protocol import Job, JobResult, Model
-from executor.service.selftest import Row
+from executor.service.selftest import AttackRow
 
 
 class Capabilities(Model):
@@ -37,7 +37,7 @@ class Health(Model):
     seccomp: bool
     kernel: str
     driver: str | None
-    selftest: tuple[Row, ...]
+    selftest: tuple[AttackRow, ...]
 
 
 class Engine(Protocol):

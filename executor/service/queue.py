@@ -16,7 +16,7 @@ Device = Literal["cpu", "cuda"]
 
 
 @dataclass(eq=False)
-class Waiting:
+class WaitingJob:
     """A job on its way to a slot."""
 
     job: Job
@@ -24,7 +24,7 @@ class Waiting:
     result: Future[JobResult] = field(default_factory=Future)
 
 
-class Line:
+class JobQueue:
     """Jobs before slots. A job for a GPU does not hold up one for the CPU, nor the reverse."""
 
     def __init__(self, room: int, slots: dict[Device, int]) -> None:
@@ -36,7 +36,7 @@ class Line:
         """
         self._room = room
         self._slots = slots
-        self._jobs: deque[Waiting] = deque()
+        self._jobs: deque[WaitingJob] = deque()
         self._idle: dict[Device, int] = {"cpu": 0, "cuda": 0}
         self._change = threading.Condition()
         self._closed = False
@@ -49,7 +49,7 @@ class Line:
         """Slots that wait for a job."""
         return sum(self._idle.values())
 
-    def join(self, waiting: Waiting) -> None:
+    def join(self, waiting: WaitingJob) -> None:
         """Put a job at the end.
 
         Raises:
@@ -75,7 +75,7 @@ class Line:
             if waiting.result.set_running_or_notify_cancel():
                 waiting.result.set_result(not_run(Outcome.KILLED, "cancelled before it began"))
 
-    def take(self, device: Device) -> Waiting | None:
+    def take(self, device: Device) -> WaitingJob | None:
         """The next job for a slot of this device, when there is one; None once it is closed."""
         with self._change:
             self._idle[device] += 1
@@ -101,7 +101,7 @@ class Line:
             same = [w for w in self._jobs if w.job.device == mine.job.device]
             return same.index(mine)
 
-    def leave(self, device: Device | None = None) -> list[Waiting]:
+    def leave(self, device: Device | None = None) -> list[WaitingJob]:
         """Take out everyone who waits (for a device); whoever asked must answer them."""
         with self._change:
             gone = [w for w in self._jobs if device is None or w.job.device == device]

@@ -28,7 +28,7 @@ _NOT_IN_PROCESS = {"read_shadow", "signal_server", "network", "raise_limits"}
 _WITHOUT_LANDLOCK = {"abstract_socket"}
 
 
-class Row(Model):
+class AttackRow(Model):
     """One attack: whether the wall held, and what was seen."""
 
     attack: str
@@ -39,7 +39,7 @@ class Row(Model):
 class SelfTestError(StartError):
     """An attack got through."""
 
-    def __init__(self, through: Sequence[Row]) -> None:
+    def __init__(self, through: Sequence[AttackRow]) -> None:
         named = "; ".join(f"{r.attack} ({r.seen})" for r in through)
         super().__init__(f"the jail does not hold here, so no snippet is run: {named}")
 
@@ -89,7 +89,7 @@ def job(target: Target) -> Job:
     )
 
 
-def rows(run: Run, tier: Tier, trouble: str) -> tuple[Row, ...]:
+def rows(run: Run, tier: Tier, trouble: str) -> tuple[AttackRow, ...]:
     """What became of each attack, by its own account and by what is seen from outside."""
     found = []
     for line in run.stdout.text().splitlines():
@@ -98,7 +98,7 @@ def rows(run: Run, tier: Tier, trouble: str) -> tuple[Row, ...]:
         excused = tier is Tier.PROCESS and name in _NOT_IN_PROCESS
         excused |= tier in {Tier.PROCESS, Tier.GVISOR} and name in _WITHOUT_LANDLOCK
         seen = f"got {got}" if got else f"refused: {words['why']}"
-        found.append(Row(attack=name, passed=not got or excused, seen=seen))
+        found.append(AttackRow(attack=name, passed=not got or excused, seen=seen))
     ended = run.ended is not None and run.verdict is None
     names = {r.attack for r in found}
     asked = _HOSTILE.read_text().count("\n@attack\n")
@@ -116,5 +116,5 @@ def rows(run: Run, tier: Tier, trouble: str) -> tuple[Row, ...]:
     return tuple(found)
 
 
-def _row(attack: str, passed: bool, seen: str) -> Row:
-    return Row(attack=attack, passed=passed, seen=seen)
+def _row(attack: str, passed: bool, seen: str) -> AttackRow:
+    return AttackRow(attack=attack, passed=passed, seen=seen)

@@ -23,7 +23,7 @@ from executor.jail.walls import Cell, Tier
 from executor.protocol import SNIPPET, File, Isolation, Job, JobResult, Outcome
 from executor.service import selftest
 from executor.service.outputs import wipe, wipe_all
-from executor.service.queue import Device, Line, Waiting
+from executor.service.queue import Device, JobQueue, WaitingJob
 from executor.service.run import Run
 from executor.service.scratch import Scratch, sweep_stale
 from executor.service.tiers import candidates, in_gvisor, isolation
@@ -33,7 +33,7 @@ from executor.service.warm import Ready, WarmServer
 
 
 @dataclass(frozen=True)
-class Settings:
+class SupervisorSettings:
     """How the executor is set up.
 
     Settings()                              # the strongest tier here, a slot per core
@@ -57,11 +57,11 @@ class Settings:
 class Supervisor:
     """Slots, and the warm server behind them. `start` before `run`, `close` at the end."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: SupervisorSettings) -> None:
         self.settings = settings
         self.ready: Ready | None = None
         self.refused_tiers: dict[str, str] = {}  # tier → why it is not available here
-        self.selftest: tuple[selftest.Row, ...] = ()
+        self.selftest: tuple[selftest.AttackRow, ...] = ()
         self.unhealthy_slots: dict[int, str] = {}  # they take no more jobs
         self.outcomes: dict[str, int] = {}
         self.busy_seconds = 0.0
@@ -73,9 +73,9 @@ class Supervisor:
         # Each slot's GPU, if it has one: strangers never share a GPU.
         self._slots: list[int | None] = [None] * settings.slots + [*self.gpus.numbers]
         devices: dict[Device, int] = {"cpu": settings.slots, "cuda": len(self.gpus.numbers)}
-        self._line = Line(settings.queue, devices)
+        self._line = JobQueue(settings.queue, devices)
         self._change = threading.Lock()
-        self._current: list[Waiting] = []
+        self._current: list[WaitingJob] = []
         self._closing = False
         self._threads: list[threading.Thread] = []
 
@@ -205,7 +205,7 @@ class Supervisor:
         Raises:
             ExecutorBusyError: too many are waiting.
         """
-        waiting = Waiting(job, cancel)
+        waiting = WaitingJob(job, cancel)
         if refusal := self._refusal(job):
             waiting.result.set_result(refusal)
             return waiting.result
@@ -303,14 +303,14 @@ class Supervisor:
                     self._refuse_waiting(sick, self._device(slot))
                 return
 
-    def _answer(self, waiting: Waiting, result: JobResult) -> None:
+    def _answer(self, waiting: WaitingJob, result: JobResult) -> None:
         with self._change:
             self._current.remove(waiting)
             self.outcomes[result.outcome] = self.outcomes.get(result.outcome, 0) + 1
             self.busy_seconds += result.seconds
         waiting.result.set_result(result)
 
-    def _do(self, waiting: Waiting, run: Run | str, slot: int) -> tuple[Run | str, JobResult]:
+    def _do(self, waiting: WaitingJob, run: Run | str, slot: int) -> tuple[Run | str, JobResult]:
         """Give the job to the run; when that turns out to be dead, to one built anew, once."""
         for _ in range(2):
             if waiting.cancel.is_set():
@@ -416,4 +416,4 @@ def _only_loopback() -> bool:
     return {name for _, name in socket.if_nameindex()} <= {"lo"}
 
 
-__all__ = ["Ready", "Settings", "Supervisor"]
+__all__ = ["Ready", "Supervisor", "SupervisorSettings"]

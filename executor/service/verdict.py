@@ -13,9 +13,9 @@ from executor.protocol import (
     Isolation,
     JobResult,
     Limit,
+    Observations,
     Outcome,
-    Report,
-    Seen,
+    RunReport,
 )
 from executor.service.memory import oom_kills
 from executor.service.run import Run
@@ -52,14 +52,14 @@ def result_of(run: Run, ready: Ready, isolation: Isolation) -> JobResult:
     )
 
 
-_SEEN = tuple(Seen.model_fields.keys() - {"error", "env"})
+_SEEN = tuple(Observations.model_fields.keys() - {"error", "env"})
 
 
 def _text(run: Run, text: str) -> str:
     return text.replace(f"{run.cell.work}/", "")
 
 
-def _error(report: Report, outcome: Outcome) -> ErrorSeen | None:
+def _error(report: RunReport, outcome: Outcome) -> ErrorSeen | None:
     return report.error if outcome is Outcome.ERROR else None
 
 
@@ -79,14 +79,14 @@ def _outcome(run: Run, how: Exit) -> tuple[Outcome, Limit | None]:
     return (Outcome.OK if how.code == 0 else Outcome.ERROR), None
 
 
-def _report(data: bytes | None) -> tuple[Report, str]:
+def _report(data: bytes | None) -> tuple[RunReport, str]:
     if data is None:
-        return Report(), ""
+        return RunReport(), ""
     try:
-        report = Report.model_validate_json(data)
+        report = RunReport.model_validate_json(data)
     except ValidationError as e:
         # Only a snippet that wrote its own report gets here.
-        return Report(), f"the probes' report was unreadable ({e.error_count()} errors)"
+        return RunReport(), f"the probes' report was unreadable ({e.error_count()} errors)"
     return report, "; ".join(report.notes)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from knowledge.audit.model import Claim, Kind
+from knowledge.audit.model import Claim, ClaimKind
 from knowledge.audit.wording import HEDGED
 
 _ASSERTED = re.compile(
@@ -20,7 +20,7 @@ def asserted(told: tuple[str, ...], code: str) -> Iterator[Claim]:
     """`The assertion confirms that both are equal.`, and the assertions themselves."""
     for n, line in enumerate(code.split("\n"), 1):
         if _AT_THE_MARGIN.match(line):
-            yield Claim(kind=Kind.RUNS, text=line.strip(), line=n, end_line=n)
+            yield Claim(kind=ClaimKind.RUNS, text=line.strip(), line=n, end_line=n)
     for sentence in told:
         if _ASSERTED.search(sentence) and _ASSERTS.search(code) and not HEDGED.search(sentence):
-            yield Claim(kind=Kind.RUNS, text=sentence)
+            yield Claim(kind=ClaimKind.RUNS, text=sentence)

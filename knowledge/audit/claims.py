@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 
 from knowledge.audit.asserted import asserted
-from knowledge.audit.model import Claim, Kind
+from knowledge.audit.model import Claim, ClaimKind
 from knowledge.audit.output_in_prose import outputs, shown_output
 from knowledge.audit.prints import needs_gpu
 from knowledge.audit.provoked import provoked, unprinted, unreached
@@ -85,7 +85,7 @@ def _on_gpu(found: list[Claim], code: str) -> list[Claim]:
     """What is printed behind `if torch.cuda.is_available()` says nothing of a run without one."""
     return [
         claim.model_copy(update={"on_gpu": True})
-        if claim.kind is Kind.PRINTS and claim.line and needs_gpu(code, claim.line)
+        if claim.kind is ClaimKind.PRINTS and claim.line and needs_gpu(code, claim.line)
         else claim
         for claim in found
     ]
@@ -103,11 +103,11 @@ def _told_apart(found: list[Claim], around: Iterable[str]) -> list[Claim]:
     """A block that shows both the mistake and its cure is not said to work as a whole."""
     if any(_DENIED.search(text) for text in around):
         # A label as `Incorrect: …` is then about something else than an exception.
-        found = [c for c in found if c.kind is not Kind.ERROR or RAISES.search(c.text)]
-    errors = [c for c in found if c.kind is Kind.ERROR and (c.pointed or c.line)]
+        found = [c for c in found if c.kind is not ClaimKind.ERROR or RAISES.search(c.text)]
+    errors = [c for c in found if c.kind is ClaimKind.ERROR and (c.pointed or c.line)]
     kept = []
     for claim in found:
-        if claim.kind is Kind.RUNS and errors:
+        if claim.kind is ClaimKind.RUNS and errors:
             if claim.line is None:
                 continue
             claim = claim.model_copy(update={"depends": True})

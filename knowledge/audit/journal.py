@@ -12,12 +12,12 @@ from typing import IO
 from pydantic import ValidationError
 
 from executor.protocol import Model
-from knowledge.audit.model import Seen
+from knowledge.audit.model import BlockRun
 
 
 class _Line(Model):
     key: str
-    seen: Seen
+    seen: BlockRun
 
 
 class Journal:
@@ -38,7 +38,7 @@ class Journal:
             OSError: it cannot be written.
         """
         self._conditions = json.dumps(conditions, sort_keys=True)
-        self._known: dict[str, Seen] = {}
+        self._known: dict[str, BlockRun] = {}
         self.made = 0  # runs since it was opened
         path.parent.mkdir(parents=True, exist_ok=True)
         for line in path.read_bytes().splitlines() if path.exists() else ():
@@ -56,7 +56,7 @@ class Journal:
         whole = f"{self._conditions}\n{what}".encode("utf-8", "surrogatepass")
         return hashlib.sha256(whole).hexdigest()[:32]
 
-    async def keep(self, what: str, run: Callable[[], Awaitable[Seen]]) -> Seen:
+    async def keep(self, what: str, run: Callable[[], Awaitable[BlockRun]]) -> BlockRun:
         """The run that is known, or one that is made now and written down."""
         key = self.key(what)
         if key not in self._known:

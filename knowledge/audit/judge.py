@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from knowledge.audit.labelled import values
-from knowledge.audit.model import Claim, Judged, Kind, Raised, Seen, Verdict
+from knowledge.audit.model import BlockRun, Claim, ClaimKind, Judged, Raised, Verdict
 from knowledge.audit.printed import has_printed, is_printed, nearest_line, short
 from knowledge.audit.relations import holds
 from knowledge.audit.symbols import ANY
@@ -36,18 +36,18 @@ _ABOVE = {
 }
 
 
-def verdict(claims: Iterable[Claim], seen: Seen) -> tuple[Verdict, tuple[Judged, ...]]:
+def verdict(claims: Iterable[Claim], seen: BlockRun) -> tuple[Verdict, tuple[Judged, ...]]:
     """What a run says of a block's claims; those it says nothing of are left out."""
     claims = list(claims)
     seen = _left_out(seen)
     judged = [j for claim in claims if (j := _judge(claim, seen)) is not None]
-    if not any(j.claim.kind is Kind.ERROR for j in judged):
+    if not any(j.claim.kind is ClaimKind.ERROR for j in judged):
         judged = [_never_reached(j, seen) for j in judged]
-    if any(j.claim.kind is Kind.ERROR and j.verdict is Verdict.REFUTED for j in judged):
+    if any(j.claim.kind is ClaimKind.ERROR and j.verdict is Verdict.REFUTED for j in judged):
         # "The correct way" to avoid an error that does not come is nothing to be right about.
         judged = [j for j in judged if not j.claim.depends]
     refuted = any(j.claim.pointed and j.verdict is Verdict.REFUTED for j in judged)
-    announced = any(j.claim.kind is Kind.ERROR and j.verdict is Verdict.HOLDS for j in judged)
+    announced = any(j.claim.kind is ClaimKind.ERROR and j.verdict is Verdict.HOLDS for j in judged)
     if refuted or (seen.error is not None and not announced):
         judged = [j for j in judged if not _is_aside(j)]
     told = {j.verdict for j in judged}
@@ -62,7 +62,7 @@ def verdict(claims: Iterable[Claim], seen: Seen) -> tuple[Verdict, tuple[Judged,
     return Verdict.PARTLY, tuple(judged)
 
 
-def _left_out(seen: Seen) -> Seen:
+def _left_out(seen: BlockRun) -> BlockRun:
     """A function with `# …` for a body was never meant to run, nor is there a network."""
     error = seen.error
     if seen.cannot or error is None:
@@ -77,19 +77,24 @@ def _left_out(seen: Seen) -> Seen:
 def _is_aside(judged: Judged) -> bool:
     """A value that a sentence mentions besides: nothing to be right about in a block that fails."""
     claim = judged.claim
-    if claim.kind is Kind.OUTPUT:
+    if claim.kind is ClaimKind.OUTPUT:
         return judged.verdict is Verdict.HOLDS
-    mentioned = claim.kind in (Kind.PRINTS, Kind.SHAPE, Kind.DIMENSIONS, Kind.RELATION)
+    mentioned = claim.kind in (
+        ClaimKind.PRINTS,
+        ClaimKind.SHAPE,
+        ClaimKind.DIMENSIONS,
+        ClaimKind.RELATION,
+    )
     return mentioned and not claim.pointed
 
 
-def _never_reached(judged: Judged, seen: Seen) -> Judged:
+def _never_reached(judged: Judged, seen: BlockRun) -> Judged:
     """What is said to be printed and is not, because the block's own error comes first, is not so.
 
     "Corrected:" below an error is not meant as one program with it, and stays open.
     """
     error = seen.error
-    if judged.claim.kind is Kind.RUNS:
+    if judged.claim.kind is ClaimKind.RUNS:
         return judged
     if judged.verdict is not Verdict.CANNOT_RUN or seen.cannot or error is None or error.by_hand:
         return judged
@@ -105,18 +110,18 @@ def _kept(judged: list[Judged]) -> list[Judged]:
     return sorted(judged, key=lambda j: order.index(j.verdict))[:_MOST]
 
 
-def _judge(claim: Claim, seen: Seen) -> Judged | None:
+def _judge(claim: Claim, seen: BlockRun) -> Judged | None:
     judge = {
-        Kind.ERROR: _error,
-        Kind.RUNS: _runs,
-        Kind.PRINTS: _prints,
-        Kind.OUTPUT: _output,
-        Kind.EFFECT: _effect,
-        Kind.RELATION: _relation,
-        Kind.SHAPE: _shape,
-        Kind.DIMENSIONS: _dimensions,
-        Kind.TRAINS: _trains,
-        Kind.NEVER_TRAINS: _trains,
+        ClaimKind.ERROR: _error,
+        ClaimKind.RUNS: _runs,
+        ClaimKind.PRINTS: _prints,
+        ClaimKind.OUTPUT: _output,
+        ClaimKind.EFFECT: _effect,
+        ClaimKind.RELATION: _relation,
+        ClaimKind.SHAPE: _shape,
+        ClaimKind.DIMENSIONS: _dimensions,
+        ClaimKind.TRAINS: _trains,
+        ClaimKind.NEVER_TRAINS: _trains,
     }[claim.kind]
     found = judge(claim, seen)
     if found is None:
@@ -137,7 +142,7 @@ def _judge(claim: Claim, seen: Seen) -> Judged | None:
 _Found = tuple[Verdict, str] | None
 
 
-def _error(claim: Claim, seen: Seen) -> _Found:
+def _error(claim: Claim, seen: BlockRun) -> _Found:
     raised = [r for r in seen.raised if _is_there(claim, r)]
     for r in raised:
         lacks = r.type in _OF_THE_PLACE and not _LACKING.search(claim.text)
@@ -208,7 +213,7 @@ def _alike(said: str, message: str) -> bool:
     return len(words) >= 3 and len(words & real) >= 0.7 * len(words)
 
 
-def _runs(claim: Claim, seen: Seen) -> _Found:
+def _runs(claim: Claim, seen: BlockRun) -> _Found:
     error = seen.error
     if claim.line is not None:
         wrong = [r for r in seen.raised if _is_there(claim, r) and not r.by_hand]
@@ -232,7 +237,7 @@ def _runs(claim: Claim, seen: Seen) -> _Found:
     return Verdict.HOLDS, "it ran to its end without an error"
 
 
-def _prints(claim: Claim, seen: Seen) -> _Found:
+def _prints(claim: Claim, seen: BlockRun) -> _Found:
     if claim.on_gpu and seen.device == "cpu":
         return Verdict.CANNOT_RUN, "it is printed only where there is a GPU"
     own = _own_part(claim, seen)  # what the print wrote that is spoken of, if that can be told
@@ -260,7 +265,7 @@ def _prints(claim: Claim, seen: Seen) -> _Found:
     return Verdict.REFUTED, f"it printed {nearest}" if nearest else "it printed nothing"
 
 
-def _own_part(claim: Claim, seen: Seen) -> str | None:
+def _own_part(claim: Claim, seen: BlockRun) -> str | None:
     """What the one print wrote that a claim is about."""
     if claim.place is None or seen.cut or not seen.ended_well:
         return None
@@ -271,14 +276,14 @@ def _own_part(claim: Claim, seen: Seen) -> str | None:
 
 def _lacks_gpu(claim: Claim, word: Verdict) -> bool:
     """A device beside a print that this machine cannot show."""
-    return word is Verdict.CANNOT_RUN and claim.kind is Kind.PRINTS and _needs_gpu(claim)
+    return word is Verdict.CANNOT_RUN and claim.kind is ClaimKind.PRINTS and _needs_gpu(claim)
 
 
 def _needs_gpu(claim: Claim) -> bool:
     return claim.line is not None and "cuda" in claim.printed + claim.look
 
 
-def _output(claim: Claim, seen: Seen) -> _Found:
+def _output(claim: Claim, seen: BlockRun) -> _Found:
     if seen.cannot:
         return Verdict.CANNOT_RUN, seen.cannot
     if not seen.stdout.strip():
@@ -291,7 +296,7 @@ def _output(claim: Claim, seen: Seen) -> _Found:
     return Verdict.HOLDS, f"it printed {short(first)}"
 
 
-def _relation(claim: Claim, seen: Seen) -> _Found:
+def _relation(claim: Claim, seen: BlockRun) -> _Found:
     if seen.cannot or seen.cut or seen.stand_ins or claim.relation is None:
         return None
     if seen.error is not None and not claim.pointed:
@@ -303,14 +308,14 @@ def _relation(claim: Claim, seen: Seen) -> _Found:
     return (Verdict.HOLDS if so else Verdict.REFUTED), evidence
 
 
-def _effect(claim: Claim, seen: Seen) -> _Found:
+def _effect(claim: Claim, seen: BlockRun) -> _Found:
     if seen.cannot or seen.error is None:
         return None  # what is said of it in words, no run can tell
     printed = "" if seen.stdout.strip() else "printed nothing and "
     return Verdict.REFUTED, f"it {printed}raised {_told(seen.error)}"
 
 
-def _shape(claim: Claim, seen: Seen) -> _Found:
+def _shape(claim: Claim, seen: BlockRun) -> _Found:
     if seen.stand_ins:
         return None
     wanted = claim.shape or ()
@@ -333,7 +338,7 @@ def _fits(real: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
     )
 
 
-def _not_there(claim: Claim, seen: Seen) -> _Found:
+def _not_there(claim: Claim, seen: BlockRun) -> _Found:
     """No such tensor at the end: the run may have ended before it was made."""
     if seen.cannot:
         return Verdict.CANNOT_RUN, seen.cannot
@@ -345,7 +350,7 @@ def _not_there(claim: Claim, seen: Seen) -> _Found:
     return Verdict.CANNOT_RUN, f"it ended before that, with {_told(error)}"
 
 
-def _dimensions(claim: Claim, seen: Seen) -> _Found:
+def _dimensions(claim: Claim, seen: BlockRun) -> _Found:
     if not claim.name:
         there = (n for n, shape in seen.shapes.items() if len(shape) == claim.dimensions)
         name = next((n for n in there if "." not in n), None)  # no layer's parameter
@@ -359,7 +364,7 @@ def _dimensions(claim: Claim, seen: Seen) -> _Found:
     return word, f"`{claim.name}` has the shape {list(real)}"
 
 
-def _trains(claim: Claim, seen: Seen) -> _Found:
+def _trains(claim: Claim, seen: BlockRun) -> _Found:
     if seen.cannot:
         return Verdict.CANNOT_RUN, seen.cannot
     if seen.stand_ins or not seen.trained:
@@ -368,7 +373,7 @@ def _trains(claim: Claim, seen: Seen) -> _Found:
     still = any(_ends(name, claim.name) for name in seen.still)
     if moves == still:
         return None  # the run knows no parameter of that name
-    holds = moves == (claim.kind is Kind.TRAINS)
+    holds = moves == (claim.kind is ClaimKind.TRAINS)
     word = "changed it" if moves else "never changed it"
     return (Verdict.HOLDS if holds else Verdict.REFUTED), f"the optimizer {word}"
 

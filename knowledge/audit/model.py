@@ -20,7 +20,7 @@ class Verdict(StrEnum):
     NO_CLAIM = "no claim"
 
 
-class Kind(StrEnum):
+class ClaimKind(StrEnum):
     """What a claim is about; only what a run can show."""
 
     ERROR = "error"  # it raises: that type, that message, on that line, as far as they are named
@@ -38,7 +38,7 @@ class Kind(StrEnum):
 class Claim(Model):
     """One thing that a document says about one of its blocks."""
 
-    kind: Kind
+    kind: ClaimKind
     text: str  # the sentence or comment, as written
     line: int | None = None  # of the block's code, from 1, where a comment says it of one line
     end_line: int | None = None  # a claim about several lines ends here
@@ -73,7 +73,7 @@ class Raised(Model):
     masked: str = ""  # the message of the error that it was raised over
 
 
-class Seen(Model):
+class BlockRun(Model):
     """What came of running one block, in as few words as a verdict needs."""
 
     how: Literal["alone", "joined", "completed", "unread"] = "alone"
@@ -123,7 +123,7 @@ class BlockAudit(Model):
     code: str
     verdict: Verdict
     claims: tuple[Judged, ...] = ()
-    seen: Seen
+    seen: BlockRun
 
 
 class DocumentAudit(Model):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from knowledge.audit.chance import RANDOM
-from knowledge.audit.model import Claim, Kind
+from knowledge.audit.model import Claim, ClaimKind
 from knowledge.audit.prints import place_of
 from knowledge.audit.wording import HEDGED, LATER, NO_ERROR, TYPE, VARIES, WEAK, what
 
@@ -53,7 +53,7 @@ def outputs(told: tuple[str, ...], code: str) -> Iterator[Claim]:
         if not _IN_GENERAL.search(sentence) and not NO_ERROR.search(sentence):
             # That a value comes out does not say that it is printed: a run bears it out, no more.
             for match in _RESULT.finditer(sentence):
-                yield Claim(kind=Kind.PRINTS, text=sentence, printed=match[1], pointed=False)
+                yield Claim(kind=ClaimKind.PRINTS, text=sentence, printed=match[1], pointed=False)
         if HEDGED.search(sentence.replace("can ", "")) or LATER.search(sentence):
             continue
         nan = _NAN.search(sentence)
@@ -61,7 +61,7 @@ def outputs(told: tuple[str, ...], code: str) -> Iterator[Claim]:
             # `the loss will soon be NaN`, where losses are printed. The cure tells of NaN as well.
             certain = _SURELY_NAN.search(sentence) and "print(" in code and not _CURE.search(code)
             yield Claim(
-                kind=Kind.PRINTS, text=sentence, printed=nan[1].lower(),
+                kind=ClaimKind.PRINTS, text=sentence, printed=nan[1].lower(),
                 pointed=bool(certain) and not WEAK.search(sentence),
             )  # fmt: skip
         yield from _expressions(sentence, code)
@@ -85,7 +85,7 @@ def _numbers(sentence: str, code: str) -> Iterator[Claim]:
     for number in dict.fromkeys(_NUMBER.findall(bare)):
         in_code = re.search(rf"(?<![\w.]){re.escape(number)}(?![\w.])", code)
         if not in_code and number not in ("0", "1", "2", "3"):
-            yield Claim(kind=Kind.PRINTS, text=sentence, printed=number, pointed=False)
+            yield Claim(kind=ClaimKind.PRINTS, text=sentence, printed=number, pointed=False)
 
 
 _EXAMPLE = re.compile(r"\b(?:this|the|our|first|second|third|above) (?:\w+ )?example\b", re.I)
@@ -99,11 +99,16 @@ def _expressions(sentence: str, code: str) -> Iterator[Claim]:
         if lines:
             certain = not re.search(r"\d", value) and not VARIES.search(sentence)
             yield Claim(
-                kind=Kind.PRINTS, text=sentence, line=lines[0], end_line=lines[0], printed=value,
-                pointed=certain and not (negated and len(lines) > 1), absent=bool(negated),
+                kind=ClaimKind.PRINTS,
+                text=sentence,
+                line=lines[0],
+                end_line=lines[0],
+                printed=value,
+                pointed=certain and not (negated and len(lines) > 1),
+                absent=bool(negated),
                 # Printed twice, it may be spoken of the second time.
                 place=place_of(code, lines[0]) if len(lines) == 1 else None,
-            )  # fmt: skip
+            )
 
 
 def shown_output(shown: str, code: str) -> Iterator[Claim]:
@@ -114,8 +119,8 @@ def shown_output(shown: str, code: str) -> Iterator[Claim]:
     last = text.splitlines()[-1]
     if re.match(rf"{TYPE}: ", last):
         type_, message = what(last)
-        yield Claim(kind=Kind.ERROR, text=last, type=type_, message=message, pointed=False)
+        yield Claim(kind=ClaimKind.ERROR, text=last, type=type_, message=message, pointed=False)
     elif len(text) < 2000:
         yield Claim(
-            kind=Kind.PRINTS, text=text, printed=text, pointed=not RANDOM.search(code)
+            kind=ClaimKind.PRINTS, text=text, printed=text, pointed=not RANDOM.search(code)
         )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from knowledge.audit.model import Claim, Kind
+from knowledge.audit.model import Claim, ClaimKind
 from knowledge.audit.text import Block, Comment
 from knowledge.audit.wording import (
     HEDGED,
@@ -31,7 +31,7 @@ def unreached(noted: list[Comment], code: list[str]) -> Iterator[Claim]:
         first = opener(code, comment.line)
         if first and code[first - 1].strip().startswith("try"):
             yield Claim(
-                kind=Kind.ERROR, text=comment.text, line=first, end_line=comment.line,
+                kind=ClaimKind.ERROR, text=comment.text, line=first, end_line=comment.line,
                 pointed=not in_function(code, first),
             )  # fmt: skip
 
@@ -49,7 +49,7 @@ def unprinted(noted: list[Comment], code: list[str]) -> Iterator[Claim]:
     for comment in noted:
         first = tried(code, comment.line) if _UNPRINTED.search(comment.text) else None
         if first and not comment.alone and not in_function(code, first):
-            yield Claim(kind=Kind.RUNS, text=comment.text, line=first, end_line=comment.line)
+            yield Claim(kind=ClaimKind.RUNS, text=comment.text, line=first, end_line=comment.line)
 
 
 def opener(code: list[str], line: int) -> int:
@@ -100,7 +100,7 @@ def provoked(
     Called so by a comment at the `try`, or in the prose if the block tries one thing only.
     """
     tries = [span for n in range(1, len(code) + 1) if (span := _told_of(code, n))]
-    said = {(c.line, c.end_line) for c in found if c.kind is Kind.ERROR and c.pointed}
+    said = {(c.line, c.end_line) for c in found if c.kind is ClaimKind.ERROR and c.pointed}
     for first, last in tries:
         if in_function(code, first) or any(a and first <= a <= last for a, _ in said):
             continue
@@ -117,7 +117,7 @@ def provoked(
         if not wrong and re.search(r"(?<!un)\bexpected\b", code[last]):
             wrong = code[last].strip()  # its handler says so
         if wrong:
-            yield Claim(kind=Kind.ERROR, text=wrong, line=first, end_line=last)
+            yield Claim(kind=ClaimKind.ERROR, text=wrong, line=first, end_line=last)
 
 
 def _told_of(code: list[str], line: int) -> tuple[int, int] | None:

@@ -10,7 +10,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from knowledge.audit.model import Audit, BlockAudit, DocumentAudit, Seen, Verdict
+from knowledge.audit.model import Audit, BlockAudit, BlockRun, DocumentAudit, Verdict
 
 _HERE = Path(__file__).parent
 _STDOUT_CHARS = 1_500  # the JSON beside the page has all that is kept
@@ -123,7 +123,7 @@ def _row(document: DocumentAudit, block: BlockAudit) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def ran(seen: Seen) -> str:
+def ran(seen: BlockRun) -> str:
     """What a run did, in one line."""
     if seen.error is not None:
         at = f" in line {seen.error.line}" if seen.error.line else ""
@@ -136,7 +136,7 @@ def ran(seen: Seen) -> str:
     return f"ended as {seen.outcome}"
 
 
-def _notes(seen: Seen) -> list[str]:
+def _notes(seen: BlockRun) -> list[str]:
     notes = [f"Not really run here: {seen.cannot}."] if seen.cannot else []
     notes += [f"Caught: {r.type}: {r.message[:300]}" for r in seen.caught[:3]]
     notes += [f"Found: {what}" for _, what in seen.findings[:3]]

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from knowledge.audit.claims import claims_of
 from knowledge.audit.judge import verdict
-from knowledge.audit.model import Audit, BlockAudit, DocumentAudit, Seen, verdict_of
+from knowledge.audit.model import Audit, BlockAudit, BlockRun, DocumentAudit, verdict_of
 from knowledge.audit.text import Block, digest, layout
 from knowledge.documents.document import Document, FrontMatterError, load_documents
 
@@ -17,7 +17,9 @@ from knowledge.documents.document import Document, FrontMatterError, load_docume
 class RunBlock(Protocol):
     """Runs one block of a document; it may need the ones above."""
 
-    def __call__(self, code: str, earlier: Sequence[tuple[str, Seen]], /) -> Awaitable[Seen]:
+    def __call__(
+        self, code: str, earlier: Sequence[tuple[str, BlockRun]], /
+    ) -> Awaitable[BlockRun]:
         """What came of it."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from knowledge.audit.model import Claim, Kind
+from knowledge.audit.model import Claim, ClaimKind
 from knowledge.audit.provoked import tried
 from knowledge.audit.text import Comment
 from knowledge.audit.wording import (
@@ -79,7 +79,7 @@ def errors_in_comments(noted: list[Comment], code: list[str]) -> Iterator[Claim]
         if _OR_ANOTHER.search(text):
             type_ = ""
         yield Claim(
-            kind=Kind.ERROR, text=text, line=first, end_line=last, type=type_,
+            kind=ClaimKind.ERROR, text=text, line=first, end_line=last, type=type_,
             message=message, pointed=said and reached and weak is None,
         )  # fmt: skip
 
@@ -113,7 +113,7 @@ def errors_in_prose(told: tuple[str, ...], code: str, *, after: bool) -> Iterato
         if raises and after and type_ and re.search(rf"except\b[^\n]*\b{type_}\b", code):
             pointed = True  # the block catches just that
         yield Claim(
-            kind=Kind.ERROR, text=sentence, type=type_, message=message,
+            kind=ClaimKind.ERROR, text=sentence, type=type_, message=message,
             pointed=pointed and not WEAK.search(said.split(",")[0]),
             of_this=after and (of_this or shows or _calls_a_part(sentence, code)),
         )  # fmt: skip

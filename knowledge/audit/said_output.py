@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from knowledge.audit.chance import FIXED, RANDOM, left_to_chance
-from knowledge.audit.model import Claim, Kind
+from knowledge.audit.model import Claim, ClaimKind
 from knowledge.audit.prints import place_of
 from knowledge.audit.symbols import constants, shape_of
 from knowledge.audit.text import Comment
@@ -91,7 +91,7 @@ def printed_texts(noted: list[Comment], code: list[str]) -> Iterator[Claim]:
             and not OF_CASES.search(comment.text)
             and is_carried_out(code, line)
         ):
-            yield Claim(kind=Kind.OUTPUT, text=comment.text, line=line, end_line=line)
+            yield Claim(kind=ClaimKind.OUTPUT, text=comment.text, line=line, end_line=line)
             continue
         # `Example output: …` may be another's: a run can bear it out, no more.
         is_example = re.match(r"\W*example output\b", comment.text, re.I) is not None
@@ -109,7 +109,7 @@ def printed_texts(noted: list[Comment], code: list[str]) -> Iterator[Claim]:
         if is_example or only_like_it or "cuda" in printed:
             certain = False  # where there is no GPU it may rightly be another device
         yield Claim(
-            kind=Kind.PRINTS, text=comment.text, line=line, end_line=line, printed=printed,
+            kind=ClaimKind.PRINTS, text=comment.text, line=line, end_line=line, printed=printed,
             pointed=certain, place=None if comment.alone else place_of(whole, line),
         )  # fmt: skip
 
@@ -147,7 +147,7 @@ def _labelled_below(
         printed, told = _literal(comment.text, whole)
         if printed and not VARIES.search(printed):
             yield Claim(
-                kind=Kind.PRINTS, text=comment.text, line=line, end_line=line, printed=printed,
+                kind=ClaimKind.PRINTS, text=comment.text, line=line, end_line=line, printed=printed,
                 pointed=told and is_carried_out(code, line) and "xample" not in above.text
                 and (not random or bool(FIXED.match(printed))),
             )  # fmt: skip

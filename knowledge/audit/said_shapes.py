@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from knowledge.audit.bindings import at_line
-from knowledge.audit.model import Claim, Kind
+from knowledge.audit.model import Claim, ClaimKind
 from knowledge.audit.prints import place_of
 from knowledge.audit.symbols import ANY, SIZES, bound_once, constants, in_loop, settled, shape_of
 from knowledge.audit.text import Comment
@@ -92,7 +92,7 @@ def _of_what_is_printed(comment: Comment, code: list[str], known: dict[str, int]
     whole = "\n".join(code)
     return [
         Claim(
-            kind=Kind.PRINTS, text=comment.text, line=line, end_line=line, printed=str(shape),
+            kind=ClaimKind.PRINTS, text=comment.text, line=line, end_line=line, printed=str(shape),
             pointed=is_carried_out(code, line) and not VARIES.search(comment.text),
             place=None if comment.alone else place_of(whole, line),
         )
@@ -136,7 +136,7 @@ def _claim(
     certain = certain and ANY not in shape and not in_loop(code, name)
     return [
         Claim(
-            kind=Kind.SHAPE, text=comment.text, line=comment.line, end_line=comment.line,
+            kind=ClaimKind.SHAPE, text=comment.text, line=comment.line, end_line=comment.line,
             name=name, shape=shape, pointed=certain and not VARIES.search(comment.text),
         )
     ]  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from knowledge.audit.model import Claim, Kind
+from knowledge.audit.model import Claim, ClaimKind
 from knowledge.audit.relations import Relation, values_said
 from knowledge.audit.wording import HEDGED, LATER, OF_CASES, THIS, clauses, is_code, main_clause
 
@@ -106,7 +106,9 @@ def relations(told: Sequence[str], code: str) -> Iterator[Claim]:
                 or (relation is Relation.CLOSE and values_said(said))
                 or (relation is Relation.DIFFERENT and THIS.search(said))
             )
-            yield Claim(kind=Kind.RELATION, text=sentence, relation=relation, pointed=bool(certain))
+            yield Claim(
+                kind=ClaimKind.RELATION, text=sentence, relation=relation, pointed=bool(certain)
+            )
 
 
 def _relation(clause: str) -> Relation | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from knowledge.audit.model import Claim, Kind
+from knowledge.audit.model import Claim, ClaimKind
 from knowledge.audit.text import Block, Comment
 from knowledge.audit.wording import HEDGED, LATER, NO_ERROR, OF_CASES, main_clause
 
@@ -69,7 +69,7 @@ def shown(told: tuple[str, ...], noted: list[Comment]) -> Iterator[Claim]:
             HEDGED.search(said) or LATER.search(said) or OF_CASES.search(said)
         ):
             # Of what is measured, that something was printed says nothing.
-            yield Claim(kind=Kind.OUTPUT, text=sentence, of_this=not _MEASURED.search(said))
+            yield Claim(kind=ClaimKind.OUTPUT, text=sentence, of_this=not _MEASURED.search(said))
 
 
 def effects(block: Block, noted: list[Comment]) -> Iterator[Claim]:
@@ -82,7 +82,7 @@ def effects(block: Block, noted: list[Comment]) -> Iterator[Claim]:
         if sentence in checked or (
             _COMES.search(said) and not any(w.search(said) for w in (HEDGED, LATER, _ADVICE))
         ):
-            yield Claim(kind=Kind.EFFECT, text=sentence)
+            yield Claim(kind=ClaimKind.EFFECT, text=sentence)
 
 
 _CHECKED = re.compile(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from knowledge.audit.model import Claim, Kind
+from knowledge.audit.model import Claim, ClaimKind
 from knowledge.audit.wording import HEDGED, NO_ERROR
 
 _UPDATES = re.compile(r"\b(?:optimi[sz]er|optimi[sz]ation|training|step)\b[^.]{0,40}\b(?:updates?|"
@@ -23,9 +23,9 @@ def training(told: tuple[str, ...]) -> Iterator[Claim]:
         if match := _UPDATES.search(sentence):
             name = match[1].strip("`") if match[1] != "it" else (named[-1] if named else "")
             if name and not NO_ERROR.search(sentence):
-                yield Claim(kind=Kind.TRAINS, text=sentence, name=name.rpartition(".")[2])
+                yield Claim(kind=ClaimKind.TRAINS, text=sentence, name=name.rpartition(".")[2])
         elif match := _STILL.search(sentence):
             yield Claim(
-                kind=Kind.NEVER_TRAINS, text=sentence, name=match[1].rpartition(".")[2],
+                kind=ClaimKind.NEVER_TRAINS, text=sentence, name=match[1].rpartition(".")[2],
                 pointed=False,
             )  # fmt: skip

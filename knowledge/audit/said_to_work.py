@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from knowledge.audit.done_well import is_done_well
-from knowledge.audit.model import Claim, Kind
+from knowledge.audit.model import Claim, ClaimKind
 from knowledge.audit.text import Comment
 from knowledge.audit.wording import LATER, THIS, in_function, is_code
 
@@ -81,7 +81,7 @@ def works_in_comments(noted: list[Comment], code: list[str]) -> Iterator[Claim]:
         works = _SAYS_SO.search(text)
         if comment.first is None:
             if comment.alone and is_done_well(text):
-                yield Claim(kind=Kind.RUNS, text=text)
+                yield Claim(kind=ClaimKind.RUNS, text=text)
             continue
         if not (works or _CORRECT.match(text) or _WORKS.search(text) or is_done_well(text)):
             continue
@@ -94,7 +94,7 @@ def works_in_comments(noted: list[Comment], code: list[str]) -> Iterator[Claim]:
             if any(_INCORRECT.search(c.text) for c in noted):
                 continue
         yield Claim(
-            kind=Kind.RUNS, text=text, line=comment.first if reached else None,
+            kind=ClaimKind.RUNS, text=text, line=comment.first if reached else None,
             end_line=comment.last if reached else None,
         )  # fmt: skip
 
@@ -103,7 +103,7 @@ def works_in_prose(told: tuple[str, ...], *, after: bool) -> Iterator[Claim]:
     """`This runs without an error.` after the block; `the correct way:` before it."""
     for n, whole in enumerate(told):
         if after and is_done_well(whole):
-            yield Claim(kind=Kind.RUNS, text=whole)
+            yield Claim(kind=ClaimKind.RUNS, text=whole)
             continue
         sentence = _DOES_NOT_FAIL.sub("runs without", whole)
         if not after:
@@ -120,11 +120,11 @@ def works_in_prose(told: tuple[str, ...], *, after: bool) -> Iterator[Claim]:
             call = re.search(r"`[\w.]+\(\)`[^`.]{0,30}(?:`\w+` )?(?:works|runs|executes)", sentence)
             none = re.search(r"\bno (?:error|exception)s? (?:is|are|will be) \w+ed\b", sentence)
             if works and (about or call or none):
-                yield Claim(kind=Kind.RUNS, text=whole)
+                yield Claim(kind=ClaimKind.RUNS, text=whole)
         elif n < len(told) - 2 or _IN_GENERAL.search(sentence):
             continue
         elif _TITLE.match(sentence):
-            yield Claim(kind=Kind.RUNS, text=whole)
+            yield Claim(kind=ClaimKind.RUNS, text=whole)
         elif _CORRECT_WAY.search(sentence):
             introduces = sentence.rstrip("*_ ").endswith(":") or re.search(
                 r"\b(?:following|below|here)\b|^\W*(?:the )?(?:correct|proper|fixed)",
@@ -132,4 +132,4 @@ def works_in_prose(told: tuple[str, ...], *, after: bool) -> Iterator[Claim]:
                 re.I,
             )
             if introduces:
-                yield Claim(kind=Kind.RUNS, text=whole)
+                yield Claim(kind=ClaimKind.RUNS, text=whole)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from knowledge.audit.chance import RANDOM
-from knowledge.audit.model import Claim, Kind
+from knowledge.audit.model import Claim, ClaimKind
 from knowledge.audit.prints import place_of
 from knowledge.audit.said_output import print_for
 from knowledge.audit.text import Comment
@@ -67,7 +67,7 @@ def told_of_prints(noted: list[Comment], code: list[str]) -> Iterator[Claim]:
 
 
 def _told(text: str, printing: str) -> Claim | None:
-    claim = Claim(kind=Kind.PRINTS, text=text)
+    claim = Claim(kind=ClaimKind.PRINTS, text=text)
     if match := _ROUGH.search(text):
         return claim.model_copy(update={"printed": match[1], "rough": True})
     if WEAK.search(text):

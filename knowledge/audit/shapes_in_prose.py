@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from knowledge.audit.model import Claim, Kind
+from knowledge.audit.model import Claim, ClaimKind
 from knowledge.audit.symbols import ANY, SIZES, bound_once, constants, shape_of
 from knowledge.audit.wording import HEDGED, VARIES
 
@@ -89,11 +89,13 @@ def _shapes(sentence: str, known: dict[str, int], code: list[str]) -> Iterator[C
             # `28x28` may leave out batch and channels, and a name may come to mean another tensor.
             exact = re.fullmatch(r"[\d, ]+", sizes) and f"`{name}`" in sentence
             certain = bool(exact) and bound_once(code, name) and not VARIES.search(sentence)
-            yield Claim(kind=Kind.SHAPE, text=sentence, name=name, shape=shape, pointed=certain)
+            yield Claim(
+                kind=ClaimKind.SHAPE, text=sentence, name=name, shape=shape, pointed=certain
+            )
     for match in [] if named else _RESULTING.finditer(sentence):
         shape = _read(next(group for group in match.groups() if group), known)
         if shape and ANY not in shape:  # else any tensor would do
-            yield Claim(kind=Kind.SHAPE, text=sentence, shape=shape, pointed=False)
+            yield Claim(kind=ClaimKind.SHAPE, text=sentence, shape=shape, pointed=False)
 
 
 def _read(sizes: str, known: dict[str, int]) -> tuple[int, ...] | None:
@@ -107,12 +109,12 @@ def _dimensions(sentence: str, code: list[str]) -> Iterator[Claim]:
         name, count = (group for group in match.groups() if group)
         if bound_once(code, name):
             yield Claim(
-                kind=Kind.DIMENSIONS, text=sentence, name=name, dimensions=_count(count),
+                kind=ClaimKind.DIMENSIONS, text=sentence, name=name, dimensions=_count(count),
                 pointed=not VARIES.search(_EXAMPLE.sub("", sentence)),
             )  # fmt: skip
     for match in _INTO.finditer(sentence):
         count = _count(next(group for group in match.groups() if group))
-        yield Claim(kind=Kind.DIMENSIONS, text=sentence, dimensions=count, pointed=False)
+        yield Claim(kind=ClaimKind.DIMENSIONS, text=sentence, dimensions=count, pointed=False)
 
 
 def _count(word: str) -> int:

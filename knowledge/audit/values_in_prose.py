@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from knowledge.audit.model import Claim, Kind
+from knowledge.audit.model import Claim, ClaimKind
 from knowledge.audit.printed import ONE_DEVICE
 from knowledge.audit.wording import HEDGED, LATER, NO_ERROR, WEAK
 
@@ -50,6 +50,6 @@ def values_told(told: tuple[str, ...], code: str) -> Iterator[Claim]:
             continue
         for look, said, printing in _TOLD:
             if said.search(sentence) and re.search(printing, prints):
-                yield Claim(kind=Kind.PRINTS, text=sentence, look=look, pointed=False)
+                yield Claim(kind=ClaimKind.PRINTS, text=sentence, look=look, pointed=False)
         if _NO_GRADIENT.search(sentence) and ".grad" in prints:
-            yield Claim(kind=Kind.PRINTS, text=sentence, printed="None", pointed=False)
+            yield Claim(kind=ClaimKind.PRINTS, text=sentence, printed="None", pointed=False)

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from knowledge.search.index import Source
+from knowledge.search.index import IndexedSource
 from knowledge.search.signature import (
     find_signatures,
     first_piece,
@@ -34,7 +34,7 @@ _OF_PYTHON = {name for kind in (str, bytes, list, dict, set, int, float) for nam
 class KnownErrors:
     """The messages of all sources, looked up by how they begin."""
 
-    def __init__(self, sources: Sequence[Source]) -> None:
+    def __init__(self, sources: Sequence[IndexedSource]) -> None:
         self._sources = sources
         self._by_start: dict[str, list[tuple[int, str]]] = defaultdict(list)
         self._of_articles: list[tuple[str, int, str]] = []

@@ -63,7 +63,7 @@ class Embeds(Protocol):
 
 
 @dataclass(frozen=True)
-class Source:
+class IndexedSource:
     """An article or document as the index knows it."""
 
     id: str
@@ -78,7 +78,7 @@ class Source:
 class Entry:
     """All that the index holds of one source."""
 
-    source: Source
+    source: IndexedSource
     passages: tuple[Passage, ...]
     code: tuple[str, ...] = ()
 
@@ -108,7 +108,7 @@ class Index:
         self,
         folder: Path,
         model: str,
-        sources: Mapping[str, Source],
+        sources: Mapping[str, IndexedSource],
         found: Sequence[Passage],
         nearest: Nearest,
         code: Sequence[tuple[str, str]] = (),
@@ -304,7 +304,7 @@ def cut(source: Article | Document) -> Entry:
     pieces = tuple(passages(source))
     if isinstance(source, Article):
         return Entry(
-            Source(
+            IndexedSource(
                 id=source.slug,
                 kind="article",
                 title=source.title,
@@ -316,7 +316,7 @@ def cut(source: Article | Document) -> Entry:
         )
     text = "\n".join((source.title, *source.prose))
     return Entry(
-        Source(
+        IndexedSource(
             id=source.id,
             kind="document",
             title=source.title,
@@ -329,8 +329,8 @@ def cut(source: Article | Document) -> Entry:
     )
 
 
-def _source(entry: dict[str, Any]) -> Source:
-    return Source(**{**entry, "errors": tuple(entry["errors"])})
+def _source(entry: dict[str, Any]) -> IndexedSource:
+    return IndexedSource(**{**entry, "errors": tuple(entry["errors"])})
 
 
 def _changes(

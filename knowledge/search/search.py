@@ -62,7 +62,7 @@ Why = Literal["signature", "meaning", "words"]
 
 
 @dataclass(frozen=True)
-class Evidence:
+class SourceMatch:
     """What one source was measured at, for the part of the question that fits it best.
 
     Ranks are among all that were looked at closely, from 1.
@@ -86,7 +86,7 @@ class Hit:
     passage: str
     score: float  # in [0, 1]
     why: Why
-    evidence: Evidence
+    evidence: SourceMatch
     verdict: Verdict | None = None  # of an audit that ran its code; None: not audited
 
 
@@ -115,7 +115,7 @@ class SearchResult:
 
 
 @dataclass(frozen=True)
-class Part:
+class QueryPart:
     """A text to search for: the whole question, one sentence of it, or an error message."""
 
     text: str
@@ -274,7 +274,7 @@ class Search:
         behind = sorted([*lowered, *others[last:]], key=lambda one: (-one[2], -one[1]))
         return [*others[:last], *behind]
 
-    def measure(self, parts: Sequence[Part], always: Iterable[int] = ()) -> list[Measured]:
+    def measure(self, parts: Sequence[QueryPart], always: Iterable[int] = ()) -> list[Measured]:
         """Measure the promising sources of each part, and those in `always`."""
         texts = [_OUR_SUBJECT.sub("", part.text) for part in parts]
         queries = self._model.encode(texts)  # (len(parts), dim)
@@ -346,7 +346,7 @@ class Search:
     def _hit(self, number: int, tier: int, score: float, measured: Measured) -> Hit:
         source = self._sources[number]
         place = int(np.searchsorted(measured.numbers, number))
-        evidence = Evidence(*measured.at(place), error=_ERRORS[tier])
+        evidence = SourceMatch(*measured.at(place), error=_ERRORS[tier])
         by_words = _WORDS * evidence.words > _MEANING * evidence.meaning
         return Hit(
             source=source.id,
@@ -364,28 +364,28 @@ class Search:
         return self._model.encode(ELSEWHERE)  # (len(ELSEWHERE), dim)
 
 
-def _parts(text: str, error: tuple[str, str] | None) -> list[Part]:
+def _parts(text: str, error: tuple[str, str] | None) -> list[QueryPart]:
     """The whole question and, if it has several, its sentences: one of them may be the question.
 
     The error is the last part.
     """
-    parts = [Part(text[:_MAX_QUERY_CHARS])] if text else []
+    parts = [QueryPart(text[:_MAX_QUERY_CHARS])] if text else []
     sentences = [s for s in _SENTENCE_END.split(text) if len(s.split()) >= _MIN_SENTENCE_WORDS]
     if len(sentences) > 1:
         cut = (sentence[:_MAX_QUERY_CHARS] for sentence in sentences[:_MAX_SENTENCES])
-        parts += [Part(sentence, _SENTENCE_HANDICAP) for sentence in cut]
+        parts += [QueryPart(sentence, _SENTENCE_HANDICAP) for sentence in cut]
     if error is not None:
         parts.append(message_part(error))
     return parts
 
 
-def message_part(error: tuple[str, str]) -> Part:
+def message_part(error: tuple[str, str]) -> QueryPart:
     """An error to search for: `(64x784 and 512x10)` with its numbers apart, as code has them."""
-    return Part(_BY.sub(" ", f"{error[0]}: {error[1]}")[:_MAX_QUERY_CHARS], error=True)
+    return QueryPart(_BY.sub(" ", f"{error[0]}: {error[1]}")[:_MAX_QUERY_CHARS], error=True)
 
 
 def _merged(
-    parts: Sequence[Part], measured: Sequence[Measured]
+    parts: Sequence[QueryPart], measured: Sequence[Measured]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Each source by the part of the text that fits it best; what speaks for it in the error is
     added, where there is one.
@@ -411,7 +411,7 @@ def _merged(
     return numbers, strength, part_of
 
 
-def _in_prose(part: Part, one: Measured) -> np.ndarray:
+def _in_prose(part: QueryPart, one: Measured) -> np.ndarray:
     """How strongly each source answers a text: the first as sure as it is, the others behind."""
     order = in_order(one)
     first = int(order.argmax())

@@ -16,7 +16,7 @@ from executor.jail.limits import MIB, Limits
 from executor.jail.monitor import processes_of
 from executor.protocol import File, Job, JobResult, Outcome
 from executor.service.selftest import SelfTestError
-from executor.service.supervisor import Settings, Supervisor
+from executor.service.supervisor import Supervisor, SupervisorSettings
 
 SMALL = Limits(
     memory_bytes=600 * MIB,
@@ -107,7 +107,7 @@ class House:
 def open_house(tier: str, **settings: Any) -> House:
     """A supervisor in a tier, or a skip that says why there is none here."""
     ours = {"limits": SMALL, "slots": 2, "own_tmp": bool(os.environ.get("TORCHMEDIC_CONTAINER"))}
-    supervisor = Supervisor(Settings(tier=tier, **(ours | settings)))  # type: ignore[arg-type]
+    supervisor = Supervisor(SupervisorSettings(tier=tier, **(ours | settings)))  # type: ignore[arg-type]
     try:
         supervisor.start()
     except SelfTestError:

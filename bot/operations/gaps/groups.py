@@ -31,7 +31,7 @@ Reason = Literal["unanswered", "marked wrong", "sent to a human"]
 
 
 @dataclass(frozen=True)
-class Unanswered:
+class UnansweredQuestion:
     """A question that ended without an answer, or with one that its asker called wrong."""
 
     text: str  # the prose
@@ -47,7 +47,7 @@ class Gap:
     """Questions about one thing that no article covers, the most typical first."""
 
     name: str
-    questions: tuple[Unanswered, ...]
+    questions: tuple[UnansweredQuestion, ...]
     terms: tuple[str, ...] = ()  # what sets them apart; empty: they share an error
     errors: tuple[tuple[str, str], ...] = field(default=())
 
@@ -58,14 +58,14 @@ class Gap:
         return "-".join(words[:8]) or "unnamed"
 
 
-def find_gaps(questions: Sequence[Unanswered], model: Embeds) -> list[Gap]:
+def find_gaps(questions: Sequence[UnansweredQuestion], model: Embeds) -> list[Gap]:
     """Group questions by the error they share, the others by meaning; the largest group first.
 
     Args:
         questions: any number, in any order; one without code, error and prose is left out.
         model: embeds the prose of those without an error.
     """
-    by_error: dict[str, list[Unanswered]] = defaultdict(list)
+    by_error: dict[str, list[UnansweredQuestion]] = defaultdict(list)
     prose = []
     for question in questions:
         key = _signature(question)
@@ -93,20 +93,20 @@ def draft(gap: Gap, root: Path, slug: str = "") -> Path:
     return new_article(root, slug or gap.slug, also_asked_as=ways[:_SHOWN_WAYS], broken=broken)
 
 
-def _signature(question: Unanswered) -> str:
+def _signature(question: UnansweredQuestion) -> str:
     if question.error is not None:
         return signature(*question.error)
     quoted = find_signatures(question.text)
     return quoted[0] if quoted else ""
 
 
-def _of_one_error(key: str, group: list[Unanswered]) -> Gap:
+def _of_one_error(key: str, group: list[UnansweredQuestion]) -> Gap:
     latest = sorted(group, key=lambda q: -q.asked_at)
     errors = tuple(dict.fromkeys(q.error for q in latest if q.error is not None))
     return Gap(name=key, questions=tuple(latest), errors=errors)
 
 
-def _of_one_meaning(questions: Sequence[Unanswered], model: Embeds) -> list[Gap]:
+def _of_one_meaning(questions: Sequence[UnansweredQuestion], model: Embeds) -> list[Gap]:
     if not questions:
         return []
     vectors = model.encode([q.text for q in questions])  # (n, dim), of length 1
@@ -157,7 +157,7 @@ def _terms(
     members: Sequence[set[str]],
     used_by: Counter[str],
     n: int,
-    questions: Sequence[Unanswered],
+    questions: Sequence[UnansweredQuestion],
     typical: Sequence[int],
 ) -> tuple[str, ...]:
     """The words that most of a group use and few others do, as the most typical wrote them."""
@@ -176,7 +176,7 @@ def _first_sentence(text: str) -> str:
     return re.split(r"(?<=[.!?])\s", line, maxsplit=1)[0][:200]
 
 
-def _marked(question: Unanswered) -> str:
+def _marked(question: UnansweredQuestion) -> str:
     """The code with its failing line marked as an article's broken.py marks it."""
     lines = question.code.rstrip("\n").split("\n")
     if question.error is not None and question.line and question.line <= len(lines):

@@ -14,7 +14,7 @@ from rich.table import Table
 
 from bot.errors import QuestionError
 from bot.messages.question import read_message
-from bot.operations.gaps.groups import Gap, Reason, Unanswered, draft, find_gaps
+from bot.operations.gaps.groups import Gap, Reason, UnansweredQuestion, draft, find_gaps
 from bot.service.store.database import Database
 from bot.service.store.past import Past, asked_since, said_since
 
@@ -39,7 +39,7 @@ async def collect(database: Database, model: Embeds, days: float, least: int = 1
     return [gap for gap in find_gaps(found, model) if len(gap.questions) >= least]
 
 
-def _unanswered(past: Past, verdicts: Sequence[str]) -> Unanswered | None:
+def _unanswered(past: Past, verdicts: Sequence[str]) -> UnansweredQuestion | None:
     """What a question lacked; None if it was answered, or its asker says that it was."""
     answer = past.answer
     if answer is None or past.solved:
@@ -58,7 +58,7 @@ def _unanswered(past: Past, verdicts: Sequence[str]) -> Unanswered | None:
     except QuestionError:
         text, code = past.text, ""
     error = answer.error
-    return Unanswered(
+    return UnansweredQuestion(
         text=text,
         reason=reason,
         asked_at=past.asked_at,
@@ -117,7 +117,7 @@ def write(gaps: Sequence[Gap], number: int, folder: Path, slug: str) -> Path:
     return draft(gaps[number - 1], folder, slug)
 
 
-def _one_line(question: Unanswered) -> str:
+def _one_line(question: UnansweredQuestion) -> str:
     line = next((x.strip() for x in question.text.splitlines() if x.strip()), "")
     if not line and question.error:
         line = ": ".join(question.error)

@@ -15,7 +15,7 @@ from rich.console import Console
 from bot.diagnosis.pipeline import Medic
 from bot.models import RunWith
 from bot.platforms.console.card import ConsolePlatform
-from bot.service.questions import Desk
+from bot.service.questions import QuestionService
 from bot.service.seam import Click, Incoming, Person, Place, Verb
 from bot.service.store import Store
 from bot.service.store.stored import Stored
@@ -44,7 +44,7 @@ class ConsoleChat:
         await chat.say("/again cold")
     """
 
-    def __init__(self, desk: Desk, store: Store, platform: ConsolePlatform) -> None:
+    def __init__(self, desk: QuestionService, store: Store, platform: ConsolePlatform) -> None:
         """A conversation in which nothing has been said."""
         self._desk = desk
         self._store = store
@@ -63,7 +63,7 @@ class ConsoleChat:
         with tempfile.TemporaryDirectory(prefix="torchmedic-chat-") as folder:
             async with (
                 Store.at(f"sqlite:///{folder}/chat.db", Path(folder)) as store,
-                Desk(medic, store, platform, ChatSettings(), FrontSettings()) as desk,
+                QuestionService(medic, store, platform, ChatSettings(), FrontSettings()) as desk,
             ):
                 try:
                     yield cls(desk, store, platform)

@@ -42,7 +42,7 @@ from bot.platforms.discord.messages import (
 )
 from bot.platforms.discord.text import cut_end, prose, tame
 from bot.service import manners
-from bot.service.questions import Desk
+from bot.service.questions import QuestionService
 from bot.service.seam import Attached, Click, Door, Incoming, Person, Place, Upload, tell
 from bot.service.store.stored import Stored
 from bot.service.tasks import Tasks
@@ -72,7 +72,7 @@ class _Client(discord.Client):
         )  # fmt: skip
         self._front = settings
         self.platform = DiscordPlatform(self, settings.cards)
-        self.desk: Desk | None = None
+        self.desk: QuestionService | None = None
         self._tasks = Tasks()
 
     # -- the interface ---------------------------------------------------------------------------
@@ -476,7 +476,7 @@ class DiscordFront:
         self._client.desk = None
         await self._client.close()
 
-    async def serve(self, desk: Desk) -> None:
+    async def serve(self, desk: QuestionService) -> None:
         """Bring every event to the desk, through every disconnect, until cancelled.
 
         Raises:

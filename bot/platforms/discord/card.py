@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from bot.models import Answer, Status
-from bot.platforms.card import BUTTONS, Part, Sheet, button_id, full_output, sheet
+from bot.platforms.card import BUTTONS, CardPart, Sheet, button_id, full_output, sheet
 from bot.platforms.discord.text import ELLIPSIS, cut_end, fence, prose, tame, units, words
 from bot.service.seam import Answered, Upload, Verb, View, Waiting, Working
 
@@ -243,7 +243,7 @@ def _pieces(
     return pieces
 
 
-def _drawing(part: Part, head: str) -> Callable[[int], str]:
+def _drawing(part: CardPart, head: str) -> Callable[[int], str]:
     text = "\n".join(words(line) for line in part.text[:20_000].splitlines())
     if text:
         head += f"\n{text}" if part.kind == "seen" else f" — {text}"

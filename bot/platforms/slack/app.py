@@ -26,7 +26,7 @@ from bot.platforms.card import parse_button
 from bot.platforms.slack import card as draw
 from bot.platforms.slack.client import quiet
 from bot.platforms.slack.messages import SlackPlatform
-from bot.service.questions import Desk
+from bot.service.questions import QuestionService
 from bot.service.seam import Attached, Click, Door, Incoming, Person, Place, Waiting, tell
 from bot.service.tasks import Tasks
 from bot.settings import SlackSettings, SlackTokens
@@ -47,7 +47,7 @@ class SlackFront:
         self._settings = settings
         self._tokens = tokens
         self._tasks = Tasks()
-        self._desk: Desk | None = None
+        self._desk: QuestionService | None = None
         # Functions, not methods: bolt reads their arguments' names, and stumbles over `self`.
 
         async def authorize() -> AuthorizeResult:
@@ -69,7 +69,7 @@ class SlackFront:
         self.app.use(receive)
 
     @asynccontextmanager
-    async def serve(self, desk: Desk) -> AsyncIterator[str]:
+    async def serve(self, desk: QuestionService) -> AsyncIterator[str]:
         """Listen while the block runs; gives the words for where."""
         self._desk = desk
         if self._settings.mode == "http":

@@ -13,7 +13,7 @@ from typing import Any
 from bot.models import Answer, RunWith
 from bot.platforms.card import (
     BUTTONS,
-    Part,
+    CardPart,
     Sheet,
     button_id,
     cut,
@@ -110,7 +110,7 @@ def case(asker: str, text: str, answer: Answer | None, link: str) -> dict[str, A
     head = f"<@{asker}> asks for a human" + (f": <{link}|the thread>" if link else "")
     blocks: list[Block] = [
         {"type": "section", "text": {"type": "mrkdwn", "text": head, "verbatim": True}},
-        _part(Part("printed", "The question", code=cut(neutral(text), 2500, "middle", units))),
+        _part(CardPart("printed", "The question", code=cut(neutral(text), 2500, "middle", units))),
     ]
     if answer is not None:
         told = _answered("0", sheet(Answered(answer)))
@@ -216,7 +216,7 @@ def _rich(block_id: str | None, *elements: Block) -> Block:
     return {**block, "block_id": block_id} if block_id else block
 
 
-def _part(part: Part) -> Block:
+def _part(part: CardPart) -> Block:
     elements: list[Block] = []
     head = [_text(part.title, bold=True)] if part.title else []
     if part.text:

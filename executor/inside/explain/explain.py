@@ -17,7 +17,7 @@ from executor.inside.explain.parts import part_shapes
 from executor.inside.explain.places import Places
 from executor.inside.explain.scene import Scene
 from executor.inside.explain.thing import Thing
-from executor.inside.probes.source import Source
+from executor.inside.probes.source import SnippetSource
 from executor.inside.probes.tensors import variable
 from executor.protocol import Explanation, Operand, Variable
 
@@ -28,7 +28,7 @@ _NO_CAUSE = ("ModuleNotFoundError", "ImportError", "KeyError", "StopIteration", 
 
 
 @dataclass(frozen=True)
-class Told:
+class Explained:
     """What live values say about an error."""
 
     explanation: Explanation | None = None  # None where they add nothing to the message
@@ -36,7 +36,7 @@ class Told:
     shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)  # of the statement's parts
 
 
-def explain(error: BaseException, source: Source, tree: ast.Module) -> Told:
+def explain(error: BaseException, source: SnippetSource, tree: ast.Module) -> Explained:
     """Say which values clash and where they come from.
 
     Args:
@@ -57,7 +57,7 @@ def explain(error: BaseException, source: Source, tree: ast.Module) -> Told:
         first = _first(error, source)
         scene = _scene(first, source, places)
         if scene is None:
-            return Told()
+            return Explained()
         told = _told(scene)
         if first is not error:
             later = _scene(error, source, places)
@@ -71,7 +71,7 @@ def explain(error: BaseException, source: Source, tree: ast.Module) -> Told:
                 text = f"First, at line {scene.line}: {told.text} {came}"
                 told = told.model_copy(update={"text": text})
         shapes = part_shapes(scene) if first is error else {}
-        return Told(told, tuple(_operands(scene)), shapes)
+        return Explained(told, tuple(_operands(scene)), shapes)
 
 
 @cache
@@ -79,7 +79,7 @@ def _places(tree: ast.Module) -> Places:
     return Places(tree)  # one snippet a process: a loop that catches errors pays for it once
 
 
-def forget(error: BaseException, source: Source) -> None:
+def forget(error: BaseException, source: SnippetSource) -> None:
     """Let go of the copies of their variables that functions' frames keep once asked.
 
     For an error that the snippet caught and goes on from: a tensor it deletes must be gone.
@@ -110,7 +110,7 @@ def _told(scene: Scene) -> Explanation | None:
     return None
 
 
-def _first(error: BaseException, source: Source) -> BaseException:
+def _first(error: BaseException, source: SnippetSource) -> BaseException:
     """The first error in the snippet's own frames, of those that this one came up in or from."""
     first = e = error
     for _ in range(_CHAIN):
@@ -123,7 +123,7 @@ def _first(error: BaseException, source: Source) -> BaseException:
     return first
 
 
-def _is_own(error: BaseException, source: Source) -> bool:
+def _is_own(error: BaseException, source: SnippetSource) -> bool:
     tb = error.__traceback__
     while tb is not None:
         if tb.tb_frame.f_code.co_filename == source.filename:
@@ -132,7 +132,7 @@ def _is_own(error: BaseException, source: Source) -> bool:
     return False
 
 
-def _scene(error: BaseException, source: Source, places: Places) -> Scene | None:
+def _scene(error: BaseException, source: SnippetSource, places: Places) -> Scene | None:
     try:
         return Scene(error, source, places)
     except LookupError:

@@ -27,7 +27,7 @@ class UnknownError(Exception):
 
 
 @dataclass(frozen=True)
-class Names:
+class FrameNames:
     """What a frame's names mean."""
 
     local: Mapping[str, Any]
@@ -40,7 +40,7 @@ class Names:
         raise UnknownError(name)
 
 
-def value_of(node: ast.AST, names: Names) -> Any:
+def value_of(node: ast.AST, names: FrameNames) -> Any:
     """What the expression is now.
 
     Raises:

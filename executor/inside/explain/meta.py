@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from executor.inside.explain.look import Names, UnknownError, is_tensor, value_of
+from executor.inside.explain.look import FrameNames, UnknownError, is_tensor, value_of
 
 _METHODS = frozenset(
     {
@@ -37,7 +37,7 @@ _ELEMENTS = 1 << 16  # of a written list; longer ones are not made into a tensor
 _DEPTH = 8
 
 
-def shape_of(node: ast.AST, names: Names) -> torch.Tensor:
+def shape_of(node: ast.AST, names: FrameNames) -> torch.Tensor:
     """A tensor without values that has the shape and dtype of the expression.
 
     Raises:
@@ -54,7 +54,7 @@ def shape_of(node: ast.AST, names: Names) -> torch.Tensor:
     return value  # type: ignore[no-any-return]
 
 
-def _value(node: ast.AST, names: Names, depth: int) -> Any:
+def _value(node: ast.AST, names: FrameNames, depth: int) -> Any:
     if depth == 0:
         raise UnknownError("deep")
     try:
@@ -107,7 +107,7 @@ def _value(node: ast.AST, names: Names, depth: int) -> Any:
     raise UnknownError(type(node).__name__)
 
 
-def names_torch(node: ast.Name, names: Names) -> bool:
+def names_torch(node: ast.Name, names: FrameNames) -> bool:
     """Whether a name stands for the module torch."""
     try:
         return names[node.id] is torch
@@ -116,7 +116,7 @@ def names_torch(node: ast.Name, names: Names) -> bool:
 
 
 def _arguments(
-    args: list[ast.expr], keywords: list[ast.keyword], names: Names, depth: int
+    args: list[ast.expr], keywords: list[ast.keyword], names: FrameNames, depth: int
 ) -> tuple[list[Any], dict[str, Any]]:
     given: list[Any] = []
     for arg in args:
@@ -132,7 +132,7 @@ def _arguments(
     return given, {str(k.arg): _value(k.value, names, depth - 1) for k in keywords}
 
 
-def _index(node: ast.AST, names: Names, depth: int) -> Any:
+def _index(node: ast.AST, names: FrameNames, depth: int) -> Any:
     if isinstance(node, ast.Tuple):
         return tuple(_index(part, names, depth) for part in node.elts)
     if isinstance(node, ast.Slice):

@@ -11,13 +11,20 @@ from typing import Any
 
 from torch import nn
 
-from executor.inside.explain.look import Names, UnknownError, is_a, is_tensor, own_dict, value_of
+from executor.inside.explain.look import (
+    FrameNames,
+    UnknownError,
+    is_a,
+    is_tensor,
+    own_dict,
+    value_of,
+)
 from executor.inside.explain.meta import shape_of
 from executor.inside.explain.operands import expression, operand_nodes
 from executor.inside.explain.places import Places
 from executor.inside.explain.thing import LayerThing, PassedAt, Thing
 from executor.inside.explain.words import dims, dtype, short
-from executor.inside.probes.source import Place, Source
+from executor.inside.probes.source import CodePosition, SnippetSource
 
 _MESSAGE = 4000  # characters of an error's words that are read, and half as many from the end
 
@@ -25,7 +32,7 @@ _MESSAGE = 4000  # characters of an error's words that are read, and half as man
 class Scene:
     """One error: the snippet's innermost frame, the expression that failed, what is below it."""
 
-    def __init__(self, error: BaseException, source: Source, places: Places) -> None:
+    def __init__(self, error: BaseException, source: SnippetSource, places: Places) -> None:
         """Look at it.
 
         Raises:
@@ -50,8 +57,8 @@ class Scene:
         self.outer = [entries[i] for i in own[:-1]]
         self.inner = entries[own[-1] + 1 :]
         self.frame = self.tb.tb_frame
-        self.names = Names(self.frame.f_locals, self.frame.f_globals)
-        place = Place(self.frame.f_code, self.tb.tb_lasti, self.tb.tb_lineno)
+        self.names = FrameNames(self.frame.f_locals, self.frame.f_globals)
+        place = CodePosition(self.frame.f_code, self.tb.tb_lasti, self.tb.tb_lineno)
         span = source.span(place)
         self.line = span.line
         self.node = places.find(span.line, span.end_line, span.col, span.end_col)
@@ -287,7 +294,7 @@ class Scene:
         node = expression(tb)
         if node is None:
             return ()
-        names = Names(tb.tb_frame.f_locals, tb.tb_frame.f_globals)
+        names = FrameNames(tb.tb_frame.f_locals, tb.tb_frame.f_globals)
         things = []
         for part in operand_nodes(node, None):
             try:

@@ -11,14 +11,14 @@ from torch import nn
 from executor.inside.placeholders.plans import (
     BATCHES,
     SAMPLES,
-    Batches,
-    Device,
-    Loss,
-    Model,
-    Number,
-    Optimizer,
+    BatchesPlan,
+    DevicePlan,
+    LossPlan,
+    ModelPlan,
+    NumberPlan,
+    OptimizerPlan,
     Plan,
-    Tensor,
+    TensorPlan,
 )
 from executor.inside.placeholders.shapes import TensorSpec
 
@@ -54,21 +54,21 @@ class Workshop:
 
     def _make(self, name: str, plan: Plan) -> Any:
         match plan:
-            case Number():
+            case NumberPlan():
                 return plan.value
-            case Device():
+            case DevicePlan():
                 return torch.device("cpu")
-            case Tensor():
+            case TensorPlan():
                 return self.keep(_tensor(plan.spec).requires_grad_(plan.with_grad), name)
-            case Model(is_class=True):
+            case ModelPlan(is_class=True):
                 return self.keep(_model_class(self, name, plan), name)
-            case Model():
+            case ModelPlan():
                 return self.keep(_StandInModel(self, name, plan), name)
-            case Loss():
+            case LossPlan():
                 return self.keep(getattr(nn, plan.name)(), name)
-            case Batches():
+            case BatchesPlan():
                 return self.keep(_data(self, name, plan), name)
-            case Optimizer():
+            case OptimizerPlan():
                 return self.keep(_LateSGD(self, plan.model), name)
 
 
@@ -81,7 +81,7 @@ def _tensor(spec: TensorSpec) -> torch.Tensor:
 class _StandInModel(nn.Module):
     """Takes any tensor with a batch dimension; gives what was decided."""
 
-    def __init__(self, shop: Workshop, name: str, plan: Model) -> None:
+    def __init__(self, shop: Workshop, name: str, plan: ModelPlan) -> None:
         super().__init__()
         self._ours = (shop, name, plan)
         self.layer = nn.Linear(_WIDTH, plan.output.shape[-1])
@@ -98,7 +98,7 @@ class _StandInModel(nn.Module):
         return out
 
 
-def _model_class(shop: Workshop, name: str, plan: Model) -> type[nn.Module]:
+def _model_class(shop: Workshop, name: str, plan: ModelPlan) -> type[nn.Module]:
     class StandIn(_StandInModel):
         def __init__(self, *args: object, **kwargs: object) -> None:
             super().__init__(shop, name, plan)
@@ -137,7 +137,7 @@ class _Samples(torch.utils.data.Dataset[Any]):
         return len(self.items)
 
 
-def _data(shop: Workshop, name: str, plan: Batches) -> Any:
+def _data(shop: Workshop, name: str, plan: BatchesPlan) -> Any:
     def one(spec: TensorSpec) -> torch.Tensor:
         whole = _tensor(spec)
         part = whole[0] if plan.samples else whole

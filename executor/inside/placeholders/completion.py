@@ -10,9 +10,9 @@ from typing import Any
 from executor.inside.placeholders import fresh, holes
 from executor.inside.placeholders.blame import Blame
 from executor.inside.placeholders.decide import StandIns
-from executor.inside.placeholders.plans import Device, Optimizer, Plan
+from executor.inside.placeholders.plans import DevicePlan, OptimizerPlan, Plan
 from executor.inside.placeholders.shapes import OTHER, Choices
-from executor.protocol import ErrorSeen, Finding, Job, LeftOut, StandIn
+from executor.protocol import ErrorSeen, Finding, Job, LeftOut, Placeholder
 
 
 class Completion:
@@ -23,7 +23,7 @@ class Completion:
         self._tree = tree
         self._plans: dict[str, Plan] = {}
         self._blame: Blame | None = None
-        self.stand_ins: tuple[StandIn, ...] = ()
+        self.stand_ins: tuple[Placeholder, ...] = ()
         self.at_fault = ""
         self.depends = False
         self.left_out: LeftOut | None = None
@@ -55,7 +55,7 @@ class Completion:
         shop = Workshop(decided.plans)
         self._plans = decided.plans
         self.stand_ins = tuple(
-            StandIn(
+            Placeholder(
                 name=name,
                 line=decided.line(name),
                 what=plan.words,
@@ -63,13 +63,13 @@ class Completion:
             )
             for name, plan in sorted(decided.plans.items())
         )
-        harmless = [name for name, plan in decided.plans.items() if isinstance(plan, Device)]
+        harmless = [name for name, plan in decided.plans.items() if isinstance(plan, DevicePlan)]
         self._blame = Blame(
             self._tree,
             decided.plans,
             harmless,
             shop.source_of,
-            trains=any(isinstance(p, Optimizer) for p in decided.plans.values()),
+            trains=any(isinstance(p, OptimizerPlan) for p in decided.plans.values()),
         )
         return shop.values
 

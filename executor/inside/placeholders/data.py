@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
-from executor.inside.placeholders.plans import Batches, Plan
-from executor.inside.placeholders.program import Variable, argument, last_name
+from executor.inside.placeholders.plans import BatchesPlan, Plan
+from executor.inside.placeholders.program import ScopedName, argument, last_name
 from executor.inside.placeholders.shapes import TensorSpec
 from executor.inside.placeholders.tensors import Tensors
 
@@ -25,7 +25,7 @@ class Data(Tensors):
         if not (_LOADER.search(name) or _DATASET.search(name)):
             return None
         targets: list[ast.expr] = []
-        for use in self.program.with_aliases(Variable(None, name)):
+        for use in self.program.with_aliases(ScopedName(None, name)):
             node: ast.expr = self.program.through(use)
             above = self.program.parents.get(node)
             counted = isinstance(above, ast.Call) and last_name(above.func) == "enumerate"
@@ -72,7 +72,7 @@ class Data(Tensors):
                 return assigned.targets[0]
         return None
 
-    def _item(self, target: ast.expr) -> Batches | None:
+    def _item(self, target: ast.expr) -> BatchesPlan | None:
         """The batch that fits what it is unpacked into."""
         if isinstance(target, (ast.Tuple, ast.List)):
             names = [e for e in target.elts if isinstance(e, ast.Name)]
@@ -97,16 +97,16 @@ class Data(Tensors):
         if keys:
             return self._keyed(keys)
         spec = self.shapes.of(variable) or self._fed(self.program.with_aliases(variable), target.id)
-        return Batches(((target.id, spec),), "tensor") if spec is not None else None
+        return BatchesPlan(((target.id, spec),), "tensor") if spec is not None else None
 
-    def _pair(self, x: ast.Name, y: ast.Name) -> Batches | None:
+    def _pair(self, x: ast.Name, y: ast.Name) -> BatchesPlan | None:
         first = self._tensor_for(self.program.variable(x), x.id)
         second = self._tensor_for(self.program.variable(y), y.id)
         if first is None or second is None:
             return None
-        return Batches(((x.id, first), (y.id, second)), "tuple")
+        return BatchesPlan(((x.id, first), (y.id, second)), "tuple")
 
-    def _keyed(self, keys: dict[str | int, list[ast.expr]]) -> Batches | None:
+    def _keyed(self, keys: dict[str | int, list[ast.expr]]) -> BatchesPlan | None:
         parts: list[tuple[str, TensorSpec]] = []
         for key, places in sorted(keys.items(), key=str):
             spec = None
@@ -120,15 +120,15 @@ class Data(Tensors):
                 return None
             parts.append((str(key), spec))
         if all(isinstance(k, str) for k in keys):
-            return Batches(tuple(parts), "dict") if keys.keys() <= _KEYS else None
-        return Batches(tuple(parts), "tuple") if sorted(map(str, keys)) == ["0", "1"] else None
+            return BatchesPlan(tuple(parts), "dict") if keys.keys() <= _KEYS else None
+        return BatchesPlan(tuple(parts), "tuple") if sorted(map(str, keys)) == ["0", "1"] else None
 
     def _dataset(self, name: str) -> Plan | None:
         """`DataLoader(dataset, …)`: samples that make up the batches the loader is asked for."""
         if not _DATASET.search(name):
             return None
-        found: Batches | None = None
-        for use in self.program.with_aliases(Variable(None, name)):
+        found: BatchesPlan | None = None
+        for use in self.program.with_aliases(ScopedName(None, name)):
             above = self.program.parents.get(use)
             if isinstance(above, ast.keyword):
                 above = self.program.parents.get(above)
@@ -147,9 +147,9 @@ class Data(Tensors):
             if batch is None:
                 return None
             found = found or batch
-        return Batches(found.parts, found.form, samples=True) if found else None
+        return BatchesPlan(found.parts, found.form, samples=True) if found else None
 
-    def _batches_of(self, loader: Variable) -> Batches | None:
+    def _batches_of(self, loader: ScopedName) -> BatchesPlan | None:
         for use in self.program.with_aliases(loader):
             node: ast.expr = self.program.through(use)
             above = self.program.parents.get(node)

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from executor.inside.placeholders.data import Data
 from executor.inside.placeholders.numbers import Numbers
-from executor.inside.placeholders.plans import Batches, Number, Plan
+from executor.inside.placeholders.plans import BatchesPlan, NumberPlan, Plan
 from executor.inside.placeholders.shapes import Choices, Shapes
 
 
@@ -22,7 +22,7 @@ class StandIns(Data, Numbers):
         super().__init__(tree, undefined, choices)
         self._decide_numbers()
         sizes = {n: p.value for n, p in self.plans.items()
-                 if isinstance(p, Number) and isinstance(p.value, int)}  # fmt: skip
+                 if isinstance(p, NumberPlan) and isinstance(p.value, int)}  # fmt: skip
         self.shapes = Shapes(self.program, choices, sizes)
         for decide in (self._device, self._model, self._loss, self._loader, self._dataset,
                        self._optimizer, self._tensor):  # fmt: skip
@@ -32,6 +32,6 @@ class StandIns(Data, Numbers):
 
     def _with_grad(self, plan: Plan) -> Plan:
         """Whether data requires grad is open too, so the other choice is the other one."""
-        if isinstance(plan, Batches) and self.choices.with_grad:
+        if isinstance(plan, BatchesPlan) and self.choices.with_grad:
             return replace(plan, with_grad=True)
         return plan

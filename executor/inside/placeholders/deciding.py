@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from executor.inside.placeholders.plans import Plan
-from executor.inside.placeholders.program import Program, Variable, last_name
+from executor.inside.placeholders.program import ScopedName, SnippetTree, last_name
 from executor.inside.placeholders.shapes import ELEMENTWISE, Choices, Shapes
 
 
@@ -14,7 +14,7 @@ class Deciding:
     """One snippet's undefined names, and the stand-ins that were decided on."""
 
     def __init__(self, tree: ast.Module, undefined: Iterable[str], choices: Choices) -> None:
-        self.program = Program(tree)
+        self.program = SnippetTree(tree)
         self.undefined = sorted(undefined)
         self.choices = choices
         self.plans: dict[str, Plan] = {}
@@ -22,7 +22,7 @@ class Deciding:
 
     def uses(self, name: str) -> list[ast.Name]:
         """Where an undefined name is read."""
-        return self.program.uses(Variable(None, name))
+        return self.program.uses(ScopedName(None, name))
 
     def line(self, name: str) -> int | None:
         """Where it is read first."""

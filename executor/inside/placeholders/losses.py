@@ -6,21 +6,21 @@ import ast
 import re
 
 from executor.inside.placeholders.deciding import Deciding
-from executor.inside.placeholders.plans import Loss, Plan
-from executor.inside.placeholders.program import Variable, last_name
+from executor.inside.placeholders.plans import LossPlan, Plan
+from executor.inside.placeholders.program import ScopedName, last_name
 
 _LOSS = re.compile(r"(?i)^(criterion|loss_?fn|loss_?func(tion)?|criterion_\w+|loss_criterion)$")
 TARGET = re.compile(r"(?i)(label|target|^y$|_y$|^y_|truth)")
 
 
-class Losses(Deciding):
+class LossPlaceholders(Deciding):
     """Decides on `criterion` and the like."""
 
     def _loss(self, name: str) -> Plan | None:
         if not _LOSS.match(name):
             return None
         kinds: set[str] = set()
-        for use in self.program.with_aliases(Variable(None, name)):
+        for use in self.program.with_aliases(ScopedName(None, name)):
             above = self.program.parents.get(use)
             if isinstance(above, ast.Call) and above.func is use:
                 if len(above.args) != 2 or above.keywords:
@@ -30,12 +30,12 @@ class Losses(Deciding):
                 continue
             elif not isinstance(above, ast.Call):
                 return None
-        return Loss(kinds.pop()) if len(kinds) == 1 else None
+        return LossPlan(kinds.pop()) if len(kinds) == 1 else None
 
     def _kind_of_loss(self, call: ast.Call) -> str:
         name = last_name(call.func)
         plan = self.plans.get(name)
-        if isinstance(plan, Loss):
+        if isinstance(plan, LossPlan):
             return plan.name
         if kind := self.shapes.loss_of(call):
             return kind

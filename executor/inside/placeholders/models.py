@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import re
 
-from executor.inside.placeholders.losses import Losses
-from executor.inside.placeholders.plans import Model, Optimizer, Plan
-from executor.inside.placeholders.program import Variable, last_name
+from executor.inside.placeholders.losses import LossPlaceholders
+from executor.inside.placeholders.plans import ModelPlan, OptimizerPlan, Plan
+from executor.inside.placeholders.program import ScopedName, last_name
 from executor.inside.placeholders.shapes import CLASS_LOSSES, TensorSpec
 
 _OPTIMIZER = re.compile(r"(?i)^(optimi[sz]er|optim|opt)$")
@@ -22,7 +22,7 @@ _OF_MODULE = frozenset(
 _OF_OPTIMIZER = frozenset({"zero_grad", "step", "param_groups", "state_dict", "load_state_dict"})
 
 
-class Models(Losses):
+class Models(LossPlaceholders):
     """Decides on `model`, `MyModel` and `optimizer`."""
 
     def _model(self, name: str) -> Plan | None:
@@ -30,7 +30,7 @@ class Models(Losses):
             return self._model_class(name)
         if not _MODEL.search(name) or name[0].isupper():
             return None
-        return self._module(self.program.with_aliases(Variable(None, name)))
+        return self._module(self.program.with_aliases(ScopedName(None, name)))
 
     def _model_class(self, name: str) -> Plan | None:
         """`MyModel(…)`: a class whose instances are only used as any model is."""
@@ -44,9 +44,9 @@ class Models(Losses):
                 return None
             instances += self.program.with_aliases(self.program.variable(assigned.targets[0]))
         plan = self._module(instances)
-        return Model(plan.output, plan.probability, is_class=True) if plan else None
+        return ModelPlan(plan.output, plan.probability, is_class=True) if plan else None
 
-    def _module(self, uses: list[ast.Name]) -> Model | None:
+    def _module(self, uses: list[ast.Name]) -> ModelPlan | None:
         """The module that all these uses fit; None if some use asks for more than any module has.
 
         Its output follows from the loss that takes it in.
@@ -74,9 +74,9 @@ class Models(Losses):
         kind = losses[0] if losses else "CrossEntropyLoss"
         c = self.choices
         if kind in CLASS_LOSSES:
-            return Model(TensorSpec((c.batch, c.classes)))
+            return ModelPlan(TensorSpec((c.batch, c.classes)))
         bounded = kind in {"BCELoss", "binary_cross_entropy"}
-        return Model(TensorSpec((c.batch, 1)), probability=bounded)
+        return ModelPlan(TensorSpec((c.batch, 1)), probability=bounded)
 
     def _loss_over(self, result: ast.expr) -> str | None:
         """The loss that takes in a model's result: "" if none does, None if it is no tensor."""
@@ -105,15 +105,15 @@ class Models(Losses):
         names = [func.id]
         names += [last_name(v.func) for v in map(self.program.within, self.program.values(
             self.program.variable(func))) if isinstance(v, ast.Call)]  # fmt: skip
-        if any(isinstance(self.plans.get(n), Model) for n in names):
+        if any(isinstance(self.plans.get(n), ModelPlan) for n in names):
             return True
-        models = [n for n, p in self.plans.items() if isinstance(p, Model) and not p.is_class]
-        return any(func in self.program.with_aliases(Variable(None, m)) for m in models)
+        models = [n for n, p in self.plans.items() if isinstance(p, ModelPlan) and not p.is_class]
+        return any(func in self.program.with_aliases(ScopedName(None, m)) for m in models)
 
     def _optimizer(self, name: str) -> Plan | None:
         if not _OPTIMIZER.match(name):
             return None
-        for use in self.program.with_aliases(Variable(None, name)):
+        for use in self.program.with_aliases(ScopedName(None, name)):
             above = self.program.parents.get(use)
             if isinstance(above, ast.Attribute) and above.attr in _OF_OPTIMIZER:
                 continue
@@ -122,7 +122,7 @@ class Models(Losses):
             ):
                 return None
         model = self._only_model()
-        return Optimizer(model) if model else None
+        return OptimizerPlan(model) if model else None
 
     def _only_model(self) -> str:
         """The one module at the top that is called; empty if there are more."""
@@ -133,7 +133,7 @@ class Models(Losses):
                 if self.program.variable(node.func).scope is None and self._makes_module(node.func):
                     called.add(name)
         for plan_name, plan in self.plans.items():
-            if isinstance(plan, Model) and not plan.is_class:
+            if isinstance(plan, ModelPlan) and not plan.is_class:
                 called.add(plan_name)
         return called.pop() if len(called) == 1 else ""
 
@@ -144,4 +144,4 @@ class Models(Losses):
             return False
         known = callee.cls is not None and any("Module" in ast.dump(b) for b in callee.cls.bases)
         layer = callee.kind in {"Linear", "Sequential", "Conv2d"}
-        return known or layer or isinstance(self.plans.get(callee.kind), Model)
+        return known or layer or isinstance(self.plans.get(callee.kind), ModelPlan)

@@ -6,7 +6,7 @@ import ast
 import re
 
 from executor.inside.placeholders.deciding import Deciding
-from executor.inside.placeholders.plans import Device, Number, Plan
+from executor.inside.placeholders.plans import DevicePlan, NumberPlan, Plan
 
 _COUNT = re.compile(
     r"(?i)^(num|n|max)_?(epochs?|iters?|iterations?|steps)$|^(epochs|iterations|num_batches)$"
@@ -28,7 +28,7 @@ class Numbers(Deciding):
                 continue
             value = self._number(name.lower())
             if value is not None:
-                self.plans[name] = Number(value)
+                self.plans[name] = NumberPlan(value)
 
     def _number(self, name: str) -> int | float | None:
         c = self.choices
@@ -69,4 +69,4 @@ class Numbers(Deciding):
             )
             if not fits or (isinstance(above, ast.Call) and above.func is use):
                 return None
-        return Device()
+        return DevicePlan()

@@ -8,7 +8,7 @@ from executor.inside.placeholders.shapes import TensorSpec
 
 
 @dataclass(frozen=True)
-class Number:
+class NumberPlan:
     """A size, a rate, a count."""
 
     value: int | float
@@ -19,7 +19,7 @@ class Number:
 
 
 @dataclass(frozen=True)
-class Device:
+class DevicePlan:
     """`torch.device("cpu")`."""
 
     @property
@@ -28,7 +28,7 @@ class Device:
 
 
 @dataclass(frozen=True)
-class Tensor:
+class TensorPlan:
     """One tensor."""
 
     spec: TensorSpec
@@ -41,7 +41,7 @@ class Tensor:
 
 
 @dataclass(frozen=True)
-class Model:
+class ModelPlan:
     """A small module that takes any tensor with a batch dimension."""
 
     output: TensorSpec  # without the batch
@@ -57,7 +57,7 @@ class Model:
 
 
 @dataclass(frozen=True)
-class Batches:
+class BatchesPlan:
     """What a data loader gives: a few batches, or a dataset's samples."""
 
     parts: tuple[tuple[str, TensorSpec], ...]  # (name or key, tensor)
@@ -79,7 +79,7 @@ class Batches:
 
 
 @dataclass(frozen=True)
-class Loss:
+class LossPlan:
     """`nn.CrossEntropyLoss()` or `nn.MSELoss()`."""
 
     name: str
@@ -90,7 +90,7 @@ class Loss:
 
 
 @dataclass(frozen=True)
-class Optimizer:
+class OptimizerPlan:
     """SGD over the parameters of a model, known or not."""
 
     model: str
@@ -100,6 +100,6 @@ class Optimizer:
         return f"SGD over the parameters of `{self.model}`"
 
 
-Plan = Number | Device | Tensor | Model | Batches | Loss | Optimizer
+Plan = NumberPlan | DevicePlan | TensorPlan | ModelPlan | BatchesPlan | LossPlan | OptimizerPlan
 BATCHES = 3
 SAMPLES = 24

@@ -35,7 +35,7 @@ _WRAPPERS = frozenset({"Variable", "DataParallel", "DistributedDataParallel", "D
                        "script", "as_tensor", "tqdm", "deepcopy"})  # fmt: skip
 
 
-class Variable(NamedTuple):
+class ScopedName(NamedTuple):
     """A name in the function that binds it; None is the module itself."""
 
     scope: ast.AST | None
@@ -45,7 +45,7 @@ class Variable(NamedTuple):
 Sizes = Mapping[str, int]  # names, and `self.name`, that are known integers
 
 
-class Program:
+class SnippetTree:
     """A snippet's syntax tree, indexed."""
 
     def __init__(self, tree: ast.Module) -> None:
@@ -54,8 +54,8 @@ class Program:
         self.classes: dict[str, ast.ClassDef] = {}
         self.functions: dict[str, ast.FunctionDef] = {}
         self._bound: dict[ast.AST, set[str]] = defaultdict(set)
-        self._uses: dict[Variable, list[ast.Name]] = defaultdict(list)
-        self._values: dict[Variable, list[ast.expr]] = defaultdict(list)
+        self._uses: dict[ScopedName, list[ast.Name]] = defaultdict(list)
+        self._values: dict[ScopedName, list[ast.expr]] = defaultdict(list)
         names: list[ast.Name] = []
         for node in ast.walk(tree):
             for child in ast.iter_child_nodes(node):
@@ -104,22 +104,22 @@ class Program:
             above = self.parents.get(above)
         return above
 
-    def variable(self, name: ast.Name) -> Variable:
+    def variable(self, name: ast.Name) -> ScopedName:
         """Which variable a name means here."""
         scope = self.function_of(name)
         while scope is not None and name.id not in self._bound[scope]:
             scope = self.function_of(scope)
-        return Variable(scope, name.id)
+        return ScopedName(scope, name.id)
 
-    def uses(self, variable: Variable) -> list[ast.Name]:
+    def uses(self, variable: ScopedName) -> list[ast.Name]:
         """Where it is read, in the order of the lines."""
         return self._uses[variable]
 
-    def values(self, variable: Variable) -> list[ast.expr]:
+    def values(self, variable: ScopedName) -> list[ast.expr]:
         """What is assigned to it."""
         return self._values[variable]
 
-    def with_aliases(self, variable: Variable) -> list[ast.Name]:
+    def with_aliases(self, variable: ScopedName) -> list[ast.Name]:
         """Where it is read, under its own name and under those it is handed on to."""
         seen, todo, uses = {variable}, [variable], []
         while todo:
@@ -131,7 +131,7 @@ class Program:
                         todo.append(other)
         return sorted(uses, key=lambda n: (n.lineno, n.col_offset))
 
-    def _handed_to(self, use: ast.Name) -> Iterator[Variable]:
+    def _handed_to(self, use: ast.Name) -> Iterator[ScopedName]:
         node = self.through(use)
         above = self.parents.get(node)
         if isinstance(above, ast.Assign) and above.value is node and len(above.targets) == 1:
@@ -145,7 +145,7 @@ class Program:
             if function is not None and self.class_of(function) is None:
                 name = argument_name(function, above, node)
                 if name:
-                    yield Variable(function, name)
+                    yield ScopedName(function, name)
 
     def through(self, node: ast.expr) -> ast.expr:
         """Climb from `x` to all of `Variable(x.to(device))`: the same tensor or module."""
@@ -176,7 +176,7 @@ class Program:
                 break
         return node
 
-    def given(self, variable: Variable) -> list[ast.expr]:
+    def given(self, variable: ScopedName) -> list[ast.expr]:
         """What a parameter of one of the snippet's functions is given where that is called."""
         function = variable.scope
         if not isinstance(function, ast.FunctionDef) or self.class_of(function) is not None:
@@ -198,7 +198,7 @@ class Program:
         if isinstance(node, ast.Name):
             if node.id in sizes:
                 return sizes[node.id]
-            values = self.values(Variable(None, node.id))
+            values = self.values(ScopedName(None, node.id))
             return self.integer(values[0], {}) if len(values) == 1 else None
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             return sizes.get(f"{node.value.id}.{node.attr}")

@@ -6,9 +6,9 @@ import ast
 from dataclasses import dataclass, replace
 
 from executor.inside.placeholders.program import (
-    Program,
+    ScopedName,
     Sizes,
-    Variable,
+    SnippetTree,
     argument,
     last_name,
     method,
@@ -81,7 +81,7 @@ class Callee:
 class Shapes:
     """Answers about tensors, for one snippet and one set of choices."""
 
-    def __init__(self, program: Program, choices: Choices, sizes: Sizes) -> None:
+    def __init__(self, program: SnippetTree, choices: Choices, sizes: Sizes) -> None:
         self.program = program
         self.choices = choices
         self.sizes = sizes
@@ -127,7 +127,7 @@ class Shapes:
             forward = method(callee.cls, "forward")
             if forward is None or len(forward.args.args) < 2:
                 return None
-            x = Variable(forward, forward.args.args[1].arg)
+            x = ScopedName(forward, forward.args.args[1].arg)
             return self.of(x, callee.sizes, depth + 1)
         c, call = self.choices, callee.call
 
@@ -164,7 +164,7 @@ class Shapes:
                 return self.wants(inner, depth + 1)
         return None
 
-    def of(self, variable: Variable, sizes: Sizes | None = None, depth: int = 0
+    def of(self, variable: ScopedName, sizes: Sizes | None = None, depth: int = 0
            ) -> TensorSpec | None:  # fmt: skip
         """The tensor that a variable must be, decided by what first takes it in."""
         if depth > _DEPTH:

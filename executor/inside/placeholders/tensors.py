@@ -7,8 +7,8 @@ import re
 
 from executor.inside.placeholders.losses import TARGET
 from executor.inside.placeholders.models import Models
-from executor.inside.placeholders.plans import Model, Plan, Tensor
-from executor.inside.placeholders.program import Variable, last_name
+from executor.inside.placeholders.plans import ModelPlan, Plan, TensorPlan
+from executor.inside.placeholders.program import ScopedName, last_name
 from executor.inside.placeholders.shapes import CLASS_LOSSES, ELEMENTWISE, TensorSpec
 
 _PICTURES = re.compile(r"(?i)^(imgs?|images?|pictures?|\w+_images?)$")
@@ -25,7 +25,7 @@ class Tensors(Models):
     """Decides on inputs, outputs and targets."""
 
     def _tensor(self, name: str) -> Plan | None:
-        variable = Variable(None, name)
+        variable = ScopedName(None, name)
         uses = self.program.with_aliases(variable)
         grad = self.choices.with_grad
         if any(isinstance(self.program.parents.get(u), ast.Attribute) and not _fits_tensor(
@@ -37,19 +37,19 @@ class Tensors(Models):
                 if call is not None and (kind := self._kind_of_loss(call)):
                     n = self.choices.classes if kind in CLASS_LOSSES else 1
                     spec = TensorSpec((self.choices.batch, n), probability=kind == "BCELoss")
-                    return Tensor(spec, with_grad=grad)
+                    return TensorPlan(spec, with_grad=grad)
             return None
         target = self._target_at(uses) if TARGET.search(name) else None
         if target is not None:
-            return Tensor(target)
+            return TensorPlan(target)
         if not (_INPUT.match(name) or TARGET.search(name)):
             return None
         wanted = self.shapes.of(variable) or self._fed(uses, name)
         if wanted is None:
             return None
-        return Tensor(wanted, with_grad=grad and wanted.high is None)
+        return TensorPlan(wanted, with_grad=grad and wanted.high is None)
 
-    def _tensor_for(self, variable: Variable, name: str) -> TensorSpec | None:
+    def _tensor_for(self, variable: ScopedName, name: str) -> TensorSpec | None:
         """The tensor that a batch's part must be; one that is read nowhere may be anything."""
         uses = self.program.with_aliases(variable)
         spec = self.shapes.of(variable) or self._target_at(uses) or self._fed(uses, name)
@@ -116,13 +116,13 @@ class Tensors(Models):
             values = self.program.values(self.program.variable(inner))
             if not values and inner.id in self.undefined and _OUTPUT.match(inner.id):
                 plan = self._tensor(inner.id)
-                return plan.spec if isinstance(plan, Tensor) else None
+                return plan.spec if isinstance(plan, TensorPlan) else None
             if values:
                 inner, again = self._core(values[-1])
                 squeezed = squeezed or again
         if not (isinstance(inner, ast.Call) and self._is_stand_in(inner.func)):
             return None
-        models = [p for p in self.plans.values() if isinstance(p, Model)]
+        models = [p for p in self.plans.values() if isinstance(p, ModelPlan)]
         shape = models[0].output.shape
         return TensorSpec(shape[:-1] if squeezed and shape[-1] == 1 else shape)
 

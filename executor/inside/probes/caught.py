@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from types import TracebackType
 
 from executor.inside.probes import exceptions, handled
-from executor.inside.probes.source import Source
+from executor.inside.probes.source import SnippetSource
 from executor.protocol import Caught, Explanation
 
 _RECORDER = "__torchmedic_caught__"
@@ -35,7 +35,7 @@ class CaughtProbe:
 
     def __init__(
         self,
-        source: Source,
+        source: SnippetSource,
         printed_bytes: Callable[[], int],
         explain: Callable[[BaseException], Explanation | None] = lambda _: None,
     ) -> None:

@@ -8,7 +8,7 @@ import traceback
 from pathlib import Path
 from types import TracebackType
 
-from executor.inside.probes.source import Place, Source
+from executor.inside.probes.source import CodePosition, SnippetSource
 from executor.inside.probes.tensors import is_plain, variable
 from executor.protocol import ErrorSeen, Frame, Variable
 
@@ -21,7 +21,7 @@ _LIBRARY = re.compile(r'File "[^"\n]*/(?:site|dist)-packages/')  # where it lies
 _INSTALLED = re.compile(r"(?<![\w.])/(?:[^\s'\"()/]+/)*(?:site|dist)-packages/")
 
 
-def describe(error: BaseException, source: Source, *, silently: bool = False) -> ErrorSeen:
+def describe(error: BaseException, source: SnippetSource, *, silently: bool = False) -> ErrorSeen:
     """The error as seen from the snippet: innermost own line, its expression, the traceback.
 
     Args:
@@ -62,7 +62,7 @@ def _masked(error: BaseException) -> str:
     return _message(first) if first is not error else ""
 
 
-def frames(error: BaseException, source: Source) -> tuple[Frame, ...]:
+def frames(error: BaseException, source: SnippetSource) -> tuple[Frame, ...]:
     """The snippet's frames at the moment of the error, outermost first, with their variables."""
     seen = []
     for tb in _own(error, source)[-_FRAMES:]:
@@ -81,7 +81,7 @@ def frames(error: BaseException, source: Source) -> tuple[Frame, ...]:
     return tuple(seen)
 
 
-def innermost(error: BaseException, source: Source) -> dict[str, object]:
+def innermost(error: BaseException, source: SnippetSource) -> dict[str, object]:
     """The variables of the snippet's innermost frame, its globals included."""
     own = _own(error, source)
     frame = own[-1].tb_frame if own else None
@@ -108,7 +108,7 @@ def _message(error: BaseException) -> str:
     return text if len(text) <= _MESSAGE else text[:_MESSAGE] + " …"
 
 
-def _speaks(error: BaseException | None, source: Source, depth: int = 10) -> bool:
+def _speaks(error: BaseException | None, source: SnippetSource, depth: int = 10) -> bool:
     """Whether turning the exception into text would run code of the snippet's."""
     if error is None or not depth:
         return False
@@ -126,7 +126,7 @@ def _plainly(error: BaseException) -> str:
     return str(known[0]) if len(known) == 1 else repr(tuple(known))[:_MESSAGE] if known else ""
 
 
-def text_of(error: BaseException, source: Source) -> str:
+def text_of(error: BaseException, source: SnippetSource) -> str:
     """The traceback as Python prints it, without our frames and the jail's paths."""
     without_ours(error, source)
     try:
@@ -144,7 +144,7 @@ _OURS = f"{Path(__file__).parents[2]}/"
 _TO_OURS = ("torch/_compile.py", "torch/_dynamo/eval_frame.py", "torch/overrides.py")
 
 
-def without_ours(error: BaseException, source: Source) -> None:
+def without_ours(error: BaseException, source: SnippetSource) -> None:
     """Drop the frames above the snippet's first one, and our own listeners' below it.
 
     So too in every chained exception.
@@ -184,7 +184,7 @@ def _without_listeners(first: TracebackType | None) -> TracebackType | None:
     return kept[0] if kept else None
 
 
-def _own(error: BaseException, source: Source) -> list[TracebackType]:
+def _own(error: BaseException, source: SnippetSource) -> list[TracebackType]:
     own = []
     tb = error.__traceback__
     while tb is not None:
@@ -194,11 +194,11 @@ def _own(error: BaseException, source: Source) -> list[TracebackType]:
     return own
 
 
-def _place(tb: TracebackType) -> Place:
-    return Place(tb.tb_frame.f_code, tb.tb_lasti, tb.tb_lineno)
+def _place(tb: TracebackType) -> CodePosition:
+    return CodePosition(tb.tb_frame.f_code, tb.tb_lasti, tb.tb_lineno)
 
 
-def _origin(error: BaseException, source: Source) -> str:
+def _origin(error: BaseException, source: SnippetSource) -> str:
     """Who raised it: "torch", "raise" (the snippet's own statement) or "python"."""
     tb = error.__traceback__
     while tb is not None and tb.tb_next is not None:

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from executor.inside.probes.originals import Originals
-from executor.inside.probes.source import Source
+from executor.inside.probes.source import SnippetSource
 from executor.inside.probes.tensors import fingerprint, fingerprints
 from executor.inside.probes.training.quiet import quietly
 from executor.protocol import Backward, Fingerprint, Values
@@ -26,7 +26,7 @@ _TENSORS = 200
 class GradientsProbe:
     """Listens to backward() and grad(); `oracle` lets changed saved tensors pass."""
 
-    def __init__(self, source: Source, *, oracle: bool, compiles: bool = False) -> None:
+    def __init__(self, source: SnippetSource, *, oracle: bool, compiles: bool = False) -> None:
         self.source = source
         self._originals = Originals(compiles=compiles) if oracle else None
         self.seen: list[Backward] = []

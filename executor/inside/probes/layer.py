@@ -13,14 +13,14 @@ from typing import Any
 import torch
 from torch import nn
 
-from executor.inside.probes.source import Source
+from executor.inside.probes.source import SnippetSource
 from executor.protocol import Layer
 
 _REPR = 160
 
 
 def failing_layer(
-    error: BaseException, source: Source, made: Mapping[tuple[str, str], int]
+    error: BaseException, source: SnippetSource, made: Mapping[tuple[str, str], int]
 ) -> Layer | None:
     """The innermost layer of torch.nn below the snippet's last line; None if there is none.
 

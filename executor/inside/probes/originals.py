@@ -18,7 +18,7 @@ from executor.inside.probes.operators import listener
 _CROWD = 1000  # tensors saved before those that backward has freed are looked for
 
 
-class _Saved:
+class _KeptOriginal:
     __slots__ = ("__weakref__", "tensor")
 
     def __init__(self, tensor: torch.Tensor) -> None:
@@ -30,7 +30,7 @@ class Originals:
 
     def __init__(self, *, compiles: bool = False) -> None:
         """`compiles`: the snippet uses torch.compile, which must not look into the listener."""
-        self._saved: dict[int | None, list[weakref.ref[_Saved]]] = {}
+        self._saved: dict[int | None, list[weakref.ref[_KeptOriginal]]] = {}
         self._count = 0
         self._crowd = _CROWD
         self._writes = listener(self._before_write, compiles=compiles)
@@ -53,8 +53,8 @@ class Originals:
         self._count = sum(map(len, self._saved.values()))
         self._crowd = max(_CROWD, 2 * self._count)
 
-    def _pack(self, t: torch.Tensor) -> _Saved:
-        saved = _Saved(t)
+    def _pack(self, t: torch.Tensor) -> _KeptOriginal:
+        saved = _KeptOriginal(t)
         self._saved.setdefault(storage(t), []).append(weakref.ref(saved))
         self._count += 1
         if self._count > self._crowd:
@@ -62,7 +62,7 @@ class Originals:
         return saved
 
     @staticmethod
-    def _unpack(saved: _Saved) -> torch.Tensor:
+    def _unpack(saved: _KeptOriginal) -> torch.Tensor:
         return saved.tensor
 
     def _before_write(self, t: torch.Tensor, _: Any) -> None:

@@ -10,7 +10,7 @@ from types import CodeType, FrameType
 
 
 @dataclass(frozen=True)
-class Place:
+class CodePosition:
     """An instruction of the snippet, as cheap to take as a probe on a hot path needs it."""
 
     code: CodeType
@@ -29,7 +29,7 @@ class Span:
     text: str
 
 
-class Source:
+class SnippetSource:
     """The snippet's text, for turning instructions into expressions."""
 
     def __init__(self, code: str, filename: str) -> None:
@@ -41,7 +41,7 @@ class Source:
         """A line without its indentation; empty where there is none."""
         return self.lines[number - 1].strip() if 0 < number <= len(self.lines) else ""
 
-    def span(self, place: Place) -> Span:
+    def span(self, place: CodePosition) -> Span:
         """The expression that an instruction belongs to."""
         positions = next(islice(place.code.co_positions(), place.instruction // 2, None), None)
         line, end_line, col, end_col = positions or (None, None, None, None)
@@ -70,10 +70,12 @@ class Source:
             frame = frame.f_back
         return frame
 
-    def here(self) -> Place | None:
+    def here(self) -> CodePosition | None:
         """Where the snippet is now."""
         frame = self.frame()
-        return Place(frame.f_code, frame.f_lasti, frame.f_lineno) if frame is not None else None
+        return (
+            CodePosition(frame.f_code, frame.f_lasti, frame.f_lineno) if frame is not None else None
+        )
 
     def line_now(self) -> int | None:
         """The snippet's line that is running now."""

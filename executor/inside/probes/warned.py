@@ -6,7 +6,7 @@ import functools
 import warnings
 from typing import TextIO
 
-from executor.inside.probes.source import Source
+from executor.inside.probes.source import SnippetSource
 from executor.protocol import WarningSeen
 
 _MOST = 50
@@ -15,7 +15,7 @@ _MOST = 50
 class WarnedProbe:
     """Notes every warning that would be shown, then lets Python show it."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: SnippetSource) -> None:
         self.source = source
         self.seen: list[WarningSeen] = []
 

@@ -11,10 +11,10 @@ from typing import Any
 import torch
 import torch._dynamo  # now: it counts torch.cuda's functions, which are about to change
 
-from executor.inside.probes.source import Place, Source
+from executor.inside.probes.source import CodePosition, SnippetSource
 from executor.inside.simulated import surface
 from executor.inside.simulated.devices import Devices, storage_of
-from executor.inside.simulated.modes import Functions, Operators, State
+from executor.inside.simulated.modes import Functions, Operators, SimulationState
 from executor.protocol import DeviceSeen
 
 DEVICE = "simulated cuda:0"
@@ -23,8 +23,8 @@ DEVICE = "simulated cuda:0"
 class SimulatedCuda:
     """The simulated device of one run; nothing of it can be taken back."""
 
-    def __init__(self, source: Source, seed: int | None) -> None:
-        self.state = State(Devices(source), seed)
+    def __init__(self, source: SnippetSource, seed: int | None) -> None:
+        self.state = SimulationState(Devices(source), seed)
         self._stack = ExitStack()
 
     def start(self) -> None:
@@ -56,7 +56,7 @@ class SimulatedCuda:
         said = "ran on a simulated CUDA device: real values on the CPU, PyTorch's device rules"
         return (said, *(f"simulated device: {limit}" for limit in self.state.touched))
 
-    def devices_of(self, error: BaseException, source: Source) -> tuple[DeviceSeen, ...]:
+    def devices_of(self, error: BaseException, source: SnippetSource) -> tuple[DeviceSeen, ...]:
         """Where the operands of a device error are, and the snippet's lines that put them there.
 
         Each is named as the innermost of the snippet's frames would; the name is empty where no
@@ -89,7 +89,7 @@ class SimulatedCuda:
         return tuple(seen)
 
     def _beside(
-        self, seen: list[DeviceSeen], frame: FrameType, source: Source, error: BaseException
+        self, seen: list[DeviceSeen], frame: FrameType, source: SnippetSource, error: BaseException
     ) -> list[DeviceSeen]:
         """Variables of the failing expression, for a device of which no operand has a name.
 
@@ -100,7 +100,7 @@ class SimulatedCuda:
             tb = tb.tb_next
         if tb is None:
             return []
-        text = source.span(Place(frame.f_code, tb.tb_lasti, tb.tb_lineno)).text
+        text = source.span(CodePosition(frame.f_code, tb.tb_lasti, tb.tb_lineno)).text
         found = []
         for device in {s.device for s in seen} - {s.device for s in seen if s.name}:
             for word in re.findall(r"[A-Za-z_]\w*", text):

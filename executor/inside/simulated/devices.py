@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from executor.inside.probes.source import Source
+from executor.inside.probes.source import SnippetSource
 
 CPU = torch.device("cpu")
 CUDA = torch.device("cuda:0")
@@ -59,7 +59,7 @@ class Memory:
 class Devices:
     """The marks of one run."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: SnippetSource) -> None:
         self.source = source
         self.memory = Memory()
 

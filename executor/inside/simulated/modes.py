@@ -30,7 +30,7 @@ _SAID = ("device", "pin_memory", "generator")
 _NARROW = {torch.float16, torch.bfloat16}
 
 
-class State:
+class SimulationState:
     """What the listeners share."""
 
     def __init__(self, devices: Devices, seed: int | None) -> None:
@@ -48,7 +48,7 @@ class State:
         given = tensors_in(self.call)
         return CUDA if any(self.devices.of(t) == CUDA for t in given) else CPU
 
-    def refuse(self, message: str, operands: Sequence[rules.Operand]) -> RuntimeError:
+    def refuse(self, message: str, operands: Sequence[rules.OperatorArgument]) -> RuntimeError:
         """The error, with its operands kept for the explanation."""
         self.keep(message, *((o.name, o.tensor) for o in operands))
         return RuntimeError(message)
@@ -82,7 +82,7 @@ class Operators(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def _should_skip_dynamo(cls) -> bool:
         return False  # nothing is compiled here: a wrapper less for each operator
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: SimulationState) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.state = state
         self._known: dict[int, _Known] = {}  # by id: an operator's own __hash__ is Python
@@ -208,14 +208,14 @@ class Operators(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def _operands(
         self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
-    ) -> list[rules.Operand]:
+    ) -> list[rules.OperatorArgument]:
         found = []
         for i, a in enumerate(func._schema.arguments):
             by_name = a.kwarg_only or i >= len(args)
             value = kwargs.get(a.name) if by_name else args[i]
             written = a.alias_info is not None and a.alias_info.is_write
             for t in tensors_in(value):
-                found.append(rules.Operand(a.name, t, self.state.devices.of(t), written))
+                found.append(rules.OperatorArgument(a.name, t, self.state.devices.of(t), written))
         return found
 
 
@@ -239,7 +239,7 @@ def _narrowed(out: Any, args: Any) -> Any:
 class Functions(TorchFunctionMode):
     """Takes `device=` out of every call of PyTorch's and remembers it for the operators below."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: SimulationState) -> None:
         super().__init__()
         self.state = state
         self._open: list[Any] = []
@@ -373,7 +373,7 @@ class Functions(TorchFunctionMode):
             raise self.state.refuse(
                 f"'lengths' argument should be a 1D CPU int64 tensor, but got {lengths.dim()}D "
                 f"cuda:0 {kind} tensor",
-                [rules.Operand("lengths", lengths, CUDA, False)],
+                [rules.OperatorArgument("lengths", lengths, CUDA, False)],
             )
 
     def _check_recurrent(self, given: Sequence[torch.Tensor]) -> None:
@@ -385,8 +385,8 @@ class Functions(TorchFunctionMode):
                 if t.dim() == 1 and t.dtype is torch.int64:
                     continue  # the batch sizes of a packed sequence belong on the CPU
                 what = "parameter" if isinstance(t, torch.nn.Parameter) else "hidden"
-                operands = [rules.Operand("input", given[0], own, False),
-                            rules.Operand(what, t, device, False)]  # fmt: skip
+                operands = [rules.OperatorArgument("input", given[0], own, False),
+                            rules.OperatorArgument(what, t, device, False)]  # fmt: skip
                 raise self.state.refuse(
                     f"Input and {what} tensors are not at the same device, found input tensor at "
                     f"{own} and {what} tensor at {device}",

@@ -21,7 +21,7 @@ _SAME = "Expected all tensors to be on the same device, but "
 
 
 @dataclass(frozen=True)
-class Operand:
+class OperatorArgument:
     """A tensor that an operator gets: its argument's name, and where it is."""
 
     name: str
@@ -30,7 +30,7 @@ class Operand:
     written: bool
 
 
-def refusal(func: Any, operands: Sequence[Operand]) -> str | None:
+def refusal(func: Any, operands: Sequence[OperatorArgument]) -> str | None:
     """Why a GPU would not run the operator on these tensors; None where it would.
 
     Args:
@@ -48,7 +48,7 @@ def refusal(func: Any, operands: Sequence[Operand]) -> str | None:
     return _broadcast(operands)
 
 
-def _exact(operands: Sequence[Operand], method: str = "") -> str | None:
+def _exact(operands: Sequence[OperatorArgument], method: str = "") -> str | None:
     """The check that PyTorch puts before most operators: every tensor where the first one is."""
     first = operands[0].device
     for o in operands:
@@ -61,7 +61,7 @@ def _exact(operands: Sequence[Operand], method: str = "") -> str | None:
     return None
 
 
-def _broadcast(operands: Sequence[Operand]) -> str | None:
+def _broadcast(operands: Sequence[OperatorArgument]) -> str | None:
     """The check of elementwise operators: a number on the CPU mixes with anything."""
     counted = {o.device for o in operands if o.written or not _number_on_cpu(o)}
     if len(counted) < 2:
@@ -70,14 +70,14 @@ def _broadcast(operands: Sequence[Operand]) -> str | None:
     return f"{_SAME}found at least two devices, cuda:0 and {other}!"
 
 
-def _number_on_cpu(o: Operand) -> bool:
+def _number_on_cpu(o: OperatorArgument) -> bool:
     return o.tensor.dim() == 0 and o.device.type == "cpu"
 
 
 # -- operators with rules of their own -------------------------------------------------------
 
 
-def _index(operands: Sequence[Operand]) -> str | None:
+def _index(operands: Sequence[OperatorArgument]) -> str | None:
     own = operands[0].device
     for o in operands[1:]:
         if o.name == "indices" and o.device.type == "cuda" and own.type == "cpu":
@@ -87,13 +87,20 @@ def _index(operands: Sequence[Operand]) -> str | None:
     return _broadcast([o for o in operands if o.name != "indices"])
 
 
-def _embedding(operands: Sequence[Operand]) -> str | None:
-    renamed = [Operand({"weight": "self", "indices": "index"}.get(o.name, o.name), o.tensor,
-                       o.device, o.written) for o in operands]  # fmt: skip
+def _embedding(operands: Sequence[OperatorArgument]) -> str | None:
+    renamed = [
+        OperatorArgument(
+            {"weight": "self", "indices": "index"}.get(o.name, o.name),
+            o.tensor,
+            o.device,
+            o.written,
+        )
+        for o in operands
+    ]
     return _exact(renamed, "wrapper_CUDA__index_select")
 
 
-def _convolution(operands: Sequence[Operand]) -> str | None:
+def _convolution(operands: Sequence[OperatorArgument]) -> str | None:
     data, weight = operands[0], operands[1]
     for o in operands[1:]:
         if o.device != data.device:
@@ -106,12 +113,12 @@ def _convolution(operands: Sequence[Operand]) -> str | None:
     return None
 
 
-def _type(o: Operand) -> str:
+def _type(o: OperatorArgument) -> str:
     kind = str(torch.empty(0, dtype=o.tensor.dtype).type())
     return kind.replace("torch.", "torch.cuda.", 1) if o.device.type == "cuda" else kind
 
 
-def _masked_fill(operands: Sequence[Operand]) -> str | None:
+def _masked_fill(operands: Sequence[OperatorArgument]) -> str | None:
     data, mask = operands[0], operands[1]
     if data.device != mask.device:
         return (
@@ -121,11 +128,11 @@ def _masked_fill(operands: Sequence[Operand]) -> str | None:
     return _broadcast(operands)
 
 
-def _cat(operands: Sequence[Operand]) -> str | None:
+def _cat(operands: Sequence[OperatorArgument]) -> str | None:
     return _exact(operands, "wrapper_CUDA_cat")
 
 
-def _normalisation(operands: Sequence[Operand]) -> str | None:
+def _normalisation(operands: Sequence[OperatorArgument]) -> str | None:
     return _exact(operands)  # cuDNN's or PyTorch's own kernel: which, only a GPU decides
 
 
@@ -134,7 +141,7 @@ _FREE = frozenset(
      "_local_scalar_dense", "record_stream", "_pack_padded_sequence", "is_pinned", "detach",
      "_has_compatible_shallow_copy_type", "_propagate_xla_data", "resize_as_", "expand_as")
 )  # fmt: skip
-_OWN: dict[str, Callable[[Sequence[Operand]], str | None]] = {
+_OWN: dict[str, Callable[[Sequence[OperatorArgument]], str | None]] = {
     **dict.fromkeys(("index", "_unsafe_index", "index_put", "index_put_", "_index_put_impl_"),
                     _index),
     "embedding": _embedding,

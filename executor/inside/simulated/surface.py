@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from executor.inside.simulated.devices import CPU, CUDA, is_cuda, real_device
-from executor.inside.simulated.modes import State
+from executor.inside.simulated.modes import SimulationState
 
 NAME = "Simulated CUDA device"
 _TOTAL = 16 << 30
@@ -39,7 +39,7 @@ COMPILE = "torch.compile returns the function as it is"
 GRAPHS = "CUDA graphs are not there"
 
 
-def install(state: State) -> None:
+def install(state: SimulationState) -> None:
     """Put it in place."""
     _tensors(state)
     _generators(state)
@@ -51,7 +51,7 @@ def install(state: State) -> None:
 # -- tensors ---------------------------------------------------------------------------------
 
 
-def _tensors(state: State) -> None:
+def _tensors(state: SimulationState) -> None:
     devices = state.devices
     tensor: Any = torch.Tensor
     base: Any = torch._C.TensorBase
@@ -194,7 +194,7 @@ class _TypedTensor(type):
 # -- generators ------------------------------------------------------------------------------
 
 
-def _generators(state: State) -> None:
+def _generators(state: SimulationState) -> None:
     class Generator(torch._C.Generator):
         """A CPU generator that says which device it is for."""
 
@@ -281,7 +281,7 @@ class _Device:
     def __exit__(self, *error: object) -> None: ...
 
 
-def _module(state: State) -> None:
+def _module(state: SimulationState) -> None:
     cuda: Any = torch.cuda
     memory = state.devices.memory
 
@@ -362,7 +362,7 @@ def _module(state: State) -> None:
         setattr(cuda, f"{name}Tensor", made)
 
 
-def _counted(kind: Any, state: State, limit: str) -> Any:
+def _counted(kind: Any, state: SimulationState, limit: str) -> Any:
     class Kind(kind):  # type: ignore[misc]
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             state.touch(limit)
@@ -387,7 +387,7 @@ def _accelerator() -> None:
 # -- beside torch.cuda -----------------------------------------------------------------------
 
 
-def _elsewhere(state: State) -> None:
+def _elsewhere(state: SimulationState) -> None:
     loose: Any = torch
     loose.backends.cuda.is_built = lambda: True
     loose.backends.cudnn.is_available = lambda: True
@@ -422,7 +422,7 @@ def _elsewhere(state: State) -> None:
     _files(state)
 
 
-def _grouping(state: State) -> Any:
+def _grouping(state: SimulationState) -> Any:
     """How optimizers sort their tensors, with the check that comes before."""
     plain: Any = torch._C._group_tensors_by_device_and_dtype
     of = state.devices.of
@@ -439,7 +439,7 @@ def _grouping(state: State) -> Any:
     return group
 
 
-def _files(state: State) -> None:
+def _files(state: SimulationState) -> None:
     """torch.save() tells where a storage was; torch.load() puts it there again."""
 
     def tag(storage: Any) -> str | None:

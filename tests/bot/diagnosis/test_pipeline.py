@@ -13,7 +13,7 @@ import pytest
 from bot.diagnosis.pipeline import Medic
 from bot.messages.question import read_message
 from knowledge.audit.model import Verdict
-from knowledge.search.search import Evidence, Hit, SearchResult
+from knowledge.search.search import Hit, SearchResult, SourceMatch
 from tests.conftest import Ask, last_of
 
 RELU = "Why does torch.relu_() fail with 'unknown parameter type' on my tensor?"
@@ -384,7 +384,7 @@ async def test_what_cannot_be_run_is_said_with_the_next_step(medic: Medic, code:
 async def test_a_refuted_document_is_not_quoted_without_saying_so(medic: Medic):
     """What an audit refuted is told before the passage, wherever the passage goes."""
     passage = "Clipping happens by itself."
-    seen = Evidence(meaning=0.9, meaning_rank=1, words=0.9, words_rank=1)
+    seen = SourceMatch(meaning=0.9, meaning_rank=1, words=0.9, words_rank=1)
     hit = Hit("clip", "document", "Clipping", passage, 0.9, "meaning", seen, Verdict.REFUTED)
     found = SearchResult((hit,), confidence=0.9, threshold=0.5)
     told = await last_of(replace(medic, look=lambda *_: found).answer(read_message("clip?")))

@@ -20,7 +20,7 @@ import pytest_asyncio
 
 from bot.diagnosis.pipeline import Medic
 from bot.operations import doctor
-from bot.operations.doctor import Clocks, Row
+from bot.operations.doctor import Clocks, DoctorRow
 from bot.service.store import Store
 from bot.settings import Settings, load_settings
 from executor.exceptions import ExecutorGoneError
@@ -39,7 +39,7 @@ class Bot:
     state: Path
     socket: Path
 
-    async def rows(self, **variables: str) -> list[Row]:
+    async def rows(self, **variables: str) -> list[DoctorRow]:
         """Everything that the doctor sees."""
         return await doctor.examine(None, (), self.variables | variables)
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.operations.gaps.groups import Unanswered, draft, find_gaps
+from bot.operations.gaps.groups import UnansweredQuestion, draft, find_gaps
 from knowledge.articles.article import load_article
 from knowledge.errors import ArticleError
 from knowledge.search.embedding import EmbeddingModel
@@ -21,8 +21,8 @@ BUCKETS = (
 QUANTUM = "can torch simulate a quantum circuit with eight qubits?"
 
 
-def asked(text: str, at: float = 0, **more: object) -> Unanswered:
-    return Unanswered(text, "unanswered", at, **more)  # type: ignore[arg-type]
+def asked(text: str, at: float = 0, **more: object) -> UnansweredQuestion:
+    return UnansweredQuestion(text, "unanswered", at, **more)  # type: ignore[arg-type]
 
 
 def test_questions_about_one_thing_are_one_gap(model: EmbeddingModel):

@@ -18,14 +18,14 @@ from bot.errors import SettingsError
 from bot.logs import JsonLines
 from bot.operations.metrics import Metrics
 from bot.platforms.console.card import ConsolePlatform
-from bot.service.questions import Desk
+from bot.service.questions import QuestionService
 from bot.service.seam import Click
 from bot.service.store import Store
 from bot.service.store.database import Database
 from bot.settings import ChatSettings, FrontSettings, MetricsSettings
 from executor.service import metrics as executor_metrics
-from executor.service.supervisor import Settings as SupervisorSettings
 from executor.service.supervisor import Supervisor
+from executor.service.supervisor import SupervisorSettings as SupervisorSettings
 from tests.bot.service.test_questions import message
 
 DASHBOARD = Path(__file__).parents[3] / "ops" / "grafana.json"
@@ -48,7 +48,7 @@ async def test_a_question_is_counted_and_told_without_its_words(medic: Medic):
         platform = ConsolePlatform(Console(file=io.StringIO(), width=100))
         async with Store(Database("sqlite+aiosqlite://")) as store:
             with metrics.serving(MetricsSettings(port=port)):
-                async with Desk(
+                async with QuestionService(
                     medic, store, platform, ChatSettings(), FrontSettings(), 0, metrics
                 ) as desk:
                     asked = await desk.take(message(f"```python\nprint('{SECRET}')\n```"))

@@ -17,7 +17,7 @@ from bot.diagnosis.pipeline import Medic
 from bot.errors import SettingsError
 from bot.messages.question import read_message
 from bot.platforms.discord.app import DiscordFront
-from bot.service.questions import Desk
+from bot.service.questions import QuestionService
 from bot.service.store import Store
 from bot.settings import ChatSettings, DiscordSettings, Secret, SupportChannel
 from tests.bot.fakes.discord import (
@@ -46,7 +46,7 @@ BROKEN = (
 class Bot:
     """A running bot, and what it said when it started."""
 
-    desk: Desk
+    desk: QuestionService
     said: list[str]
 
 
@@ -71,7 +71,9 @@ class World:
         said: list[str] = []
         async with (
             DiscordFront(front, Secret(self.fake.token), said.append) as door,
-            Desk(medic or self.medic, self.store, door.platform, ChatSettings(), front) as desk,
+            QuestionService(
+                medic or self.medic, self.store, door.platform, ChatSettings(), front
+            ) as desk,
         ):
             serving = asyncio.create_task(door.serve(desk))
             sessions = self.fake.identified
@@ -641,7 +643,9 @@ async def test_a_missing_switch_is_named(world: World):
         api_url=world.fake.api_url, gateway_url=world.fake.gateway_url, message_content=True
     )
     async with DiscordFront(front, Secret(world.fake.token), lambda _: None) as door:
-        async with Desk(world.medic, world.store, door.platform, ChatSettings(), front) as desk:
+        async with QuestionService(
+            world.medic, world.store, door.platform, ChatSettings(), front
+        ) as desk:
             with pytest.raises(SettingsError, match="turn on “Message Content Intent”"):
                 await door.serve(desk)
     assert world.fake.closed_with == [4014]

@@ -23,7 +23,7 @@ from bot.platforms.card import button_id
 from bot.platforms.slack.app import SlackFront
 from bot.platforms.slack.client import SlackClient
 from bot.platforms.slack.messages import SlackPlatform
-from bot.service.questions import Desk
+from bot.service.questions import QuestionService
 from bot.service.seam import Place
 from bot.service.store import Store
 from bot.service.store.stored import Stored
@@ -60,7 +60,7 @@ IN_PLACE = (
 class Bot:
     """The bot of a test and the Slack it talks to."""
 
-    def __init__(self, slack: FakeSlack, desk: Desk, store: Store) -> None:
+    def __init__(self, slack: FakeSlack, desk: QuestionService, store: Store) -> None:
         self.slack, self.desk, self.store = slack, desk, store
 
     async def kept(self, ts: str, channel: str = "C1") -> Stored:
@@ -94,7 +94,7 @@ async def open_bot(medic: Medic, tmp_path: Path) -> AsyncIterator[Open]:
             await platform.client.meet()
             front = SlackFront(platform, front_settings, TOKENS)
             async with Store.at(f"sqlite:///{tmp_path / 'store.db'}", tmp_path) as store:
-                async with Desk(
+                async with QuestionService(
                     with_medic, store, platform, chat or ChatSettings(at_once=2), front_settings
                 ) as desk:
                     async with front.serve(desk):

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.models import Answer, AnswerError, Evidence, Fix, RunWith, Why
-from bot.platforms.card import Part, cut, fit, full_output, neutral, sheet
+from bot.platforms.card import CardPart, cut, fit, full_output, neutral, sheet
 from bot.platforms.slack import card as draw
 from bot.service.seam import STATUS, Answered, Waiting, Working
 from executor.protocol import File, Finding, JobResult, Outcome
@@ -133,7 +133,7 @@ def test_a_cut_keeps_what_it_promises(more: int, keep: Any):
 @settings(max_examples=60, deadline=None)
 def test_parts_fit_their_room(pairs: list[tuple[str, str]], total: int):
     """Whatever the parts are, together they keep to the budget, and none is dropped."""
-    parts = [Part("why", "t", neutral(a), neutral(b)) for a, b in pairs]
+    parts = [CardPart("why", "t", neutral(a), neutral(b)) for a, b in pairs]
     made = fit(parts, total, text_limit=2800, code_limit=2800, overhead=8, measure=units)
 
     assert len(made) == len(parts)

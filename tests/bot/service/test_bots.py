@@ -23,7 +23,7 @@ from bot.diagnosis.pipeline import Medic
 from bot.platforms.slack.app import SlackFront
 from bot.platforms.slack.client import SlackClient
 from bot.platforms.slack.messages import SlackPlatform
-from bot.service.questions import Desk
+from bot.service.questions import QuestionService
 from bot.service.store import Store
 from bot.service.store.leases import Leases
 from bot.settings import ChatSettings, Settings, SlackSettings
@@ -113,7 +113,9 @@ async def test_the_database_is_gone_while_a_snippet_runs(
         platform = SlackPlatform(SlackClient(settings, TOKENS))
         await platform.client.meet()
         async with Store.at(database, tmp_path, 1.0) as store:
-            async with Desk(medic, store, platform, ChatSettings(at_once=1), settings) as desk:
+            async with QuestionService(
+                medic, store, platform, ChatSettings(at_once=1), settings
+            ) as desk:
                 async with SlackFront(platform, settings, TOKENS).serve(desk):
                     slow = "```import time\ntime.sleep(2)\nprint('back')```"
                     ts = await slack.say(slow, mention=True)
@@ -147,12 +149,12 @@ async def test_a_card_that_comes_too_late_is_taken_back(
     async with FakeSlack().listening() as slack, AsyncExitStack() as stack:
         settings = SlackSettings(api_url=slack.url)
 
-        async def open_desk(leases: type[Leases]) -> tuple[Desk, SlackPlatform]:
+        async def open_desk(leases: type[Leases]) -> tuple[QuestionService, SlackPlatform]:
             platform = SlackPlatform(SlackClient(settings, TOKENS))
             await platform.client.meet()
             store = await stack.enter_async_context(Store.at(database, tmp_path))
             store.leases = leases(store.database, lease_s)
-            desk = Desk(medic, store, platform, ChatSettings(at_once=1), settings)
+            desk = QuestionService(medic, store, platform, ChatSettings(at_once=1), settings)
             return await stack.enter_async_context(desk), platform
 
         desk, platform = await open_desk(Stalled)

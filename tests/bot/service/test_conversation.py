@@ -18,7 +18,7 @@ from bot.platforms.discord.app import DiscordFront
 from bot.platforms.slack.app import SlackFront
 from bot.platforms.slack.client import SlackClient
 from bot.platforms.slack.messages import SlackPlatform
-from bot.service.questions import Desk
+from bot.service.questions import QuestionService
 from bot.service.seam import Place
 from bot.service.store import Store
 from bot.settings import (
@@ -63,7 +63,7 @@ async def on_slack(medic: Medic, store: Store) -> AsyncIterator[Say]:
         settings = SlackSettings(api_url=slack.url)
         platform = SlackPlatform(SlackClient(settings, tokens))
         await platform.client.meet()
-        async with Desk(medic, store, platform, ChatSettings(), settings) as desk:
+        async with QuestionService(medic, store, platform, ChatSettings(), settings) as desk:
             async with SlackFront(platform, settings, tokens).serve(desk):
                 await slack.connected()
                 root: list[str] = []
@@ -90,7 +90,7 @@ async def on_discord(medic: Medic, store: Store) -> AsyncIterator[Say]:
         )
         async with (
             DiscordFront(settings, Secret(fake.token), lambda _: None) as front,
-            Desk(medic, store, front.platform, ChatSettings(), settings) as desk,
+            QuestionService(medic, store, front.platform, ChatSettings(), settings) as desk,
         ):
             serving = asyncio.create_task(front.serve(desk))
             await fake.until(lambda: front.is_ready)

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from bot.diagnosis.pipeline import Medic
 from bot.platforms.console.card import ConsolePlatform
-from bot.service.questions import Desk
+from bot.service.questions import QuestionService
 from bot.service.seam import CardRef, Door, Incoming, Person, Place, View, Working
 from bot.service.store import Store
 from bot.service.store.database import Database
@@ -42,7 +42,7 @@ async def test_one_card_for_one_question(medic: Medic, store: Store):
     """It is kept, run, answered and drawn; a second delivery of it does nothing."""
     out = io.StringIO()
     platform = ConsolePlatform(Console(file=out, width=100, highlight=False))
-    async with Desk(medic, store, platform, ChatSettings(), FrontSettings()) as desk:
+    async with QuestionService(medic, store, platform, ChatSettings(), FrontSettings()) as desk:
         asked = await desk.take(message("```python\nprint(1 + 1)\n```", event="once"))
         await desk.idle()
         again = await desk.take(message("```python\nprint(1 + 1)\n```", event="once"))
@@ -58,7 +58,7 @@ async def test_one_card_for_one_question(medic: Medic, store: Store):
 async def test_a_follow_up_without_code_is_about_the_code_before(medic: Medic, store: Store):
     """ "And with a seed?" runs the program that the thread is about; "thanks!" runs nothing."""
     platform = ConsolePlatform(Console(file=io.StringIO(), width=100))
-    async with Desk(medic, store, platform, ChatSettings(), FrontSettings()) as desk:
+    async with QuestionService(medic, store, platform, ChatSettings(), FrontSettings()) as desk:
         await desk.take(message("```python\nprint(6 * 7)\n```"))
         await desk.idle()
         asked = await desk.take(message("and what does it print?", door="follow_up"))
@@ -99,7 +99,7 @@ async def test_a_full_executor_is_waited_for_in_words(medic: Medic, store: Store
                     break
                 await asyncio.sleep(0.05)
         full = replace(medic, executor=executor)
-        async with Desk(full, store, platform, ChatSettings(), FrontSettings()) as desk:
+        async with QuestionService(full, store, platform, ChatSettings(), FrontSettings()) as desk:
             asked = await desk.take(message("```python\nprint(6 * 7)\n```"))
             await desk.idle()
         await asyncio.gather(*others)

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from executor.inside.placeholders.decide import StandIns
 from executor.inside.placeholders.names import undefined_names
 from executor.inside.placeholders.plans import (
-    Batches,
-    Device,
-    Loss,
-    Model,
-    Number,
-    Optimizer,
-    Tensor,
+    BatchesPlan,
+    DevicePlan,
+    LossPlan,
+    ModelPlan,
+    NumberPlan,
+    OptimizerPlan,
+    TensorPlan,
 )
 from executor.inside.placeholders.shapes import OTHER, Choices
 from executor.protocol import Outcome
@@ -114,7 +114,15 @@ def test_every_kind_has_a_case() -> None:
     """The table above knows each kind of stand-in."""
     kinds = {type(p) for code, *_ in DECIDED.values() for p in decided(code).plans.values()}
 
-    assert kinds == {Number, Device, Tensor, Model, Batches, Loss, Optimizer}
+    assert kinds == {
+        NumberPlan,
+        DevicePlan,
+        TensorPlan,
+        ModelPlan,
+        BatchesPlan,
+        LossPlan,
+        OptimizerPlan,
+    }
 
 
 REFUSED = {

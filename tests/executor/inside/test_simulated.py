@@ -14,7 +14,7 @@ import torch
 
 from executor.jail import gpu
 from executor.protocol import Job, JobResult, Outcome
-from executor.service.supervisor import Settings, Supervisor
+from executor.service.supervisor import Supervisor, SupervisorSettings
 from tests.executor.conftest import House
 
 HEAD = "import torch, torch.nn as nn, torch.nn.functional as F\n"
@@ -402,7 +402,7 @@ needs_gpu = pytest.mark.skipif(
 @pytest.fixture(scope="module")
 def on_gpu() -> Iterator[Supervisor]:
     """A supervisor with a GPU slot."""
-    supervisor = Supervisor(Settings(slots=1))
+    supervisor = Supervisor(SupervisorSettings(slots=1))
     supervisor.start()
     yield supervisor
     supervisor.close()

@@ -15,8 +15,8 @@ import torch
 from executor.jail import gpu
 from executor.jail.limits import Limits
 from executor.protocol import Job, Outcome
-from executor.service.queue import Line, Waiting
-from executor.service.supervisor import Settings, Supervisor
+from executor.service.queue import JobQueue, WaitingJob
+from executor.service.supervisor import Supervisor, SupervisorSettings
 from tests.executor.conftest import House
 
 # -- without one -----------------------------------------------------------------------------
@@ -56,9 +56,9 @@ def test_a_job_for_the_gpu_never_runs_on_the_cpu(house: House) -> None:
 
 def test_jobs_for_one_device_do_not_hold_up_the_other() -> None:
     """Each device has its own place in the line, first come, first served."""
-    line = Line(room=8, slots={"cpu": 1, "cuda": 1})
+    line = JobQueue(room=8, slots={"cpu": 1, "cuda": 1})
     jobs = [
-        Waiting(Job(code=str(n), device=device), threading.Event())
+        WaitingJob(Job(code=str(n), device=device), threading.Event())
         for n, device in enumerate(("cuda", "cuda", "cpu", "cuda", "cpu"))
     ]
     for waiting in jobs:
@@ -80,7 +80,7 @@ MIB = 1 << 20
 @pytest.fixture(scope="module")
 def on_gpu() -> Supervisor:
     """A supervisor with one GPU slot, its allocator capped at 2 GiB."""
-    supervisor = Supervisor(Settings(slots=1, limits=Limits(gpu_memory_bytes=2048 * MIB)))
+    supervisor = Supervisor(SupervisorSettings(slots=1, limits=Limits(gpu_memory_bytes=2048 * MIB)))
     supervisor.start()
     yield supervisor  # type: ignore[misc]
     supervisor.close()

@@ -14,7 +14,7 @@ import pytest
 from executor.exceptions import StartError
 from executor.protocol import Job, Outcome
 from executor.service.selftest import SelfTestError
-from executor.service.supervisor import Settings, Supervisor
+from executor.service.supervisor import Supervisor, SupervisorSettings
 from tests.executor.conftest import SMALL, House, open_house
 
 ROOT = Path(__file__).parents[3]
@@ -29,7 +29,7 @@ def _findable(monkeypatch: pytest.MonkeyPatch) -> None:
 def without(wall: str, tier: str) -> Supervisor:
     """A supervisor one of whose walls is missing, not started."""
     return Supervisor(
-        Settings(
+        SupervisorSettings(
             tier=tier,  # type: ignore[arg-type]
             slots=1,
             limits=SMALL,

@@ -9,7 +9,7 @@ import pytest
 from executor.exceptions import StartError
 from executor.jail.walls import Tier
 from executor.service import tiers
-from executor.service.supervisor import Settings, Supervisor
+from executor.service.supervisor import Supervisor, SupervisorSettings
 from executor.service.users import own_users
 
 GVISOR = "Linux version 4.4.0 #1 SMP Sun Jan 10 15:06:54 PST 2016"
@@ -27,7 +27,7 @@ def test_gvisor_is_known_by_its_version_and_its_log(monkeypatch: pytest.MonkeyPa
 def test_gvisor_is_not_taken_on_its_word() -> None:
     """It excuses a missing Landlock, so it must really be there."""
     with pytest.raises(StartError, match="not gVisor"):
-        Supervisor(Settings(tier="gvisor")).start()
+        Supervisor(SupervisorSettings(tier="gvisor")).start()
 
 
 def test_user_numbers_come_from_what_is_mapped(monkeypatch: pytest.MonkeyPatch) -> None:

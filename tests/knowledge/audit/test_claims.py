@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from knowledge.audit.claims import claims_of
-from knowledge.audit.model import Kind
+from knowledge.audit.model import ClaimKind
 from knowledge.audit.text import layout
 from tests.knowledge.audit.audited import claims
 
@@ -29,7 +29,7 @@ def test_a_sentence_that_says_this_raises_is_a_claim(after: str, type_: str, mes
     """With the type and the message that it names."""
     (claim,) = claims("x = 1", after)
 
-    assert (claim.kind, claim.type, claim.message) == (Kind.ERROR, type_, message)
+    assert (claim.kind, claim.type, claim.message) == (ClaimKind.ERROR, type_, message)
     assert claim.pointed
 
 
@@ -51,7 +51,7 @@ def test_a_sentence_that_says_this_raises_is_a_claim(after: str, type_: str, mes
 )
 def test_what_would_happen_otherwise_is_no_claim(after: str):
     """Hedged, hypothetical, or about another block."""
-    assert not [c for c in claims("x = 1", after) if c.kind is Kind.ERROR and c.pointed]
+    assert not [c for c in claims("x = 1", after) if c.kind is ClaimKind.ERROR and c.pointed]
 
 
 def test_a_comment_is_about_its_own_line_or_the_one_below():
@@ -70,8 +70,8 @@ def test_an_incorrect_line_in_a_try_that_prints_its_error_is_said_to_raise():
     )
     error, runs = sorted(claims(code), key=lambda c: c.kind.value)
 
-    assert (error.kind, error.line, error.end_line) == (Kind.ERROR, 1, 4)
-    assert (runs.kind, runs.line, runs.depends) == (Kind.RUNS, 8, True)
+    assert (error.kind, error.line, error.end_line) == (ClaimKind.ERROR, 1, 4)
+    assert (runs.kind, runs.line, runs.depends) == (ClaimKind.RUNS, 8, True)
 
 
 def test_prose_between_two_blocks_is_shared_out():
@@ -82,8 +82,8 @@ def test_prose_between_two_blocks_is_shared_out():
     )
     first, second = (claims_of(block) for block in layout(text))
 
-    assert [c.kind for c in first] == [Kind.ERROR]
-    assert {c.kind for c in second} == {Kind.RUNS}
+    assert [c.kind for c in first] == [ClaimKind.ERROR]
+    assert {c.kind for c in second} == {ClaimKind.RUNS}
 
 
 @pytest.mark.parametrize("number", range(5))
@@ -136,7 +136,7 @@ def test_what_is_said_of_a_line_that_was_commented_out_is_no_claim():
 )
 def test_a_comment_may_tell_of_an_error_in_many_words(comment: str, pointed: bool | None):
     """One that only hints at it can be borne out, not refuted."""
-    found = [c.pointed for c in claims(f"y = layer(x)  # {comment}") if c.kind is Kind.ERROR]
+    found = [c.pointed for c in claims(f"y = layer(x)  # {comment}") if c.kind is ClaimKind.ERROR]
 
     assert found == ([] if pointed is None else [pointed])
 
@@ -144,7 +144,7 @@ def test_a_comment_may_tell_of_an_error_in_many_words(comment: str, pointed: boo
 def test_what_a_handler_is_said_to_print_is_about_what_was_tried():
     """The comment stands in the handler, the error comes above it."""
     code = "try:\n    y = layer(x)\nexcept ValueError as e:\n    print(e)  # this prints an error"
-    (claim,) = [c for c in claims(code) if c.kind is Kind.ERROR]
+    (claim,) = [c for c in claims(code) if c.kind is ClaimKind.ERROR]
 
     assert (claim.line, claim.end_line) == (1, 4)
 
@@ -169,7 +169,7 @@ def test_what_does_not_fail_is_said_to_work(after: str, said: bool):
     """If it is the error at hand, and not errors in general."""
     found = claims("y = f(x)\nassert y == x", after)
 
-    assert [c.kind for c in found if c.line is None] == ([Kind.RUNS] if said else [])
+    assert [c.kind for c in found if c.line is None] == ([ClaimKind.RUNS] if said else [])
 
 
 def test_a_line_that_is_never_reached_says_that_the_try_above_it_raises():
@@ -180,7 +180,7 @@ def test_a_line_that_is_never_reached_says_that_the_try_above_it_raises():
     )
     (claim,) = claims(code)
 
-    assert (claim.kind, claim.line, claim.end_line, claim.pointed) == (Kind.ERROR, 1, 3, True)
+    assert (claim.kind, claim.line, claim.end_line, claim.pointed) == (ClaimKind.ERROR, 1, 3, True)
     assert not claims("layer(x)\nprint('done')  # This is not reached")
     handler = "try:\n    layer(x)\nexcept ValueError:\n    print(x)  # This is not reached"
     assert not claims(handler)
@@ -200,7 +200,7 @@ TRIED = "try:\n    y = f(x)\n    print(y)\nexcept {}:\n    print('failed:', e)"
 )
 def test_what_is_tried_and_called_wrong_is_said_to_raise(code: str, after: str):
     """The block itself tells what comes of it."""
-    found = [c for c in claims(code, after) if c.kind is Kind.ERROR and c.pointed]
+    found = [c for c in claims(code, after) if c.kind is ClaimKind.ERROR and c.pointed]
 
     assert found
 
@@ -217,7 +217,7 @@ def test_what_is_tried_and_called_wrong_is_said_to_raise(code: str, after: str):
 )
 def test_what_a_block_only_provides_for_is_not_said_to_raise(code: str, after: str):
     """What is missing, what may fail, and what was taken out."""
-    assert not [c for c in claims(code, after) if c.kind is Kind.ERROR and c.pointed]
+    assert not [c for c in claims(code, after) if c.kind is ClaimKind.ERROR and c.pointed]
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def test_what_a_block_only_provides_for_is_not_said_to_raise(code: str, after: s
 )
 def test_the_reason_of_an_error_does_not_hedge_it(after: str):
     """`cannot` and `expecting` say why, not whether."""
-    (claim,) = [c for c in claims("x = f(1)", after) if c.kind is Kind.ERROR]
+    (claim,) = [c for c in claims("x = f(1)", after) if c.kind is ClaimKind.ERROR]
 
     assert claim.pointed
 
@@ -246,7 +246,7 @@ def test_the_reason_of_an_error_does_not_hedge_it(after: str):
 )
 def test_what_is_done_well_is_said_to_work(after: str):
     """Whatever is praised, as long as it is of this block."""
-    assert Kind.RUNS in {c.kind for c in claims("x = f(1)", after)}
+    assert ClaimKind.RUNS in {c.kind for c in claims("x = f(1)", after)}
 
 
 @pytest.mark.parametrize(
@@ -262,29 +262,29 @@ def test_what_is_done_well_is_said_to_work(after: str):
 )
 def test_advice_and_praise_of_something_else_say_nothing_of_the_block(after: str):
     """They would be so whatever it does."""
-    assert Kind.RUNS not in {c.kind for c in claims("x = f(1)", after)}
+    assert ClaimKind.RUNS not in {c.kind for c in claims("x = f(1)", after)}
 
 
 @pytest.mark.parametrize("before", ["**Example 2: Correct Initialization**", "**The fixed call:**"])
 def test_a_title_that_calls_a_block_correct_says_that_it_works(before: str):
     """It introduces nothing else."""
-    assert [c.kind for c in claims("x = f(1)", before=before)] == [Kind.RUNS]
+    assert [c.kind for c in claims("x = f(1)", before=before)] == [ClaimKind.RUNS]
 
 
 def test_what_is_said_to_come_of_a_block_is_a_claim_unless_errors_are_spoken_of():
     """A document that tells of errors knows that it fails."""
     after = "The output is a tensor that holds one row for each of the users."
 
-    assert Kind.EFFECT in {c.kind for c in claims("f(x)", after)}
-    assert Kind.EFFECT not in {c.kind for c in claims("f(x)", f"{after} This is wrong.")}
-    assert Kind.EFFECT in {c.kind for c in claims("f(x)", f"{after} If x is empty, it fails.")}
+    assert ClaimKind.EFFECT in {c.kind for c in claims("f(x)", after)}
+    assert ClaimKind.EFFECT not in {c.kind for c in claims("f(x)", f"{after} This is wrong.")}
+    assert ClaimKind.EFFECT in {c.kind for c in claims("f(x)", f"{after} If x is empty, it fails.")}
 
 
 def test_a_document_that_says_no_exception_comes_means_something_else_by_incorrect():
     """A label alone is then no claim about an error."""
     code = "# Type mismatch\nx = f(1)"
 
-    assert [c.kind for c in claims(code)] == [Kind.ERROR]
+    assert [c.kind for c in claims(code)] == [ClaimKind.ERROR]
     assert not claims(code, "No exception is raised there, yet the sum is off.")
 
 
@@ -292,7 +292,7 @@ def test_a_handler_that_should_not_print_says_that_what_is_tried_works():
     """`print(e)` below an `except`."""
     (claim,) = claims(TRIED.format("ValueError as e") + "  # this should not print")
 
-    assert (claim.kind, claim.line, claim.end_line) == (Kind.RUNS, 1, 5)
+    assert (claim.kind, claim.line, claim.end_line) == (ClaimKind.RUNS, 1, 5)
 
 
 def test_what_would_happen_to_another_input_is_not_said_of_what_is_tried():
@@ -306,11 +306,11 @@ def test_an_assertion_of_a_block_is_a_claim_about_its_line():
     """A program says so of itself."""
     found = claims("y = f(x)\nassert y == x\ntorch.testing.assert_close(x, y)")
 
-    assert [(c.kind, c.line) for c in found] == [(Kind.RUNS, 2), (Kind.RUNS, 3)]
+    assert [(c.kind, c.line) for c in found] == [(ClaimKind.RUNS, 2), (ClaimKind.RUNS, 3)]
 
 
 def test_an_error_that_may_be_another_has_no_type():
     """Whatever is raised there bears it out."""
     (claim,) = claims("f(x)  # will likely lead to an IndexError or other errors")
 
-    assert (claim.kind, claim.type, claim.pointed) == (Kind.ERROR, "", False)
+    assert (claim.kind, claim.type, claim.pointed) == (ClaimKind.ERROR, "", False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from knowledge.audit.judge import verdict
-from knowledge.audit.model import Kind, Seen, Verdict
+from knowledge.audit.model import BlockRun, ClaimKind, Verdict
 from tests.knowledge.audit.audited import claims
 
 
@@ -148,30 +148,33 @@ def test_a_shape_may_be_written_with_the_constants_of_the_block(
 @pytest.mark.parametrize(
     ("after", "claim"),
     [
-        ("In this example `rows` is a 2x3 tensor.", (Kind.SHAPE, "rows", (2, 3), None, False)),
-        ("Here, `rows` is a 2D tensor.", (Kind.DIMENSIONS, "rows", None, 2, True)),
-        ("`rows` has dimensions `(2, 3)`.", (Kind.SHAPE, "rows", (2, 3), None, True)),
-        ("`rows` will also have two dimensions.", (Kind.DIMENSIONS, "rows", None, 2, True)),
-        ("Each batch has a shape `[16]`.", (Kind.SHAPE, "", (16,), None, False)),
-        ("This produces an output of shape (4, 3).", (Kind.SHAPE, "", (4, 3), None, False)),
+        ("In this example `rows` is a 2x3 tensor.", (ClaimKind.SHAPE, "rows", (2, 3), None, False)),
+        ("Here, `rows` is a 2D tensor.", (ClaimKind.DIMENSIONS, "rows", None, 2, True)),
+        ("`rows` has dimensions `(2, 3)`.", (ClaimKind.SHAPE, "rows", (2, 3), None, True)),
+        ("`rows` will also have two dimensions.", (ClaimKind.DIMENSIONS, "rows", None, 2, True)),
+        ("Each batch has a shape `[16]`.", (ClaimKind.SHAPE, "", (16,), None, False)),
+        ("This produces an output of shape (4, 3).", (ClaimKind.SHAPE, "", (4, 3), None, False)),
         (
             "The shape of the last `rows` here is `(n, 3)`.",
-            (Kind.SHAPE, "rows", (6, 3), None, False),
+            (ClaimKind.SHAPE, "rows", (6, 3), None, False),
         ),
         (
             "The resulting `rows` has dimensions `(n, m)`.",
-            (Kind.SHAPE, "rows", (6, -1), None, False),
+            (ClaimKind.SHAPE, "rows", (6, -1), None, False),
         ),
-        ("Both `rows` tensors are 2x3.", (Kind.SHAPE, "rows", (2, 3), None, False)),
-        ("The result is brought back to `(n, n // 2)`.", (Kind.SHAPE, "", (6, 3), None, False)),
-        ("Here we make a 1x2x3 sparse tensor.", (Kind.SHAPE, "", (1, 2, 3), None, False)),
-        ("The `rows` variable is a scalar tensor.", (Kind.DIMENSIONS, "rows", None, 0, True)),
-        ("It turns the list into a 2D tensor.", (Kind.DIMENSIONS, "", None, 2, False)),
+        ("Both `rows` tensors are 2x3.", (ClaimKind.SHAPE, "rows", (2, 3), None, False)),
+        (
+            "The result is brought back to `(n, n // 2)`.",
+            (ClaimKind.SHAPE, "", (6, 3), None, False),
+        ),
+        ("Here we make a 1x2x3 sparse tensor.", (ClaimKind.SHAPE, "", (1, 2, 3), None, False)),
+        ("The `rows` variable is a scalar tensor.", (ClaimKind.DIMENSIONS, "rows", None, 0, True)),
+        ("It turns the list into a 2D tensor.", (ClaimKind.DIMENSIONS, "", None, 2, False)),
         ("The `rows` are now `rows`, shaped (2, 3).", None),
-        ("Now `rows` is shaped `(2, 3)`.", (Kind.SHAPE, "rows", (2, 3), None, True)),
-        ("This makes a list into a (2, 3) tensor.", (Kind.SHAPE, "", (2, 3), None, False)),
-        ("It is reshaped from (6, 1) to (2, 3).", (Kind.SHAPE, "", (2, 3), None, False)),
-        ("The result is a 6x4 score matrix.", (Kind.SHAPE, "result", (6, 4), None, False)),
+        ("Now `rows` is shaped `(2, 3)`.", (ClaimKind.SHAPE, "rows", (2, 3), None, True)),
+        ("This makes a list into a (2, 3) tensor.", (ClaimKind.SHAPE, "", (2, 3), None, False)),
+        ("It is reshaped from (6, 1) to (2, 3).", (ClaimKind.SHAPE, "", (2, 3), None, False)),
+        ("The result is a 6x4 score matrix.", (ClaimKind.SHAPE, "result", (6, 4), None, False)),
         ("Here we slide a 3x3 kernel over each image tensor.", None),
         ("The result has the shape (n, m).", None),
     ],
@@ -181,7 +184,7 @@ def test_prose_tells_shapes_too(after: str, claim: tuple[object, ...] | None):
     found = [
         (c.kind, c.name, c.shape, c.dimensions, c.pointed)
         for c in claims("n = 6\nrows = f(x)", after)
-        if c.kind not in (Kind.PRINTS, Kind.EFFECT)
+        if c.kind not in (ClaimKind.PRINTS, ClaimKind.EFFECT)
     ]
 
     assert found == ([claim] if claim else [])
@@ -216,15 +219,15 @@ def test_an_output_of_many_prints_is_read_label_by_label():
 @pytest.mark.parametrize(
     ("after", "kinds"),
     [
-        ("The output shows that each batch has one class.", {Kind.OUTPUT}),
-        ("We can see that the values move.", {Kind.OUTPUT}),
+        ("The output shows that each batch has one class.", {ClaimKind.OUTPUT}),
+        ("We can see that the values move.", {ClaimKind.OUTPUT}),
         ("The output will vary from run to run.", set()),
         ("Note that a list would do as well.", set()),
     ],
 )
-def test_what_the_output_is_said_to_show(after: str, kinds: set[Kind]):
+def test_what_the_output_is_said_to_show(after: str, kinds: set[ClaimKind]):
     """Not what differs from run to run, nor what is only to be noted."""
-    assert {c.kind for c in claims("print(f(x))", after)} - {Kind.EFFECT} == kinds
+    assert {c.kind for c in claims("print(f(x))", after)} - {ClaimKind.EFFECT} == kinds
 
 
 @pytest.mark.parametrize(
@@ -331,7 +334,7 @@ def test_a_print_has_its_place_in_the_output(code: str, place: tuple[int, int, i
 )
 def test_a_sentence_may_tell_the_look_of_a_value(printing: str, after: str, said: str | None):
     """A run that prints it bears that out; what none of its prints could show is no claim."""
-    found = [c for c in claims(f"print({printing})", after) if c.kind is Kind.PRINTS]
+    found = [c for c in claims(f"print({printing})", after) if c.kind is ClaimKind.PRINTS]
 
     assert [(c.look or c.printed, c.pointed) for c in found] == ([(said, False)] if said else [])
 
@@ -386,6 +389,6 @@ def test_an_output_below_its_label_is_held_by_its_value_and_not_by_the_label():
     """The first line of such a comment is printed whatever comes below it."""
     code = "print(f'rows:\\n{x}')\n# Output: rows:\n# tensor([[1, 4],\n#         [1, 2]])"
     (claim,) = claims(code)
-    seen = Seen(outcome="ok", stdout="rows:\ntensor([[1, 4],\n        [2, 2]])\n")
+    seen = BlockRun(outcome="ok", stdout="rows:\ntensor([[1, 4],\n        [2, 2]])\n")
 
     assert verdict([claim], seen)[0] is Verdict.REFUTED

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from knowledge.audit.journal import Journal
-from knowledge.audit.model import Seen
+from knowledge.audit.model import BlockRun
 
 
 async def keep(path: Path, *names: str, torch: str = "2.13") -> tuple[list[str], int]:
@@ -13,8 +13,8 @@ async def keep(path: Path, *names: str, torch: str = "2.13") -> tuple[list[str],
     journal = Journal(path, {"torch": torch})
 
     def run(name: str):
-        async def made() -> Seen:
-            return Seen(outcome="ok", stdout=f"{name}\n\u2028")
+        async def made() -> BlockRun:
+            return BlockRun(outcome="ok", stdout=f"{name}\n\u2028")
 
         return made
 

@@ -5,22 +5,26 @@ from __future__ import annotations
 import pytest
 
 from knowledge.audit.judge import verdict
-from knowledge.audit.model import Claim, Kind, Raised, Seen, Verdict
+from knowledge.audit.model import BlockRun, Claim, ClaimKind, Raised, Verdict
 from knowledge.audit.printed import LOOKS, ONE_DEVICE
 from knowledge.audit.relations import Relation
 from knowledge.audit.symbols import ANY
 
 SIZES = "mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)"
-RAN = Seen(outcome="ok", stdout="tensor([1., 2.])\ntorch.Size([2, 3])\n")
-FAILED = Seen(outcome="error", error=Raised(type="RuntimeError", message=SIZES, line=3, lines=(3,)))
+RAN = BlockRun(outcome="ok", stdout="tensor([1., 2.])\ntorch.Size([2, 3])\n")
+FAILED = BlockRun(
+    outcome="error", error=Raised(type="RuntimeError", message=SIZES, line=3, lines=(3,))
+)
 
 
 def error(type: str = "", message: str = "", line: int | None = None) -> Claim:
     """A claim that it raises."""
-    return Claim(kind=Kind.ERROR, text="…", type=type, message=message, line=line, end_line=line)
+    return Claim(
+        kind=ClaimKind.ERROR, text="…", type=type, message=message, line=line, end_line=line
+    )
 
 
-def word(claim: Claim, seen: Seen) -> Verdict:
+def word(claim: Claim, seen: BlockRun) -> Verdict:
     """The verdict of one claim alone."""
     return verdict([claim], seen)[0]
 
@@ -49,15 +53,15 @@ def test_an_error_that_comes_out_of_a_called_function_belongs_to_the_call():
     """The comment stands where the model is called, the error inside `forward`."""
     inside = Raised(type="RuntimeError", message=SIZES, line=5, lines=(5, 20))
 
-    assert word(error(line=20), Seen(outcome="error", error=inside)) is Verdict.HOLDS
+    assert word(error(line=20), BlockRun(outcome="error", error=inside)) is Verdict.HOLDS
 
 
 def test_what_could_not_run_here_is_not_judged():
     """Whatever is claimed of it."""
     absent = Raised(type="ModuleNotFoundError", message="No module named 'x'", line=1, lines=(1,))
-    seen = Seen(outcome="error", error=absent, cannot="it needs the module `x`")
+    seen = BlockRun(outcome="error", error=absent, cannot="it needs the module `x`")
 
-    for kind in (Kind.RUNS, Kind.ERROR, Kind.PRINTS, Kind.OUTPUT):
+    for kind in (ClaimKind.RUNS, ClaimKind.ERROR, ClaimKind.PRINTS, ClaimKind.OUTPUT):
         claim = Claim(kind=kind, text="…", type="RuntimeError", printed="1")
         assert word(claim, seen) is Verdict.CANNOT_RUN
 
@@ -67,7 +71,7 @@ def test_a_body_that_is_left_out_refutes_nothing():
     message = "expected an indented block after function definition on line 1"
     error = Raised(type="IndentationError", message=message, line=2, lines=(2,))
 
-    assert word(Claim(kind=Kind.RUNS, text="…"), Seen(error=error)) is Verdict.CANNOT_RUN
+    assert word(Claim(kind=ClaimKind.RUNS, text="…"), BlockRun(error=error)) is Verdict.CANNOT_RUN
 
 
 def test_a_stand_in_refutes_nothing():
@@ -81,7 +85,7 @@ def test_printed_text_is_found_whatever_its_blanks():
     """A number in a number is none."""
 
     def prints(text: str) -> Claim:
-        return Claim(kind=Kind.PRINTS, text="…", printed=text)
+        return Claim(kind=ClaimKind.PRINTS, text="…", printed=text)
 
     assert word(prints("tensor([1.0, 2.0])"), RAN) is Verdict.HOLDS
     assert word(prints("(2, 3)"), RAN) is Verdict.HOLDS
@@ -91,7 +95,7 @@ def test_printed_text_is_found_whatever_its_blanks():
 
 def test_the_cure_of_an_error_that_does_not_come_is_nothing_to_be_right_about():
     """A block that shows both is refuted, not half right."""
-    cure = Claim(kind=Kind.RUNS, text="…", line=5, end_line=5, depends=True)
+    cure = Claim(kind=ClaimKind.RUNS, text="…", line=5, end_line=5, depends=True)
 
     assert verdict([error(line=2), cure], RAN)[0] is Verdict.REFUTED
     assert verdict([error(line=3), cure], FAILED)[0] is Verdict.HOLDS
@@ -99,7 +103,9 @@ def test_the_cure_of_an_error_that_does_not_come_is_nothing_to_be_right_about():
 
 def test_some_true_and_some_false_is_partly():
     """Each keeps its own evidence."""
-    said = [Claim(kind=Kind.PRINTS, text="…", printed=text) for text in ("torch.Size([2, 3])", "7")]
+    said = [
+        Claim(kind=ClaimKind.PRINTS, text="…", printed=text) for text in ("torch.Size([2, 3])", "7")
+    ]
     whole, judged = verdict(said, RAN)
 
     assert whole is Verdict.PARTLY
@@ -120,7 +126,7 @@ def test_a_claim_that_may_be_about_something_else_can_only_be_borne_out():
 def test_a_value_that_is_mentioned_besides_does_not_halve_a_refutation():
     """A tensor of that shape is there, but the error that was announced does not come."""
     seen = RAN.model_copy(update={"shapes": {"x": (2, 3)}})
-    aside = Claim(kind=Kind.SHAPE, text="…", shape=(2, 3), pointed=False)
+    aside = Claim(kind=ClaimKind.SHAPE, text="…", shape=(2, 3), pointed=False)
 
     assert word(aside, seen) is Verdict.HOLDS
     assert verdict([error("RuntimeError"), aside], seen)[0] is Verdict.REFUTED
@@ -129,7 +135,7 @@ def test_a_value_that_is_mentioned_besides_does_not_halve_a_refutation():
 
 def test_a_shape_in_passing_may_leave_out_what_is_one():
     """`A 2x3 image`, where the tensor has a batch and a channel too."""
-    aside = Claim(kind=Kind.SHAPE, text="…", name="x", shape=(2, 3), pointed=False)
+    aside = Claim(kind=ClaimKind.SHAPE, text="…", name="x", shape=(2, 3), pointed=False)
 
     for real, expected in (((1, 1, 2, 3), Verdict.HOLDS), ((4, 1, 2, 3), Verdict.NO_CLAIM)):
         assert word(aside, RAN.model_copy(update={"shapes": {"x": real}})) is expected
@@ -140,20 +146,20 @@ def test_dimensions_are_counted():
     seen = RAN.model_copy(update={"shapes": {"x": (2, 3)}})
 
     def has(count: int, name: str = "x") -> Verdict:
-        return word(Claim(kind=Kind.DIMENSIONS, text="…", name=name, dimensions=count), seen)
+        return word(Claim(kind=ClaimKind.DIMENSIONS, text="…", name=name, dimensions=count), seen)
 
     assert (has(2), has(3), has(2, "y")) == (Verdict.HOLDS, Verdict.REFUTED, Verdict.NO_CLAIM)
 
 
 def test_training_is_judged_by_what_the_optimizer_changed():
     """Not by what the sentence says of gradients."""
-    seen = Seen(outcome="ok", trained=True, moved=("model.fc.weight",), still=("model.alpha",))
+    seen = BlockRun(outcome="ok", trained=True, moved=("model.fc.weight",), still=("model.alpha",))
 
-    def trains(name: str, kind: Kind = Kind.TRAINS) -> Verdict:
+    def trains(name: str, kind: ClaimKind = ClaimKind.TRAINS) -> Verdict:
         return word(Claim(kind=kind, text="…", name=name), seen)
 
     assert trains("alpha") is Verdict.REFUTED
-    assert trains("alpha", Kind.NEVER_TRAINS) is Verdict.HOLDS
+    assert trains("alpha", ClaimKind.NEVER_TRAINS) is Verdict.HOLDS
     assert trains("weight") is Verdict.HOLDS
     assert trains("beta") is Verdict.NO_CLAIM
 
@@ -163,7 +169,7 @@ def test_a_size_that_is_told_by_a_name_may_be_any():
     seen = RAN.model_copy(update={"shapes": {"x": (2, 3)}})
 
     def has(*shape: int) -> Verdict:
-        told = Claim(kind=Kind.SHAPE, text="…", name="x", shape=shape, pointed=False)
+        told = Claim(kind=ClaimKind.SHAPE, text="…", name="x", shape=shape, pointed=False)
         return word(told, seen)
 
     assert [has(2, ANY), has(ANY, 3)] == [Verdict.HOLDS] * 2
@@ -172,8 +178,8 @@ def test_a_size_that_is_told_by_a_name_may_be_any():
 
 def test_a_tensor_that_the_error_forestalls_has_no_shape():
     """What is said of a later line is not so; what a caught error forestalls is left alone."""
-    told = Claim(kind=Kind.SHAPE, text="…", name="x", shape=(2, 3), line=4, end_line=4)
-    caught = Seen(outcome="ok", caught=(Raised(type="ValueError", message="", line=3),))
+    told = Claim(kind=ClaimKind.SHAPE, text="…", name="x", shape=(2, 3), line=4, end_line=4)
+    caught = BlockRun(outcome="ok", caught=(Raised(type="ValueError", message="", line=3),))
 
     assert word(told, FAILED) is Verdict.REFUTED
     assert word(told.model_copy(update={"line": 2}), FAILED) is Verdict.NO_CLAIM
@@ -182,7 +188,7 @@ def test_a_tensor_that_the_error_forestalls_has_no_shape():
 
 def test_dimensions_without_a_name_are_those_of_some_tensor():
     """A layer's parameters are none that one speaks of."""
-    told = Claim(kind=Kind.DIMENSIONS, text="…", dimensions=2, pointed=False)
+    told = Claim(kind=ClaimKind.DIMENSIONS, text="…", dimensions=2, pointed=False)
     layer = RAN.model_copy(update={"shapes": {"layer.weight": (2, 3)}})
 
     assert word(told, layer) is Verdict.NO_CLAIM
@@ -191,7 +197,7 @@ def test_dimensions_without_a_name_are_those_of_some_tensor():
 
 def test_what_is_said_to_come_is_refuted_by_an_error_and_by_nothing_else():
     """No rule can tell whether the words fit what did come."""
-    effect = Claim(kind=Kind.EFFECT, text="The result is one row for each user.")
+    effect = Claim(kind=ClaimKind.EFFECT, text="The result is one row for each user.")
 
     assert word(effect, FAILED) is Verdict.REFUTED
     assert word(effect, RAN) is Verdict.NO_CLAIM
@@ -199,7 +205,7 @@ def test_what_is_said_to_come_is_refuted_by_an_error_and_by_nothing_else():
 
 def test_a_block_that_could_not_run_is_told_apart_from_one_of_which_nothing_is_said():
     """Whoever reads the report sees what is missing."""
-    assert verdict([], Seen(outcome="error", cannot="it needs the module `x`"))[0] is (
+    assert verdict([], BlockRun(outcome="error", cannot="it needs the module `x`"))[0] is (
         Verdict.CANNOT_RUN
     )
     assert verdict([], RAN)[0] is Verdict.NO_CLAIM
@@ -207,7 +213,7 @@ def test_a_block_that_could_not_run_is_told_apart_from_one_of_which_nothing_is_s
 
 def test_what_the_output_is_said_to_show_was_at_least_printed():
     """The evidence is what a reader has to look at."""
-    shown = Claim(kind=Kind.OUTPUT, text="The output shows both.", of_this=True)
+    shown = Claim(kind=ClaimKind.OUTPUT, text="The output shows both.", of_this=True)
     (judged,) = verdict([shown], RAN)[1]
 
     assert judged.verdict is Verdict.HOLDS
@@ -218,7 +224,7 @@ def test_what_the_output_is_said_to_show_was_at_least_printed():
 def test_a_name_that_is_missing_is_not_the_error_that_is_announced():
     """Unless the document speaks of names."""
     missing = Raised(type="NameError", message="name 'net' is not defined", line=2, handler=3)
-    seen = Seen(outcome="ok", caught=(missing,))
+    seen = BlockRun(outcome="ok", caught=(missing,))
 
     assert word(error(line=2), seen) is Verdict.CANNOT_RUN
     told = error("NameError", line=2)
@@ -230,16 +236,16 @@ def test_a_network_that_is_missing_is_no_fault_of_a_block():
     refused = Raised(
         type="ConnectionRefusedError", message="Connection refused", line=1, lines=(1,)
     )
-    works = Claim(kind=Kind.RUNS, text="This works.")
+    works = Claim(kind=ClaimKind.RUNS, text="This works.")
 
-    assert word(works, Seen(outcome="error", error=refused)) is Verdict.CANNOT_RUN
+    assert word(works, BlockRun(outcome="error", error=refused)) is Verdict.CANNOT_RUN
 
 
 def test_a_relation_is_borne_out_by_what_was_printed():
     """Refuted only if it is surely about that, and never by a run that ended early."""
-    falls = Claim(kind=Kind.RELATION, text="The loss falls.", relation=Relation.FALLS)
+    falls = Claim(kind=ClaimKind.RELATION, text="The loss falls.", relation=Relation.FALLS)
     out = "Loss: 1.0\nLoss: 2.0\nLoss: 3.0\n"
-    seen = Seen(outcome="ok", stdout=out)
+    seen = BlockRun(outcome="ok", stdout=out)
 
     assert word(falls, seen) is Verdict.REFUTED
     assert word(falls.model_copy(update={"pointed": False}), seen) is Verdict.NO_CLAIM
@@ -248,12 +254,12 @@ def test_a_relation_is_borne_out_by_what_was_printed():
 
 def printed(**told: object) -> Claim:
     """A claim about what a print writes."""
-    return Claim.model_validate({"kind": Kind.PRINTS, "text": "…", "line": 1, **told})
+    return Claim.model_validate({"kind": ClaimKind.PRINTS, "text": "…", "line": 1, **told})
 
 
 def test_a_value_is_held_against_what_its_own_print_wrote():
     """If no line is missing and none is too many; else against all of it."""
-    seen = Seen(outcome="ok", stdout="a: None\ntensor([[1],\n\n        [2]])\n")
+    seen = BlockRun(outcome="ok", stdout="a: None\ntensor([[1],\n\n        [2]])\n")
 
     assert word(printed(printed="None", place=(0, 1, 2)), seen) is Verdict.HOLDS
     assert word(printed(printed="None", place=(1, 2, 2)), seen) is Verdict.REFUTED
@@ -263,7 +269,7 @@ def test_a_value_is_held_against_what_its_own_print_wrote():
 
 def test_what_is_not_to_be_printed_needs_its_own_print():
     """Another's None says nothing of this one."""
-    seen = Seen(outcome="ok", stdout="tensor(1.)\nNone\n")
+    seen = BlockRun(outcome="ok", stdout="tensor(1.)\nNone\n")
 
     def absent(*place: int) -> Verdict:
         return word(printed(printed="None", absent=True, place=place or None), seen)
@@ -276,7 +282,7 @@ def test_about_so_much_is_within_a_tenth():
     """A number of four places is meant to be nearer than that."""
 
     def about(said: str, stdout: str) -> Verdict:
-        seen = Seen(outcome="ok", stdout=stdout)
+        seen = BlockRun(outcome="ok", stdout=stdout)
         return word(printed(printed=said, rough=True, place=(0, 1, 1)), seen)
 
     assert about("2", "tensor(1.87)") is Verdict.HOLDS
@@ -288,7 +294,7 @@ def test_about_so_much_is_within_a_tenth():
 
 def test_a_look_is_what_a_print_writes_of_a_kind():
     """A device that is not here refutes nothing."""
-    cpu = Seen(outcome="ok", stdout="on cpu\n")
+    cpu = BlockRun(outcome="ok", stdout="on cpu\n")
 
     assert word(printed(look="cpu"), cpu) is Verdict.HOLDS
     assert word(printed(look="array", place=(0, 1, 1)), cpu) is Verdict.REFUTED
@@ -301,7 +307,7 @@ def test_one_device_is_the_same_word_twice_or_more():
     """One device that is printed is compared with nothing."""
     outs = ["cpu\ncpu\n", "cuda:0 cuda:0", "cpu\n", "cpu\ncuda:0\n", "cuda:0 cuda:1"]
     told = printed(look=ONE_DEVICE, pointed=False)
-    found = [word(told, Seen(outcome="ok", stdout=out, device="cuda:0")) for out in outs]
+    found = [word(told, BlockRun(outcome="ok", stdout=out, device="cuda:0")) for out in outs]
 
     assert found == [Verdict.HOLDS] * 2 + [Verdict.NO_CLAIM] * 3
 
@@ -310,11 +316,11 @@ def test_what_is_printed_only_on_a_gpu_is_not_borne_out_without_one():
     """By what another branch printed."""
     told = printed(printed="[1, 2]", on_gpu=True)
 
-    assert word(told, Seen(outcome="ok", stdout="[1, 2]\n")) is Verdict.CANNOT_RUN
-    assert word(told, Seen(outcome="ok", stdout="[1, 2]\n", device="cuda:0")) is Verdict.HOLDS
+    assert word(told, BlockRun(outcome="ok", stdout="[1, 2]\n")) is Verdict.CANNOT_RUN
+    assert word(told, BlockRun(outcome="ok", stdout="[1, 2]\n", device="cuda:0")) is Verdict.HOLDS
 
 
 @pytest.mark.parametrize("look", LOOKS)
 def test_every_look_is_told_from_a_bare_number(look: str):
     """A number that is printed bears out none of them."""
-    assert word(printed(look=look), Seen(outcome="ok", stdout="1.5\n")) is Verdict.NO_CLAIM
+    assert word(printed(look=look), BlockRun(outcome="ok", stdout="1.5\n")) is Verdict.NO_CLAIM

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from knowledge.audit.claims import claims_of
 from knowledge.audit.labelled import printed
-from knowledge.audit.model import Kind
+from knowledge.audit.model import ClaimKind
 from knowledge.audit.relations import Relation, holds
 from knowledge.audit.text import layout
 
@@ -16,7 +16,7 @@ from knowledge.audit.text import layout
 def relations(after: str, code: str = "print(f(x))") -> set[Relation | None]:
     """The relations that are claimed of a block."""
     (block,) = layout(f"```python\n{code}\n```\n\n{after}\n")
-    return {c.relation for c in claims_of(block) if c.kind is Kind.RELATION}
+    return {c.relation for c in claims_of(block) if c.kind is ClaimKind.RELATION}
 
 
 def test_every_printed_value_keeps_its_label():

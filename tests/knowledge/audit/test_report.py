@@ -10,12 +10,12 @@ from knowledge.audit.kept import keep_verdicts, load_verdicts, write
 from knowledge.audit.model import (
     Audit,
     BlockAudit,
+    BlockRun,
     Claim,
+    ClaimKind,
     DocumentAudit,
     Judged,
-    Kind,
     Raised,
-    Seen,
     Verdict,
 )
 from knowledge.audit.text import digest
@@ -34,8 +34,8 @@ LONG = "W" * 500
 
 def block(number: int, verdict: Verdict, text: str = "Will raise", code: str = "x = 1"):
     """A block with one claim."""
-    claim = Claim(kind=Kind.ERROR, text=text, line=1)
-    seen = Seen(
+    claim = Claim(kind=ClaimKind.ERROR, text=text, line=1)
+    seen = BlockRun(
         outcome="error", stdout=text, family="shapes", findings=(("x", text),),
         error=Raised(type="RuntimeError", message=text, line=1, lines=(1,)),
     )  # fmt: skip

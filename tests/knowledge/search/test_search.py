@@ -14,7 +14,7 @@ from knowledge.documents.document import parse_document
 from knowledge.search.bm25 import tokenize
 from knowledge.search.embedding import EmbeddingModel
 from knowledge.search.index import build_index, open_index
-from knowledge.search.search import THRESHOLD, Part, Search
+from knowledge.search.search import THRESHOLD, QueryPart, Search
 from tests.knowledge.search import questions
 
 INPLACE = (
@@ -267,7 +267,7 @@ def test_a_document_is_about_what_it_opens_with(tmp_path: Path, model: Embedding
     documents = [parse_document(text, Path(f"{name}.md")) for name, text in texts.items()]
     build_index(tmp_path, documents, model)
     index = open_index(tmp_path)
-    (measured,) = Search(index, model).measure([Part("how to clip the norm of gradients")])
+    (measured,) = Search(index, model).measure([QueryPart("how to clip the norm of gradients")])
     names = list(dict.fromkeys(piece.source for piece in index.passages))
     share = dict(zip(names, measured.first_sentence.tolist(), strict=True))
     company = dict(zip(names, measured.company.tolist(), strict=True))

@@ -22,7 +22,7 @@ from executor.inside.probes.inplace.suspects import suspects
 from executor.inside.probes.inplace.values import digest, storage, version
 from executor.inside.probes.inplace.writes import Write, Writes
 from executor.inside.probes.operators import listener
-from executor.inside.probes.source import Source
+from executor.inside.probes.source import SnippetSource
 from executor.protocol import Culprit, ErrorSeen, Finding, TensorRef
 
 __all__ = ["InplaceProbe", "suspects"]
@@ -33,7 +33,7 @@ _FINDINGS = 8
 
 
 @dataclass(frozen=True)
-class _Saved:
+class _SavedTensor:
     tensor: torch.Tensor
     version: int
     digest: int | None
@@ -45,7 +45,9 @@ class _Saved:
 class InplaceProbe:
     """Active while the snippet runs; `culprit` is the first saved tensor found changed."""
 
-    def __init__(self, source: Source, *, compiles: bool = False, suspicious: bool = True) -> None:
+    def __init__(
+        self, source: SnippetSource, *, compiles: bool = False, suspicious: bool = True
+    ) -> None:
         """Args: the snippet, and what its text says of it.
 
         compiles: it uses torch.compile, which a dispatch mode switches off.
@@ -90,24 +92,24 @@ class InplaceProbe:
 
     # -- saving ------------------------------------------------------------------------------
 
-    def _pack(self, t: torch.Tensor) -> _Saved:
+    def _pack(self, t: torch.Tensor) -> _SavedTensor:
         return self._keep(t, self.hidden.spot_of(t))
 
-    def _keep(self, t: torch.Tensor, at: Spot | None) -> _Saved:
+    def _keep(self, t: torch.Tensor, at: Spot | None) -> _SavedTensor:
         self.writes.moment += 1
         moment = self.writes.moment
         memory = t.untyped_storage() if storage(t) is not None else None
         values = digest(t) if self._suspicious else None
-        return _Saved(t, version(t), values, moment, at or spot(self.source, t), memory)
+        return _SavedTensor(t, version(t), values, moment, at or spot(self.source, t), memory)
 
-    def _write_after(self, saved: _Saved) -> Write | None:
+    def _write_after(self, saved: _SavedTensor) -> Write | None:
         if saved.memory is None:
             return None
         return self.writes.first_after(int(saved.memory._cdata), saved.moment)
 
     # -- asking for it again -----------------------------------------------------------------
 
-    def _unpack(self, saved: _Saved) -> torch.Tensor:
+    def _unpack(self, saved: _SavedTensor) -> torch.Tensor:
         t = saved.tensor
         write = self._write_after(saved)
         if version(t) == saved.version:
@@ -122,14 +124,14 @@ class InplaceProbe:
             f"version {saved.version} instead."
         )
 
-    def _check_hidden(self, saved: _Saved, by: str) -> None:
+    def _check_hidden(self, saved: _SavedTensor, by: str) -> None:
         write = self._write_after(saved)
         if write is not None and _differs(saved):
             self._tell(saved, write, by)
 
     # -- telling -----------------------------------------------------------------------------
 
-    def _tell(self, saved: _Saved, write: Write, by: str) -> None:
+    def _tell(self, saved: _SavedTensor, write: Write, by: str) -> None:
         culprit = self._name(saved, write, _why_unnoticed(write, by))
         self._silent = self._silent or culprit
         name = culprit.tensor.name if culprit.tensor and culprit.tensor.name else ""
@@ -163,7 +165,7 @@ class InplaceProbe:
             frame = frame.f_back
         return frame.f_lineno if frame is not None else None
 
-    def _name(self, saved: _Saved, write: Write | None, why: str = "") -> Culprit:
+    def _name(self, saved: _SavedTensor, write: Write | None, why: str = "") -> Culprit:
         saver = span_of(self.source, saved.spot)
         writer = span_of(self.source, write.spot) if write else None
         t = saved.tensor
@@ -212,7 +214,7 @@ class InplaceProbe:
         )
 
 
-def _differs(saved: _Saved) -> bool:
+def _differs(saved: _SavedTensor) -> bool:
     return saved.digest is not None and digest(saved.tensor) != saved.digest
 
 

@@ -17,7 +17,7 @@ from torch.autograd import function
 
 from executor.inside.probes.inplace.spots import Spot, spot
 from executor.inside.probes.inplace.values import storage
-from executor.inside.probes.source import Source
+from executor.inside.probes.source import SnippetSource
 
 Keep = Callable[[torch.Tensor, Spot | None], Any]
 Check = Callable[[Any, str], None]
@@ -26,7 +26,7 @@ Check = Callable[[Any, str], None]
 class Hidden:
     """Tells `keep` about what is kept past the hooks, and `check` when it is asked for again."""
 
-    def __init__(self, source: Source, keep: Keep, check: Check) -> None:
+    def __init__(self, source: SnippetSource, keep: Keep, check: Check) -> None:
         self.source = source
         self._keep = keep
         self._check = check

@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from executor.inside.probes.inplace.values import storage
-from executor.inside.probes.source import Place, Source, Span
+from executor.inside.probes.source import CodePosition, SnippetSource, Span
 
 WHOLE_LINE = -1  # a Place's instruction where only the line is known
 
@@ -21,7 +21,7 @@ WHOLE_LINE = -1  # a Place's instruction where only the line is known
 class Spot:
     """An instruction of the snippet, and how the program came there."""
 
-    place: Place | None = None
+    place: CodePosition | None = None
     name: str | None = None  # the variable that holds the tensor
     call_line: int | None = None  # of the outermost frame, where that is another one
     layer: nn.Module | None = None  # the layer of torch.nn that the snippet had called
@@ -30,7 +30,7 @@ class Spot:
 NOWHERE = Spot()
 
 
-def spot(source: Source, t: torch.Tensor) -> Spot:
+def spot(source: SnippetSource, t: torch.Tensor) -> Spot:
     """The spot of this moment, with the name that the snippet's frame has for the tensor."""
     layer: nn.Module | None = None
     frame: FrameType | None = sys._getframe(1)
@@ -42,7 +42,7 @@ def spot(source: Source, t: torch.Tensor) -> Spot:
         frame = frame.f_back
     if frame is None:
         return Spot(layer=layer)
-    place = Place(frame.f_code, frame.f_lasti, frame.f_lineno)
+    place = CodePosition(frame.f_code, frame.f_lasti, frame.f_lineno)
     outer, call_line = frame.f_back, None
     while outer is not None:
         if outer.f_code.co_filename == source.filename:
@@ -65,7 +65,7 @@ def name_in(frame: FrameType | None, t: torch.Tensor) -> str | None:
     return sharing
 
 
-def span_of(source: Source, spot: Spot) -> Span | None:
+def span_of(source: SnippetSource, spot: Spot) -> Span | None:
     """The expression at a spot; of an assignment the target's span with the statement's text.
 
     Where only the line is known, its text without columns; None where not even that is.
@@ -81,7 +81,7 @@ def span_of(source: Source, spot: Spot) -> Span | None:
     return span
 
 
-def _statement(source: Source, span: Span) -> str | None:
+def _statement(source: SnippetSource, span: Span) -> str | None:
     text = "\n".join(source.lines)
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
@@ -91,13 +91,13 @@ def _statement(source: Source, span: Span) -> str | None:
     return None
 
 
-def layer_name(source: Source, layer: nn.Module | None) -> str | None:
+def layer_name(source: SnippetSource, layer: nn.Module | None) -> str | None:
     """The layer as a variable of the snippet reaches it, e.g. "model.1 (ReLU)", or None."""
     path = _path_to(source, layer) if layer is not None else None
     return f"{path} ({type(layer).__name__})" if path else None
 
 
-def parameter_name(source: Source, layer: nn.Module | None, t: torch.Tensor) -> str | None:
+def parameter_name(source: SnippetSource, layer: nn.Module | None, t: torch.Tensor) -> str | None:
     """The layer's parameter that the tensor is, or is a view of, e.g. "model.1.weight"."""
     path = _path_to(source, layer) if layer is not None else None
     if layer is None or path is None:
@@ -106,7 +106,7 @@ def parameter_name(source: Source, layer: nn.Module | None, t: torch.Tensor) -> 
     return next((f"{path}.{n}" for n, p in named if storage(p) == storage(t)), None)
 
 
-def _path_to(source: Source, layer: nn.Module) -> str | None:
+def _path_to(source: SnippetSource, layer: nn.Module) -> str | None:
     frame = source.frame()
     while frame is not None:
         if frame.f_code.co_filename == source.filename:

@@ -17,7 +17,7 @@ import torch
 
 from executor.inside.probes.inplace.spots import WHOLE_LINE, Spot, spot
 from executor.inside.probes.inplace.values import digest, storage
-from executor.inside.probes.source import Place, Source
+from executor.inside.probes.source import CodePosition, SnippetSource
 
 _SHARED = 20  # memories shared with NumPy that are watched
 _LINES = 50_000  # of the snippet, before each of which they are looked at
@@ -42,12 +42,12 @@ class _Shared:
 class Writes:
     """Logs the writes: storage → its writes, in order. `moment` counts writes and saves."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: SnippetSource) -> None:
         self.source = source
         self.moment = 0
         self.log: dict[int, list[Write]] = {}
         self._shared: dict[int, _Shared] = {}
-        self._line: Place | None = None
+        self._line: CodePosition | None = None
         self._lines = 0
         self._originals: list[tuple[Any, str, Any]] = []
 
@@ -134,7 +134,7 @@ class Writes:
     def _trace(self, frame: FrameType, event: str, arg: object) -> Any:
         if event == "line":
             self._look_at_shared()
-            self._line = Place(frame.f_code, WHOLE_LINE, frame.f_lineno)
+            self._line = CodePosition(frame.f_code, WHOLE_LINE, frame.f_lineno)
             self._lines += 1
             if self._lines >= _LINES:
                 sys.settrace(None)
@@ -151,6 +151,6 @@ class Writes:
                 self.moment += 1
                 place = self._line
                 if place is not None:
-                    place = Place(place.code, WHOLE_LINE, place.line)
+                    place = CodePosition(place.code, WHOLE_LINE, place.line)
                 self.log.setdefault(memory, []).append(Write(self.moment, "NumPy", Spot(place)))
             shared.digest, shared.moment = now, self.moment

@@ -21,13 +21,13 @@ from typing import Any
 import torch
 from torch import nn
 
-from executor.inside.probes.source import Source
+from executor.inside.probes.source import SnippetSource
 from executor.inside.probes.training.calls import Calls
 from executor.inside.probes.training.kept import Kept
-from executor.inside.probes.training.losses import Losses
-from executor.inside.probes.training.names import Names
+from executor.inside.probes.training.losses import LossProbe
+from executor.inside.probes.training.names import SnippetNames
 from executor.inside.probes.training.steps import Steps
-from executor.inside.probes.training.told import Told
+from executor.inside.probes.training.told import FindingCollector
 from executor.inside.probes.training.unregistered import (
     Unregistered,
     live_modules,
@@ -43,16 +43,16 @@ _PARAMETER_LIST_ERRORS = re.compile(r"empty parameter list|non-leaf Tensor|optim
 class TrainingProbe:
     """Listens to modules, losses and optimizers; `findings` is there after `stop`."""
 
-    def __init__(self, source: Source, tree: ast.Module) -> None:
+    def __init__(self, source: SnippetSource, tree: ast.Module) -> None:
         self.source = source
         self.findings: list[Finding] = []
         self.moved: list[str] = []
-        self.names = Names(source, tree)
+        self.names = SnippetNames(source, tree)
         self.called = Calls(source)
         self.steps = Steps(self.names, self.called)
-        self.losses = Losses(self.names, self.called, self._backward_begins)
+        self.losses = LossProbe(self.names, self.called, self._backward_begins)
         self.kept = Kept(self.names, self.losses.is_one)
-        self._told = Told()
+        self._told = FindingCollector()
 
     @property
     def trained(self) -> bool:

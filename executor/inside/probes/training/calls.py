@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from executor.inside.probes.source import Source
+from executor.inside.probes.source import SnippetSource
 from executor.inside.probes.training.disguised import disguised
 from executor.inside.probes.training.quiet import shape
 from executor.protocol import ModuleCall
@@ -24,7 +24,7 @@ class Calls:
     root is working already, tells of it.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: SnippetSource) -> None:
         self.source = source
         self.seen: list[ModuleCall] = []
         self.roots: dict[int, nn.Module] = {}  # called where gradients were recorded

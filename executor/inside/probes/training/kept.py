@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 import torch
 
 from executor.inside.probes.training import graph
-from executor.inside.probes.training.names import Names
-from executor.inside.probes.training.told import Told
+from executor.inside.probes.training.names import SnippetNames
+from executor.inside.probes.training.told import FindingCollector
 
 _LEAST = 3  # losses in one variable before anything is said
 _LONG = 2000
@@ -17,7 +17,7 @@ _LONG = 2000
 class Kept:
     """Looks at the variables in sight now and then, and tells which of them grow."""
 
-    def __init__(self, names: Names, is_loss: Callable[[object], bool]) -> None:
+    def __init__(self, names: SnippetNames, is_loss: Callable[[object], bool]) -> None:
         self.names = names
         self._is_loss = is_loss
         self._before: dict[str, int] = {}
@@ -54,7 +54,7 @@ class Kept:
         assert isinstance(item, torch.Tensor)
         return item.grad_fn is not None
 
-    def tell(self, told: Told) -> None:
+    def tell(self, told: FindingCollector) -> None:
         """Word it, after the run."""
         for name, (n, is_list) in self._grown.items():
             line = (self.names.line_of_append(name) if is_list else None) or self.names.line_of(

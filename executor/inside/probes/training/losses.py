@@ -15,9 +15,9 @@ import torch
 
 from executor.inside.probes.training import graph
 from executor.inside.probes.training.calls import Calls
-from executor.inside.probes.training.names import Names
+from executor.inside.probes.training.names import SnippetNames
 from executor.inside.probes.training.quiet import finite, number
-from executor.inside.probes.training.told import Told
+from executor.inside.probes.training.told import FindingCollector
 
 _LOOKS = 2  # at the graph of one line's loss
 _LOSSES = 2000
@@ -36,10 +36,12 @@ class _Heard:
         return self._original.__get__(tensor, owner)
 
 
-class Losses:
+class LossProbe:
     """Every tensor that `backward()` was called on."""
 
-    def __init__(self, names: Names, calls: Calls, begins: Callable[[torch.Tensor], None]) -> None:
+    def __init__(
+        self, names: SnippetNames, calls: Calls, begins: Callable[[torch.Tensor], None]
+    ) -> None:
         """Args: names and calls of this run; `begins` hears every backward before it starts."""
         self.names = names
         self.calls = calls
@@ -111,7 +113,7 @@ class Losses:
 
     # -- telling -----------------------------------------------------------------------------
 
-    def tell(self, told: Told, optimized: set[int], *, trained: bool) -> None:
+    def tell(self, told: FindingCollector, optimized: set[int], *, trained: bool) -> None:
         """Word it, after the run. `optimized` are the ids of what the optimizers hold."""
         for (_, line), (name, pattern) in self._patterns.items():
             made = self.names.line_of(name, line) or line
@@ -129,7 +131,13 @@ class Losses:
             self._tell_not_finite(told, *self._not_finite)
 
     def _tell_not_finite(
-        self, told: Told, n: int, line: int | None, name: str, value: float, inputs: bool | None
+        self,
+        told: FindingCollector,
+        n: int,
+        line: int | None,
+        name: str,
+        value: float,
+        inputs: bool | None,
     ) -> None:
         when = "already at the first backward()" if n == 1 else (
             f"at backward() number {n}; the {n - 1} before it were finite" if n > 2 else
@@ -144,7 +152,7 @@ class Losses:
         )  # fmt: skip
 
     def _tell_pattern(
-        self, told: Told, pattern: graph.Pattern, name: str, line: int | None
+        self, told: FindingCollector, pattern: graph.Pattern, name: str, line: int | None
     ) -> None:
         loss, facts = _called(name), pattern.facts
         softmax, sigmoid = (self._written("softmax"), self._written("sigmoid"))

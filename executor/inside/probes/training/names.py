@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
-from executor.inside.probes.source import Source, attribute_lines
+from executor.inside.probes.source import SnippetSource, attribute_lines
 
 
 @dataclass(frozen=True)
@@ -23,10 +23,10 @@ class Named:
     owner: str = ""  # the variable whose module holds it
 
 
-class Names:
+class SnippetNames:
     """Names for tensors, modules and optimizers, from the frames that run now."""
 
-    def __init__(self, source: Source, tree: ast.Module) -> None:
+    def __init__(self, source: SnippetSource, tree: ast.Module) -> None:
         self.source = source
         self.attributes = attribute_lines(tree)
         self._assigned = _assignments(tree)

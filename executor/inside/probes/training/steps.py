@@ -19,9 +19,9 @@ from torch.optim.optimizer import (
 
 from executor.inside.probes.training import graph
 from executor.inside.probes.training.calls import Calls
-from executor.inside.probes.training.names import Named, Names
+from executor.inside.probes.training.names import Named, SnippetNames
 from executor.inside.probes.training.quiet import largest, quietly
-from executor.inside.probes.training.told import Told
+from executor.inside.probes.training.told import FindingCollector
 
 _WATCHED_ELEMENTS = 1 << 20  # larger parameters are not copied to see whether they moved
 _ALL = 10  # steps of which every gradient is looked at; then of every tenth
@@ -94,7 +94,7 @@ class Record:
 class Steps:
     """Listens to every optimizer's step."""
 
-    def __init__(self, names: Names, calls: Calls) -> None:
+    def __init__(self, names: SnippetNames, calls: Calls) -> None:
         self.names = names
         self.calls = calls
         self.records: dict[int, Record] = {}
@@ -262,7 +262,7 @@ class Steps:
 
     # -- telling -----------------------------------------------------------------------------
 
-    def tell(self, told: Told, owners: dict[int, str], elsewhere: set[int]) -> None:
+    def tell(self, told: FindingCollector, owners: dict[int, str], elsewhere: set[int]) -> None:
         """Word it, after the run.
 
         Args:
@@ -304,7 +304,7 @@ class Steps:
 
     def _tell_empty(
         self,
-        told: Told,
+        told: FindingCollector,
         record: Record,
         orphans: list[tuple[int, Watched]],
         owners: dict[int, str],
@@ -394,7 +394,7 @@ class Steps:
         same = any(o.name == w.name and o.owner for o in self.optimized.values())
         return f" of another `{w.owner}` than the one in the optimizer" if same else ""
 
-    def _tell_stale(self, told: Told, record: Record) -> None:
+    def _tell_stale(self, told: FindingCollector, record: Record) -> None:
         if record.stale and record.stale >= record.steps - 1:
             told.add(
                 "gradients_accumulate", record.line, record.name,
@@ -403,7 +403,7 @@ class Steps:
                 steps=record.stale,
             )  # fmt: skip
 
-    def _tell_optimized(self, told: Told, explained: set[int]) -> None:
+    def _tell_optimized(self, told: FindingCollector, explained: set[int]) -> None:
         watched = [w for k, w in self.optimized.items() if k not in explained and w.steps]
         all_zero = all(w.zero + w.missing == w.steps for w in watched if w.tensor.requires_grad)
         missing: list[Watched] = []
@@ -433,7 +433,9 @@ class Steps:
         missing = [w for w in missing if id(w.tensor) not in copied]
         self._tell_missing(told, missing, watched)
 
-    def _tell_missing(self, told: Told, missing: list[Watched], watched: list[Watched]) -> None:
+    def _tell_missing(
+        self, told: FindingCollector, missing: list[Watched], watched: list[Watched]
+    ) -> None:
         """A layer that is not used at all is one fact, not one for each of its parameters."""
         together: dict[tuple[str, bool], list[Watched]] = {}
         for w in missing:
@@ -463,7 +465,7 @@ class Steps:
         weight = bias.name.removesuffix("bias") + "weight"
         return any(w.name == weight and w.top for w in watched)
 
-    def _tell_stuck(self, told: Told, w: Watched) -> None:
+    def _tell_stuck(self, told: FindingCollector, w: Watched) -> None:
         rates = {
             id(p): group.get("lr")
             for record in self.records.values()
@@ -479,7 +481,7 @@ class Steps:
             f"`{w.name}` {list(w.tensor.shape)} has not moved after {_every(w.steps)}{why}",
         )  # fmt: skip
 
-    def _tell_modes(self, told: Told) -> None:
+    def _tell_modes(self, told: FindingCollector) -> None:
         for root, name, line, n in self.evaluating.values():
             idle = sorted({type(m).__name__ for m in root.modules() if _acts_in_training(m)})
             if idle and name:

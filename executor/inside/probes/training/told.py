@@ -28,7 +28,7 @@ _FOLLOWS = {
 }
 
 
-class Told:
+class FindingCollector:
     """Collects findings; `findings` is what is left of them."""
 
     def __init__(self) -> None:

@@ -10,9 +10,9 @@ from types import CodeType, FunctionType
 import torch
 from torch import nn
 
-from executor.inside.probes.training.names import Names
+from executor.inside.probes.training.names import SnippetNames
 from executor.inside.probes.training.steps import Steps
-from executor.inside.probes.training.told import Told
+from executor.inside.probes.training.told import FindingCollector
 
 _CONTAINER = 500
 
@@ -20,7 +20,7 @@ _CONTAINER = 500
 class Unregistered:
     """Looks through the attributes of the snippet's own modules, after the run."""
 
-    def __init__(self, names: Names, steps: Steps, told: Told) -> None:
+    def __init__(self, names: SnippetNames, steps: Steps, told: FindingCollector) -> None:
         self.names = names
         self.steps = steps
         self.told = told

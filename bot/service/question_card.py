@@ -31,7 +31,7 @@ class OvertakenError(Exception):
     """The question is another bot's, or another wording's: nothing more may be said to this one."""
 
 
-class Case:
+class QuestionCard:
     """A question that is being worked on, and its card."""
 
     def __init__(

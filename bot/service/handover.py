@@ -9,15 +9,15 @@ from bot.logs import facts
 from bot.operations.metrics import Metrics
 from bot.service.store.database import DATABASE_ERRORS
 from bot.service.store.leases import Leases
-from bot.service.work import Work
+from bot.service.work import OpenWork
 
 log = logging.getLogger(__name__)
 
 
-class Relay:
+class Handover:
     """One platform's questions as they change hands."""
 
-    def __init__(self, leases: Leases, work: Work, platform: str, metrics: Metrics) -> None:
+    def __init__(self, leases: Leases, work: OpenWork, platform: str, metrics: Metrics) -> None:
         """Nothing has changed hands yet."""
         self._leases = leases
         self._work = work
