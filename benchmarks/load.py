@@ -38,7 +38,7 @@ from rich.console import Console
 from rich.table import Table
 
 import knowledge
-from knowledge.articles.article import ARTICLES
+from knowledge.articles.slugs import folder_of
 from tests.bot.fakes.slack import FakeSlack, Limit, Message, buttons
 from tests.bot.service.test_kill import Process
 
@@ -81,7 +81,7 @@ class Place:
 
 def programs() -> list[str]:
     """What is asked."""
-    return [(ARTICLES / slug / "broken.py").read_text(encoding="utf-8") for slug in _PROGRAMS]
+    return [(folder_of(slug) / "broken.py").read_text(encoding="utf-8") for slug in _PROGRAMS]
 
 
 def _many(count: int, what: str) -> str:

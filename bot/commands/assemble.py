@@ -16,7 +16,8 @@ from bot.errors import SettingsError, StateError
 from bot.settings import MIB, ExecutorSettings, Settings
 from executor.exceptions import ExecutorError
 from executor.service.client import ExecutorClient
-from knowledge.articles.article import ARTICLES, Article, load_articles
+from knowledge.articles.article import Article, load_articles
+from knowledge.articles.slugs import ARTICLES
 from knowledge.audit.kept import load_verdicts
 from knowledge.audit.model import Verdict
 from knowledge.documents.document import Document, load_document

@@ -340,7 +340,7 @@ def gaps(
     from bot.operations.gaps import unanswered as of
 
     if write is not None:
-        from knowledge.articles.article import ARTICLES
+        from knowledge.articles.slugs import ARTICLES
 
         made = of.write(found, write, folder or ARTICLES, slug)
         print(f"{made}: the asked questions are people's own words, so put them into yours; write "
@@ -394,15 +394,16 @@ def audit(
 
 @article_app.command("new")
 def article_new(
-    slug: Annotated[str, typer.Argument(help="Its folder's name, e.g. loss-is-nan.")],
+    slug: Annotated[str, typer.Argument(help="Its name, e.g. loss-is-nan.")],
     folder: Annotated[Path | None, typer.Option(help="Where; default: Torchmedic's own.")] = None,
 ) -> None:
     """Write the skeleton of an article."""
-    from knowledge.articles.article import ARTICLES, new_article
+    from knowledge.articles.article import new_article
+    from knowledge.articles.slugs import ARTICLES, slug_of
 
     made = new_article(folder or ARTICLES, slug)
     print(f"{made}: write explanation.md, broken.py and fixed.py, then "
-          f"`torchmedic article check {slug}`")  # fmt: skip
+          f"`torchmedic article check {slug_of(slug)}`")  # fmt: skip
 
 
 @article_app.command("check")
@@ -417,9 +418,11 @@ def article_check(
 async def _prove(settings: Settings, slugs: list[str]) -> int:
     from bot.commands.assemble import Library, open_executor
     from bot.diagnosis.proof import prove
+    from knowledge.articles.slugs import slug_of
 
     library = Library(settings, _say)
     known = {a.slug: a for a in library.articles}
+    slugs = [slug_of(s) for s in slugs]
     if unknown := [s for s in slugs if s not in known]:
         _complain(f"there is no article {unknown[0]}; there are: {', '.join(known)}")
         return 1

@@ -9,22 +9,20 @@ import re
 import tokenize
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from knowledge.articles.slugs import ARTICLES, check_slug, folder_of, slug_of
 from knowledge.documents.document import FrontMatterError, split_front_matter
 from knowledge.errors import ArticleError
 from knowledge.search import signature as signatures
-
-ARTICLES = Path(__file__).parent
 
 HEADINGS = ("What you see", "Why", "Fix", "If that was not it")
 _KEYS = ("title", "torch", "sources", "needs", "also_asked_as", "signatures")
 _NEEDS = ("cuda",)
 
 _BLANK = "…"  # what `new_article` leaves for the author to write
-_SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-_MAX_SLUG_CHARS = 80
 _MARKER = re.compile(r"#\s*error:\s*(?P<type>[A-Za-z_][\w.]*)(?::\s*(?P<message>.*\S))?\s*$")
 _ANY_MARKER = re.compile(r"#\s*error\s*:")
 
@@ -122,12 +120,16 @@ def load_articles(root: Path = ARTICLES) -> list[Article]:
     """Read every article in a folder, sorted by slug.
 
     Raises:
-        ArticleError: the folder is not there, or a folder in it is no article.
+        ArticleError: the folder is not there, a folder in it is no article, or two are the same.
     """
     if not root.is_dir():
         raise ArticleError(f"{root}: there is no such folder of articles; check the path")
     folders = (f for f in root.iterdir() if f.is_dir() and not f.name.startswith((".", "_")))
-    return [load_article(folder) for folder in sorted(folders)]
+    articles = sorted((load_article(folder) for folder in folders), key=lambda a: a.slug)
+    for one, other in pairwise(articles):
+        if one.slug == other.slug:
+            raise ArticleError(f"{one.folder}: is the same article as {other.folder}; remove one")
+    return articles
 
 
 def load_article(folder: Path) -> Article:
@@ -143,7 +145,7 @@ def load_article(folder: Path) -> Article:
     expected = _expected_error(folder / "broken.py", broken)
     _check_programs(folder, broken, fixed, expected)
     return Article(
-        slug=folder.name,
+        slug=slug_of(folder.name),
         folder=folder,
         broken=broken,
         fixed=fixed,
@@ -151,15 +153,6 @@ def load_article(folder: Path) -> Article:
         **fields,
         **sections,
     )
-
-
-def check_slug(slug: str, place: Path) -> None:
-    """Refuse a folder name that could not be an address: lower case, digits, single hyphens."""
-    if not _SLUG.fullmatch(slug) or len(slug) > _MAX_SLUG_CHARS:
-        raise ArticleError(
-            f"{place}: `{slug}` is no name for an article; use lower-case words joined by hyphens, "
-            f"{_MAX_SLUG_CHARS} characters at most, as in `non-leaf-tensor-in-optimizer`"
-        )
 
 
 def _read(path: Path) -> str:
@@ -337,7 +330,7 @@ def new_article(
 
     Args:
         root: the folder of articles.
-        slug: the new folder's name.
+        slug: the article's public name; its folder's has underscores.
         also_asked_as: questions that people asked about it.
         broken: a program with the mistake; None: an example of one.
 
@@ -347,7 +340,7 @@ def new_article(
     Raises:
         ArticleError: the slug is no name, or the folder is already there.
     """
-    folder = root / slug
+    folder = folder_of(slug, root)
     check_slug(slug, folder)
     try:
         folder.mkdir(parents=True)

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from pydantic import TypeAdapter, ValidationError
 
 from executor.protocol import File, Job, JobResult, Model
+from knowledge.articles.slugs import ARTICLES, slug_of
 from knowledge.errors import ArticleError
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
     from knowledge.repair.toolkit.edits import Program
 
-ARTICLES = Path(__file__).parents[1] / "articles"
 _MOST_REWRITES = 12  # of one codemod for one snippet
 _WALL_S = 20.0
 # All the code of a proposal job.
@@ -103,8 +103,8 @@ def load_codemods(root: Path = ARTICLES) -> list[Codemod]:
     Raises:
         ArticleError: one cannot be imported or lacks a function.
     """
-    paths = sorted(root.glob("*/codemod.py"))
-    return [_load(p.parent.name, p.read_text(encoding="utf-8"), str(p)) for p in paths]
+    paths = sorted(root.glob("*/codemod.py"), key=lambda path: slug_of(path.parent.name))
+    return [_load(slug_of(p.parent.name), p.read_text(encoding="utf-8"), str(p)) for p in paths]
 
 
 def _load(slug: str, source: str, place: str) -> Codemod:

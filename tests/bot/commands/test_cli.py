@@ -333,7 +333,7 @@ def test_an_article_of_a_teams_own_is_run_and_found(
 
 def test_a_lying_article_is_caught(torchmedic: Run, tmp_path: Path):
     """The error comes from another line than promised: the place and the next step are named."""
-    folder = tmp_path / "articles" / "liar"
+    folder = tmp_path / "articles" / "plain_liar"
     folder.mkdir(parents=True)
     (folder / "explanation.md").write_text(
         "---\ntitle: A liar\ntorch: 2.13.0\nsources:\n  - https://pytorch.org\n---\n\n"
@@ -345,9 +345,10 @@ def test_a_lying_article_is_caught(torchmedic: Run, tmp_path: Path):
     )
     (folder / "fixed.py").write_text("import torch\n\na = torch.ones(2) @ torch.ones(2)\n")
     own = {"TORCHMEDIC_KNOWLEDGE__ARTICLES": f"[{tmp_path / 'articles'}]"}
-    done = torchmedic("article", "check", "liar", **own)
+    done = torchmedic("article", "check", "plain_liar", **own)
 
     assert done.returncode == 1
+    assert "plain-liar: does not hold" in done.stdout
     assert "the error comes from line 3; move the `# error:` comment there" in done.stdout
 
 

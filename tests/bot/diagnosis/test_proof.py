@@ -9,7 +9,8 @@ import pytest
 
 from bot.diagnosis.pipeline import Medic
 from bot.diagnosis.proof import prove
-from knowledge.articles.article import ARTICLES, load_article
+from knowledge.articles.article import load_article
+from knowledge.articles.slugs import folder_of
 
 RAISES = "conv-input-channels"
 SILENT = "plain-tensor-attribute-not-a-parameter"
@@ -32,7 +33,7 @@ async def test_what_an_article_gets_wrong_is_named(
     medic: Medic, tmp_path: Path, slug: str, file: str, old: str, new: str, problem: str
 ) -> None:
     """The verdict names the file and what came instead of what was promised."""
-    folder = Path(shutil.copytree(ARTICLES / slug, tmp_path / slug))
+    folder = Path(shutil.copytree(folder_of(slug), tmp_path / slug))
     text = (folder / file).read_text(encoding="utf-8")
     assert old in text
     (folder / file).write_text(text.replace(old, new, 1), encoding="utf-8")

@@ -13,11 +13,14 @@ from hypothesis import strategies as st
 
 from bot.diagnosis.pipeline import Medic
 from bot.diagnosis.proof import prove
-from knowledge.articles.article import ARTICLES, Article, load_article, load_articles, new_article
+from knowledge.articles.article import Article, load_article, load_articles, new_article
+from knowledge.articles.slugs import ARTICLES, folder_of, slug_of
 from knowledge.documents.document import split_markdown
 from knowledge.errors import ArticleError
 
-SLUGS = sorted(path.name for path in ARTICLES.iterdir() if (path / "explanation.md").exists())
+SLUGS = sorted(
+    slug_of(path.name) for path in ARTICLES.iterdir() if (path / "explanation.md").exists()
+)
 RAISES = "non-leaf-tensor-in-optimizer"
 SILENT = "plain-tensor-attribute-not-a-parameter"
 
@@ -27,7 +30,7 @@ def copy(tmp_path: Path):
     """A writable copy of an article."""
 
     def make(slug: str = RAISES) -> Path:
-        return Path(shutil.copytree(ARTICLES / slug, tmp_path / slug))
+        return Path(shutil.copytree(folder_of(slug), tmp_path / slug))
 
     return make
 
@@ -42,7 +45,7 @@ def change(path: Path, old: str, new: str) -> None:
 async def test_an_article_does_what_it_says(medic: Medic, slug: str):
     """What `torchmedic article check` asks: broken.py fails as promised, fixed.py runs, and the
     codemod, if there is one, makes a verified fix of the one."""
-    article = load_article(ARTICLES / slug)
+    article = load_article(folder_of(slug))
 
     verdict = await prove(medic.executor, article, medic.codemods)
 
@@ -53,7 +56,7 @@ async def test_an_article_does_what_it_says(medic: Medic, slug: str):
 @pytest.mark.parametrize("slug", SLUGS)
 def test_an_article_reads_like_the_others(slug: str):
     """One sentence a line, people's words for it, and PyTorch's own documentation as a source."""
-    article = load_article(ARTICLES / slug)
+    article = load_article(folder_of(slug))
     sections = (article.what_you_see, article.why, article.fix, article.if_that_was_not_it)
 
     for section in sections:
@@ -174,7 +177,34 @@ def test_a_filled_skeleton_is_an_article(tmp_path: Path):
     )
 
 
-@pytest.mark.parametrize("slug", ["", "Big", "a--b", "-a", "a_b", "../a", "a/b", "x" * 81])
+@pytest.mark.parametrize("name", ["view-not-safe", "view_not_safe"])
+def test_a_folders_name_may_have_hyphens_or_underscores(copy, tmp_path: Path, name: str):
+    """The slug, an article's public name, has hyphens either way."""
+    copy().rename(tmp_path / name)
+
+    (article,) = load_articles(tmp_path)
+
+    assert article.slug == "view-not-safe"
+    assert article.folder == folder_of("view-not-safe", tmp_path) == tmp_path / name
+    with pytest.raises(ArticleError, match="already there"):
+        new_article(tmp_path, "view-not-safe")
+
+
+def test_a_new_folder_can_be_imported_from(tmp_path: Path):
+    """Its name gets underscores, whichever form the author typed."""
+    assert new_article(tmp_path, "loss-is-nan") == tmp_path / "loss_is_nan"
+    assert new_article(tmp_path, "loss_is_inf") == tmp_path / "loss_is_inf"
+
+
+def test_one_slug_is_one_article(copy, tmp_path: Path):
+    """Two folders that differ only by hyphens and underscores are named."""
+    shutil.copytree(copy().rename(tmp_path / "view-not-safe"), tmp_path / "view_not_safe")
+
+    with pytest.raises(ArticleError, match="is the same article as"):
+        load_articles(tmp_path)
+
+
+@pytest.mark.parametrize("slug", ["", "Big", "a--b", "-a", "a__b", "a-_b", "../a", "a/b", "x" * 81])
 def test_a_slug_is_a_plain_name(tmp_path: Path, slug: str):
     """A slug becomes a folder and an address, so it cannot climb out or need quoting."""
     with pytest.raises(ArticleError, match="no name for an article"):
