@@ -32,11 +32,12 @@ from rich.table import Table
 from benchmarks.corpus import Block, read_blocks
 from bot.commands.assemble import open_medic
 from bot.diagnosis.pipeline import Medic
-from bot.models import Answer, Fix, Question, Snippet
+from bot.models import Answer, Question, Snippet
 from bot.settings import load_settings
 from executor.protocol import Job, JobResult
 from executor.service.client import ExecutorClient
 from knowledge.repair.codemod import PROPOSE
+from knowledge.repair.fix import Fix
 
 _AT_ONCE = 2
 _TARGET = 0.40

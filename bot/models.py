@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Literal
 
 from executor.protocol import Caught, ErrorSeen, File, Finding, JobResult, Model
-from knowledge.repair.codemod import Check
+from knowledge.repair.fix import Fix
 
 
 class Snippet(Model):
@@ -125,20 +125,6 @@ class Source(Model):
     url: str | None
     score: float
     proof: Proof | None
-
-
-class Fix(Model):
-    """A codemod applied to this snippet, with its run and its checks."""
-
-    codemod: str
-    title: str = ""
-    steps: tuple[str, ...] = ()  # the titles, where it took more than one codemod
-    intent: str = ""  # what the person then means, where the code leaves that open
-    diff: str
-    code: str
-    verified: bool
-    checks: tuple[Check, ...]
-    result: JobResult | None
 
 
 class Evidence(Model):

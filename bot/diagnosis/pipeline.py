@@ -13,13 +13,11 @@ from dataclasses import dataclass
 from bot.diagnosis import devices, wording
 from bot.diagnosis.missing import missing
 from bot.diagnosis.posted_traceback import reading
-from bot.diagnosis.repair import Repair, applicable, repair
-from bot.diagnosis.reproduction import Reproduced, closer, on_gpu, reproduce
+from bot.diagnosis.reproduction import Reproduced, on_gpu, reproduce
 from bot.models import (
     Answer,
     AnswerError,
     Evidence,
-    Fix,
     Progress,
     Proof,
     Question,
@@ -32,6 +30,9 @@ from executor.protocol import Job, JobResult, Outcome
 from executor.service.client import ExecutorClient
 from knowledge.articles.article import Article
 from knowledge.repair.codemod import Codemod
+from knowledge.repair.engine import Repair, applicable, repair
+from knowledge.repair.fix import Fix
+from knowledge.repair.rerun import rerun_with_probes
 from knowledge.repair.verify import Mistake, mistake
 from knowledge.search.search import Hit, SearchResult
 
@@ -109,7 +110,7 @@ class Medic:
         """Try what the codemods propose, where the mistake was seen."""
         reference = seen.reference
         if reference is None:
-            _, reference = await closer(self.executor, seen.job, seen.run)
+            _, reference = await rerun_with_probes(self.executor, seen.job, seen.run)
         return await repair(
             self.executor, self.codemods, seen.job, seen.run, reference, question.text
         )

@@ -12,16 +12,16 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from bot.diagnosis.repair import applicable, repair
 from bot.models import Proof
-from executor.protocol import Job, JobResult, Outcome, Probe
+from executor.protocol import Job, JobResult, Outcome
 from executor.service.client import ExecutorClient
 from knowledge.articles.article import Article
 from knowledge.repair.codemod import Codemod
+from knowledge.repair.engine import applicable, repair
+from knowledge.repair.rerun import rerun_with_probes
 from knowledge.repair.verify import mistake
 
 _WALL_S = 30
-_IN_PLACE = "modified by an inplace operation"
 
 
 @dataclass(frozen=True)
@@ -107,12 +107,7 @@ async def _heals(
     executor: ExecutorClient, article: Article, own: Sequence[Codemod], job: Job, broken: JobResult
 ) -> list[str]:
     path = article.folder / "codemod.py"
-    if broken.error is not None and _IN_PLACE in broken.error.message:
-        traced = await executor.run(job.model_copy(update={"probes": (Probe.INPLACE,)}))
-        broken = broken.model_copy(update={"autograd": traced.autograd})
-        reference = await executor.run(job.model_copy(update={"probes": (Probe.ORACLE,)}))
-    else:
-        reference = await executor.run(job.model_copy(update={"probes": (Probe.GRADIENTS,)}))
+    broken, reference = await rerun_with_probes(executor, job, broken)
     if not applicable(own, broken):
         return [f"{path}: does not apply to broken.py; look at applies()"]
     repaired = await repair(executor, own, job, broken, reference)

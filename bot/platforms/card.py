@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from bot.models import Answer, AnswerError, Fix, Status, Why
+from bot.models import Answer, AnswerError, Status, Why
 from bot.service.seam import STATUS, Answered, Upload, Verb, harmless, proof_in_words
+from knowledge.repair.fix import Fix
 
 OUTPUT_LINES = 12  # of what was printed; the rest goes along as a file
 _MESSAGE_LINES = 8

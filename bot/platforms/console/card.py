@@ -12,7 +12,7 @@ from rich.status import Status as Spinner
 from rich.table import Table
 from rich.text import Text
 
-from bot.models import Answer, AnswerError, Fix, Progress, Why
+from bot.models import Answer, AnswerError, Progress, Why
 from bot.service.seam import (
     STATUS,
     Answered,
@@ -26,6 +26,7 @@ from bot.service.seam import (
     harmless,
     proof_in_words,
 )
+from knowledge.repair.fix import Fix
 
 _STYLE = {
     "fixed": "green", "reproduced": "red", "runs": "blue", "advice": "cyan",

@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from bot.models import Answer, AnswerError, Evidence, Fix, Why
+from bot.models import Answer, AnswerError, Evidence, Why
 from bot.platforms.console.card import ConsoleCard, card
 from bot.service.seam import STATUS, harmless
 from executor.protocol import Finding, JobResult, Outcome
 from knowledge.repair.codemod import Check
+from knowledge.repair.fix import Fix
 from tests.conftest import Ask
 
 HOSTILE = "\x1b[2J\x1b]0;owned\x07 \u202eesrever @everyone ``` <!channel> [bold]x[/bold] \x9b31m"

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.models import Answer, AnswerCulprit, AnswerError, Evidence, Fix, Proof, RunWith, Why
+from bot.models import Answer, AnswerCulprit, AnswerError, Evidence, Proof, RunWith, Why
 from bot.platforms.card import BUTTONS
 from bot.platforms.discord.card import (
     UPLOAD_BYTES,
@@ -28,6 +28,7 @@ from bot.platforms.discord.text import cut_end, fence, prose, units, words
 from bot.service.seam import STATUS, Answered, Upload, Waiting, Working
 from executor.protocol import ErrorSeen, File, Finding, JobResult, Outcome
 from knowledge.repair.codemod import Check
+from knowledge.repair.fix import Fix
 from tests.bot.fakes.discord import text_of, walk
 from tests.bot.fakes.discord_limits import Refused, check_message, check_modal, size
 from tests.conftest import Ask

@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.models import Answer, AnswerError, Evidence, Fix, RunWith, Why
+from bot.models import Answer, AnswerError, Evidence, RunWith, Why
 from bot.platforms.card import CardPart, cut, fit, full_output, neutral, sheet
 from bot.platforms.slack import card as draw
 from bot.service.seam import STATUS, Answered, Waiting, Working
 from executor.protocol import File, Finding, JobResult, Outcome
 from knowledge.repair.codemod import Check
+from knowledge.repair.fix import Fix
 from tests.bot.fakes.slack import RefusedError, check_message, check_view, texts, units
 from tests.bot.platforms.test_console import full
 

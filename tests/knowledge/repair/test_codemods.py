@@ -7,10 +7,11 @@ from collections.abc import Callable
 import pytest
 
 from bot.diagnosis.pipeline import Medic
-from bot.diagnosis.repair import applicable, judge
-from bot.models import Answer, Fix
+from bot.models import Answer
 from executor.protocol import Job, JobResult, Probe
 from knowledge.repair.codemod import Codemod, Proposal
+from knowledge.repair.engine import applicable, judge
+from knowledge.repair.fix import Fix
 from tests.conftest import Ask
 
 MINMAX = """\

@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from bot.diagnosis.pipeline import Medic
-from bot.diagnosis.repair import applicable, judge
-from bot.diagnosis.reproduction import closer
-from bot.models import Answer, Fix
+from bot.models import Answer
 from executor.protocol import Job, Outcome
 from knowledge.repair.codemod import Codemod, Proposal
+from knowledge.repair.engine import applicable, judge
+from knowledge.repair.fix import Fix
+from knowledge.repair.rerun import rerun_with_probes
 from tests.conftest import Ask
 from tests.knowledge.repair.codemods.cases import Cases
 
@@ -133,7 +134,7 @@ async def test_tempting_but_wrong_is_refused(medic: Medic, slug: str, name: str)
     code = _CASES[slug].program(program)
     codemod: Codemod = next(c for c in medic.codemods if c.slug == slug)
     job = Job(code=code)
-    before, reference = await closer(medic.executor, job, await medic.executor.run(job))
+    before, reference = await rerun_with_probes(medic.executor, job, await medic.executor.run(job))
     assert applicable([codemod], before), "the original does not show the codemod's mistake"
     proposal = Proposal(codemod=slug, title=name, code=change(code))
 

@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from bot.diagnosis.reproduction import closer
-from bot.models import Fix
 from executor.protocol import Job, JobResult, Probe
 from executor.service.client import ExecutorClient
 from knowledge.repair import verify
 from knowledge.repair.codemod import Check, Codemod, Proposal, proposal_job, read_proposals
+from knowledge.repair.fix import Fix
+from knowledge.repair.rerun import rerun_with_probes
 
 _AT_ONCE = 2  # candidates run side by side; the best come first, so few are ever needed
 _MOST = 10  # candidates of one step
@@ -139,7 +139,7 @@ async def _step(
     """Every candidate for the mistake that a state's run shows."""
     tried = _Tried()
     if state.steps:  # the first state was looked at by whoever brought it
-        run, reference = await closer(executor, state.job, state.run)
+        run, reference = await rerun_with_probes(executor, state.job, state.run)
         state = replace(state, run=run, reference=reference)
     here = applicable(codemods, state.run)
     if not here:
