@@ -23,6 +23,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
+from executor.inside.interpreter import (
+    Anything,
+    Interpreter,
+    setprofile,
+    settrace,
+    without_surrogates,
+)
 from executor.inside.placeholders import imports
 from executor.inside.placeholders.completion import Completion
 from executor.inside.placeholders.names import undefined_names
@@ -70,6 +77,10 @@ class _Run:
         self.filename = str(work / SNIPPET)
         self.source = SnippetSource(job.code, self.filename)
         self.raw = _Counting(1, "w", closefd=False)
+        self.out = io.TextIOWrapper(
+            io.BufferedWriter(self.raw), encoding="utf-8", errors="strict", write_through=False
+        )
+        self.interpreter = Interpreter()
         self.caught = CaughtProbe(self.source, self._printed, self._explain_caught)
         self.warned = WarnedProbe(self.source)
         self.notes: list[str] = []
@@ -91,7 +102,7 @@ class _Run:
         self.devices: tuple[DeviceSeen, ...] = ()
 
     def _printed(self) -> int:
-        sys.stdout.flush()
+        _flush(self.out)
         return self.raw.written
 
     def namespace(self) -> dict[str, Any]:
@@ -99,7 +110,7 @@ class _Run:
         module = types.ModuleType("__main__")
         module.__file__ = self.filename
         module.__builtins__ = builtins  # type: ignore[attr-defined]
-        sys.modules["__main__"] = module
+        sys.modules["__main__"] = self.interpreter.main = module
         sys.argv = [SNIPPET]
         sys.path[0:0] = [str(self.work)]
         return module.__dict__
@@ -107,9 +118,7 @@ class _Run:
     def execute(self) -> int:
         """Run it to its end; the exit code it would have."""
         names = self.namespace()
-        sys.stdout = io.TextIOWrapper(
-            io.BufferedWriter(self.raw), encoding="utf-8", errors="strict", write_through=False
-        )
+        sys.stdout = self.out
         Path(self.filename).write_text(self.job.code, encoding="utf-8", errors="surrogatepass")
         linecache.checkcache(self.filename)
         try:
@@ -127,13 +136,21 @@ class _Run:
             if self.job.simulate:
                 self._simulate()
             exec(compile(tree, self.filename, "exec", dont_inherit=True), names)
-            code = 0
-        except SystemExit as e:
-            code = self._exit_code(e)
-        except BaseException as e:
-            self._failed(e)
-            code = 1
-        self._stop_listening(names)
+            error: BaseException | None = None
+        except Anything as e:
+            settrace(None)  # here, before any call that a tracer of the snippet's could hear
+            error = e
+        settrace(None)
+        try:
+            setprofile(None)
+        except Anything:  # the profile function heard of this very call, and raised
+            setprofile(None)
+        code = 0
+        if error is not None:
+            with self.interpreter.restored:
+                code = self._ended_by(error)
+        with self.interpreter.restored:
+            self._stop_listening(names)
         return code
 
     def _listen(self, tree: ast.Module) -> None:
@@ -182,16 +199,23 @@ class _Run:
         if self.trainer is not None:
             self._guard("TrainingProbe", lambda: self.trainer.stop(names, self.error))
 
+    def _ended_by(self, error: BaseException) -> int:
+        """Describe what ended the run; the exit code it has."""
+        if issubclass(type(error), SystemExit):  # isinstance would ask its `__class__` too
+            return self._exit_code(error)
+        self._failed(error)
+        return 1
+
     def _failed(self, error: BaseException) -> None:
         self._guard("exception", lambda: self._describe(error))
-        exceptions.without_ours(error, self.source)
+        self._guard("exception", lambda: exceptions.without_ours(error, self.source))
         try:
             if sys.excepthook is not sys.__excepthook__:
                 sys.excepthook(type(error), error, error.__traceback__)
             else:
                 sys.stderr.write(exceptions.text_of(error, self.source))
-        except Exception:
-            pass  # a broken hook of the snippet's own
+        except BaseException:
+            pass  # a broken hook or stream of the snippet's own
         try:
             # The probes' last words need the error's frames, and stdio its place: keep both alive.
             sys.last_value = error
@@ -199,6 +223,7 @@ class _Run:
             pass
 
     def _describe(self, error: BaseException) -> None:
+        self.error = exceptions.describe_at_least(error, self.source)
         self.error = exceptions.describe(error, self.source)
         self.frames = exceptions.frames(error, self.source)
         if self.completion is not None:
@@ -237,14 +262,14 @@ class _Run:
             return None
         return told.explanation
 
-    def _exit_code(self, error: SystemExit) -> int:
-        code = error.code
+    def _exit_code(self, error: BaseException) -> int:
+        code = getattr(error, "code", 1)
         if code is None or code == 0:
             return 0
-        self._describe(error)
+        self._guard("exception", lambda: self._describe(error))
         if isinstance(code, int):
             return code & 0xFF
-        print(code, file=sys.stderr)
+        self._guard("exit", lambda: print(code, file=sys.stderr))
         return 1
 
     def _guard(self, what: str, do: Callable[[], Any]) -> None:
@@ -252,7 +277,7 @@ class _Run:
         try:
             do()
         except BaseException as e:
-            self.notes.append(f"{what}: {type(e).__name__}: {e}"[:500])
+            self.notes.append(f"{what}: {type(e).__name__}: {exceptions.message_of(e)}"[:500])
 
     def keep_figures(self) -> None:
         """Save the figures that are still open, if matplotlib was used at all."""
@@ -264,6 +289,28 @@ class _Run:
         of = (p.findings for p in (self.inplace, self.trainer) if p is not None)
         found = tuple(f for findings in of for f in findings)
         return found if self.completion is None else self.completion.without_own(found)
+
+    def report_text(self) -> str:
+        """The report as JSON; where a part of it cannot be written, the rest without it."""
+        makers: tuple[Callable[[], RunReport], ...] = (self._whole_report, self._least_report)
+        for make in makers:
+            try:
+                return _as_json(make())
+            except BaseException as e:
+                self.notes.append(f"report: {type(e).__name__}: {exceptions.message_of(e)}"[:500])
+        return _as_json(RunReport(notes=self._noted()))
+
+    def _whole_report(self) -> RunReport:
+        assert self.interpreter.main is not None
+        return self.report(vars(self.interpreter.main))
+
+    def _least_report(self) -> RunReport:
+        simulated = self.simulated is not None
+        env = _environment(simulated=simulated)
+        return RunReport(error=self.error, env=env, notes=self._noted())
+
+    def _noted(self) -> tuple[str, ...]:
+        return tuple(self.notes)
 
     def report(self, names: dict[str, Any]) -> RunReport:
         """What was seen."""
@@ -297,8 +344,25 @@ class _Run:
             devices=self.devices,
             env=_environment(simulated=self.simulated is not None),
             gpu_peak_memory_bytes=_gpu_peak_memory_bytes(),
-            notes=tuple(self.notes),
+            notes=self._noted(),
         )
+
+
+def _as_json(report: RunReport) -> str:
+    try:
+        return report.model_dump_json(exclude_defaults=True)
+    except ValueError:  # half of a character, in whatever the snippet named or printed
+        words = report.model_dump(mode="python", exclude_defaults=True)
+        cleaned = RunReport.model_validate(without_surrogates(words))
+        return cleaned.model_dump_json(exclude_defaults=True)
+
+
+def _flush(stream: Any) -> None:
+    """Flush a stream of the snippet's, which may be closed, broken or no stream at all."""
+    try:
+        stream.flush()
+    except Anything:
+        pass
 
 
 def _compiles(tree: ast.Module) -> bool:
@@ -374,30 +438,46 @@ def _run_here(words: dict[str, Any], work: Path, report: Path) -> NoReturn:
     )  # fmt: skip
     sys.stdin = io.TextIOWrapper(io.FileIO(0, "r", closefd=False), encoding="utf-8")
     job = Job.model_validate(words)
+    # Python skips a byte order mark at the head of a file, but not of a string.
+    job = job.model_copy(update={"code": job.code.removeprefix("\ufeff")})
     _say_where_input_went()
     _seed(job.seed)
     one = _Run(job, work)
+    errors = sys.stderr
     code = one.execute()
-    one.keep_figures()
+    with one.interpreter.restored:
+        one.keep_figures()
     for finish in (threading._shutdown, atexit._run_exitfuncs):  # type: ignore[attr-defined]
         try:
             finish()
-        except SystemExit as e:
-            code = e.code if isinstance(e.code, int) else 1
-        except BaseException as e:
-            sys.stderr.write(exceptions.text_of(e, one.source))
-    for stream in (sys.stdout, sys.stderr):
+        except Anything as e:
+            with one.interpreter.restored:
+                if issubclass(type(e), SystemExit):
+                    asked = getattr(e, "code", 1)
+                    code = asked if isinstance(asked, int) else 1
+                else:
+                    errors.write(exceptions.text_of(e, one.source))
+    settrace(None)
+    theirs = vars(sys)
+    for stream in (theirs.get("stdout"), theirs.get("stderr"), one.out, errors):
+        _flush(stream)
+    with one.interpreter.restored:
+        _write(report / REPORT, one.report_text(), errors)
+        os._exit(code)
+
+
+def _write(path: Path, text: str, errors: io.TextIOWrapper) -> None:
+    """Write the report, even where the snippet has used up every descriptor that it may have."""
+    for last in (False, True):
         try:
-            stream.flush()
-        except (OSError, ValueError):
-            pass  # the snippet closed it
-    text = one.report(sys.modules["__main__"].__dict__).model_dump_json(exclude_defaults=True)
-    try:
-        (report / REPORT).write_text(text)
-    except OSError as e:
-        (report / REPORT).unlink(missing_ok=True)  # half a report is none
-        print(f"(the probes' report could not be written: {e.strerror})", file=sys.stderr)
-    os._exit(code)
+            path.write_text(text)
+            return
+        except OSError as e:
+            path.unlink(missing_ok=True)  # half a report is none
+            if last:
+                print(f"(the probes' report could not be written: {e.strerror})", file=errors)
+                _flush(errors)
+            os.closerange(3, os.sysconf("SC_OPEN_MAX"))  # nothing of the snippet's runs any more
 
 
 def _cold() -> NoReturn:

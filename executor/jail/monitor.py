@@ -167,11 +167,13 @@ def _be_jailed(cell: walls.Cell, ends: Ends, work: JailedWork) -> NoReturn:
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     try:
-        abi = walls.enter(cell, ends.stdout, ends.stderr, keep_open=(ends.status, ends.order))
+        abi, victim = walls.enter(
+            cell, ends.stdout, ends.stderr, keep_open=(ends.status, ends.order)
+        )
         work.wake()
         say(ends.status, jailed=abi)
         order = _receive(ends.order)
-        walls.begin(order["wall_s"])
+        walls.begin(order["wall_s"], victim)
         outputs.furnish(cell.work, order.pop("files"))
         os.close(ends.order)
         os.close(ends.status)

@@ -80,14 +80,17 @@ _REFUSED: dict[str, tuple[int, int | None]] = {
     "modify_ldt": (154, None),
 }
 
-# System V and POSIX queues outlive a run and greet the next stranger, where it has no IPC
-# namespace of its own.
+# What outlives a run, or hides from its accounts, where it has no namespaces of its own: System V
+# and POSIX queues greet the next stranger.
 _SHARED_IPC: dict[str, tuple[int, int | None]] = {
     "shmget": (29, 194),
     "shmat": (30, 196),
     "semget": (64, 190),
     "msgget": (68, 186),
     "mq_open": (240, 180),
+    # Files that live in memory alone: where nobody may look at a run's descriptors, nobody counts
+    # them either.
+    "memfd_create": (319, 279),
 }
 
 _SOCKET, _SOCKETPAIR, _IOCTL = (41, 198), (53, 199), (16, 29)

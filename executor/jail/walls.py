@@ -92,7 +92,7 @@ class Cell:
         return (Path("/dev/shm"), *tmp)
 
 
-def enter(cell: Cell, stdout: int, stderr: int, keep_open: tuple[int, ...]) -> int:
+def enter(cell: Cell, stdout: int, stderr: int, keep_open: tuple[int, ...]) -> tuple[int, int]:
     """Put this process behind every wall of its tier.
 
     Args:
@@ -101,7 +101,8 @@ def enter(cell: Cell, stdout: int, stderr: int, keep_open: tuple[int, ...]) -> i
         keep_open: the only other descriptors that survive; the caller closes them.
 
     Returns:
-        Landlock's ABI in force (0 where the kernel has none and the tier allows that).
+        abi: Landlock's ABI in force (0 where the kernel has none and the tier allows that).
+        victim: an open descriptor for `begin`, which nobody behind these walls can open again.
 
     Raises:
         JailError: names the wall that could not be built.
@@ -128,21 +129,27 @@ def enter(cell: Cell, stdout: int, stderr: int, keep_open: tuple[int, ...]) -> i
                 folder.mkdir()
         os.chdir(cell.work)
         syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
+        victim = os.open("/proc/self/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC)
         abi = _restrict_files(cell)
         seccomp.install(internet=cell.internet, own_ipc=cell.tier is Tier.NAMESPACES)
     except OSError as e:
         raise JailError(f"the jail ({cell.tier}) could not be built: {e}") from e
-    return abi
+    return abi, victim
 
 
-def begin(wall_s: float) -> None:
+def begin(wall_s: float, victim: int) -> None:
     """The last two limits, set when the job is there: until then the run waits for it.
+
+    Args:
+        wall_s: the job's time limit.
+        victim: what `enter` returned; it is closed.
 
     Raises:
         OSError: the kernel refused.
     """
     # The memory killer takes a run first; one that only waits must not be its victim.
-    Path("/proc/self/oom_score_adj").write_text("1000")
+    os.write(victim, b"1000")
+    os.close(victim)
     cpu_s = cpu_seconds(wall_s)
     resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + 1))
 
@@ -201,11 +208,14 @@ def _restrict_files(cell: Cell) -> int:
         return 0
     system = ("/usr", "/lib", "/lib64", "/bin", "/sbin", "/etc", "/sys/devices/system", "/dev/fd")
     readable = [p for p in system if Path(p).exists()] + [str(p) for p in cell.readable]
-    writable = [str(cell.work), str(cell.report), "/proc", "/dev/null", "/dev/zero", "/dev/full"]
+    # /proc is for reading: there a run could take itself off the memory killer's list.
+    readable.append("/proc")
+    writable = [str(cell.work), str(cell.report), "/dev/null", "/dev/zero", "/dev/full"]
     writable += ["/dev/urandom", "/dev/random", str(cell.temp)]
     if cell.gpu is not None:
         writable += [str(node) for node in gpu.nodes(cell.gpu)]
         readable.append("/sys")  # CUDA looks its device up there; without it, error 304
+        writable.append("/proc")  # CUDA names its threads there
     if cell.tier is not Tier.PROCESS:
         writable += ["/dev/shm", *map(str, cell.shared)]
     return landlock.restrict(_existing(readable), _existing(writable), tcp=cell.internet)

@@ -40,8 +40,8 @@ def describe(error: BaseException, source: SnippetSource, *, silently: bool = Fa
         line, col = error.lineno, (error.offset or 1) - 1
         code = source.line(line or 0)
     return ErrorSeen(
-        type=type(error).__name__,
-        message=_plainly(error) if speaks else _message(error),
+        type=class_name(error),
+        message=_plainly(error) if speaks else message_of(error),
         line=line,
         col=col,
         end_col=end_col,
@@ -52,6 +52,28 @@ def describe(error: BaseException, source: SnippetSource, *, silently: bool = Fa
     )
 
 
+def describe_at_least(error: BaseException, source: SnippetSource) -> ErrorSeen:
+    """Type, message and line, whatever attributes the exception's class has replaced."""
+    tb = _TRACEBACK_OF(error)
+    line = None
+    while tb is not None:
+        if tb.tb_frame.f_code.co_filename == source.filename:
+            line = tb.tb_lineno
+        tb = tb.tb_next
+    code = source.line(line) if line else ""
+    return ErrorSeen(type=class_name(error), message=message_of(error), line=line, code=code)
+
+
+# A class may define `__traceback__` anew; this is the interpreter's own.
+_TRACEBACK_OF = BaseException.__dict__["__traceback__"].__get__
+
+
+def class_name(error: BaseException) -> str:
+    """The name of the exception's class; a metaclass of the snippet's is not asked."""
+    name: str = type.__dict__["__name__"].__get__(type(error))
+    return name.encode("utf-8", "backslashreplace").decode()
+
+
 def _masked(error: BaseException) -> str:
     """The message of the error that came first, if this one was raised because of it."""
     seen: set[int] = set()
@@ -59,7 +81,7 @@ def _masked(error: BaseException) -> str:
     while id(first) not in seen:
         seen.add(id(first))
         first = first.__cause__ or first.__context__ or first
-    return _message(first) if first is not error else ""
+    return message_of(first) if first is not error else ""
 
 
 def frames(error: BaseException, source: SnippetSource) -> tuple[Frame, ...]:
@@ -99,12 +121,14 @@ def _uninteresting(value: object) -> bool:
     return type(value).__name__ in {"module", "function", "type", "builtin_function_or_method"}
 
 
-def _message(error: BaseException) -> str:
+def message_of(error: BaseException) -> str:
+    """The exception's text, whatever its `__str__` does, in characters that can be written."""
     try:
         text = error.msg if isinstance(error, SyntaxError) else str(error)
-    except Exception:
+    except BaseException:  # SystemExit too: it is only being looked at
         text = "(the exception's own __str__ failed)"
-    text = _INSTALLED.sub("", text[: 2 * _MESSAGE])
+    text = text[: 2 * _MESSAGE].encode("utf-8", "backslashreplace").decode()
+    text = _INSTALLED.sub("", text)
     return text if len(text) <= _MESSAGE else text[:_MESSAGE] + " …"
 
 
@@ -128,11 +152,12 @@ def _plainly(error: BaseException) -> str:
 
 def text_of(error: BaseException, source: SnippetSource) -> str:
     """The traceback as Python prints it, without our frames and the jail's paths."""
-    without_ours(error, source)
     try:
+        without_ours(error, source)
         text = "".join(traceback.format_exception(error, limit=-40))
-    except Exception:
-        text = f"{type(error).__name__}: {_message(error)}\n"
+    except BaseException:
+        text = f"{class_name(error)}: {message_of(error)}\n"
+    text = text.encode("utf-8", "backslashreplace").decode()
     text = text.replace(source.filename, Path(source.filename).name)
     text = _INSTALLED.sub("", _LIBRARY.sub('File "', text))
     if len(text) > _TRACEBACK:
@@ -213,5 +238,5 @@ def _origin(error: BaseException, source: SnippetSource) -> str:
         return "raise"
     if isinstance(error, (RuntimeError, NotImplementedError)):
         return "torch"  # compiled code raises these; Python itself, at no expression of this kind
-    named = re.search(r"torch|[Tt]ensor|dimension|\bdim\b", _message(error))
+    named = re.search(r"torch|[Tt]ensor|dimension|\bdim\b", message_of(error))
     return "torch" if named and isinstance(error, (TypeError, ValueError, IndexError)) else "python"

@@ -5,6 +5,7 @@ After every one the executor must be as it was: see `House.assert_clean`.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 
 import pytest
@@ -798,3 +799,175 @@ def test_hostile_pickle_stays_inside(house: House) -> None:
 
     assert "pwned" in result.stderr + result.stdout or result.outcome is Outcome.ERROR
     assert house.run("print(open('/etc/pwned').read())").outcome is Outcome.ERROR
+
+
+# -- what a snippet does to its own interpreter ----------------------------------------------
+
+# Each ends in an error that must come back with its type and line, whatever came before it.
+_SPOILED = {
+    "stdout is closed": "import sys\nsys.stdout.close()\nraise ValueError('x')",
+    "stdout is None": "import sys\nsys.stdout = None\nraise ValueError('x')",
+    "stderr is None": "import sys\nsys.stderr = None\nraise ValueError('x')",
+    "a stdout that raises": """
+        import sys
+        class Broken:
+            def write(self, text): raise RuntimeError("no")
+            def flush(self): raise RuntimeError("no")
+        sys.stdout = Broken()
+        raise ValueError('x')
+        """,
+    "every descriptor is closed": "import os\nos.closerange(0, 500)\nraise ValueError('x')",
+    "every descriptor is used up": """
+        import os
+        try:
+            while True:
+                os.dup(1)
+        except OSError:
+            pass
+        raise ValueError('x')
+        """,
+    "no modules are left": "import sys\nsys.modules.clear()\nraise ValueError('x')",
+    "another dictionary of modules": "import sys\nsys.modules = {}\nraise ValueError('x')",
+    "no builtins are left": """
+        import builtins
+        error = ValueError('x')
+        builtins.__dict__.clear()
+        raise error
+        """,
+    "no functions of sys are left": """
+        import sys
+        for name in ("exc_info", "getrecursionlimit", "setrecursionlimit", "settrace"):
+            delattr(sys, name)
+        raise ValueError('x')
+        """,
+    "json and os are broken": """
+        import json, os
+        json.dumps = json.dump = os.path.join = os.fspath = None
+        raise ValueError('x')
+        """,
+    "a tracer that raises": """
+        import sys
+        def tracer(*event):
+            raise KeyError("tracer")
+        error = ValueError('x')
+        sys.settrace(tracer)
+        raise error
+        """,
+    "a low recursion limit": "import sys\nsys.setrecursionlimit(30)\nraise ValueError('x')",
+    "an empty excepthook": "import sys\nsys.excepthook = None\nraise ValueError('x')",
+    "a byte order mark": "\ufeffprint('a')\nraise ValueError('x')",
+    "its folder is gone": """
+        import os, tempfile
+        here = tempfile.mkdtemp()
+        os.chdir(here)
+        os.rmdir(here)
+        raise ValueError('x')
+        """,
+}
+
+
+@pytest.mark.parametrize("what", _SPOILED)
+def test_the_error_is_told_by_a_spoiled_interpreter_too(house: House, what: str) -> None:
+    code = textwrap.dedent(_SPOILED[what]).strip("\n")
+
+    result = house.run(code)
+
+    assert result.outcome is Outcome.ERROR
+    assert result.error is not None, result.stderr
+    assert (result.error.type, result.error.message) == ("ValueError", "x")
+    assert result.error.line == code.count("\n") + 1
+    assert result.exit.code == 1
+
+
+_STRANGE = {
+    "str() raises": ("def __str__(self): raise KeyError", None),
+    "str() exits": ("def __str__(self): raise SystemExit(3)", None),
+    "str() is a number": ("def __str__(self): return 3", None),
+    "half a character": ("def __str__(self): return '\\ud800'", "\\ud800"),
+    "no cause": ("__cause__ = __context__ = property(lambda self: 1 / 0)", "a"),
+    "no traceback": ("__traceback__ = property(lambda self: 1 / 0)", "a"),
+    "a traceback that is none": ("__traceback__ = 5", "a"),
+    "arguments that raise": ("args = property(lambda self: 1 / 0)", "a"),
+    "a class of its own making": ("__class__ = property(lambda self: 1 / 0)", None),
+    "no attributes": ("def __getattribute__(self, name): raise KeyError(name)", None),
+}
+
+
+@pytest.mark.parametrize("what", _STRANGE)
+def test_an_exception_with_strange_parts_is_told(house: House, what: str) -> None:
+    part, message = _STRANGE[what]
+
+    result = house.run(f"class Odd(Exception):\n    {part}\nraise Odd('a')")
+
+    assert result.outcome is Outcome.ERROR
+    assert result.error is not None, result.detail
+    assert (result.error.type, result.error.line) == ("Odd", 3)
+    if message is not None:
+        assert result.error.message == message
+
+
+def test_a_metaclass_is_not_asked_for_the_name(house: House) -> None:
+    result = house.run(
+        """
+        class Silent(type):
+            def __getattribute__(cls, name):
+                raise KeyError(name)
+        class Odd(Exception, metaclass=Silent):
+            pass
+        raise Odd("a")
+        """
+    )
+
+    assert result.error is not None
+    assert result.error.type == "Odd"
+
+
+def test_memory_in_memory_files_is_out_of_memory(house: House) -> None:
+    """Pages of a file that nobody has mapped are in no process's resident memory.
+
+    Where the supervisor may not look at a run's descriptors, no such file can be made.
+    """
+    result = house.run(
+        """
+        import os
+        block = bytes(8_000_000)
+        while True:
+            os.write(os.memfd_create("hoard"), block)
+        """,
+        wall_s=60,
+    )
+
+    if house.tier is Tier.NAMESPACES:
+        assert result.outcome is Outcome.OUT_OF_MEMORY
+        assert result.limit is not None
+        assert result.limit.name == "memory_bytes"
+    else:
+        assert result.error is not None
+        assert result.error.type == "PermissionError"
+
+
+def test_a_run_stays_first_on_the_memory_killers_list(house: House) -> None:
+    result = house.run(
+        """
+        from pathlib import Path
+        mine = Path("/proc/self/oom_score_adj")
+        print(mine.read_text().strip())
+        mine.write_text("0")
+        """
+    )
+
+    assert result.stdout == "1000\n"
+    assert result.error is not None
+    assert result.error.type == "PermissionError"
+
+
+def test_a_backslash_in_a_files_name_is_a_plain_character(house: House) -> None:
+    result = house.run(
+        r"""
+        import os
+        os.rename("in\\side.txt", "out\\side.txt")
+        """,
+        files=(attachment("in\\side.txt", b"x"),),
+    )
+
+    assert [file.name for file in result.files] == ["out\\side.txt"]
