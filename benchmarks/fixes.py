@@ -1,12 +1,12 @@
 """How many real failures of a corpus get a fix, and what became of the candidates.
 
     python -m benchmarks.fixes --corpus DIR --runs runs.jsonl.xz [--share 0.2] [--dump FILE]
-                               [--summary docs/fixes.json]
+                               [--summary benchmarks/results/fixes.json]
 
 Every block that failed for a reason of its own (group `real`) goes through the whole path, as if
 somebody had posted it without a word. A fix counts only if a run verified it, alternatives only if
 each was run. `--dump` writes every diff, for reading by hand; `--summary` keeps the counts that
-docs/coverage.md is made of, and replaces those of the families that were run.
+benchmarks/results/coverage.md is made of, and replaces those of the families that were run.
 """
 
 from __future__ import annotations

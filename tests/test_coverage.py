@@ -1,4 +1,4 @@
-"""Facts about docs/coverage.md: what it lists, and what it counts."""
+"""Facts about benchmarks/results/coverage.md: what it lists, and what it counts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import re
 
 from benchmarks.coverage import PAGE, SUMMARY, page
 from knowledge.articles.article import load_articles
-from knowledge.repair.codemod import load_codemods
 
 FAMILIES = {
     "too short": {
@@ -21,13 +20,18 @@ FAMILIES = {
 }  # fmt: skip
 
 
-def test_every_article_and_codemod_is_listed():
-    """Whoever adds one runs `python -m benchmarks.coverage`."""
-    rows = re.findall(r"^\| ([\w-]+) \|.*\| (?:error|silent) \| (yes|) \|",
+def test_every_measured_article_is_listed():
+    """Those that explained or mended a block; a new article waits for the next measurement."""
+    rows = re.findall(r"^\| ([\w-]+) \|.*\| (?:error|silent) \| (?:yes|) \|",
                       PAGE.read_text(encoding="utf-8"), re.MULTILINE)  # fmt: skip
+    measured = {
+        slug
+        for counts in json.loads(SUMMARY.read_text(encoding="utf-8")).values()
+        for slug in (*counts["explained_by"], *counts["mended_by"])
+    }
 
-    assert [slug for slug, _ in rows] == [article.slug for article in load_articles()]
-    assert [slug for slug, codemod in rows if codemod] == [c.slug for c in load_codemods()]
+    assert len(measured) > 50
+    assert measured <= set(rows)
 
 
 def test_every_measured_family_is_listed():
