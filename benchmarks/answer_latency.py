@@ -24,7 +24,7 @@ import time
 from pathlib import Path
 
 from benchmarks.corpus import read_blocks
-from bot.commands.assemble import open_medic
+from bot.diagnosis.assemble import open_pipeline
 from bot.messages.question import read_message
 from bot.models import Answer, Question, Snippet
 from bot.settings import load_settings
@@ -60,7 +60,7 @@ async def main(rounds: int) -> int:
     """Time both, print the parts and the ratio; 0 if the answer was right and fast enough."""
     question = f"why does backward fail?\n```python\n{SNIPPET}```"
     ratios, answers, colds = [], [], []
-    async with open_medic(load_settings()) as medic:
+    async with open_pipeline(load_settings()) as medic:
 
         async def ask() -> Answer:
             said = [thing async for thing in medic.answer(read_message(question))]
@@ -96,7 +96,7 @@ async def over_blocks(corpus: Path, runs: Path, wanted: int, seed: int) -> int:
     ratios: list[float] = []
     answers: list[float] = []
     asked = 0
-    async with open_medic(load_settings()) as medic:
+    async with open_pipeline(load_settings()) as medic:
 
         async def ask(code: str) -> Answer:
             question = Question(text="", snippets=(Snippet(code=code),))

@@ -27,8 +27,8 @@ from rich.progress import Progress
 from rich.table import Table
 
 from benchmarks.corpus import Block, read_blocks
-from bot.commands.assemble import open_executor
 from bot.diagnosis import completion
+from bot.diagnosis.assemble import open_executor
 from bot.diagnosis.missing import missing
 from bot.settings import Settings
 from executor.inside.placeholders.imports import KNOWN

@@ -30,8 +30,8 @@ from rich.progress import Progress as Bar
 from rich.table import Table
 
 from benchmarks.corpus import Block, read_blocks
-from bot.commands.assemble import open_medic
-from bot.diagnosis.pipeline import Medic
+from bot.diagnosis.assemble import open_pipeline
+from bot.diagnosis.pipeline import Pipeline
 from bot.models import Answer, Question, Snippet
 from bot.settings import load_settings
 from executor.protocol import Job, JobResult
@@ -93,7 +93,7 @@ async def main(given: argparse.Namespace) -> int:
     random.Random(given.seed).shuffle(blocks)
     blocks = blocks[: round(len(blocks) * given.share)]
     done: list[Tried] = []
-    async with open_medic(load_settings()) as medic:
+    async with open_pipeline(load_settings()) as medic:
         with Bar(console=Console(stderr=True)) as bar:
             task = bar.add_task("blocks", total=len(blocks))
             todo = iter(blocks)
@@ -113,7 +113,7 @@ async def main(given: argparse.Namespace) -> int:
     return 0 if sum(bool(t.offered) for t in done) >= _TARGET * len(done) else 1
 
 
-async def _try(medic: Medic, block: Block) -> Tried:
+async def _try(medic: Pipeline, block: Block) -> Tried:
     counted = Counted(medic.executor)
     mine = replace(medic, executor=counted)  # type: ignore[arg-type]
     question = Question(text="", snippets=(Snippet(code=block.code),))

@@ -147,6 +147,7 @@ class Timings(Model):
     search: float = 0
     fix: float = 0
     total: float = 0
+    stages: dict[str, float] = {}  # of each stage of the pipeline, by its name
 
 
 Status = Literal["fixed", "reproduced", "runs", "advice", "unsure", "not_run"]

@@ -1,4 +1,4 @@
-"""What the tests share: one real executor, one real index, one Medic over both."""
+"""What the tests share: one real executor, one real index, one Pipeline over both."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 import pytest
 import pytest_asyncio
 
-from bot.commands.assemble import Library, open_executor, open_medic
-from bot.diagnosis.pipeline import Medic
+from bot.diagnosis.assemble import open_executor, open_pipeline
+from bot.diagnosis.library import Library
+from bot.diagnosis.pipeline import Pipeline
 from bot.messages.question import read_message
 from bot.models import Answer, Progress
 from bot.settings import KnowledgeSettings, Settings
@@ -97,9 +98,9 @@ def settings(indexed: Path, tmp_path_factory: pytest.TempPathFactory) -> Setting
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def medic(settings: Settings) -> AsyncIterator[Medic]:
-    """A Medic with a warm executor, as `torchmedic chat` has it."""
-    async with open_medic(settings) as medic:
+async def medic(settings: Settings) -> AsyncIterator[Pipeline]:
+    """A Pipeline with a warm executor, as `torchmedic chat` has it."""
+    async with open_pipeline(settings) as medic:
         yield medic
 
 
@@ -111,7 +112,7 @@ async def executor(settings: Settings) -> AsyncIterator[ExecutorClient]:
 
 
 @pytest.fixture(scope="session")
-def ask(medic: Medic) -> Ask:
+def ask(medic: Pipeline) -> Ask:
     """A message as posted → its Answer."""
 
     async def answer(message: str) -> Answer:

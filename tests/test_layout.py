@@ -130,5 +130,5 @@ def test_only_entry_points_read_the_environment():
         for p in [*of("bot"), *of("knowledge")]
         if "os.environ" in p.read_text() or "getenv" in p.read_text()
     }
-    allowed = {"bot/settings.py", "bot/commands/assemble.py", "knowledge/search/embedding.py"}
+    allowed = {"bot/settings.py", "bot/diagnosis/assemble.py", "knowledge/search/embedding.py"}
     assert readers <= allowed, readers

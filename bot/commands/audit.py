@@ -10,8 +10,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from bot.commands.assemble import open_executor
 from bot.commands.audit_runner import Earlier, Runner, conditions
+from bot.diagnosis.assemble import open_executor
 from bot.errors import StateError
 from bot.settings import Settings
 from knowledge.audit import run as auditing

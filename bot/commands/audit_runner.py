@@ -15,7 +15,7 @@ from executor.protocol import SNIPPET, Caught, ErrorSeen, Job, JobResult, Outcom
 from executor.service.client import ExecutorClient
 from knowledge.audit.families import NONE, family
 from knowledge.audit.model import BlockRun, Raised
-from knowledge.repair.verify import MISTAKES
+from knowledge.repair.verify import MISTAKES, mistake
 
 KEPT_CHARS = 4_000  # of what a block printed
 KEPT_MESSAGE = 600
@@ -63,10 +63,10 @@ class Runner:
     async def _seen(self, code: str, before: str, *, joined: bool) -> BlockRun:
         job = Job(code=before + code, wall_s=self.wall_s, probes=(Probe.GRADIENTS,))
         run, job = await completion.run(self.executor, job)
-        if devices.wants_gpu(run, code):
+        if devices.wants_gpu(run, mistake(run), code):
             there = devices.there(job, has_gpu=self.has_gpu)
             gpu, _ = await completion.run(self.executor, there)
-            if needs_gpu(run) or devices.device_error(gpu):
+            if needs_gpu(run) or devices.device_error(mistake(gpu)):
                 run = gpu
         printed = 0
         if joined:

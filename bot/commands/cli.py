@@ -80,7 +80,7 @@ def ask(
 
 
 async def _ask(names: list[str], settings: Settings, *, json: bool, explain: bool) -> int:
-    from bot.commands.assemble import open_medic
+    from bot.diagnosis.assemble import open_pipeline
     from bot.platforms.console.card import ConsoleCard
     from bot.service.seam import follow
 
@@ -97,13 +97,13 @@ async def _ask(names: list[str], settings: Settings, *, json: bool, explain: boo
     if not questions:
         return failed
     console = _console()
-    async with open_medic(settings, _say) as medic:
+    async with open_pipeline(settings, _say) as pipeline:
         for i, (question, parse_ms) in enumerate(questions):
             card = _JsonCard() if json else ConsoleCard(console, explain=explain)
             if i and not json:
                 console.rule()
             try:
-                await follow(medic.answer(question, parse_ms), card)
+                await follow(pipeline.answer(question, parse_ms), card)
             except _OURS as e:
                 card.clear()
                 _complain(str(e))
@@ -177,12 +177,12 @@ def chat(
 
 
 async def _chat(settings: Settings, *, explain: bool) -> int:
-    from bot.commands.assemble import open_medic
+    from bot.diagnosis.assemble import open_pipeline
     from bot.platforms.console.chat import ConsoleChat, messages
 
     console = _console()
-    async with open_medic(settings, _say) as medic:
-        async with ConsoleChat.at(medic, console, explain=explain) as chat:
+    async with open_pipeline(settings, _say) as pipeline:
+        async with ConsoleChat.at(pipeline, console, explain=explain) as chat:
             async for text in messages(console):
                 await chat.say(text)
                 console.print()
@@ -301,7 +301,7 @@ async def _index(settings: Settings) -> int:
         TimeRemainingColumn,
     )
 
-    from bot.commands.assemble import Library
+    from bot.diagnosis.library import Library
 
     console = _console()
     library = Library(settings, _say)
@@ -354,7 +354,7 @@ def gaps(
 
 
 async def _gaps(settings: Settings, days: float, least: int) -> list[Gap]:
-    from bot.commands.assemble import Library
+    from bot.diagnosis.library import Library
     from bot.operations.gaps.unanswered import collect
     from bot.service.store.database import Database
 
@@ -371,8 +371,8 @@ def search(
     config: ConfigOption = None,
 ) -> None:
     """Look a question up without running anything."""
-    from bot.commands.assemble import Library
     from bot.commands.found import as_json, as_text
+    from bot.diagnosis.library import Library
 
     found = Library(_settings(config), _say).search().search(query)
     print(as_json(found) if json else as_text(found, explain=explain))
@@ -416,7 +416,8 @@ def article_check(
 
 
 async def _prove(settings: Settings, slugs: list[str]) -> int:
-    from bot.commands.assemble import Library, open_executor
+    from bot.diagnosis.assemble import open_executor
+    from bot.diagnosis.library import Library
     from bot.diagnosis.proof import prove
     from knowledge.articles.slugs import slug_of
 

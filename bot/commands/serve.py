@@ -1,4 +1,4 @@
-"""Open a chat front end's desk, with medic and store behind it and a jail that is strong enough."""
+"""Open the question service of a chat front end, behind a jail that is strong enough."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from bot.commands.assemble import Say, open_medic
+from bot.diagnosis.assemble import open_pipeline
+from bot.diagnosis.library import Say
 from bot.errors import SettingsError
 from bot.operations.metrics import Metrics
 from bot.service import manners
@@ -40,13 +41,13 @@ async def open_desk(
         # Slack brings each event to one of its connections, Discord everything to all of them.
         if platform.name == "discord" or not store.database.shared:
             await stack.enter_async_context(alone(store.database, platform.name, say))
-        medic = await stack.enter_async_context(open_medic(settings, say))
+        pipeline = await stack.enter_async_context(open_pipeline(settings, say))
         await stack.enter_async_context(store)
         metrics = Metrics()
         stack.enter_context(metrics.serving(settings.metrics))
-        await _refuse_weak_jail(settings, medic.executor)
+        await _refuse_weak_jail(settings, pipeline.executor)
         async with QuestionService(
-            medic, store, platform, settings.chat, front, settings.store.retention_days, metrics
+            pipeline, store, platform, settings.chat, front, settings.store.retention_days, metrics
         ) as desk:
             yield desk
 

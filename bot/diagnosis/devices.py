@@ -10,7 +10,7 @@ import re
 
 from bot.diagnosis.missing import needs_gpu
 from executor.protocol import Caught, DeviceSeen, ErrorSeen, Job, JobResult, Outcome
-from knowledge.repair.verify import mistake
+from knowledge.repair.verify import Mistake
 
 _DEVICE_ERROR = re.compile(
     r"on the same device|type \(torch\.(cuda\.)?\w+\) should be the same|not at the same device"
@@ -19,7 +19,7 @@ _DEVICE_ERROR = re.compile(
 )
 
 
-def wants_gpu(run: JobResult, code: str) -> bool:
+def wants_gpu(run: JobResult, wrong: Mistake, code: str) -> bool:
     """Whether a run on the CPU leaves open what a GPU would do.
 
     It failed for want of one; or it ran because it asks `torch.cuda.is_available()` first, which
@@ -27,9 +27,7 @@ def wants_gpu(run: JobResult, code: str) -> bool:
     """
     if run.env.device != "cpu":
         return False
-    return needs_gpu(run) or (
-        "cuda" in code and run.outcome is Outcome.OK and not mistake(run).is_there
-    )
+    return needs_gpu(run) or ("cuda" in code and run.outcome is Outcome.OK and not wrong.is_there)
 
 
 def there(job: Job, *, has_gpu: bool) -> Job:
@@ -37,9 +35,9 @@ def there(job: Job, *, has_gpu: bool) -> Job:
     return job.model_copy(update={"device": "cuda"} if has_gpu else {"simulate": "cuda"})
 
 
-def device_error(run: JobResult) -> ErrorSeen | Caught | None:
-    """The mistake of the run, if it is about devices."""
-    error = mistake(run).error
+def device_error(wrong: Mistake) -> ErrorSeen | Caught | None:
+    """The error of a mistake, if it is about devices."""
+    error = wrong.error
     return error if error is not None and _DEVICE_ERROR.search(error.message) else None
 
 

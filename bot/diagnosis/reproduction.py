@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from bot.diagnosis import completion, devices
 from bot.diagnosis.missing import needs_gpu
@@ -10,7 +11,7 @@ from bot.models import Question
 from executor.protocol import Job, JobResult, Outcome
 from executor.service.client import ExecutorClient
 from knowledge.repair.rerun import failed_in_place, rerun_with_probes, trace_writes
-from knowledge.repair.verify import mistake
+from knowledge.repair.verify import Mistake, mistake
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,11 @@ class Reproduced:
     job: Job  # the same code, perhaps with stand-ins or on another device: a fix is tried there
     reference: JobResult | None = None  # for an in-place error, the gradients it should have had
     only_on_gpu: bool = False  # it runs on the CPU
+
+    @cached_property
+    def mistake(self) -> Mistake:
+        """What the run shows to be wrong."""
+        return mistake(self.run)
 
 
 async def reproduce(executor: ExecutorClient, question: Question, job: Job) -> Reproduced:
@@ -36,13 +42,14 @@ async def reproduce(executor: ExecutorClient, question: Question, job: Job) -> R
     if run.suspects and run.outcome is Outcome.OK:
         # It ran, and could still compute wrong gradients: writes that PyTorch does not count.
         return Reproduced(_with_silent_writes(run, await trace_writes(executor, job)), job)
+    warm = Reproduced(run, job)
     believed = question.traceback is not None and run.outcome is Outcome.OK
-    if not run.stand_ins and (run.warm_only or (believed and not mistake(run).is_there)):
+    if not run.stand_ins and (run.warm_only or (believed and not warm.mistake.is_there)):
         # A warm server can hide what a fresh interpreter shows: a submodule nobody imported.
         cold = await executor.run(job.model_copy(update={"cold": True}))
         if cold.outcome is Outcome.ERROR:
-            run = cold.model_copy(update={"warm_only": run.warm_only})
-    return Reproduced(run, job)
+            return Reproduced(cold.model_copy(update={"warm_only": run.warm_only}), job)
+    return warm
 
 
 async def on_gpu(
@@ -58,7 +65,7 @@ async def on_gpu(
     gpu = await reproduce(executor, question, devices.there(job, has_gpu=has_gpu))
     if needs_gpu(cpu.run):
         return gpu
-    if devices.device_error(gpu.run):
+    if devices.device_error(gpu.mistake):
         return Reproduced(gpu.run, gpu.job, gpu.reference, only_on_gpu=True)
     return cpu
 

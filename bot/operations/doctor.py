@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import aiohttp
 
-from bot.commands.assemble import Library, open_executor
+from bot.diagnosis.assemble import open_executor
+from bot.diagnosis.library import Library
 from bot.errors import SettingsError, StateError
 from bot.service import manners
 from bot.service.store import health

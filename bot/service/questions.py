@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from datetime import UTC, datetime
 
-from bot.diagnosis.pipeline import Medic
+from bot.diagnosis.pipeline import Pipeline
 from bot.logs import facts
 from bot.operations.metrics import Metrics
 from bot.operations.retention import forget_old
@@ -25,13 +25,13 @@ log = logging.getLogger(__name__)
 class QuestionService:
     """One platform's questions, from the door to the card.
 
-    async with QuestionService(medic, store, platform, settings.chat, settings.slack) as desk:
+    async with QuestionService(pipeline, store, platform, settings.chat, settings.slack) as desk:
         await desk.take(incoming)   # returns when it is kept: now it may be acknowledged
     """
 
     def __init__(
         self,
-        medic: Medic,
+        pipeline: Pipeline,
         store: Store,
         platform: Platform,
         chat: ChatSettings,
@@ -46,7 +46,7 @@ class QuestionService:
         self._retention_days = retention_days
         self._metrics = metrics = metrics or Metrics()
         self._tasks = Tasks()
-        self._work = OpenWork(medic, store, platform, chat, front, metrics, self._tasks)
+        self._work = OpenWork(pipeline, store, platform, chat, front, metrics, self._tasks)
         self._relay = Handover(store.leases, self._work, platform.name, metrics)
         self.buttons = Buttons(store, platform, front, metrics, self._work)
 

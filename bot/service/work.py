@@ -7,7 +7,7 @@ import logging
 import os
 import time
 
-from bot.diagnosis.pipeline import Medic
+from bot.diagnosis.pipeline import Pipeline
 from bot.errors import BotError, PlatformError, QuestionError
 from bot.logs import facts, where
 from bot.models import Answer
@@ -37,7 +37,7 @@ class OpenWork:
 
     def __init__(
         self,
-        medic: Medic,
+        pipeline: Pipeline,
         store: Store,
         platform: Platform,
         chat: ChatSettings,
@@ -46,7 +46,7 @@ class OpenWork:
         tasks: Tasks,
     ) -> None:
         """No work yet."""
-        self._medic = medic
+        self._pipeline = pipeline
         self._store = store
         self._platform = platform
         self._patience_s = chat.patience_s
@@ -199,7 +199,7 @@ class OpenWork:
         began = time.perf_counter()
         question = await read(asked, self._store, self._platform)
         parse_ms = (time.perf_counter() - began) * 1000
-        async for said in self._medic.answer(question, parse_ms, asked.run_with):
+        async for said in self._pipeline.answer(question, parse_ms, asked.run_with):
             if isinstance(said, Answer):
                 return said
             if not silently:

@@ -51,6 +51,9 @@ class Mistake:
         return self.error is not None or bool(self.findings)
 
 
+NO_MISTAKE = Mistake(None, frozenset())
+
+
 def mistake(result: JobResult) -> Mistake:
     """What a run shows to be wrong.
 

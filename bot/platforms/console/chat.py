@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from bot.diagnosis.pipeline import Medic
+from bot.diagnosis.pipeline import Pipeline
 from bot.models import RunWith
 from bot.platforms.console.card import ConsolePlatform
 from bot.service.questions import QuestionService
@@ -39,7 +39,7 @@ _HELP = """\
 class ConsoleChat:
     """One person's conversation at one desk, in threads as a channel has them.
 
-    async with ConsoleChat.at(medic, console) as chat:
+    async with ConsoleChat.at(pipeline, console) as chat:
         await chat.say("```python\\n1 / 0\\n```")
         await chat.say("/again cold")
     """
@@ -56,14 +56,14 @@ class ConsoleChat:
     @classmethod
     @asynccontextmanager
     async def at(
-        cls, medic: Medic, console: Console, *, explain: bool = False
+        cls, pipeline: Pipeline, console: Console, *, explain: bool = False
     ) -> AsyncIterator[ConsoleChat]:
         """A conversation with a desk and a store of its own; both end with it."""
         platform = ConsolePlatform(console, explain=explain)
         with tempfile.TemporaryDirectory(prefix="torchmedic-chat-") as folder:
             async with (
                 Store.at(f"sqlite:///{folder}/chat.db", Path(folder)) as store,
-                QuestionService(medic, store, platform, ChatSettings(), FrontSettings()) as desk,
+                QuestionService(pipeline, store, platform, ChatSettings(), FrontSettings()) as desk,
             ):
                 try:
                     yield cls(desk, store, platform)

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.diagnosis.pipeline import Medic
+from bot.diagnosis.pipeline import Pipeline
 from bot.messages.question import read_message
 from knowledge.audit.model import Verdict
 from knowledge.search.search import Hit, SearchResult, SourceMatch
@@ -373,7 +373,7 @@ async def test_an_overwritten_value_is_told_in_the_headline_by_its_lines(ask: As
         ("while True:\n    print('x' * 5000)\n", "printed more than"),
     ],
 )
-async def test_what_cannot_be_run_is_said_with_the_next_step(medic: Medic, code: str, says: str):
+async def test_what_cannot_be_run_is_said_with_the_next_step(medic: Pipeline, code: str, says: str):
     """Not run is not an error of theirs: it says what was missing and what to post."""
     answer = await last_of(replace(medic, wall_s=2).answer(read_message(posted("why?", code))))
 
@@ -381,7 +381,7 @@ async def test_what_cannot_be_run_is_said_with_the_next_step(medic: Medic, code:
     assert says in answer.headline and answer.fix is None
 
 
-async def test_a_refuted_document_is_not_quoted_without_saying_so(medic: Medic):
+async def test_a_refuted_document_is_not_quoted_without_saying_so(medic: Pipeline):
     """What an audit refuted is told before the passage, wherever the passage goes."""
     passage = "Clipping happens by itself."
     seen = SourceMatch(meaning=0.9, meaning_rank=1, words=0.9, words_rank=1)

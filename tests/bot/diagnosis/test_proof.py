@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.diagnosis.pipeline import Medic
+from bot.diagnosis.pipeline import Pipeline
 from bot.diagnosis.proof import prove
 from knowledge.articles.article import load_article
 from knowledge.articles.slugs import folder_of
@@ -30,7 +30,7 @@ UNPROVED = [
 
 @pytest.mark.parametrize(("slug", "file", "old", "new", "problem"), UNPROVED)
 async def test_what_an_article_gets_wrong_is_named(
-    medic: Medic, tmp_path: Path, slug: str, file: str, old: str, new: str, problem: str
+    medic: Pipeline, tmp_path: Path, slug: str, file: str, old: str, new: str, problem: str
 ) -> None:
     """The verdict names the file and what came instead of what was promised."""
     folder = Path(shutil.copytree(folder_of(slug), tmp_path / slug))

@@ -18,7 +18,7 @@ import asyncpg
 import pytest
 import pytest_asyncio
 
-from bot.diagnosis.pipeline import Medic
+from bot.diagnosis.pipeline import Pipeline
 from bot.operations import doctor
 from bot.operations.doctor import Clocks, DoctorRow
 from bot.service.store import Store
@@ -71,7 +71,7 @@ async def executor_socket(tmp_path_factory: pytest.TempPathFactory) -> AsyncIter
 
 @pytest_asyncio.fixture
 async def bot(
-    medic: Medic, settings: Settings, executor_socket: Path, tmp_path: Path
+    medic: Pipeline, settings: Settings, executor_socket: Path, tmp_path: Path
 ) -> AsyncIterator[Bot]:
     """A sound set-up: executor, index, database, a Slack that knows the tokens."""
     medic.look("anything", None)  # the index is made once, and shared

@@ -13,7 +13,7 @@ import aiohttp
 import pytest
 from rich.console import Console
 
-from bot.diagnosis.pipeline import Medic
+from bot.diagnosis.pipeline import Pipeline
 from bot.errors import SettingsError
 from bot.logs import JsonLines
 from bot.operations.metrics import Metrics
@@ -32,7 +32,7 @@ DASHBOARD = Path(__file__).parents[3] / "ops" / "grafana.json"
 SECRET = "hunter2_is_the_snippets_secret"
 
 
-async def test_a_question_is_counted_and_told_without_its_words(medic: Medic):
+async def test_a_question_is_counted_and_told_without_its_words(medic: Pipeline):
     """Over a real port, as Prometheus fetches it; the log is JSON, and holds no word of theirs."""
     out = io.StringIO()
     handler = logging.StreamHandler(out)

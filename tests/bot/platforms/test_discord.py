@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from bot.diagnosis.pipeline import Medic
+from bot.diagnosis.pipeline import Pipeline
 from bot.errors import SettingsError
 from bot.messages.question import read_message
 from bot.platforms.discord.app import DiscordFront
@@ -53,7 +53,7 @@ class Bot:
 class World:
     """A Discord, two people, and a store that outlives the bot."""
 
-    def __init__(self, fake: FakeDiscord, medic: Medic, store: Store) -> None:
+    def __init__(self, fake: FakeDiscord, medic: Pipeline, store: Store) -> None:
         self.fake, self.medic, self.store = fake, medic, store
         self.maya = fake.person("maya")
         self.otto = fake.person("otto")
@@ -61,7 +61,7 @@ class World:
         self.me = f"<@{fake.bot.id}>"
 
     @asynccontextmanager
-    async def bot(self, medic: Medic | None = None, **settings: Any) -> AsyncIterator[Bot]:
+    async def bot(self, medic: Pipeline | None = None, **settings: Any) -> AsyncIterator[Bot]:
         """The bot, connected."""
         front = DiscordSettings(
             api_url=self.fake.api_url, gateway_url=self.fake.gateway_url, **settings
@@ -99,14 +99,14 @@ class World:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def warm(medic: Medic) -> Medic:
-    """A Medic whose index is loaded: what is timed here is Discord."""
+async def warm(medic: Pipeline) -> Pipeline:
+    """A Pipeline whose index is loaded: what is timed here is Discord."""
     await last_of(medic.answer(read_message(BROKEN)))
     return medic
 
 
 @pytest_asyncio.fixture
-async def world(warm: Medic, tmp_path: Path) -> AsyncIterator[World]:
+async def world(warm: Pipeline, tmp_path: Path) -> AsyncIterator[World]:
     """A Discord of our own."""
     async with FakeDiscord() as fake, Store.at(f"sqlite:///{tmp_path / 'q.db'}", tmp_path) as store:
         yield World(fake, warm, store)

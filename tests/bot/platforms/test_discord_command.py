@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.diagnosis.pipeline import Medic
+from bot.diagnosis.pipeline import Pipeline
 from bot.settings import Settings
 from tests.bot.fakes.discord import FakeDiscord, Json, buttons, text_of
 
@@ -54,7 +54,7 @@ def cards(fake: FakeDiscord) -> list[Json]:
 
 @pytest.mark.timeout(600)
 async def test_killed_in_the_middle_of_a_question_it_finishes_it(
-    medic: Medic, settings: Settings, tmp_path: Path
+    medic: Pipeline, settings: Settings, tmp_path: Path
 ):
     """kill -9 after the card is there: the next start shows the answer in that same card.
 

@@ -17,7 +17,7 @@ import aiohttp
 import pytest
 import pytest_asyncio
 
-from bot.diagnosis.pipeline import Medic
+from bot.diagnosis.pipeline import Pipeline
 from bot.errors import SettingsError
 from bot.platforms.card import button_id
 from bot.platforms.slack.app import SlackFront
@@ -75,14 +75,14 @@ Open = Callable[..., Any]
 
 
 @pytest_asyncio.fixture
-async def open_bot(medic: Medic, tmp_path: Path) -> AsyncIterator[Open]:
+async def open_bot(medic: Pipeline, tmp_path: Path) -> AsyncIterator[Open]:
     """Starts bots; a second one in the same test has the same Slack and the same store."""
     async with AsyncExitStack() as stack:
         slack = await stack.enter_async_context(FakeSlack().listening())
 
         @asynccontextmanager
         async def open_(
-            chat: ChatSettings | None = None, with_medic: Medic = medic, **settings: Any
+            chat: ChatSettings | None = None, with_medic: Pipeline = medic, **settings: Any
         ) -> AsyncIterator[Bot]:
             front_settings = SlackSettings(api_url=slack.url, **{"port": 0} | settings)
             if front_settings.mode == "http":
@@ -497,7 +497,7 @@ class Away:
         return await self._executor.run(job, ahead)
 
 
-async def test_an_executor_that_is_gone_for_ten_seconds(open_bot: Open, medic: Medic):
+async def test_an_executor_that_is_gone_for_ten_seconds(open_bot: Open, medic: Pipeline):
     """The asker sees why it takes so long, and gets one card."""
     away = replace(medic, executor=Away(medic.executor, 10))  # type: ignore[arg-type]
     async with open_bot(with_medic=away) as bot:
@@ -508,7 +508,7 @@ async def test_an_executor_that_is_gone_for_ten_seconds(open_bot: Open, medic: M
         assert any("does not answer yet" in v["text"] for v in card.versions)
 
 
-async def test_an_executor_that_stays_away_is_told_of(open_bot: Open, medic: Medic):
+async def test_an_executor_that_stays_away_is_told_of(open_bot: Open, medic: Pipeline):
     """Never silence: a card that says so, with a button to try again."""
     away = replace(medic, executor=Away(medic.executor, 1e6))  # type: ignore[arg-type]
     async with open_bot(ChatSettings(patience_s=0), with_medic=away) as bot:

@@ -19,7 +19,7 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from bot.diagnosis.pipeline import Medic
+from bot.diagnosis.pipeline import Pipeline
 from bot.platforms.slack.app import SlackFront
 from bot.platforms.slack.client import SlackClient
 from bot.platforms.slack.messages import SlackPlatform
@@ -43,7 +43,7 @@ def _answered(slack: FakeSlack) -> set[str | None]:
 
 @pytest.mark.timeout(180 + ROUNDS * (90 + 2 * QUESTIONS))
 async def test_one_of_two_bots_is_killed_and_every_question_has_one_card(
-    medic: Medic, settings: Settings, database: str, tmp_path: Path
+    medic: Pipeline, settings: Settings, database: str, tmp_path: Path
 ):
     """kill -9 at a random moment; the other takes over what it had, and posts nothing twice."""
     medic.look("anything", None)  # the index is made once, and shared
@@ -100,7 +100,7 @@ async def test_one_of_two_bots_is_killed_and_every_question_has_one_card(
 
 
 async def test_the_database_is_gone_while_a_snippet_runs(
-    medic: Medic, postgres: str, database: str, tmp_path: Path
+    medic: Pipeline, postgres: str, database: str, tmp_path: Path
 ):
     """Not a word of it in the card: once it is back, the question is answered, once."""
     name = database.partition("?")[0].rpartition("/")[2]
@@ -142,7 +142,7 @@ class Stalled(Leases):
 
 
 async def test_a_card_that_comes_too_late_is_taken_back(
-    medic: Medic, database: str, tmp_path: Path
+    medic: Pipeline, database: str, tmp_path: Path
 ):
     """The first bot's card was on its way while its lease ran out: the second one's stays."""
     lease_s = 1.0

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from bot.diagnosis.pipeline import Medic
+from bot.diagnosis.pipeline import Pipeline
 from bot.models import Answer
 from bot.platforms.console.chat import ConsoleChat
 from bot.platforms.discord.app import DiscordFront
@@ -43,7 +43,7 @@ Say = Callable[[str], Awaitable[Answer]]
 
 
 @asynccontextmanager
-async def on_console(medic: Medic, store: Store) -> AsyncIterator[Say]:
+async def on_console(medic: Pipeline, store: Store) -> AsyncIterator[Say]:
     """A person at a terminal; its store is its own and ends with it."""
     console = Console(file=io.StringIO(), width=100)
     async with ConsoleChat.at(medic, console) as chat:
@@ -56,7 +56,7 @@ async def on_console(medic: Medic, store: Store) -> AsyncIterator[Say]:
 
 
 @asynccontextmanager
-async def on_slack(medic: Medic, store: Store) -> AsyncIterator[Say]:
+async def on_slack(medic: Pipeline, store: Store) -> AsyncIterator[Say]:
     """A person in a channel: a mention, then follow-ups in the thread."""
     tokens = SlackTokens(Secret(BOT_TOKEN), Secret(APP_TOKEN), Secret(SECRET))
     async with FakeSlack().listening() as slack:
@@ -81,7 +81,7 @@ async def on_slack(medic: Medic, store: Store) -> AsyncIterator[Say]:
 
 
 @asynccontextmanager
-async def on_discord(medic: Medic, store: Store) -> AsyncIterator[Say]:
+async def on_discord(medic: Pipeline, store: Store) -> AsyncIterator[Say]:
     """A person in a channel: a mention, then follow-ups in the thread."""
     async with FakeDiscord() as fake:
         fake.allowed_intents = CONTENT
@@ -136,7 +136,7 @@ def seen() -> dict[str, list[dict[str, object]]]:
 
 @pytest.mark.parametrize("name", PLATFORMS)
 async def test_the_same_conversation_gives_the_same_answers(
-    name: str, medic: Medic, tmp_path: Path, seen: dict[str, list[dict[str, object]]]
+    name: str, medic: Pipeline, tmp_path: Path, seen: dict[str, list[dict[str, object]]]
 ):
     """Doors, escapes and cards differ; what is said does not."""
     async with Store.at("", tmp_path) as store, PLATFORMS[name](medic, store) as say:

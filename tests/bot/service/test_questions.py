@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest_asyncio
 from rich.console import Console
 
-from bot.diagnosis.pipeline import Medic
+from bot.diagnosis.pipeline import Pipeline
 from bot.platforms.console.card import ConsolePlatform
 from bot.service.questions import QuestionService
 from bot.service.seam import CardRef, Door, Incoming, Person, Place, View, Working
@@ -38,7 +38,7 @@ def message(text: str, *, event: str = "", door: Door = "console") -> Incoming:
     return Incoming(event or f"e{n}", Person(id="me"), place, text, door)
 
 
-async def test_one_card_for_one_question(medic: Medic, store: Store):
+async def test_one_card_for_one_question(medic: Pipeline, store: Store):
     """It is kept, run, answered and drawn; a second delivery of it does nothing."""
     out = io.StringIO()
     platform = ConsolePlatform(Console(file=out, width=100, highlight=False))
@@ -55,7 +55,7 @@ async def test_one_card_for_one_question(medic: Medic, store: Store):
     assert out.getvalue().count("Runs here") == 1
 
 
-async def test_a_follow_up_without_code_is_about_the_code_before(medic: Medic, store: Store):
+async def test_a_follow_up_without_code_is_about_the_code_before(medic: Pipeline, store: Store):
     """ "And with a seed?" runs the program that the thread is about; "thanks!" runs nothing."""
     platform = ConsolePlatform(Console(file=io.StringIO(), width=100))
     async with QuestionService(medic, store, platform, ChatSettings(), FrontSettings()) as desk:
@@ -85,7 +85,7 @@ class Steps(ConsolePlatform):
         return await super().show(question, place, view, card)
 
 
-async def test_a_full_executor_is_waited_for_in_words(medic: Medic, store: Store):
+async def test_a_full_executor_is_waited_for_in_words(medic: Pipeline, store: Store):
     """Its queue is full of others' jobs: the card says how many, and becomes the answer."""
     platform = Steps()
     async with ExecutorClient.embedded({"slots": 1, "queue": 1}) as executor:

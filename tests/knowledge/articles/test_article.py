@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.diagnosis.pipeline import Medic
+from bot.diagnosis.pipeline import Pipeline
 from bot.diagnosis.proof import prove
 from knowledge.articles.article import Article, load_article, load_articles, new_article
 from knowledge.articles.slugs import ARTICLES, folder_of, slug_of
@@ -42,7 +42,7 @@ def change(path: Path, old: str, new: str) -> None:
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-async def test_an_article_does_what_it_says(medic: Medic, slug: str):
+async def test_an_article_does_what_it_says(medic: Pipeline, slug: str):
     """What `torchmedic article check` asks: broken.py fails as promised, fixed.py runs, and the
     codemod, if there is one, makes a verified fix of the one."""
     article = load_article(folder_of(slug))

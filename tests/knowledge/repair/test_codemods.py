@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from bot.diagnosis.pipeline import Medic
+from bot.diagnosis.pipeline import Pipeline
 from bot.models import Answer
 from executor.protocol import Job, JobResult, Probe
 from knowledge.repair.codemod import Codemod, Proposal
@@ -298,7 +298,7 @@ WRONG: dict[str, tuple[str, str, Change]] = {
 }  # fmt: skip
 
 
-async def runs_of(medic: Medic, code: str) -> tuple[Job, JobResult, JobResult]:
+async def runs_of(medic: Pipeline, code: str) -> tuple[Job, JobResult, JobResult]:
     """The original's run as the answer sees it, and its reference."""
     job = Job(code=code)
     before = await medic.executor.run(job)
@@ -312,7 +312,7 @@ async def runs_of(medic: Medic, code: str) -> tuple[Job, JobResult, JobResult]:
 
 
 @pytest.mark.parametrize("name", WRONG)
-async def test_tempting_but_wrong_is_refused(medic: Medic, name: str):
+async def test_tempting_but_wrong_is_refused(medic: Pipeline, name: str):
     """It may well run to the end; a check says why it is no fix."""
     slug, code, change = WRONG[name]
     codemod: Codemod = next(c for c in medic.codemods if c.slug == slug)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.diagnosis.pipeline import Medic
+from bot.diagnosis.pipeline import Pipeline
 from bot.models import Answer
 from executor.protocol import Job, Outcome
 from knowledge.repair.codemod import Codemod, Proposal
@@ -128,7 +128,7 @@ async def test_where_no_edit_is_honest_none_is_offered(ask: Ask, slug: str, name
 
 
 @pytest.mark.parametrize(("slug", "name"), _WRONG)
-async def test_tempting_but_wrong_is_refused(medic: Medic, slug: str, name: str) -> None:
+async def test_tempting_but_wrong_is_refused(medic: Pipeline, slug: str, name: str) -> None:
     """It may well run to the end; a check says why it is no fix."""
     program, change = _CASES[slug].wrong[name]
     code = _CASES[slug].program(program)

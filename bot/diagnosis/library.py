@@ -1,21 +1,13 @@
-"""Put a Medic together from the settings: executor, index, articles, codemods."""
+"""What a bot knows: articles, documents, codemods, and the index over them."""
 
 from __future__ import annotations
 
-import asyncio
-import os
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-import knowledge
-from bot.diagnosis.pipeline import Medic
 from bot.diagnosis.proof import Proofs
-from bot.errors import SettingsError, StateError
-from bot.settings import MIB, ExecutorSettings, Settings
-from executor.exceptions import ExecutorError
-from executor.service.client import ExecutorClient
+from bot.errors import StateError
+from bot.settings import Settings
 from knowledge.articles.article import Article, load_articles
 from knowledge.articles.slugs import ARTICLES
 from knowledge.audit.kept import load_verdicts
@@ -26,7 +18,7 @@ from knowledge.repair.codemod import Codemod, load_codemods
 from knowledge.search.embedding import EmbeddingModel
 from knowledge.search.index import BuildReport, Entry, Index, Known, build_index, open_index
 from knowledge.search.ingest import Shelf
-from knowledge.search.search import Search, SearchResult
+from knowledge.search.search import Search
 
 Say = Callable[[str], None]
 
@@ -156,103 +148,6 @@ def _stage(
     progress: Callable[[str, int, int], None] | None, name: str
 ) -> Callable[[int, int], None] | None:
     return None if progress is None else lambda done, total: progress(name, done, total)
-
-
-def open_executor(settings: ExecutorSettings) -> ExecutorClient:
-    """The executor that the settings name; an embedded one starts at its first job.
-
-    Raises:
-        SettingsError: the address is none.
-    """
-    url = settings.url
-    if not url:
-        return ExecutorClient.embedded(_embedded(settings))
-    if url.startswith("unix:"):
-        return ExecutorClient.on_socket(Path(url.removeprefix("unix:")).expanduser())
-    if url.startswith(("http://", "https://")):
-        token = os.environ.get("TORCHMEDIC_EXECUTOR_TOKEN", "")
-        if not token:
-            raise SettingsError(
-                f"executor.url is {url}: set TORCHMEDIC_EXECUTOR_TOKEN to that executor's token"
-            )
-        return ExecutorClient.on_tcp(url, token)
-    raise SettingsError(
-        f"executor.url is {url!r}: write unix:/path/to/socket or http://host:port, or leave it "
-        "empty to have one started"
-    )
-
-
-def _embedded(settings: ExecutorSettings) -> dict[str, object]:
-    words: dict[str, object] = {
-        "tier": settings.tier,
-        "limits": {
-            "memory_bytes": settings.memory_mib * MIB,
-            "gpu_memory_bytes": settings.gpu_memory_mib * MIB,
-            "processes": settings.processes,
-        },
-        # Codemods read strangers' code, so they run there: see knowledge/repair/codemod.py.
-        "preload": [
-            "libcst.metadata",
-            "knowledge.repair.codemod",
-            "knowledge.repair.toolkit.edits",
-        ],
-        "readable": list(knowledge.__path__),
-    }
-    if settings.slots:
-        words["slots"] = settings.slots
-    return words
-
-
-@asynccontextmanager
-async def open_medic(settings: Settings, say: Say = lambda _: None) -> AsyncIterator[Medic]:
-    """A Medic ready to answer. Executor and embedding model start at the same time.
-
-    Raises:
-        BotError, KnowledgeError, ExecutorError: as the parts' own docstrings say.
-    """
-    executor = open_executor(settings.executor)
-    threads = ThreadPoolExecutor(1, thread_name_prefix="library")
-    try:
-        library = Library(settings, say)
-        warming = asyncio.create_task(_warm(executor, say))
-        index: Future[Search] = threads.submit(library.search)
-
-        def look(text: str, error: tuple[str, str] | None) -> SearchResult:
-            return index.result().search(text, error)
-
-        async def has_gpu() -> bool:
-            return "cuda" in (await executor.capabilities())["devices"]
-
-        yield Medic(
-            executor=executor,
-            look=look,
-            articles={a.slug: a for a in library.articles},
-            has_gpu=has_gpu,
-            prove=lambda article: library.proofs.prove(executor, article, library.codemods),
-            codemods=library.codemods,
-            wall_s=settings.executor.wall_s,
-        )
-        warming.cancel()
-    finally:
-        threads.shutdown(wait=False, cancel_futures=True)
-        await executor.close()
-
-
-async def _warm(executor: ExecutorClient, say: Say) -> None:
-    """Start an embedded executor now, and say so if its jail is the weakest one.
-
-    That it cannot start is said to whoever asks it something.
-    """
-    try:
-        here = await executor.capabilities()
-    except ExecutorError:
-        return
-    if here["tier"] == "process":
-        why = "; ".join(f"{tier}: {reason}" for tier, reason in here["refused_tiers"].items())
-        say(
-            "this machine allows only the weakest jail (process: limits and a system-call filter), "
-            f"so ask only about code that you would run yourself ({why})"
-        )
 
 
 def _expanded(path: str) -> Path:

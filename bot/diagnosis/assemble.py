@@ -1,0 +1,116 @@
+"""Put a Pipeline together from the settings: executor, index, articles, codemods."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import knowledge
+from bot.diagnosis.library import Library, Say
+from bot.diagnosis.pipeline import Pipeline
+from bot.errors import SettingsError
+from bot.settings import MIB, ExecutorSettings, Settings
+from executor.exceptions import ExecutorError
+from executor.service.client import ExecutorClient
+from knowledge.search.search import Search, SearchResult
+
+
+def open_executor(settings: ExecutorSettings) -> ExecutorClient:
+    """The executor that the settings name; an embedded one starts at its first job.
+
+    Raises:
+        SettingsError: the address is none.
+    """
+    url = settings.url
+    if not url:
+        return ExecutorClient.embedded(_embedded(settings))
+    if url.startswith("unix:"):
+        return ExecutorClient.on_socket(Path(url.removeprefix("unix:")).expanduser())
+    if url.startswith(("http://", "https://")):
+        token = os.environ.get("TORCHMEDIC_EXECUTOR_TOKEN", "")
+        if not token:
+            raise SettingsError(
+                f"executor.url is {url}: set TORCHMEDIC_EXECUTOR_TOKEN to that executor's token"
+            )
+        return ExecutorClient.on_tcp(url, token)
+    raise SettingsError(
+        f"executor.url is {url!r}: write unix:/path/to/socket or http://host:port, or leave it "
+        "empty to have one started"
+    )
+
+
+def _embedded(settings: ExecutorSettings) -> dict[str, object]:
+    words: dict[str, object] = {
+        "tier": settings.tier,
+        "limits": {
+            "memory_bytes": settings.memory_mib * MIB,
+            "gpu_memory_bytes": settings.gpu_memory_mib * MIB,
+            "processes": settings.processes,
+        },
+        # Codemods read strangers' code, so they run there: see knowledge/repair/codemod.py.
+        "preload": [
+            "libcst.metadata",
+            "knowledge.repair.codemod",
+            "knowledge.repair.toolkit.edits",
+        ],
+        "readable": list(knowledge.__path__),
+    }
+    if settings.slots:
+        words["slots"] = settings.slots
+    return words
+
+
+@asynccontextmanager
+async def open_pipeline(settings: Settings, say: Say = lambda _: None) -> AsyncIterator[Pipeline]:
+    """A Pipeline ready to answer. Executor and embedding model start at the same time.
+
+    Raises:
+        BotError, KnowledgeError, ExecutorError: as the parts' own docstrings say.
+    """
+    executor = open_executor(settings.executor)
+    threads = ThreadPoolExecutor(1, thread_name_prefix="library")
+    try:
+        library = Library(settings, say)
+        warming = asyncio.create_task(_warm(executor, say))
+        index: Future[Search] = threads.submit(library.search)
+
+        def look(text: str, error: tuple[str, str] | None) -> SearchResult:
+            return index.result().search(text, error)
+
+        async def has_gpu() -> bool:
+            return "cuda" in (await executor.capabilities())["devices"]
+
+        yield Pipeline(
+            executor=executor,
+            look=look,
+            articles={a.slug: a for a in library.articles},
+            has_gpu=has_gpu,
+            prove=lambda article: library.proofs.prove(executor, article, library.codemods),
+            codemods=library.codemods,
+            wall_s=settings.executor.wall_s,
+        )
+        warming.cancel()
+    finally:
+        threads.shutdown(wait=False, cancel_futures=True)
+        await executor.close()
+
+
+async def _warm(executor: ExecutorClient, say: Say) -> None:
+    """Start an embedded executor now, and say so if its jail is the weakest one.
+
+    That it cannot start is said to whoever asks it something.
+    """
+    try:
+        here = await executor.capabilities()
+    except ExecutorError:
+        return
+    if here["tier"] == "process":
+        why = "; ".join(f"{tier}: {reason}" for tier, reason in here["refused_tiers"].items())
+        say(
+            "this machine allows only the weakest jail (process: limits and a system-call filter), "
+            f"so ask only about code that you would run yourself ({why})"
+        )
