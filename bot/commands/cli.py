@@ -82,7 +82,7 @@ def ask(
 async def _ask(names: list[str], settings: Settings, *, json: bool, explain: bool) -> int:
     from bot.diagnosis.assemble import open_pipeline
     from bot.platforms.console.card import ConsoleCard
-    from bot.service.seam import follow
+    from bot.platforms.console.follow import follow
 
     questions: list[tuple[Question, float]] = []
     failed = 0

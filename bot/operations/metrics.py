@@ -17,13 +17,14 @@ from prometheus_client import (
 
 from bot.errors import SettingsError
 from bot.models import Answer, Status
+from bot.service.counters import Counters
 from bot.settings import MetricsSettings
 
 _SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160)
 _STEPS = ("parse", "run", "search", "fix", "total")
 
 
-class Metrics:
+class Metrics(Counters):
     """What a desk counts.
 
     metrics = Metrics()

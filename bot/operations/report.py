@@ -14,10 +14,10 @@ from typing import get_args
 
 from bot.errors import StateError
 from bot.models import Status
-from bot.service.seam import STATUS, harmless
 from bot.service.store.database import Database
 from bot.service.store.past import Past, asked_since, said_since
 from bot.settings import Settings
+from bot.words import STATUS, harmless
 
 _STATUSES: tuple[Status, ...] = get_args(Status)
 _UNANSWERED = frozenset({"unsure", "not_run"})

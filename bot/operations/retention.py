@@ -1,26 +1,10 @@
-"""Delete what is kept: a person's at their word, everybody's after so many days."""
+"""Delete what is kept of a person, at their word."""
 
 from __future__ import annotations
-
-import asyncio
-import logging
 
 from bot.service.store import retention
 from bot.service.store.database import Database
 from bot.settings import Settings
-
-log = logging.getLogger(__name__)
-
-_FORGET_EVERY_S = 3600.0
-
-
-async def forget_old(database: Database, days: float) -> None:
-    """Delete what is older than so many days, now and every hour; 0: keep everything."""
-    while days:
-        gone = await retention.forget(database, days)
-        if gone:
-            log.info("%d questions older than %g days deleted", gone, days)
-        await asyncio.sleep(_FORGET_EVERY_S)
 
 
 async def forget_person(settings: Settings, person: str, platform: str = "") -> str:

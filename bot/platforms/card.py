@@ -8,8 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from bot.models import Answer, AnswerError, Status, Why
-from bot.service.seam import STATUS, Answered, Upload, Verb, harmless, proof_in_words
+from bot.models import Answer, AnswerError, Proof, Status, Why
+from bot.service.seam import Answered, Upload, Verb
+from bot.service.uploads import full_output
+from bot.words import STATUS, harmless
 from knowledge.repair.fix import Fix
 
 OUTPUT_LINES = 12  # of what was printed; the rest goes along as a file
@@ -191,6 +193,14 @@ def _sources(answer: Answer) -> tuple[tuple[str, str], ...]:
     return ((told, url if re.fullmatch(r"https?://[^\s<>|]+", url) else ""),)
 
 
+def proof_in_words(proof: Proof | None) -> str:
+    """When a source was last run, and whether it held."""
+    if proof is None or proof.holds is None:
+        return "not checked here"
+    held = "holds" if proof.holds else "does not hold"
+    return f"checked on torch {proof.torch}, {held}"
+
+
 def _verbs(answer: Answer, *, solved: bool) -> tuple[Verb, ...]:
     verbs: list[Verb] = [] if solved else ["solved"]
     if answer.run is not None or answer.status == "not_run":
@@ -201,27 +211,6 @@ def _verbs(answer: Answer, *, solved: bool) -> tuple[Verb, ...]:
     if answer.fix is not None:
         verbs.append("fixed")
     return (*verbs, "delete")
-
-
-def full_output(answer: Answer) -> Upload | None:
-    """Everything the snippet printed, as a file; None if it printed nothing."""
-    run = answer.run
-    if run is None or not (run.stdout or run.stderr):
-        return None
-    text = run.stdout
-    if run.stderr:
-        text += f"\n--- stderr ---\n{run.stderr}" if text else run.stderr
-    if run.dropped_bytes:
-        text += f"\n--- {run.dropped_bytes} bytes more were not kept ---\n"
-    return Upload(name="output.txt", data=text.encode("utf-8", "replace"))
-
-
-def fixed_file(answer: Answer) -> Upload | None:
-    """The asker's program with the fix in it; None if there is no verified fix."""
-    if answer.fix is None:
-        return None
-    return Upload(name="fixed.py", data=answer.fix.code.encode("utf-8", "replace"),
-                  mime="text/x-python")  # fmt: skip
 
 
 def _files(answer: Answer) -> tuple[Upload, ...]:

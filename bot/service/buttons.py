@@ -7,12 +7,12 @@ import logging
 from bot.errors import PlatformError
 from bot.logs import facts
 from bot.models import RunWith
-from bot.operations.metrics import Metrics
-from bot.platforms.card import fixed_file, full_output
 from bot.service import manners
+from bot.service.counters import Counters
 from bot.service.seam import Answered, CardRef, Click, Platform, Upload, View, tell
 from bot.service.store import Store
 from bot.service.store.stored import Stored
+from bot.service.uploads import fixed_file, full_output
 from bot.service.work import OpenWork
 from bot.settings import FrontSettings
 
@@ -30,7 +30,7 @@ class Buttons:
         store: Store,
         platform: Platform,
         front: FrontSettings,
-        metrics: Metrics,
+        metrics: Counters,
         work: OpenWork,
     ) -> None:
         """Nothing has been pressed yet."""

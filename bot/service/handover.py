@@ -6,7 +6,7 @@ import asyncio
 import logging
 
 from bot.logs import facts
-from bot.operations.metrics import Metrics
+from bot.service.counters import Counters
 from bot.service.store.database import DATABASE_ERRORS
 from bot.service.store.leases import Leases
 from bot.service.work import OpenWork
@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 class Handover:
     """One platform's questions as they change hands."""
 
-    def __init__(self, leases: Leases, work: OpenWork, platform: str, metrics: Metrics) -> None:
+    def __init__(self, leases: Leases, work: OpenWork, platform: str, metrics: Counters) -> None:
         """Nothing has changed hands yet."""
         self._leases = leases
         self._work = work

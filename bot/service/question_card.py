@@ -12,7 +12,7 @@ from typing import Any
 from bot.errors import PlatformError, PlatformRefusedError
 from bot.logs import where
 from bot.models import Answer
-from bot.operations.metrics import Metrics
+from bot.service.counters import Counters
 from bot.service.seam import Answered, CardRef, Platform, View, tell
 from bot.service.store import Store
 from bot.service.store.database import DATABASE_ERRORS
@@ -35,7 +35,7 @@ class QuestionCard:
     """A question that is being worked on, and its card."""
 
     def __init__(
-        self, asked: Stored, store: Store, platform: Platform, metrics: Metrics, tasks: Tasks
+        self, asked: Stored, store: Store, platform: Platform, metrics: Counters, tasks: Tasks
     ) -> None:
         """A case of which nothing was shown by us."""
         self.asked = asked

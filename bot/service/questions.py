@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 
 from bot.diagnosis.pipeline import Pipeline
 from bot.logs import facts
-from bot.operations.metrics import Metrics
-from bot.operations.retention import forget_old
 from bot.service import manners
 from bot.service.buttons import Buttons
+from bot.service.counters import Counters
 from bot.service.handover import Handover
 from bot.service.seam import Incoming, Person, Place, Platform, tell
 from bot.service.store import Store
+from bot.service.store.retention import forget_old
 from bot.service.store.stored import Stored
 from bot.service.tasks import Tasks
 from bot.service.work import OpenWork
@@ -37,14 +37,14 @@ class QuestionService:
         chat: ChatSettings,
         front: FrontSettings,
         retention_days: float = 0,
-        metrics: Metrics | None = None,
+        metrics: Counters | None = None,
     ) -> None:
         """A desk that is not open yet."""
         self._store = store
         self._platform = platform
         self._front = front
         self._retention_days = retention_days
-        self._metrics = metrics = metrics or Metrics()
+        self._metrics = metrics = metrics or Counters()
         self._tasks = Tasks()
         self._work = OpenWork(pipeline, store, platform, chat, front, metrics, self._tasks)
         self._relay = Handover(store.leases, self._work, platform.name, metrics)

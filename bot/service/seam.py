@@ -1,4 +1,4 @@
-"""The seam between the desk and every platform: what comes in, what is shown, and where.
+"""The seam between the question service and every platform: what comes in, what is shown, where.
 
 A platform turns its events into `Incoming` and `Click`, and draws a `View` where a `Place` says.
 Everything that must outlive a restart is a Model, so that the store can keep it as JSON.
@@ -7,31 +7,14 @@ Everything that must outlive a restart is a Model, so that the store can keep it
 from __future__ import annotations
 
 import logging
-import re
-from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from bot.errors import PlatformError
-from bot.models import Answer, Progress, Proof, RunWith, Status
+from bot.models import Answer, RunWith
 from executor.protocol import Model
 
 log = logging.getLogger(__name__)
-
-# Symbol and word: never a colour or a symbol alone.
-STATUS: dict[Status, tuple[str, str]] = {
-    "fixed": ("✔", "Reproduced and fixed"),
-    "reproduced": ("✘", "Reproduced, no verified fix"),
-    "runs": ("○", "Runs here"),
-    "advice": ("●", "Explained, nothing was run"),
-    "unsure": ("?", "Not sure"),
-    "not_run": ("!", "Could not run it"),
-}
-
-# Control characters but tab and newline, the marks that turn text around, halves of characters.
-_HARMFUL = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
-)
 
 Door = Literal[
     "command", "modal", "mention", "direct", "shortcut", "follow_up", "channel", "edit", "console"
@@ -218,39 +201,3 @@ async def tell(platform: Platform, place: Place, person: Person, text: str) -> N
         await platform.tell(place, person, text)
     except PlatformError as e:
         log.warning("a private word could not be said: %s", e)
-
-
-# -- the console's way: one card for one answer ----------------------------------------------
-
-
-class Card(Protocol):
-    """One message on one platform: shows the steps, and becomes the answer."""
-
-    async def step(self, progress: Progress) -> None:
-        """Show what is being done."""
-
-    async def finish(self, answer: Answer) -> None:
-        """Show the answer."""
-
-
-async def follow(said: AsyncIterator[Progress | Answer], card: Card) -> Answer:
-    """Keep a card up to date until the answer is there, and return it."""
-    async for thing in said:
-        if isinstance(thing, Answer):
-            await card.finish(thing)
-            return thing
-        await card.step(thing)
-    raise AssertionError("the last thing said is always the answer")
-
-
-def harmless(text: str) -> str:
-    """A stranger's text that can move no cursor, ring no bell and turn no line around."""
-    return _HARMFUL.sub("�", text.replace("\r\n", "\n").expandtabs(8))
-
-
-def proof_in_words(proof: Proof | None) -> str:
-    """When a source was last run, and whether it held."""
-    if proof is None or proof.holds is None:
-        return "not checked here"
-    held = "holds" if proof.holds else "does not hold"
-    return f"checked on torch {proof.torch}, {held}"

@@ -11,8 +11,8 @@ from bot.diagnosis.pipeline import Pipeline
 from bot.errors import BotError, PlatformError, QuestionError
 from bot.logs import facts, where
 from bot.models import Answer
-from bot.operations.metrics import Metrics
 from bot.service import manners
+from bot.service.counters import Counters
 from bot.service.question_card import OvertakenError, QuestionCard
 from bot.service.reading import read
 from bot.service.seam import Platform, Waiting, Working
@@ -42,7 +42,7 @@ class OpenWork:
         platform: Platform,
         chat: ChatSettings,
         front: FrontSettings,
-        metrics: Metrics,
+        metrics: Counters,
         tasks: Tasks,
     ) -> None:
         """No work yet."""

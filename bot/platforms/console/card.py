@@ -13,8 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from bot.models import Answer, AnswerError, Progress, Why
+from bot.platforms.card import proof_in_words
 from bot.service.seam import (
-    STATUS,
     Answered,
     Attached,
     CardRef,
@@ -23,9 +23,8 @@ from bot.service.seam import (
     Upload,
     View,
     Waiting,
-    harmless,
-    proof_in_words,
 )
+from bot.words import STATUS, harmless
 from knowledge.repair.fix import Fix
 
 _STYLE = {

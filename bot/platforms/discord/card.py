@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from bot.models import Answer, Status
-from bot.platforms.card import BUTTONS, CardPart, Sheet, button_id, full_output, sheet
+from bot.platforms.card import BUTTONS, CardPart, Sheet, button_id, sheet
 from bot.platforms.discord.text import ELLIPSIS, cut_end, fence, prose, tame, units, words
 from bot.service.seam import Answered, Upload, Verb, View, Waiting, Working
+from bot.service.uploads import full_output
 
 # https://discord.com/developers/docs/components/reference
 # https://discord.com/developers/docs/resources/message

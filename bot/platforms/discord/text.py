@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bot.service.seam import harmless
+from bot.words import harmless
 
 ELLIPSIS = "…"
 _FAR = 64 * 1024  # characters looked at: no card shows a tenth of that, a snippet may print 10 MB

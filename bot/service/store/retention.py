@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import time
 
 from sqlalchemy import and_, delete, or_, select
@@ -9,7 +11,10 @@ from sqlalchemy import and_, delete, or_, select
 from bot.service.store.database import Database
 from bot.service.store.tables import EVENTS, FEEDBACK, QUESTIONS, THREADS
 
+log = logging.getLogger(__name__)
+
 _DAY_S = 86400.0
+_FORGET_EVERY_S = 3600.0
 
 
 async def forget(database: Database, days: float) -> int:
@@ -22,6 +27,15 @@ async def forget(database: Database, days: float) -> int:
         await db.execute(delete(THREADS).where(THREADS.c.at < before))
         await db.execute(delete(EVENTS).where(EVENTS.c.at < before))
     return int(gone.rowcount)
+
+
+async def forget_old(database: Database, days: float) -> None:
+    """Delete what is older than so many days, now and every hour; 0: keep everything."""
+    while days:
+        gone = await forget(database, days)
+        if gone:
+            log.info("%d questions older than %g days deleted", gone, days)
+        await asyncio.sleep(_FORGET_EVERY_S)
 
 
 async def forget_person(database: Database, person: str, platform: str = "") -> tuple[int, int]:

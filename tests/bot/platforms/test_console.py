@@ -12,7 +12,7 @@ from rich.console import Console
 
 from bot.models import Answer, AnswerError, Evidence, Why
 from bot.platforms.console.card import ConsoleCard, card
-from bot.service.seam import STATUS, harmless
+from bot.words import STATUS, harmless
 from executor.protocol import Finding, JobResult, Outcome
 from knowledge.repair.codemod import Check
 from knowledge.repair.fix import Fix

@@ -25,7 +25,8 @@ from bot.platforms.discord.card import (
 )
 from bot.platforms.discord.forms import again_form, ask_form, run_with, wrong_form
 from bot.platforms.discord.text import cut_end, fence, prose, units, words
-from bot.service.seam import STATUS, Answered, Upload, Waiting, Working
+from bot.service.seam import Answered, Upload, Waiting, Working
+from bot.words import STATUS
 from executor.protocol import ErrorSeen, File, Finding, JobResult, Outcome
 from knowledge.repair.codemod import Check
 from knowledge.repair.fix import Fix

@@ -10,9 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.models import Answer, AnswerError, Evidence, RunWith, Why
-from bot.platforms.card import CardPart, cut, fit, full_output, neutral, sheet
+from bot.platforms.card import CardPart, cut, fit, neutral, sheet
 from bot.platforms.slack import card as draw
-from bot.service.seam import STATUS, Answered, Waiting, Working
+from bot.service.seam import Answered, Waiting, Working
+from bot.service.uploads import full_output
+from bot.words import STATUS
 from executor.protocol import File, Finding, JobResult, Outcome
 from knowledge.repair.codemod import Check
 from knowledge.repair.fix import Fix

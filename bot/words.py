@@ -1,0 +1,27 @@
+"""Words that are the same wherever an answer is shown: its status, and a stranger's own text."""
+
+from __future__ import annotations
+
+import re
+
+from bot.models import Status
+
+# Symbol and word: never a colour or a symbol alone.
+STATUS: dict[Status, tuple[str, str]] = {
+    "fixed": ("✔", "Reproduced and fixed"),
+    "reproduced": ("✘", "Reproduced, no verified fix"),
+    "runs": ("○", "Runs here"),
+    "advice": ("●", "Explained, nothing was run"),
+    "unsure": ("?", "Not sure"),
+    "not_run": ("!", "Could not run it"),
+}
+
+# Control characters but tab and newline, the marks that turn text around, halves of characters.
+_HARMFUL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+
+
+def harmless(text: str) -> str:
+    """A stranger's text that can move no cursor, ring no bell and turn no line around."""
+    return _HARMFUL.sub("�", text.replace("\r\n", "\n").expandtabs(8))
