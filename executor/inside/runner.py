@@ -31,8 +31,8 @@ from executor.inside.interpreter import (
     without_surrogates,
 )
 from executor.inside.placeholders import imports
-from executor.inside.placeholders.completion import Completion
 from executor.inside.placeholders.names import undefined_names
+from executor.inside.placeholders.run_placeholders import RunPlaceholders
 from executor.inside.probes import exceptions
 from executor.inside.probes.caught import CaughtProbe
 from executor.inside.probes.source import SnippetSource, attribute_lines
@@ -92,7 +92,7 @@ class _Run:
         self.layer: Layer | None = None
         self.tree: ast.Module | None = None
         self.assumptions: tuple[str, ...] = ()
-        self.completion: Completion | None = None
+        self.placeholders: RunPlaceholders | None = None
         self.undefined: tuple[str, ...] = ()
         self.suspects: tuple[str, ...] = ()
         self.trainer: Any = None
@@ -126,10 +126,10 @@ class _Run:
             supplied, self.assumptions = imports.supply(self.job.code, self.filename)
             names.update(supplied)
             unbound = undefined_names(self.job.code, self.filename) - supplied.keys()
-            self.completion = Completion(self.job, tree)
-            names.update(self.completion.supply(unbound))
-            self.assumptions += self.completion.assumptions
-            self.undefined = tuple(sorted(unbound - self.completion.names))[:_NAMES]
+            self.placeholders = RunPlaceholders(self.job, tree)
+            names.update(self.placeholders.supply(unbound))
+            self.assumptions += self.placeholders.assumptions
+            self.undefined = tuple(sorted(unbound - self.placeholders.names))[:_NAMES]
             if Probe.NONE not in self.job.probes:
                 self._listen(tree)
                 tree = self.caught.instrument(tree, compiles=_compiles(tree))
@@ -226,8 +226,8 @@ class _Run:
         self.error = exceptions.describe_at_least(error, self.source)
         self.error = exceptions.describe(error, self.source)
         self.frames = exceptions.frames(error, self.source)
-        if self.completion is not None:
-            self._guard("completion", lambda: self._judge(error))
+        if self.placeholders is not None:
+            self._guard("placeholders", lambda: self._judge(error))
         if self.tree is not None and "torch" in sys.modules:
             from executor.inside.probes import layer
 
@@ -237,8 +237,8 @@ class _Run:
             self._see_devices(error)
 
     def _judge(self, error: BaseException) -> None:
-        if self.completion is not None and self.error is not None:
-            self.completion.judge(error, self.error, exceptions.innermost(error, self.source))
+        if self.placeholders is not None and self.error is not None:
+            self.placeholders.judge(error, self.error, exceptions.innermost(error, self.source))
 
     def _explain(self, error: BaseException) -> None:
         from executor.inside.explain import explain
@@ -288,7 +288,7 @@ class _Run:
     def _findings(self) -> tuple[Finding, ...]:
         of = (p.findings for p in (self.inplace, self.trainer) if p is not None)
         found = tuple(f for findings in of for f in findings)
-        return found if self.completion is None else self.completion.without_own(found)
+        return found if self.placeholders is None else self.placeholders.without_own(found)
 
     def report_text(self) -> str:
         """The report as JSON; where a part of it cannot be written, the rest without it."""
@@ -336,7 +336,7 @@ class _Run:
             suspects=self.suspects,
             assumptions=self.assumptions + (self.simulated.limits if self.simulated else ()),
             undefined=self.undefined,
-            **(self.completion.facts() if self.completion is not None else {}),
+            **(self.placeholders.facts() if self.placeholders is not None else {}),
             values=values,
             calls=tuple(trainer.calls) if trainer is not None else (),
             trained=trainer.trained if trainer is not None else False,

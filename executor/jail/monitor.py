@@ -28,8 +28,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from executor.exceptions import JailError
-from executor.jail import filesystem, syscalls, walls
-from executor.service import outputs
+from executor.jail import filesystem, folders, syscalls, walls
 
 SWEEP_S = 3.0
 
@@ -174,7 +173,7 @@ def _be_jailed(cell: walls.Cell, ends: Ends, work: JailedWork) -> NoReturn:
         say(ends.status, jailed=abi)
         order = _receive(ends.order)
         walls.begin(order["wall_s"], victim)
-        outputs.furnish(cell.work, order.pop("files"))
+        folders.furnish(cell.work, order.pop("files"))
         os.close(ends.order)
         os.close(ends.status)
     except BaseException as e:
@@ -219,13 +218,13 @@ def _see_through(cell: walls.Cell, child: int, ends: Ends, bell: Bell) -> None:
         os.setgroups([])
         os.setresgid(cell.uid, cell.uid, cell.uid)
         os.setresuid(cell.uid, cell.uid, cell.uid)
-    for offer, fd in outputs.offers(cell.work, cell.report, cell.limits):
+    for offer, fd in folders.offers(cell.work, cell.report, cell.limits):
         say(ends.status, fd, **offer)
         if fd is not None:
             os.close(fd)
     if cell.tier is not walls.Tier.NAMESPACES:  # there, everything vanishes with the mounts
         try:
-            outputs.wipe_all(cell.folders, cell.shared, cell.uid)
+            folders.wipe_all(cell.folders, cell.shared, cell.uid)
         except OSError as e:
             say(ends.status, left=0, unclean=str(e))
             return

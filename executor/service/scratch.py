@@ -7,7 +7,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from executor.service.outputs import wipe
+from executor.jail.folders import wipe
 
 _PREFIX = "torchmedic-"
 _LOCK = "lock"

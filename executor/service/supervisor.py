@@ -18,11 +18,11 @@ from typing import Literal
 from executor.exceptions import ServerGoneError, StartError
 from executor.jail import gpu, syscalls
 from executor.jail.filesystem import CELL
+from executor.jail.folders import wipe, wipe_all
 from executor.jail.limits import MIB, Limits
 from executor.jail.walls import Cell, Tier
 from executor.protocol import SNIPPET, File, Isolation, Job, JobResult, Outcome
 from executor.service import selftest
-from executor.service.outputs import wipe, wipe_all
 from executor.service.queue import Device, JobQueue, WaitingJob
 from executor.service.run import Run
 from executor.service.scratch import Scratch, sweep_stale

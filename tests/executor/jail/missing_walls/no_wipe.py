@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from executor.service import outputs
+from executor.jail import folders
 
 
 def _wipe(*_: Any) -> None:
     """Nothing."""
 
 
-outputs.wipe_all = _wipe
+folders.wipe_all = _wipe

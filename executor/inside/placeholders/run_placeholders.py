@@ -1,4 +1,4 @@
-"""One run's completion: the stand-ins it was given, and what they mean for what happened."""
+"""One run's placeholders: which it was given, and what they mean for what happened."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from executor.inside.placeholders.shapes import OTHER, Choices
 from executor.protocol import ErrorSeen, Finding, Job, LeftOut, Placeholder
 
 
-class Completion:
-    """Supplies a run with stand-ins, where its job asks for them, and judges its error."""
+class RunPlaceholders:
+    """Supplies a run with placeholders, where its job asks for them, and judges its error."""
 
     def __init__(self, job: Job, tree: ast.Module) -> None:
         self._job = job
@@ -59,7 +59,7 @@ class Completion:
                 name=name,
                 line=decided.line(name),
                 what=plan.words,
-                kind=type(plan).__name__.lower(),
+                kind=type(plan).__name__.removesuffix("Plan").lower(),
             )
             for name, plan in sorted(decided.plans.items())
         )
