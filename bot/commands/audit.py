@@ -5,20 +5,29 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from bot.commands.audit_runner import Earlier, Runner, conditions
+from bot.diagnosis import completion, devices
 from bot.diagnosis.assemble import open_executor
+from bot.diagnosis.missing import missing, needs_gpu
 from bot.errors import StateError
+from bot.messages.snippets import clean_paste
 from bot.settings import Settings
+from executor.protocol import Job, JobResult
+from executor.service.client import ExecutorClient
 from knowledge.audit import run as auditing
+from knowledge.audit.block_runner import BlockRunner, conditions
 from knowledge.audit.journal import Journal
 from knowledge.audit.kept import FOLDER, RUNS, keep_verdicts, write
-from knowledge.audit.model import Audit, BlockRun, Verdict
+from knowledge.audit.model import Audit, Verdict
 from knowledge.errors import DocumentError
+from knowledge.repair.verify import mistake
+
+_LIMITS = ("wall_s", "memory_mib", "processes")  # settings that a run's outcome hangs on
 
 
 async def run_audit(
@@ -42,20 +51,16 @@ async def run_audit(
         here = await executor.capabilities()
         torch = str(here["torch"]).partition("+")[0]
         try:
-            journal = Journal(folder / RUNS, conditions(here, settings.executor))
+            limits = {name: getattr(settings.executor, name) for name in _LIMITS}
+            journal = Journal(folder / RUNS, conditions(here, limits))
         except OSError as e:
             raise _unwritable(folder, e) from e
-        runner = Runner(
-            executor, "cuda" in here["devices"], settings.executor.wall_s, journal.keep
-        )  # fmt: skip
-
-        async def run(code: str, earlier: Sequence[tuple[str, BlockRun]]) -> BlockRun:
-            return await runner.run(code, [Earlier(above, seen) for above, seen in earlier])
-
+        snippets = AsAnAnswer(executor, has_gpu="cuda" in here["devices"])
+        runner = BlockRunner(executor, snippets, settings.executor.wall_s, journal.keep)
         try:
             with _progress(console, sum(len(blocks) for _, blocks in documents)) as done:
                 result = await auditing.audit(
-                    documents, run, torch=torch, at_once=max(1, int(here["slots"])),
+                    documents, runner.run, torch=torch, at_once=max(1, int(here["slots"])),
                     skipped=skipped, done=done,
                 )  # fmt: skip
         finally:
@@ -69,6 +74,32 @@ async def run_audit(
     for path in written:
         console.print(f"→ {path}", markup=False, soft_wrap=True)
     return result
+
+
+@dataclass(frozen=True)
+class AsAnAnswer:
+    """Cleans, completes and runs a block as an answer does with a snippet."""
+
+    executor: ExecutorClient
+    has_gpu: bool
+
+    def clean(self, code: str) -> str:
+        """The code without what pasting adds."""
+        return clean_paste(code.split("\n")).code
+
+    async def run(self, code: str, job: Job) -> tuple[JobResult, Job]:
+        """Run it, completed, and on a GPU or a simulated one where that says more."""
+        run, job = await completion.run(self.executor, job)
+        if devices.wants_gpu(run, mistake(run), code):
+            there = devices.there(job, has_gpu=self.has_gpu)
+            gpu, _ = await completion.run(self.executor, there)
+            if needs_gpu(run) or devices.device_error(mistake(gpu)):
+                run = gpu
+        return run, job
+
+    def missing(self, run: JobResult) -> str:
+        """Why the code could not really be run here."""
+        return missing(run)
 
 
 @contextmanager

@@ -5,17 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
-from bot.diagnosis import completion, devices
-from bot.diagnosis.missing import missing, needs_gpu
-from bot.messages.snippets import clean_paste
-from bot.settings import ExecutorSettings
 from executor.protocol import SNIPPET, Caught, ErrorSeen, Job, JobResult, Outcome, Probe
 from executor.service.client import ExecutorClient
 from knowledge.audit.families import NONE, family
 from knowledge.audit.model import BlockRun, Raised
-from knowledge.repair.verify import MISTAKES, mistake
+from knowledge.repair.verify import MISTAKES
 
 KEPT_CHARS = 4_000  # of what a block printed
 KEPT_MESSAGE = 600
@@ -23,32 +19,53 @@ _NEVER = frozenset({"unregistered_parameter", "unregistered_tensor", "unregister
                     "not_in_optimizer", "no_gradient", "zero_gradient", "never_moved"})  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Earlier:
-    """A block above, as later ones may need it."""
+class SnippetRunner(Protocol):
+    """What an answer does with a posted snippet: an audit does the same with a block."""
 
-    code: str
-    seen: BlockRun
+    def clean(self, code: str) -> str:
+        """The code without what pasting adds (prompts, magics); every line stays where it is."""
 
+    async def run(self, code: str, job: Job) -> tuple[JobResult, Job]:
+        """Run a job: completed where names are missing, and on a GPU where it asks for one.
 
-@dataclass(frozen=True)
-class Runner:
-    """Runs one block: alone; joined with those above if it needs them; else with stand-ins."""
+        Args:
+            code: the block's own code, at the end of the job's.
+            job: what to run.
 
-    executor: ExecutorClient
-    has_gpu: bool
-    wall_s: float
-    keep: Callable[[str, Callable[[], Awaitable[BlockRun]]], Awaitable[BlockRun]]
-
-    async def run(self, code: str, earlier: Sequence[Earlier]) -> BlockRun:
-        """What came of it.
+        Returns:
+            run: what happened, where that says most.
+            job: the job on the CPU, completed if it had to be.
 
         Raises:
             ExecutorError: the executor is gone or full.
         """
-        code = clean_paste(code.split("\n")).code
+
+    def missing(self, run: JobResult) -> str:
+        """Why the code could not really be run here, as a clause; empty if it could."""
+
+
+@dataclass(frozen=True)
+class BlockRunner:
+    """Runs one block: alone; joined with those above if it needs them; else with placeholders."""
+
+    executor: ExecutorClient
+    snippets: SnippetRunner
+    wall_s: float
+    keep: Callable[[str, Callable[[], Awaitable[BlockRun]]], Awaitable[BlockRun]]
+
+    async def run(self, code: str, earlier: Sequence[tuple[str, BlockRun]]) -> BlockRun:
+        """What came of it.
+
+        Args:
+            code: the block's.
+            earlier: the blocks above it, with what came of each.
+
+        Raises:
+            ExecutorError: the executor is gone or full.
+        """
+        code = self.snippets.clean(code)
         # Blocks that end in an error would end the whole: they are shown, not built upon.
-        above = [e.code for e in earlier if e.seen.ended_well and not e.seen.stand_ins]
+        above = [block for block, seen in earlier if seen.ended_well and not seen.stand_ins]
         alone = await self.keep(f"alone\n{code}", lambda: self._seen(code, "", joined=False))
         if not _lacks_a_name(alone):
             return alone
@@ -62,18 +79,17 @@ class Runner:
 
     async def _seen(self, code: str, before: str, *, joined: bool) -> BlockRun:
         job = Job(code=before + code, wall_s=self.wall_s, probes=(Probe.GRADIENTS,))
-        run, job = await completion.run(self.executor, job)
-        if devices.wants_gpu(run, mistake(run), code):
-            there = devices.there(job, has_gpu=self.has_gpu)
-            gpu, _ = await completion.run(self.executor, there)
-            if needs_gpu(run) or devices.device_error(mistake(gpu)):
-                run = gpu
+        run, job = await self.snippets.run(code, job)
         printed = 0
         if joined:
             # What the blocks above print is not this one's; under one seed it is printed alike.
             first = await self.executor.run(job.model_copy(update={"code": before}))
             printed = len(first.stdout) if run.stdout.startswith(first.stdout) else 0
-        return _told(run, before.count("\n"), printed)
+        return _told(run, self._cannot(run), before.count("\n"), printed)
+
+    def _cannot(self, run: JobResult) -> str:
+        """Why the run says nothing of the code: the place, or parts that were not posted."""
+        return self.snippets.missing(run) or _of_the_place(run)
 
 
 def _lacks_a_name(seen: BlockRun) -> bool:
@@ -89,13 +105,13 @@ def _missing_name(seen: BlockRun) -> str:
     return ""
 
 
-def _for_want_of(seen: BlockRun, code: str, earlier: Sequence[Earlier]) -> BlockRun:
+def _for_want_of(seen: BlockRun, code: str, earlier: Sequence[tuple[str, BlockRun]]) -> BlockRun:
     """What lacks a name that a block above gives, but cannot get it from there, did not run."""
     name = _missing_name(seen)
     binds = re.compile(rf"\b(?:def|class|import|as|for)\s+{name}\b|\b{name}\s*(?:,[\w\s,]*)?=(?!=)")
     if not name or seen.cannot:
         return seen
-    if any(binds.search(e.code) for e in earlier):
+    if any(binds.search(above) for above, _ in earlier):
         why = f"it needs `{name}` from a block above, which does not run to its end itself"
     elif seen.error is None and not binds.search(code):
         why = f"it needs `{name}`, which the document does not define, and catches the NameError"
@@ -111,7 +127,7 @@ def _says_more(joined: BlockRun) -> bool:
     return not (_missing_name(joined) or (joined.stand_ins and joined.cannot))
 
 
-def _told(run: JobResult, before: int, printed: int) -> BlockRun:
+def _told(run: JobResult, cannot: str, before: int, printed: int) -> BlockRun:
     """A JobResult in a verdict's words, its lines counted from the block's own first."""
     error = _raised(run.error, before) if run.error is not None else None
     caught = tuple(
@@ -133,7 +149,7 @@ def _told(run: JobResult, before: int, printed: int) -> BlockRun:
         findings=tuple((f.name, f.message) for f in run.findings if f.kind in MISTAKES),
         stdout=stdout[:KEPT_CHARS],
         cut=len(stdout) > KEPT_CHARS or run.dropped_bytes > 0,
-        cannot=_cannot(run),
+        cannot=cannot,
         stand_ins=tuple(s.name for s in run.stand_ins),
         imports=tuple(run.assumptions),
         trained=run.trained,
@@ -176,11 +192,8 @@ _OF_THE_PLACE = re.compile(
 )
 
 
-def _cannot(run: JobResult) -> str:
-    """Why the run says nothing of the code: the place, or parts that were not posted."""
-    why = missing(run)
-    if why:
-        return why
+def _of_the_place(run: JobResult) -> str:
+    """What the place where it ran has to do with how it ended; empty if nothing."""
     if run.outcome in (Outcome.KILLED, Outcome.SETUP_ERROR, Outcome.UNAVAILABLE):
         return f"the run was ended from outside ({run.detail or run.exit.signal})"
     for e in (run.error, *run.caught):
@@ -196,15 +209,15 @@ def _cannot(run: JobResult) -> str:
 RECIPE = 1  # how a block is run; another number makes all runs anew
 
 
-def conditions(here: Mapping[str, Any], settings: ExecutorSettings) -> dict[str, Any]:
+def conditions(here: Mapping[str, Any], limits: Mapping[str, Any]) -> dict[str, Any]:
     """What a run's outcome hangs on besides the code.
 
     Args:
         here: the executor's capabilities.
-        settings: its limits.
+        limits: what a run may use, as the settings say.
     """
     return {
         "recipe": RECIPE,
         **{key: here[key] for key in ("torch", "python", "tier", "devices")},
-        **{key: getattr(settings, key) for key in ("wall_s", "memory_mib", "processes")},
+        **limits,
     }
