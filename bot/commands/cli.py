@@ -337,18 +337,18 @@ def gaps(
 ) -> None:
     """Group the questions that went unanswered or were marked wrong, and draft what is missing."""
     found = asyncio.run(_gaps(_settings(config), days, least))
-    from bot.operations.gaps import unanswered as of
+    from bot.operations.gaps import display, drafts
 
     if write is not None:
         from knowledge.articles.slugs import ARTICLES
 
-        made = of.write(found, write, folder or ARTICLES, slug)
+        made = drafts.draft_by_number(found, write, folder or ARTICLES, slug)
         print(f"{made}: the asked questions are people's own words, so put them into yours; write "
               "what is marked …, then `torchmedic article check " f"{made.name}`")  # fmt: skip
     elif as_json:
-        print(json.dumps(of.as_json(found), ensure_ascii=False))
+        print(json.dumps(display.as_json(found), ensure_ascii=False))
     elif found:
-        _console().print(of.table(found, days))
+        _console().print(display.table(found, days))
     else:
         print(f"nothing asked in the last {days:g} days is open")
 

@@ -21,7 +21,7 @@ from bot.messages.attachments import (
 )
 from bot.messages.chat_markup import Platform, as_seen, prose_as_seen
 from bot.messages.fences import MessagePart, split_fences
-from bot.messages.notebook import read_notebook
+from bot.messages.notebook import read_attached_notebook
 from bot.messages.python_lines import Shape, shape_of, walk
 from bot.messages.snippets import Cleaned, clean_file, clean_paste
 from bot.messages.traceback_text import Found, find_bare_error, find_tracebacks, user_frames
@@ -184,7 +184,7 @@ class _Reading:
         if attachment.suffix in PYTHON_SUFFIXES:
             self._snippet(clean_file(_lines(text)), "python")
         elif attachment.suffix in NOTEBOOK_SUFFIXES:
-            notebook = read_notebook(text, attachment.plain_name)
+            notebook = read_attached_notebook(text, attachment.plain_name)
             self.tracebacks += notebook.tracebacks
             for cell in notebook.cells:
                 self._snippet(clean_file(_lines(cell)), "python")

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from bot.messages.notebook import blank_magics
+from bot.messages.magics import blank_magics
 from bot.messages.python_lines import START, LineState, Shape, scan, shape_of, walk
 from bot.messages.typography import straighten
 

@@ -1,4 +1,4 @@
-"""Group questions that nobody answered, name each group, draft the article that it lacks."""
+"""Group questions that nobody answered, and name each group."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import log
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
-from knowledge.articles.article import new_article
 from knowledge.search.bm25 import tokenize
 from knowledge.search.index import Embeds
 from knowledge.search.signature import find_signatures, signature
@@ -23,7 +21,6 @@ from knowledge.search.signature import find_signatures, signature
 # Meaning alone, or the average of a group, is worse at any distance.
 _APART = 0.7
 _TERMS = 3  # words that name a group
-_SHOWN_WAYS = 8  # questions that a draft quotes
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]{2,}")
 _NO_SLUG = re.compile(r"[^a-z0-9]+")
 
@@ -78,21 +75,6 @@ def find_gaps(questions: Sequence[UnansweredQuestion], model: Embeds) -> list[Ga
     return sorted(gaps, key=lambda g: (-len(g.questions), -max(q.asked_at for q in g.questions)))
 
 
-def draft(gap: Gap, root: Path, slug: str = "") -> Path:
-    """Write the skeleton of the article that would close a gap: the ways of asking, a program.
-
-    Returns:
-        The new folder. Loading it names what is still to be written.
-
-    Raises:
-        ArticleError: the folder is already there, or cannot be made.
-    """
-    ways = list(dict.fromkeys(_first_sentence(q.text) for q in gap.questions if q.text.strip()))
-    programs = sorted((q for q in gap.questions if q.code.strip()), key=lambda q: len(q.code))
-    broken = _marked(programs[0]) if programs else None
-    return new_article(root, slug or gap.slug, also_asked_as=ways[:_SHOWN_WAYS], broken=broken)
-
-
 def _signature(question: UnansweredQuestion) -> str:
     if question.error is not None:
         return signature(*question.error)
@@ -120,7 +102,7 @@ def _of_one_meaning(questions: Sequence[UnansweredQuestion], model: Embeds) -> l
         middle = vectors[members].mean(axis=0)
         typical = sorted(members, key=lambda n: -float(vectors[n] @ middle))
         terms = _terms([words[n] for n in members], used_by, len(questions), questions, typical)
-        name = " ".join(terms) or _first_sentence(questions[typical[0]].text)
+        name = " ".join(terms) or first_sentence(questions[typical[0]].text)
         gaps.append(Gap(name, tuple(questions[n] for n in typical), terms))
     return gaps
 
@@ -171,18 +153,7 @@ def _terms(
     return tuple(written[word] for word in best)
 
 
-def _first_sentence(text: str) -> str:
+def first_sentence(text: str) -> str:
+    """The first sentence of the first line that holds any."""
     line = next((line.strip() for line in text.splitlines() if line.strip()), "")
     return re.split(r"(?<=[.!?])\s", line, maxsplit=1)[0][:200]
-
-
-def _marked(question: UnansweredQuestion) -> str:
-    """The code with its failing line marked as an article's broken.py marks it."""
-    lines = question.code.rstrip("\n").split("\n")
-    if question.error is not None and question.line and question.line <= len(lines):
-        type_, message = question.error
-        first = (message.splitlines() or [""])[0]
-        at = question.line - 1
-        if "#" not in lines[at]:
-            lines[at] = f"{lines[at].rstrip()}  # error: {type_}: {first}"
-    return "\n".join(lines) + "\n"

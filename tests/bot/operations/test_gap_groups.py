@@ -1,4 +1,4 @@
-"""bot/operations/gaps/groups.py: what belongs together, what it is called, what is drafted."""
+"""bot/operations/gaps: what belongs together, what it is called, what is drafted."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.operations.gaps.groups import UnansweredQuestion, draft, find_gaps
+from bot.operations.gaps.drafts import draft
+from bot.operations.gaps.groups import UnansweredQuestion, find_gaps
 from knowledge.articles.article import load_article
 from knowledge.errors import ArticleError
 from knowledge.search.embedding import EmbeddingModel
