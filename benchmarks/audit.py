@@ -22,8 +22,9 @@ from rich.console import Console
 
 from bot.commands.audit import run_audit
 from bot.settings import Settings
-from knowledge.audit.model import Audit, BlockAudit, DocumentAudit, Verdict
+from knowledge.audit.model import Audit, BlockAudit, DocumentAudit
 from knowledge.audit.text import layout
+from knowledge.documents.verdict import Verdict
 
 _HOLDS, _REFUTED, _NONE = Verdict.HOLDS, Verdict.REFUTED, Verdict.NO_CLAIM
 

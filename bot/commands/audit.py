@@ -23,7 +23,8 @@ from knowledge.audit import run as auditing
 from knowledge.audit.block_runner import BlockRunner, conditions
 from knowledge.audit.journal import Journal
 from knowledge.audit.kept import FOLDER, RUNS, keep_verdicts, write
-from knowledge.audit.model import Audit, Verdict
+from knowledge.audit.model import Audit
+from knowledge.documents.verdict import Verdict
 from knowledge.errors import DocumentError
 from knowledge.repair.verify import mistake
 

@@ -11,8 +11,8 @@ from bot.settings import Settings
 from knowledge.articles.article import Article, load_articles
 from knowledge.articles.slugs import ARTICLES
 from knowledge.audit.kept import load_verdicts
-from knowledge.audit.model import Verdict
 from knowledge.documents.document import Document, load_document
+from knowledge.documents.verdict import Verdict
 from knowledge.errors import DocumentError, IndexDamagedError, IndexMissingError, StaleIndexError
 from knowledge.repair.codemod import Codemod, load_codemods
 from knowledge.search.embedding import EmbeddingModel

@@ -8,7 +8,7 @@ from bot.diagnosis.devices import opposed
 from bot.diagnosis.posted_traceback import place, reading
 from bot.models import Answer, AnswerCulprit, PastedTraceback, Question
 from executor.protocol import Caught, Culprit, ErrorSeen, JobResult, Outcome
-from knowledge.audit.model import Verdict
+from knowledge.documents.verdict import Verdict
 from knowledge.repair.engine import Repair
 from knowledge.repair.verify import MISTAKES, Mistake
 

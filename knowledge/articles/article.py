@@ -13,10 +13,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from knowledge import signature as signatures
 from knowledge.articles.slugs import ARTICLES, check_slug, folder_of, slug_of
 from knowledge.documents.document import FrontMatterError, split_front_matter
 from knowledge.errors import ArticleError
-from knowledge.search import signature as signatures
 
 HEADINGS = ("What you see", "Why", "Fix", "If that was not it")
 _KEYS = ("title", "torch", "sources", "needs", "also_asked_as", "signatures")

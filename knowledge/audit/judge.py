@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterable
 
 from knowledge.audit.labelled import values
-from knowledge.audit.model import BlockRun, Claim, ClaimKind, Judged, Raised, Verdict
+from knowledge.audit.model import BlockRun, Claim, ClaimKind, Judged, Raised
 from knowledge.audit.printed import has_printed, is_printed, nearest_line, short
 from knowledge.audit.relations import holds
 from knowledge.audit.symbols import ANY
-from knowledge.search.signature import matches, signature
+from knowledge.documents.verdict import Verdict
+from knowledge.signature import matches, signature
 
 # Where a run lacks something, these are the lack itself, not what a document means.
 _NO_NETWORK = frozenset({"ConnectionRefusedError", "ConnectionError", "URLError", "gaierror"})

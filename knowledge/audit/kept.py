@@ -8,10 +8,11 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from executor.protocol import Model
-from knowledge.audit.model import Audit, Verdict
+from knowledge.audit.model import Audit
 from knowledge.audit.report import page
 from knowledge.audit.text import digest
 from knowledge.documents.document import Document
+from knowledge.documents.verdict import Verdict
 
 FOLDER = "audit"  # in the state folder
 RUNS = "runs.jsonl"

@@ -8,16 +8,7 @@ from typing import Literal
 
 from executor.protocol import Model
 from knowledge.audit.relations import Relation
-
-
-class Verdict(StrEnum):
-    """What a run says of a claim, of a block, or of a whole document."""
-
-    HOLDS = "holds"
-    REFUTED = "refuted"
-    PARTLY = "partly"
-    CANNOT_RUN = "cannot run here"
-    NO_CLAIM = "no claim"
+from knowledge.documents.verdict import Verdict
 
 
 class ClaimKind(StrEnum):

@@ -10,7 +10,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from knowledge.audit.model import Audit, BlockAudit, BlockRun, DocumentAudit, Verdict
+from knowledge.audit.model import Audit, BlockAudit, BlockRun, DocumentAudit
+from knowledge.documents.verdict import Verdict
 
 _HERE = Path(__file__).parent
 _STDOUT_CHARS = 1_500  # the JSON beside the page has all that is kept

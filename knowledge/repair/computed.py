@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from executor.inside.probes.tensors import same
 from executor.protocol import Backward, JobResult
 from knowledge.repair.codemod import Check
+from knowledge.repair.fingerprints import same_values
 
 
 def backwards(result: JobResult) -> tuple[Backward, ...]:
@@ -78,7 +78,7 @@ def same_tensors(before: JobResult, after: JobResult, code: str, but: Iterable[s
         n for n in old
         if n not in but and not any(_written(own, rest) for own in (n, *_shared(n, code)))
     ]  # fmt: skip
-    changed = [n for n in kept if n not in new or not same(old[n], new[n])]
+    changed = [n for n in kept if n not in new or not same_values(old[n], new[n])]
     detail = f"`{changed[0]}` holds other values" if changed else "every value is as it was"
     return Check(name="values", passed=not changed, detail=detail)
 

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from knowledge.search.index import IndexedSource
-from knowledge.search.signature import (
+from knowledge.signature import (
     find_signatures,
     first_piece,
     generalise,

@@ -43,8 +43,8 @@ from knowledge.errors import (
 )
 from knowledge.search.nearest import Kind, Nearest, load_nearest, make_nearest
 from knowledge.search.passages import Passage, digest, passages
-from knowledge.search.signature import find_signatures
 from knowledge.search.vector_journal import KeptVectors
+from knowledge.signature import find_signatures
 
 FORMAT = 4
 _ROUGH = "\0rough\0"  # before a text whose vector is computed in another way than an article's

@@ -16,11 +16,12 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from knowledge import signature
 from knowledge.documents import document, notebook
 from knowledge.documents.document import parse_file
 from knowledge.documents.files import OnError, Stamp, find, read, stamp
 from knowledge.errors import DocumentError
-from knowledge.search import passages, signature
+from knowledge.search import passages
 from knowledge.search.index import Entry, Index, Known, cut, replace_file
 
 _NAME = "ledger.json"

@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from knowledge.audit.model import Verdict
+from knowledge.documents.verdict import Verdict
 from knowledge.search.bm25 import Words, near_pairs, pairs, tokenize
 from knowledge.search.error_index import NONE, QUOTED, REAL, KnownErrors, particulars
 from knowledge.search.index import Embeds, Index

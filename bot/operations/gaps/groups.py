@@ -13,7 +13,7 @@ import numpy as np
 
 from knowledge.search.bm25 import tokenize
 from knowledge.search.index import Embeds
-from knowledge.search.signature import find_signatures, signature
+from knowledge.signature import find_signatures, signature
 
 # How far the two least alike questions of a group may be apart, half by meaning and half by words.
 # On the on-topic questions of benchmarks/questions, written to be unlike each other, 29 % of the

@@ -163,12 +163,3 @@ def _waves(n: int) -> torch.Tensor:
 
     steps = torch.arange(1, n + 1, dtype=torch.float64)
     return torch.stack([torch.cos(steps * math.sqrt(p)) for p in (2, 3, 5, 7)[:_PROJECTIONS]])
-
-
-def same(a: Fingerprint, b: Fingerprint, tolerance: float = 1e-4) -> bool:
-    """Whether two fingerprints are of equal tensors, up to rounding."""
-    if a.shape != b.shape:
-        return False
-    room = tolerance * max(a.norm, b.norm) + 1e-7
-    pairs = zip((a.norm, *a.projections), (b.norm, *b.projections), strict=True)
-    return all(abs(x - y) <= room or x == y for x, y in pairs)

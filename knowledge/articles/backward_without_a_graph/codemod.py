@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.inside.probes.tensors import same as same_values
 from executor.protocol import JobResult, Variable
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import backwards, reaches_leaves, same_leaves, same_tensors
+from knowledge.repair.fingerprints import same_values
 from knowledge.repair.toolkit.edits import Program, call, method
 from knowledge.repair.toolkit.flow import in_loop, without_with
 from knowledge.repair.toolkit.sites import (

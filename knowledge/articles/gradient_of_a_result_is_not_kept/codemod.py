@@ -7,10 +7,10 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.inside.probes.tensors import same
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import backwards, same_tensors
+from knowledge.repair.fingerprints import same_values
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.flow import siblings
 from knowledge.repair.toolkit.sites import failing_statement, scope_of, seen_error, variables
@@ -67,7 +67,7 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     old, new = backwards(before), backwards(after)
     had = [g for b in old for g in b.grads]
     have = [g for b in new[: len(old)] for g in b.grads]
-    equal = len(had) == len(have) and all(same(a, b) for a, b in zip(had, have, strict=True))
+    equal = len(had) == len(have) and all(same_values(a, b) for a, b in zip(had, have, strict=True))
     detail = "the gradients are as before" if equal else "the gradients changed"
     return [
         Check(name="gradients", passed=equal, detail=detail),

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.inside.probes.tensors import same
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import backwards
+from knowledge.repair.fingerprints import same_values
 from knowledge.repair.toolkit.edits import Program
 
 _KIND = "gradients_accumulate"
@@ -56,7 +56,7 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     equal = len(old) == len(new) and bool(new)
     if equal:
         pairs = list(zip(old[0].grads, new[0].grads, strict=False))
-        equal = len(old[0].grads) == len(new[0].grads) and all(same(a, b) for a, b in pairs)
+        equal = len(old[0].grads) == len(new[0].grads) and all(same_values(a, b) for a, b in pairs)
     detail = "the first step is as before" if equal else "the first step is another one"
     found.append(Check(name="first step", passed=equal, detail=detail))
     return found

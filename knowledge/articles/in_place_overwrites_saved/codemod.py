@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.inside.probes.tensors import same as same_values
 from executor.protocol import Culprit, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.fingerprints import same_values
 from knowledge.repair.toolkit.edits import Program, method, operand, same
 
 _ERROR = "modified by an inplace operation"

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from executor.inside.probes.tensors import same as same_values
 from executor.protocol import JobResult, Variable
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves
+from knowledge.repair.fingerprints import same_values
 from knowledge.repair.toolkit.edits import New, Program, operand
 from knowledge.repair.toolkit.flow import (
     earlier_in_loop,

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.inside.probes.tensors import same
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import backwards, same_tensors
+from knowledge.repair.fingerprints import same_values
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.sites import failing, seen_error, variables
 
@@ -58,7 +58,7 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     old, new = backwards(before), backwards(after)
     a = [g for b in old for g in b.grads]
     b = [g for x in new[: len(old)] for g in x.grads]
-    equal = len(a) == len(b) and all(same(x, y) for x, y in zip(a, b, strict=True))
+    equal = len(a) == len(b) and all(same_values(x, y) for x, y in zip(a, b, strict=True))
     detail = "the gradients are as before" if equal else "the gradients changed"
     return [
         Check(name="gradients", passed=equal, detail=detail),

@@ -12,9 +12,9 @@ from typing import Any
 
 import libcst as cst
 
-from executor.inside.probes.tensors import same as same_values
 from executor.protocol import Finding, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.fingerprints import same_values
 from knowledge.repair.toolkit.edits import Program, call
 
 _KINDS = {"unregistered_parameter", "unregistered_tensor", "unregistered_module"}

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from executor.inside.probes.tensors import same
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Rewrite
 from knowledge.repair.computed import backwards
+from knowledge.repair.fingerprints import same_values
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.sites import without_argument
 
@@ -96,7 +96,7 @@ def checks(before: JobResult, after: JobResult, kind: str) -> list[Check]:
     if all(first):
         a, b = first[0][0].loss, first[1][0].loss
         same_shape = a is not None and b is not None and a.shape == b.shape
-        changed = same_shape and a is not None and b is not None and not same(a, b)
+        changed = same_shape and a is not None and b is not None and not same_values(a, b)
         detail = "it is computed from the scores" if changed else "the loss is not computed anew"
         found.append(Check(name="loss", passed=changed, detail=detail))
         reached = len(first[0][0].grads) == len(first[1][0].grads)

@@ -22,8 +22,9 @@ from rich.console import Console
 from bot.commands.audit import run_audit
 from bot.settings import Settings
 from knowledge.audit.kept import load_verdicts
-from knowledge.audit.model import BlockAudit, Verdict
+from knowledge.audit.model import BlockAudit
 from knowledge.documents.document import load_document
+from knowledge.documents.verdict import Verdict
 
 KILLS = int(os.environ.get("TORCHMEDIC_KILLS", "1"))
 

@@ -12,7 +12,7 @@ import pytest
 
 from bot.diagnosis.pipeline import Pipeline
 from bot.messages.question import read_message
-from knowledge.audit.model import Verdict
+from knowledge.documents.verdict import Verdict
 from knowledge.search.search import Hit, SearchResult, SourceMatch
 from tests.conftest import Ask, last_of
 

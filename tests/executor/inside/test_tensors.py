@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from executor.inside.probes.tensors import fingerprint, fingerprints, same
+from executor.inside.probes.tensors import fingerprint, fingerprints
+from knowledge.repair.fingerprints import same_values
 
 
 def test_together_as_one_by_one() -> None:
@@ -25,6 +26,6 @@ def test_together_as_one_by_one() -> None:
     together, alone = fingerprints(tensors), [fingerprint(t) for t in tensors]
 
     assert [(f.shape, f.dtype) for f in together] == [(f.shape, f.dtype) for f in alone]
-    assert all(same(a, b, tolerance=1e-12) for a, b in zip(together, alone, strict=True))
-    assert not same(together[0], together[1])
-    assert not same(fingerprints([tensors[0] * 1.01, tensors[1]])[0], together[0])
+    assert all(same_values(a, b, tolerance=1e-12) for a, b in zip(together, alone, strict=True))
+    assert not same_values(together[0], together[1])
+    assert not same_values(fingerprints([tensors[0] * 1.01, tensors[1]])[0], together[0])

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from knowledge.audit.judge import verdict
-from knowledge.audit.model import BlockRun, ClaimKind, Verdict
+from knowledge.audit.model import BlockRun, ClaimKind
+from knowledge.documents.verdict import Verdict
 from tests.knowledge.audit.audited import claims
 
 

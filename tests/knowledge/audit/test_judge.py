@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from knowledge.audit.judge import verdict
-from knowledge.audit.model import BlockRun, Claim, ClaimKind, Raised, Verdict
+from knowledge.audit.model import BlockRun, Claim, ClaimKind, Raised
 from knowledge.audit.printed import LOOKS, ONE_DEVICE
 from knowledge.audit.relations import Relation
 from knowledge.audit.symbols import ANY
+from knowledge.documents.verdict import Verdict
 
 SIZES = "mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)"
 RAN = BlockRun(outcome="ok", stdout="tensor([1., 2.])\ntorch.Size([2, 3])\n")

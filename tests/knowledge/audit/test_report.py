@@ -16,10 +16,10 @@ from knowledge.audit.model import (
     DocumentAudit,
     Judged,
     Raised,
-    Verdict,
 )
 from knowledge.audit.text import digest
 from knowledge.documents.document import parse_document
+from knowledge.documents.verdict import Verdict
 from tests.knowledge.audit.chromium import CHROMIUM, ask
 
 needs_chromium = pytest.mark.skipif(

@@ -9,8 +9,8 @@ import pytest
 
 from benchmarks.abstention import read
 from knowledge.articles.article import Article
-from knowledge.audit.model import Verdict
 from knowledge.documents.document import parse_document
+from knowledge.documents.verdict import Verdict
 from knowledge.search.bm25 import tokenize
 from knowledge.search.embedding import EmbeddingModel
 from knowledge.search.index import build_index, open_index

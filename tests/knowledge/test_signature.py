@@ -1,4 +1,4 @@
-"""Facts about knowledge/search/signature.py."""
+"""Facts about knowledge/signature.py."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge.search.signature import find_signatures, generalise, matches, mentions, signature
+from knowledge.signature import find_signatures, generalise, matches, mentions, signature
 
 NUMBERS = st.integers(min_value=0, max_value=10**12)
 
