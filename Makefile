@@ -20,6 +20,7 @@ test: $(READY)
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check bot knowledge executor tests benchmarks
+	$(BIN)/lint-imports --no-cache --no-logo
 
 types: $(READY)
 	$(BIN)/mypy
