@@ -75,7 +75,11 @@ def test_ask_prints_one_answer_a_line(torchmedic: Run, tmp_path: Path):
         "alternatives", "sources", "run", "evidence", "timings_ms",
     }  # fmt: skip
     assert first["fix"]["verified"] is True
-    assert set(first["timings_ms"]) == {"parse", "run", "search", "fix", "total"}
+    timings = first["timings_ms"]
+    assert set(timings) == {"parse", "run", "search", "fix", "total", "stages"}
+    assert list(timings["stages"]) == [
+        "reproduce", "find_mistake", "look_up", "repair", "explain", "compose",
+    ]  # fmt: skip
 
 
 def test_ask_reads_standard_input(torchmedic: Run):
