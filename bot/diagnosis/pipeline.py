@@ -88,9 +88,12 @@ class Medic:
 
         repaired = Repair()
         if seen is not None and not missing(seen.run, question):
-            if applicable(self.codemods, seen.run):
+            chosen = applicable(self.codemods, seen.run)
+            if chosen.codemods:
                 yield Progress(step="fixing", text="trying fixes on your code")
                 repaired = await self._repair(seen, question)
+            else:
+                repaired = Repair(problems=chosen.problems)
             watch.lap("fix")
 
         why = self._why(found, repaired, error, run)
@@ -151,6 +154,7 @@ class Medic:
                 "culprit": wording.culprit(question, run),
                 "findings": run.findings,
                 "refused": repaired.refused,
+                "problems": repaired.problems,
             }
         )
         if repaired.fix is not None:

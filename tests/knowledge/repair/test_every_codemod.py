@@ -135,7 +135,9 @@ async def test_tempting_but_wrong_is_refused(medic: Medic, slug: str, name: str)
     codemod: Codemod = next(c for c in medic.codemods if c.slug == slug)
     job = Job(code=code)
     before, reference = await rerun_with_probes(medic.executor, job, await medic.executor.run(job))
-    assert applicable([codemod], before), "the original does not show the codemod's mistake"
+    assert applicable([codemod], before).codemods, (
+        "the original does not show the codemod's mistake"
+    )
     proposal = Proposal(codemod=slug, title=name, code=change(code))
 
     fix = await judge(medic.executor, codemod, proposal, job, before, reference)
