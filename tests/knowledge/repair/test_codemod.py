@@ -1,4 +1,4 @@
-"""Facts about knowledge/repair/codemod.py: how codemods are loaded, and what one that raises does."""
+"""Facts about codemods: how they are loaded, and what becomes of one that raises."""
 
 from __future__ import annotations
 
