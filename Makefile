@@ -4,15 +4,17 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: demo test lint types check clean
+.PHONY: demo test test-all lint types check clean
 
 demo: $(READY)
 	$(BIN)/torchmedic ask examples/minmax.md
 
 # Most tests run side by side, what waits for bots two at a time, walls and limits one by one.
+# `test-all` also tries every program of every codemod, which no change but one to it can break.
 # The longest file comes early when files keep their order, so no core is idle at the end.
-test: $(READY)
-	$(BIN)/python -m pytest -q -m "not alone and not by_twos" -n auto --maxprocesses 4 \
+test: WHICH := and not daily
+test test-all: $(READY)
+	$(BIN)/python -m pytest -q -m "not alone and not by_twos $(WHICH)" -n auto --maxprocesses 4 \
 		--no-loadscope-reorder
 	$(BIN)/python -m pytest -q -m by_twos -n 2
 	$(BIN)/python -m pytest -q -m alone

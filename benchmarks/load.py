@@ -49,7 +49,7 @@ _PROGRAMS = ("in-place-overwrites-saved", "matmul-inner-sizes", "non-leaf-tensor
 _LIMITS = {"chat.update": (50, 60.0), "chat.postMessage": (60, 60.0)}  # calls, in seconds
 # What the bot asks of an executor that it starts itself.
 _CODEMODS = {
-    "preload": ["libcst.metadata", "knowledge.repair.codemod", "knowledge.repair.toolkit.edits"],
+    "preload": ["knowledge.repair.preload"],
     "readable": list(knowledge.__path__),
 }
 _LOOK_S = 0.1

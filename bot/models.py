@@ -167,6 +167,7 @@ class Answer(Model):
     fix: Fix | None = None
     alternatives: tuple[Fix, ...] = ()
     refused: tuple[Fix, ...] = ()  # candidates that were run and failed a check
+    problems: tuple[str, ...] = ()  # codemods that raised on this snippet, and what
     sources: tuple[Source, ...] = ()
     run: JobResult | None = None
     evidence: Evidence | None = None

@@ -6,6 +6,7 @@ ExecutorError
 │   └── SelfTestError          an attack got through the jail, so no work is taken
 ├── ServerGoneError            the warm server, or a run it had built, is dead (retried inside)
 ├── ExecutorGoneError          it stopped answering, or was never there
+├── VersionMismatchError       it is another version than its client
 ├── ExecutorBusyError          its queue is full; `retry_after_s` says when to come back
 └── BadJobError                the executor refused the job as malformed
 
@@ -31,6 +32,10 @@ class ServerGoneError(ExecutorError):
 
 class ExecutorGoneError(ExecutorError):
     """The executor does not answer."""
+
+
+class VersionMismatchError(ExecutorError):
+    """The executor is another version than its client."""
 
 
 class ExecutorBusyError(ExecutorError):

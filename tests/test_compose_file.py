@@ -144,13 +144,14 @@ def test_a_gpu_is_reserved_in_the_gpu_profile_alone():
 
 
 def test_the_executor_image_has_what_the_executor_imports():
-    """Every module that executor/ and its preloaded modules import is in the Dockerfile's list."""
-    repair = ROOT / "knowledge" / "repair"
+    """Every module that executor/ and the codemods import is in the Dockerfile's list."""
+    known = ROOT / "knowledge"
     sources = [
         *(ROOT / "executor").rglob("*.py"),
-        repair / "codemod.py",
-        repair / "toolkit" / "edits.py",
-        ROOT / "knowledge" / "errors.py",
+        *(known / "repair").rglob("*.py"),
+        *known.glob("articles/*/codemod.py"),
+        known / "articles" / "slugs.py",
+        known / "errors.py",
     ]
     # docs/cluster.md: an image of its own
     sources.remove(ROOT / "executor" / "service" / "cluster.py")

@@ -43,6 +43,7 @@ def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
             "culprit": wording.culprit(known.question, run),
             "findings": run.findings,
             "refused": repairs.refused,
+            "problems": repairs.problems,
         }
     )
     if repairs.fix is not None:

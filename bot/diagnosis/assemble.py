@@ -52,11 +52,7 @@ def _embedded(settings: ExecutorSettings) -> dict[str, object]:
             "processes": settings.processes,
         },
         # Codemods read strangers' code, so they run there: see knowledge/repair/codemod.py.
-        "preload": [
-            "libcst.metadata",
-            "knowledge.repair.codemod",
-            "knowledge.repair.toolkit.edits",
-        ],
+        "preload": ["knowledge.repair.preload"],
         "readable": list(knowledge.__path__),
     }
     if settings.slots:

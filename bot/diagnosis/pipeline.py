@@ -20,7 +20,8 @@ from executor.protocol import Job
 from executor.service.client import ExecutorClient
 from knowledge.articles.article import Article
 from knowledge.repair import engine
-from knowledge.repair.codemod import Codemod
+from knowledge.repair.codemod import Chosen, Codemod
+from knowledge.repair.engine import Repair
 from knowledge.repair.rerun import rerun_with_probes
 from knowledge.search.search import SearchResult
 
@@ -67,9 +68,12 @@ class Pipeline:
         yield Progress(step="searching", text="looking it up")
         known = await watch.time(self.look_up, known)
 
-        if self._can_repair(known):
+        applicable = self._applicable(known)
+        if applicable.codemods:
             yield Progress(step="fixing", text="trying fixes on your code")
             known = await watch.time(self.repair, known)
+        else:
+            known = replace(known, repairs=Repair(problems=applicable.problems))
 
         known = await watch.time(self.explain, known)
         known = await watch.time(self.compose, known)
@@ -144,11 +148,10 @@ class Pipeline:
             device=run_with.device or "cpu", seed=run_with.seed, cold=run_with.cold,
         )  # fmt: skip
 
-    def _can_repair(self, known: Diagnosis) -> bool:
-        run = known.run
-        if run is None or known.missing:
-            return False
-        return bool(engine.applicable(self.codemods, run))
+    def _applicable(self, known: Diagnosis) -> Chosen:
+        if known.run is None or known.missing:
+            return Chosen()
+        return engine.applicable(self.codemods, known.run)
 
 
 def _wants_gpu(known: Diagnosis) -> bool:

@@ -108,13 +108,14 @@ async def _heals(
 ) -> list[str]:
     path = article.folder / "codemod.py"
     broken, reference = await rerun_with_probes(executor, job, broken)
-    if not applicable(own, broken):
-        return [f"{path}: does not apply to broken.py; look at applies()"]
+    chosen = applicable(own, broken)
+    if not chosen.codemods:
+        return [f"{path}: does not apply to broken.py; look at applies()", *chosen.problems]
     repaired = await repair(executor, own, job, broken, reference)
     if repaired.fix is None and not repaired.alternatives:
         why = "; ".join(f"{c.name}: {c.detail}" for f in repaired.refused for c in f.checks
                         if not c.passed)  # fmt: skip
-        why = why or repaired.problem or "it proposes nothing"
+        why = why or "; ".join(repaired.problems) or "it proposes nothing"
         return [f"{path}: makes no verified fix of broken.py ({why})"]
     return []
 

@@ -34,7 +34,8 @@ from bot.settings import (
     tokens_given,
 )
 from executor.exceptions import ExecutorError
-from executor.service.client import ExecutorClient
+from executor.service.client import SAME_VERSION, ExecutorClient
+from executor.version import version
 from knowledge.errors import KnowledgeError
 
 if TYPE_CHECKING:
@@ -226,6 +227,10 @@ async def _executor(settings: Settings, *, chat: bool) -> list[DoctorRow]:
         except TimeoutError:
             found = f"{where or 'the child process'} was not ready within {_START_S:.0f} s"
             return [DoctorRow("executor", False, found, "look at the executor's log")]
+    theirs = here.get("version", "unknown (an older one)")
+    if theirs != version():
+        found = f"{where} is version {theirs}, and this bot is {version()}"
+        return [DoctorRow("executor", False, found, SAME_VERSION)]
     found = (
         f"{where or 'a child of the bot'}: {health['status']}, torch {here['torch']}, "
         f"{here['slots']} slots, {health['waiting']} waiting, on {', '.join(here['devices'])}"

@@ -21,7 +21,12 @@ from bot.service.store.stored import Stored
 from bot.service.tasks import Tasks
 from bot.service.turns import Turn, Turns
 from bot.settings import ChatSettings, FrontSettings
-from executor.exceptions import ExecutorBusyError, ExecutorError, ExecutorGoneError
+from executor.exceptions import (
+    ExecutorBusyError,
+    ExecutorError,
+    ExecutorGoneError,
+    VersionMismatchError,
+)
 from knowledge.errors import KnowledgeError
 
 log = logging.getLogger(__name__)
@@ -179,6 +184,9 @@ class OpenWork:
             except PlatformError as e:
                 log.warning("question %s: an attachment cannot be read: %s", case.asked.id, e)
                 return _failed("an attached file could not be fetched")
+            except VersionMismatchError as e:
+                log.error("question %s: %s", case.asked.id, e)
+                return _failed(str(e))
             except (ExecutorError, KnowledgeError, BotError) as e:
                 log.error("question %s: %s", case.asked.id, where(e))
                 log.debug("question %s", case.asked.id, exc_info=e)

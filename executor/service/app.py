@@ -12,7 +12,7 @@ from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from typing import Annotated
 
-from fastapi import Body, Depends, FastAPI, Header, HTTPException, Request
+from fastapi import Body, Depends, FastAPI, Header, HTTPException, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.models import Example
 from fastapi.responses import JSONResponse, PlainTextResponse
@@ -23,6 +23,7 @@ from executor.exceptions import ExecutorBusyError, StartError
 from executor.jail.limits import MIB
 from executor.protocol import Job, JobResult, Model
 from executor.service.engine import Capabilities, Engine, Health
+from executor.version import HEADER, version
 
 _LOG = logging.getLogger("executor")
 _BEARER = HTTPBearer(auto_error=False)
@@ -73,7 +74,8 @@ def build(engine: Engine, token: str | None) -> FastAPI:
 
     async def start() -> None:
         try:
-            await asyncio.to_thread(engine.start)
+            # The version is that of the files which are imported now, whatever comes later.
+            await asyncio.gather(asyncio.to_thread(version), asyncio.to_thread(engine.start))
         except StartError as e:
             failure.append(str(e))
         except Exception as e:
@@ -105,7 +107,19 @@ def build(engine: Engine, token: str | None) -> FastAPI:
     async def malformed(_: Request, error: RequestValidationError) -> JSONResponse:
         # FastAPI's own answer repeats the input, and fails where that is no JSON (bytes, NaN).
         told = [{"loc": list(e["loc"]), "msg": e["msg"]} for e in error.errors()[:20]]
-        return JSONResponse({"detail": told}, status_code=422)
+        return JSONResponse({"detail": told}, status_code=422, headers={HEADER: version()})
+
+    async def same_version(
+        response: Response, theirs: Annotated[str | None, Header(alias=HEADER)] = None
+    ) -> None:
+        # Looked at before the body: another version's job may have words that we do not know.
+        response.headers[HEADER] = version()
+        if theirs is not None and theirs != version():
+            raise HTTPException(
+                409,
+                f"this executor is version {version()}, and who asks is {theirs}",
+                {HEADER: version()},
+            )
 
     async def ready() -> None:
         await started.wait()
@@ -114,7 +128,9 @@ def build(engine: Engine, token: str | None) -> FastAPI:
 
     @app.post(
         "/v1/run",
+        dependencies=[Depends(same_version)],
         responses={
+            409: {"description": "Who asks names another version of Torchmedic than this one."},
             413: {"description": "The body is larger than a job may be."},
             429: {"description": "The queue is full."},
         },
@@ -127,7 +143,8 @@ def build(engine: Engine, token: str | None) -> FastAPI:
         """Run a snippet in the jail and say what happened.
 
         Hanging up ends the run. With a header `X-Job-Id`, `GET /v1/queue/{id}` says how many jobs
-        are ahead of this one while it waits.
+        are ahead of this one while it waits. With a header `X-Torchmedic-Version`, as the bot
+        sends it, a job from another version is refused.
         """
         await ready()
         cancel = threading.Event()

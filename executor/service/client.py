@@ -18,10 +18,17 @@ from executor.exceptions import (
     ExecutorBusyError,
     ExecutorError,
     ExecutorGoneError,
+    VersionMismatchError,
 )
 from executor.protocol import Job, JobResult
 from executor.service.scratch import Scratch
+from executor.version import HEADER, version
 
+SAME_VERSION = (
+    "install the same version for both and restart them (in containers: "
+    "docker compose up --build -d)"
+)
+_RUN = "/v1/run"
 _CONNECT_S = 5.0
 _START_S = 150.0  # the warm server imports torch on a cold disk
 _LOOK_S = 0.5  # how often a waiting job's place is asked for
@@ -68,13 +75,14 @@ class ExecutorClient:
         Raises:
             ExecutorBusyError: its queue is full.
             ExecutorGoneError: it does not answer.
+            VersionMismatchError: it is another version than this client.
             BadJobError: it could not read the job.
         """
         job_id = uuid.uuid4().hex
         watcher = asyncio.create_task(self._watch_queue(job_id, ahead)) if ahead else None
         try:
             answer = await self._ask(
-                "POST", "/v1/run", content=job.model_dump_json(), job_id=job_id,
+                "POST", _RUN, content=job.model_dump_json(), job_id=job_id,
                 timeout_s=job.wall_s + _SLACK_S,
             )  # fmt: skip
         finally:
@@ -113,10 +121,12 @@ class ExecutorClient:
         content: str | None = None,
         job_id: str = "",
     ) -> httpx.Response:
+        ours = await asyncio.to_thread(version)
+        headers = {"Content-Type": "application/json", "X-Job-Id": job_id, HEADER: ours}
         try:
             answer = await self._http.request(
-                method, path, content=content, timeout=httpx.Timeout(timeout_s, connect=_CONNECT_S),
-                headers={"Content-Type": "application/json", "X-Job-Id": job_id},
+                method, path, content=content, headers=headers,
+                timeout=httpx.Timeout(timeout_s, connect=_CONNECT_S),
             )  # fmt: skip
         except httpx.TimeoutException as e:
             raise ExecutorGoneError(
@@ -136,6 +146,8 @@ class ExecutorClient:
                 wait,
                 int(waiting) if waiting.isdecimal() else 0,
             )
+        if path == _RUN and answer.status_code in (200, 409, 422):
+            self._hold_versions_together(answer.headers.get(HEADER), ours)
         if answer.status_code in (400, 413, 422):
             raise BadJobError(f"the executor refused the job: {_detail(answer)}")
         if answer.status_code != 200:
@@ -143,6 +155,14 @@ class ExecutorClient:
                 f"the executor at {self._where} answered {answer.status_code}: {_detail(answer)}"
             )
         return answer
+
+    def _hold_versions_together(self, theirs: str | None, ours: str) -> None:
+        # One that is older than this header runs the job, and says nothing.
+        if theirs != ours:
+            raise VersionMismatchError(
+                f"the executor at {self._where} is version {theirs or 'unknown (an older one)'}, "
+                f"and this bot is {ours}; {SAME_VERSION}"
+            )
 
     async def close(self) -> None:
         """Hang up."""

@@ -36,6 +36,7 @@ from executor.service.engine import Capabilities, Health
 from executor.service.local import Local
 from executor.service.supervisor import Supervisor, SupervisorSettings
 from executor.service.verdict import not_run
+from executor.version import version
 
 APP = "torchmedic-executor"
 _START_S = 300.0  # a replica imports torch on a cold disk, then tries its walls
@@ -174,7 +175,13 @@ class Cluster:
             told = asyncio.run_coroutine_threadsafe(_described(handle), self._loop).result(_START_S)
         except (RayError, RayServeException, TimeoutError) as e:
             raise StartError(f"no slot of the cluster answers: {e}") from e
-        self._about = TypeAdapter(tuple[Capabilities, Health]).validate_json(told)
+        about = TypeAdapter(tuple[Capabilities, Health]).validate_json(told)
+        if about[0].version != version():
+            raise StartError(
+                f"a slot of the cluster is version {about[0].version}, and its front is "
+                f"{version()}; install the same version on every node, and start the cluster again"
+            )
+        self._about = about
 
     def on(self, loop: asyncio.AbstractEventLoop) -> Cluster:
         """The loop that its requests are served on."""

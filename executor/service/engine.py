@@ -13,6 +13,7 @@ from executor.service.selftest import AttackRow
 class Capabilities(Model):
     """What this executor can do."""
 
+    version: str  # of Torchmedic, with a digest of its source
     tier: str
     refused_tiers: dict[str, str]
     landlock_abi: int

@@ -10,6 +10,7 @@ from executor.protocol import Job, JobResult
 from executor.service import metrics
 from executor.service.engine import Capabilities, Health
 from executor.service.supervisor import Supervisor
+from executor.version import version
 
 
 class Local:
@@ -49,6 +50,7 @@ class Local:
         supervisor, here = self._supervisor, self._supervisor.ready
         assert here is not None
         return Capabilities(
+            version=version(),
             tier=here.tier,
             refused_tiers=supervisor.refused_tiers,
             landlock_abi=here.landlock_abi,

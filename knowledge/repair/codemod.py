@@ -9,22 +9,28 @@ An article's `codemod.py` defines
 `applies` and `checks` look at what runs said. `rewrite` reads a stranger's code, so it is called
 inside the jail, by a job like any other: `proposal_job` makes that job, `propose` is what it runs,
 `read_proposals` takes its answer.
+
+Our own codemods are ordinary modules, imported by name in the bot and in the jail. Those of a
+team's own folders are no part of what the executor has installed, so their source goes along.
+
+A codemod that raises does not silence the others: it is named (`choose`, `Proposed.problems`,
+`knowledge.repair.verify.checks_of`), and the rest go on.
 """
 
 from __future__ import annotations
 
 import base64
-import json
-import types
+import importlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from types import ModuleType
+from typing import TYPE_CHECKING, Protocol, cast
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from executor.protocol import File, Job, JobResult, Model
-from knowledge.articles.slugs import ARTICLES, slug_of
+from knowledge.articles.slugs import ARTICLES, folder_of, slug_of
 from knowledge.errors import ArticleError
 
 if TYPE_CHECKING:
@@ -34,6 +40,7 @@ if TYPE_CHECKING:
 
 _MOST_REWRITES = 12  # of one codemod for one snippet
 _WALL_S = 20.0
+_ORDER, _PROPOSED = "order.json", "proposals.json"
 # All the code of a proposal job.
 PROPOSE = "from knowledge.repair.codemod import propose\npropose()\n"
 
@@ -75,6 +82,21 @@ class Proposal(Model):
     code: str
 
 
+class Proposed(Model):
+    """What came out of the jail: the candidates, and what went wrong with some codemods."""
+
+    proposals: tuple[Proposal, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+class _Order(Model):
+    """What goes into the jail: the codemods, the snippet, and what its run showed."""
+
+    codemods: dict[str, str | None]  # slug → source; None: the executor has it
+    code: str
+    result: JobResult
+
+
 class CodemodModule(Protocol):
     """What a `codemod.py` has to define."""
 
@@ -93,8 +115,12 @@ class Codemod:
     """One article's codemod."""
 
     slug: str
-    source: str
     module: CodemodModule
+    source: str | None = None  # None: one of ours, which the executor has too
+
+    def problem(self, function: str, error: Exception) -> str:
+        """One of its functions raised: which, and what."""
+        return f"the codemod {self.slug} raised in {function}(): {type(error).__name__}: {error}"
 
 
 def load_codemods(root: Path = ARTICLES) -> list[Codemod]:
@@ -103,53 +129,95 @@ def load_codemods(root: Path = ARTICLES) -> list[Codemod]:
     Raises:
         ArticleError: one cannot be imported or lacks a function.
     """
+    ours = root.resolve() == ARTICLES.resolve()
     paths = sorted(root.glob("*/codemod.py"), key=lambda path: slug_of(path.parent.name))
-    return [_load(slug_of(p.parent.name), p.read_text(encoding="utf-8"), str(p)) for p in paths]
+    return [_import(p) if ours else _from_source(p.parent.name, p.read_text("utf-8"), str(p))
+            for p in paths]  # fmt: skip
 
 
-def _load(slug: str, source: str, place: str) -> Codemod:
-    module = types.ModuleType(f"knowledge.articles.{slug}.codemod")
+def _import(path: Path) -> Codemod:
+    name = path.parent.name
+    try:
+        module = importlib.import_module(_module_name(name))
+    except Exception as e:
+        raise _cannot_import(str(path), e) from e
+    return Codemod(slug_of(name), _whole(module, str(path)))
+
+
+def _from_source(name: str, source: str, place: str) -> Codemod:
+    module = ModuleType(_module_name(name))
     try:
         exec(compile(source, place, "exec", dont_inherit=True), module.__dict__)
     except Exception as e:
-        raise ArticleError(f"{place}: cannot be imported ({type(e).__name__}: {e})") from e
+        raise _cannot_import(place, e) from e
+    return Codemod(slug_of(name), _whole(module, place), source)
+
+
+def _module_name(folder: str) -> str:
+    return f"knowledge.articles.{folder.replace('-', '_')}.codemod"
+
+
+def _cannot_import(place: str, error: Exception) -> ArticleError:
+    return ArticleError(f"{place}: cannot be imported ({type(error).__name__}: {error})")
+
+
+def _whole(module: ModuleType, place: str) -> CodemodModule:
     for name in ("applies", "rewrite", "checks"):
         if not callable(getattr(module, name, None)):
             raise ArticleError(
                 f"{place}: defines no function {name}(); see knowledge/repair/codemod.py"
             )
-    return Codemod(slug, source, cast(CodemodModule, module))
+    return cast(CodemodModule, module)
 
 
 # -- in the bot ------------------------------------------------------------------------------
 
 
-def proposal_job(codemods: Sequence[Codemod], code: str, result: JobResult) -> Job:
-    """The job that applies the codemods to a snippet.
+@dataclass(frozen=True)
+class Chosen:
+    """The codemods that apply to a run, and what went wrong with those that could not say."""
 
-    The codemods travel with it, so an executor anywhere applies the ones that the bot knows.
-    """
-    order = {
-        "codemods": {c.slug: c.source for c in codemods},
-        "code": code,
-        "result": result.model_dump(mode="json", exclude={"files", "values"}),
-    }
+    codemods: tuple[Codemod, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+def choose(codemods: Sequence[Codemod], result: JobResult) -> Chosen:
+    """Ask each codemod whether this run shows its mistake."""
+    here, problems = [], []
+    for codemod in codemods:
+        try:
+            if codemod.module.applies(result):
+                here.append(codemod)
+        except Exception as e:
+            problems.append(codemod.problem("applies", e))
+    return Chosen(tuple(here), tuple(problems))
+
+
+def proposal_job(codemods: Sequence[Codemod], code: str, result: JobResult) -> Job:
+    """The job that applies the codemods to a snippet."""
+    order = _Order(
+        codemods={c.slug: c.source for c in codemods},
+        code=code,
+        result=result.model_copy(update={"files": (), "values": None}),
+    )
     return Job(
         code=PROPOSE,
-        files=(_file("order.json", json.dumps(order)),),
+        files=(_file(_ORDER, order.model_dump_json()),),
         wall_s=_WALL_S,
     )
 
 
-def read_proposals(result: JobResult) -> list[Proposal]:
-    """What `propose` wrote; nothing if it failed: `result.error` then says how."""
+def read_proposals(result: JobResult) -> Proposed:
+    """What `propose` wrote; where it could not, the problem that its run had."""
     for file in result.files:
-        if file.name == "proposals.json":
+        if file.name == _PROPOSED:
             try:
-                return TypeAdapter(list[Proposal]).validate_json(base64.b64decode(file.base64))
+                return Proposed.model_validate_json(base64.b64decode(file.base64))
             except ValidationError:
-                return []
-    return []
+                break
+    error = result.error
+    why = f"{error.type}: {error.message}" if error else result.detail or result.outcome.value
+    return Proposed(problems=(f"no codemod could propose a fix: {why}",))
 
 
 def _file(name: str, text: str) -> File:
@@ -161,33 +229,48 @@ def _file(name: str, text: str) -> File:
 
 def propose(folder: Path = Path()) -> None:
     """Read `order.json`, apply the codemods, write `proposals.json`. Runs in the jail."""
-    order: dict[str, Any] = json.loads((folder / "order.json").read_text())
-    result = JobResult.model_validate(order["result"])
-    proposals = []
-    for slug, source in order["codemods"].items():
-        proposals += rewrites(_load(slug, source, f"{slug}/codemod.py"), order["code"], result)
-    text = TypeAdapter(list[Proposal]).dump_json(proposals)
-    (folder / "proposals.json").write_bytes(text)
+    order = _Order.model_validate_json((folder / _ORDER).read_bytes())
+    proposals: list[Proposal] = []
+    problems: list[str] = []
+    for slug, source in order.codemods.items():
+        try:
+            codemod = (
+                _import(folder_of(slug) / "codemod.py") if source is None
+                else _from_source(slug, source, f"{slug}/codemod.py")
+            )  # fmt: skip
+        except ArticleError as e:
+            problems.append(str(e))
+            continue
+        proposed = rewrites(codemod, order.code, order.result)
+        proposals += proposed.proposals
+        problems += proposed.problems
+    text = Proposed(proposals=tuple(proposals), problems=tuple(problems)).model_dump_json()
+    (folder / _PROPOSED).write_text(text)
 
 
-def rewrites(codemod: Codemod, code: str, result: JobResult) -> list[Proposal]:
+def rewrites(codemod: Codemod, code: str, result: JobResult) -> Proposed:
     """The codemod's distinct rewrites of one snippet as text. Parses the snippet: jail only."""
     from knowledge.repair.toolkit.edits import Program
 
+    program = Program(code)
     found: dict[str, Proposal] = {}
-    for rewrite in codemod.module.rewrite(Program(code), result):
-        text = rewrite.module.code
-        if text != code and text not in found:
-            found[text] = Proposal(
-                codemod=codemod.slug,
-                title=rewrite.title,
-                intent=rewrite.intent,
-                subjects=rewrite.subjects,
-                said=rewrite.said,
-                new_name=rewrite.new_name,
-                as_one=rewrite.as_one,
-                code=text,
-            )
-        if len(found) >= _MOST_REWRITES:
-            break
-    return list(found.values())
+    problems: tuple[str, ...] = ()
+    try:
+        for rewrite in codemod.module.rewrite(program, result):
+            text = rewrite.module.code
+            if text != code and text not in found:
+                found[text] = Proposal(
+                    codemod=codemod.slug,
+                    title=rewrite.title,
+                    intent=rewrite.intent,
+                    subjects=rewrite.subjects,
+                    said=rewrite.said,
+                    new_name=rewrite.new_name,
+                    as_one=rewrite.as_one,
+                    code=text,
+                )
+            if len(found) >= _MOST_REWRITES:
+                break
+    except Exception as e:
+        problems = (codemod.problem("rewrite", e),)
+    return Proposed(proposals=tuple(found.values()), problems=problems)

@@ -15,7 +15,15 @@ from itertools import pairwise
 from executor.protocol import Job, JobResult, Probe
 from executor.service.client import ExecutorClient
 from knowledge.repair import verify
-from knowledge.repair.codemod import Check, Codemod, Proposal, proposal_job, read_proposals
+from knowledge.repair.codemod import (
+    Check,
+    Chosen,
+    Codemod,
+    Proposal,
+    choose,
+    proposal_job,
+    read_proposals,
+)
 from knowledge.repair.fix import Fix
 from knowledge.repair.rerun import rerun_with_probes
 
@@ -32,7 +40,7 @@ class Repair:
     fix: Fix | None = None
     alternatives: tuple[Fix, ...] = ()
     refused: tuple[Fix, ...] = ()
-    problem: str = ""  # a codemod that failed on this snippet, and how
+    problems: tuple[str, ...] = ()  # codemods that failed on this snippet, and how
 
 
 @dataclass(frozen=True)
@@ -69,14 +77,14 @@ class _Tried:
     refused: list[Fix] = field(default_factory=list)
     further: list[_State] = field(default_factory=list)  # that moved on to another mistake
     intents: set[str] = field(default_factory=set)
-    problem: str = ""
+    problems: list[str] = field(default_factory=list)
 
 
-def applicable(codemods: Sequence[Codemod], before: JobResult) -> list[Codemod]:
+def applicable(codemods: Sequence[Codemod], before: JobResult) -> Chosen:
     """The codemods whose mistake this run shows."""
     if not verify.mistake(before).is_there:
-        return []
-    return [c for c in codemods if c.module.applies(before)]
+        return Chosen()
+    return choose(codemods, before)
 
 
 async def repair(
@@ -99,33 +107,33 @@ async def repair(
     """
     states = [_State(job, before, reference)]
     refused: list[Fix] = []
-    problem = ""
-    for depth in range(_STEPS):
+    problems: list[str] = []
+    for _ in range(_STEPS):
         further: list[_State] = []
         # States that mean different things are all seen through before one is believed.
         done = _Tried(intents={intent for state in states for intent in state.supposed})
         for state in states:
             tried = await _step(executor, codemods, state, job, before, asked)
-            problem = problem or (tried.problem if depth == 0 else "")
+            problems += (p for p in tried.problems if p not in problems)
             refused += tried.refused
             further += tried.further
             done.verified += tried.verified
             done.intents |= tried.intents
             if tried.verified and not state.intent:
-                return _outcome(tried, refused)
+                return _outcome(tried, refused, problems)
         if done.verified:
-            return _outcome(done, refused)
+            return _outcome(done, refused, problems)
         states = further[:_CARRIED_ON]
         if not states:
             break
-    return Repair(refused=tuple(refused), problem=problem)
+    return Repair(refused=tuple(refused), problems=tuple(problems))
 
 
-def _outcome(tried: _Tried, refused: list[Fix]) -> Repair:
+def _outcome(tried: _Tried, refused: list[Fix], problems: list[str]) -> Repair:
     verified = tried.verified
     if len(verified) > 1 or len(tried.intents) > 1:
-        return Repair(None, tuple(verified), tuple(refused))
-    return Repair(verified[0], (), tuple(refused))
+        return Repair(None, tuple(verified), tuple(refused), tuple(problems))
+    return Repair(verified[0], (), tuple(refused), tuple(problems))
 
 
 async def _step(
@@ -141,17 +149,18 @@ async def _step(
     if state.steps:  # the first state was looked at by whoever brought it
         run, reference = await rerun_with_probes(executor, state.job, state.run)
         state = replace(state, run=run, reference=reference)
-    here = applicable(codemods, state.run)
-    if not here:
+    chosen = applicable(codemods, state.run)
+    tried.problems += chosen.problems
+    if not chosen.codemods:
         return tried
-    proposed = await executor.run(proposal_job(here, state.job.code, state.run))
-    proposals = read_proposals(proposed)
-    if not proposals:
-        error = proposed.error
-        tried.problem = f"{error.type}: {error.message}" if error else proposed.detail
+    proposed = read_proposals(
+        await executor.run(proposal_job(chosen.codemods, state.job.code, state.run))
+    )
+    tried.problems += proposed.problems
+    if not proposed.proposals:
         return tried
-    proposals.sort(key=lambda p: verify.places(state.job.code, p.code))
-    by_slug = {c.slug: c for c in here}
+    proposals = sorted(proposed.proposals, key=lambda p: verify.places(state.job.code, p.code))
+    by_slug = {c.slug: c for c in chosen.codemods}
     if meant := [p for p in proposals if p.said and re.search(p.said, asked, re.IGNORECASE)]:
         proposals = [p.model_copy(update={"intent": ""}) for p in meant]
     if state.intent and any(p.intent == state.intent for p in proposals):

@@ -207,8 +207,15 @@ def checks_of(
     after: JobResult,
     reference: JobResult | None,
 ) -> list[Check]:
-    """What the codemod itself wants to hold: `after` against the reference, if there is one."""
-    return codemod.module.checks(reference or before, after, proposal)
+    """What the codemod itself wants to hold: `after` against the reference, if there is one.
+
+    Where its checks raise, nothing says that its fix is one: that is a check that fails.
+    """
+    try:
+        return codemod.module.checks(reference or before, after, proposal)
+    except Exception as e:
+        problem = codemod.problem("checks", e)
+        return [Check(name="its own checks", passed=False, detail=problem)]
 
 
 def _gone(before: JobResult, after: JobResult, wrong: Mistake) -> Check:

@@ -147,6 +147,7 @@ def card(answer: Answer, *, explain: bool = False) -> RenderableType:
     if explain:
         for refused in answer.refused:
             parts += ["", _refused(refused)]
+        parts += [_row("Problem", Text(harmless(p), style="yellow")) for p in answer.problems]
     parts += ["", *_footer(answer)]
     return Group(*parts)
 

@@ -45,7 +45,7 @@ def _at_the_write(program: Program, c: Culprit) -> Iterator[Rewrite]:
 
 
 def _written_by(program: Program, node: cst.CSTNode) -> Iterator[Rewrite]:
-    small = program.up(node, cst.BaseSmallStatement)
+    small = program.small_statement(node)
     line = program.up(node, cst.SimpleStatementLine)
     if isinstance(small, cst.AugAssign):
         if isinstance(small.target, (cst.Name, cst.Attribute)):

@@ -326,8 +326,9 @@ def _leaf(before: JobResult, after: JobResult, proposal: Proposal) -> Check:
         rows = range(error.line + 2, len(code) + 1)
         bound = next((n for n in rows if re.match(rf"\s*{name[0]}\s*=[^=]", code[n - 1])), 10**6)
         for w in after.warnings:
-            read = w.line is not None and f"{name[0]}.grad" in "".join(code[w.line - 1 : w.line])
-            if read and "is not a leaf Tensor is being accessed" in w.message and w.line < bound:
+            if w.line is None or "is not a leaf Tensor is being accessed" not in w.message:
+                continue
+            if f"{name[0]}.grad" in "".join(code[w.line - 1 : w.line]) and w.line < bound:
                 detail = f"line {w.line} reads .grad of a tensor that is no leaf any more"
                 return Check(name="leaf", passed=False, detail=detail)
     return Check(name="leaf", passed=True, detail=detail)
@@ -336,10 +337,8 @@ def _leaf(before: JobResult, after: JobResult, proposal: Proposal) -> Check:
 def _goes_elsewhere(before: JobResult, proposal: Proposal) -> bool:
     """Whether the failing line gives its result to another name: `z = x.add(y)`."""
     error = seen_error(before, _ERROR)
-    lines = proposal.code.splitlines()
-    line = (
-        lines[error.line - 1] if error is not None and 0 < (error.line or 0) <= len(lines) else ""
-    )
+    number = (error.line if error is not None else None) or 0
+    line = "".join(proposal.code.splitlines()[number - 1 : number]) if number else ""
     m = re.match(r"\s*(\w+)\s*=\s*(\w+)\.(?!clone\b|detach\b)\w+\(", line)
     return m is not None and m[1] != m[2]
 

@@ -10,7 +10,7 @@ import libcst as cst
 
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import Program, method, operand
+from knowledge.repair.toolkit.edits import New, Program, method, operand
 from knowledge.repair.toolkit.shapes import same_numbers, shape_of, sizes, still_computed
 from knowledge.repair.toolkit.sites import assignment, failing, seen_error, variables
 
@@ -95,9 +95,12 @@ def _in_the_other_order(
     vector = (left[0] == 1 or len(left) == 1) and len(right) == 2
     if not is_at or not vector or right[1] != left[-1] or right[0] == right[1]:
         return
-    swapped = {product.left: operand(product.right), product.right: operand(product.left)}
+    swapped: dict[cst.CSTNode, New] = {
+        product.left: operand(product.right),
+        product.right: operand(product.left),
+    }
     yield Rewrite(
-        program.replace(dict(swapped)),
+        program.replace(swapped),
         f"line {program.line(product.left)}: the matrix {list(right)} comes first, and the "
         f"{left[-1]} numbers of the vector meet its columns",
     )

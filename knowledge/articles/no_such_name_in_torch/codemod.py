@@ -476,7 +476,7 @@ def _of_tensor(
         return
     if name.endswith("_") and hasattr(torch.Tensor, name[:-1]):
         new_call = called.with_changes(func=node.with_changes(attr=cst.Name(name[:-1])))
-        small = program.up(called, cst.BaseSmallStatement)  # type: ignore[type-abstract]
+        small = program.small_statement(called)
         if isinstance(small, cst.Expr) and small.value is called:
             if not isinstance(node.value, (cst.Name, cst.Attribute)):
                 return

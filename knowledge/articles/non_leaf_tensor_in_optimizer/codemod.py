@@ -9,7 +9,7 @@ import libcst as cst
 
 from executor.protocol import Finding, JobResult, Variable
 from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import Program, call, method, operand
+from knowledge.repair.toolkit.edits import Program, call, method, operand, visited
 
 _NON_LEAF = "can't optimize a non-leaf Tensor"
 _EMPTY = "optimizer got an empty parameter list"
@@ -124,7 +124,7 @@ def _leaf(program: Program, value: cst.BaseExpression, name: str) -> cst.BaseExp
     if any(n.value == name for n in program.inside(value, cst.Name)):
         return _cut(value)  # w = w * 2: the first `w` asked, on a line of its own
     asks = _Asks()
-    bare = cst.ensure_type(value.visit(asks), cst.BaseExpression)
+    bare = visited(value, asks)
     if asks.parameter:
         return call(asks.parameter, cst.Arg(bare))
     return method(bare, "requires_grad_") if asks.found else _cut(value)

@@ -15,7 +15,7 @@ import libcst as cst
 from executor.protocol import Finding, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.fingerprints import same_values
-from knowledge.repair.toolkit.edits import Program, call
+from knowledge.repair.toolkit.edits import Program, call, visited
 
 _KINDS = {"unregistered_parameter", "unregistered_tensor", "unregistered_module"}
 # Not merely "training": a constant such as a mean is part of many a training that goes wrong.
@@ -125,7 +125,7 @@ def _unwrapped(value: cst.BaseExpression) -> cst.BaseExpression:
                 return updated_node.args[0].value
             return updated_node
 
-    return cst.ensure_type(value.visit(Unwrap()), cst.BaseExpression)
+    return visited(value, Unwrap())
 
 
 def _bare(value: cst.BaseExpression) -> cst.BaseExpression:
@@ -145,7 +145,7 @@ def _bare(value: cst.BaseExpression) -> cst.BaseExpression:
                 kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
             return updated_node.with_changes(args=kept)
 
-    return cst.ensure_type(value.visit(Bare()), cst.BaseExpression)
+    return visited(value, Bare())
 
 
 def _asks_for_gradient(argument: cst.Arg) -> bool:

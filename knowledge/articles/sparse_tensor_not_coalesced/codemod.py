@@ -92,9 +92,9 @@ def _written_into(program: Program, use: cst.BaseExpression) -> bool:
     statement = program.up(use, cst.SimpleStatementLine)
     small = statement.body[0] if statement is not None else None
     if isinstance(small, cst.AugAssign):
-        return use in program.inside(small.target, cst.BaseExpression)  # type: ignore[type-abstract]
+        return use in program.expressions(small.target)
     if isinstance(small, cst.Assign):
-        targets = (program.inside(t, cst.BaseExpression) for t in small.targets)  # type: ignore[type-abstract]
+        targets = (program.expressions(t) for t in small.targets)
         return any(use in nodes for nodes in targets)
     text = program.text(small) if small is not None else ""
     return re.search(r"\.(indices|values)\(\)(\[.*\])?\.\w+_\(", text) is not None

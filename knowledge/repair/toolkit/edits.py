@@ -79,6 +79,16 @@ class Program:
         ]
         return sorted(found, key=lambda n: self._spans[n].start)
 
+    # LibCST's bases are abstract for mypy; here they only name a kind.
+
+    def expressions(self, node: cst.CSTNode) -> list[cst.BaseExpression]:
+        """Every expression inside a node, itself included, in source order."""
+        return self.inside(node, cst.BaseExpression)  # type: ignore[type-abstract]
+
+    def small_statement(self, node: cst.CSTNode) -> cst.BaseSmallStatement | None:
+        """The small statement that a node stands in."""
+        return self.up(node, cst.BaseSmallStatement)  # type: ignore[type-abstract]
+
     def line(self, node: cst.CSTNode) -> int:
         """The 1-based line where a node starts."""
         return self._positions[node].start.line
@@ -199,6 +209,11 @@ def method(value: cst.BaseExpression, name: str, *arguments: cst.Arg) -> cst.Cal
 def call(function: str, *arguments: cst.Arg) -> cst.Call:
     """`function(arguments)`, the function by its dotted name."""
     return cst.Call(cst.parse_expression(function), arguments)
+
+
+def visited(expression: cst.BaseExpression, by: cst.CSTTransformer) -> cst.BaseExpression:
+    """What a transformer makes of an expression: another one."""
+    return cst.ensure_type(expression.visit(by), cst.BaseExpression)  # type: ignore[type-abstract]
 
 
 def same(a: cst.CSTNode, b: cst.CSTNode) -> bool:

@@ -332,7 +332,7 @@ def _once_at_the_top(program: Program, name: str) -> cst.Assign | None:
 def _named(program: Program, value: cst.BaseExpression, size: int) -> cst.BaseExpression | None:
     """The size in the terms of the old one: `hidden` for `hidden * 2`, `64 * 6 * 6` for 5 * 5."""
     if m := re.fullmatch(r"(\w+)( ?)\* ?(\d+) ?\* ?\3", program.text(value)):
-        channels = _number(program, program.inside(value, cst.BaseExpression), m[1])  # type: ignore[type-abstract]
+        channels = _number(program, program.expressions(value), m[1])
         side = math.isqrt(size // channels) if channels else 0
         if channels and channels * side * side == size:
             return cst.parse_expression(f"{m[1]}{m[2]}*{m[2]}{side}{m[2]}*{m[2]}{side}")

@@ -40,7 +40,7 @@ def failing(program: Program, error: ErrorSeen | Caught) -> cst.BaseExpression |
     statement = program.statement_on(error.line)
     around = [statement] if statement is not None else []
     for scope in around:
-        for node in program.inside(scope, cst.BaseExpression):  # type: ignore[type-abstract]
+        for node in program.expressions(scope):
             if program.text(node).split() == wanted:
                 return node
     return None
@@ -84,7 +84,7 @@ def assignment(program: Program, name: str, before: cst.CSTNode) -> cst.Assign |
             continue
         if scope_of(program, node) is not scope:
             continue
-        small: cst.CSTNode | None = program.up(node, cst.BaseSmallStatement)  # type: ignore[type-abstract]
+        small: cst.CSTNode | None = program.small_statement(node)
         target = small or program.up(node, cst.For)
         if target is not None and _binds(target, name):
             binding.append(target)

@@ -13,6 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from executor.version import version
+from tests.executor.another_version import another_version
+
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 BROKEN = "why?\n```python\nimport torch\ny = torch.ones(2, requires_grad=True).exp()\n{}\n```\n"
@@ -280,6 +283,17 @@ def test_slack_without_tokens_names_each_and_where_to_get_it(torchmedic: Run):
     line = one_line(torchmedic("slack", TORCHMEDIC_SLACK__MODE="http", **none))
     assert "SLACK_BOT_TOKEN (api.slack.com" in line and "APP_TOKEN" not in line
     assert "SLACK_SIGNING_SECRET (api.slack.com" in line
+
+
+def test_an_executor_of_another_version_is_one_clear_line(torchmedic: Run, tmp_path: Path):
+    """Both versions and the next step, instead of an answer by codemods that differ."""
+    with another_version(tmp_path) as (socket, theirs):
+        done = torchmedic("ask", "--json", stdin=BROKEN, TORCHMEDIC_EXECUTOR__URL=f"unix:{socket}")
+
+    assert done.stdout == ""
+    line = one_line(done)
+    assert theirs in line and version() in line and theirs != version()
+    assert "install the same version for both and restart them" in line
 
 
 def test_article_new_then_check(torchmedic: Run, tmp_path: Path):

@@ -25,9 +25,11 @@ from bot.service.store import Store
 from bot.settings import Settings, load_settings
 from executor.exceptions import ExecutorGoneError
 from executor.service.client import ExecutorClient
+from executor.version import version
 from tests.bot.fakes.discord import FakeDiscord
 from tests.bot.fakes.slack import APP_TOKEN, BOT_TOKEN, SECRET, FakeSlack
 from tests.bot.service.test_kill import long_lived_executor
+from tests.executor.another_version import another_version
 
 
 @dataclass
@@ -266,6 +268,15 @@ async def test_tier_too_weak(bot: Bot):
 
     assert "tier process is too weak" in said and "chat.trust_process_tier" in said
     assert alone.ok
+
+
+async def test_executor_of_another_version(bot: Bot, tmp_path: Path):
+    """It is there and well, and would apply other codemods than this bot knows."""
+    with another_version(tmp_path) as (other, theirs):
+        said = await bot.problem("executor", TORCHMEDIC_EXECUTOR__URL=f"unix:{other}")
+
+    assert theirs in said and version() in said
+    assert "install the same version for both and restart them" in said
 
 
 async def test_port_taken(bot: Bot):

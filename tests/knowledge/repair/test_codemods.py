@@ -317,7 +317,9 @@ async def test_tempting_but_wrong_is_refused(medic: Pipeline, name: str):
     slug, code, change = WRONG[name]
     codemod: Codemod = next(c for c in medic.codemods if c.slug == slug)
     job, before, reference = await runs_of(medic, code)
-    assert applicable([codemod], before), "the original does not show the codemod's mistake"
+    assert applicable([codemod], before).codemods, (
+        "the original does not show the codemod's mistake"
+    )
     proposal = Proposal(codemod=slug, title=name, code=change(code), subjects=_subjects(code))
 
     fix: Fix = await judge(medic.executor, codemod, proposal, job, before, reference)

@@ -1,17 +1,24 @@
-"""Facts about every codemod: what it mends, what it leaves alone, which cousins are refused."""
+"""Facts about every codemod: what it mends, what it leaves alone, which cousins are refused.
+
+`make test` takes the first programs of each codemod's table: one that it mends, one that it must
+refuse, two wrong fixes. The others, and what holds of a fix whatever the codemod, are marked
+`daily`: `make test-all` runs them too.
+"""
 
 from __future__ import annotations
 
 import importlib
 import subprocess
 import sys
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 
 from bot.diagnosis.pipeline import Pipeline
 from bot.models import Answer
-from executor.protocol import Job, Outcome
+from executor.protocol import Job, JobResult, Outcome
+from executor.service.client import ExecutorClient
 from knowledge.repair.codemod import Codemod, Proposal
 from knowledge.repair.engine import applicable, judge
 from knowledge.repair.fix import Fix
@@ -26,13 +33,26 @@ _CASES: dict[str, Cases] = {
     for module in _MODULES
 }
 
-_MENDED = [(slug, name) for slug, cases in _CASES.items() for name in cases.mended]
-_PAIRED = [(slug, name) for slug, cases in _CASES.items() for name in cases.paired]
-_ONE_OF_EACH = list({slug: (slug, name) for slug, name in _MENDED + _PAIRED}.values())
-_REFUSED = [(slug, name) for slug, cases in _CASES.items() for name in cases.refused]
-_WRONG = [(slug, name) for slug, cases in _CASES.items() for name in cases.wrong]
+_FIXED = [(slug, name) for slug, c in _CASES.items() for name in (*c.mended, *c.paired)]
+_ONE_OF_EACH = list({slug: (slug, name) for slug, name in _FIXED}.values())
+
+
+def rows(programs: Callable[[Cases], Iterable[str]], first: Callable[[Cases], int]) -> list[object]:
+    """Each codemod's programs of a kind; those after its first ones are run once a day."""
+    return [
+        pytest.param(slug, name, marks=[pytest.mark.daily] if n >= first(cases) else [])
+        for slug, cases in _CASES.items()
+        for n, name in enumerate(programs(cases))
+    ]
+
+
+_MENDED = rows(lambda cases: cases.mended, lambda cases: 1)
+_PAIRED = rows(lambda cases: cases.paired, lambda cases: 0 if cases.mended else 1)
+_REFUSED = rows(lambda cases: cases.refused, lambda cases: 1)
+_WRONG = rows(lambda cases: cases.wrong, lambda cases: 2)
 
 _asked: dict[str, Answer] = {}
+_seen: dict[str, tuple[JobResult, JobResult]] = {}
 
 
 async def once(ask: Ask, code: str) -> Answer:
@@ -40,6 +60,14 @@ async def once(ask: Ask, code: str) -> Answer:
     if code not in _asked:
         _asked[code] = await ask(f"what is wrong here?\n```python\n{code}```")
     return _asked[code]
+
+
+async def seen(executor: ExecutorClient, job: Job) -> tuple[JobResult, JobResult]:
+    """A program's run and its reference; several wrong fixes are tried on each program."""
+    if job.code not in _seen:
+        run = await executor.run(job)
+        _seen[job.code] = await rerun_with_probes(executor, job, run)
+    return _seen[job.code]
 
 
 @pytest.mark.parametrize("slug", _CASES)
@@ -85,7 +113,8 @@ def offered(answer: Answer) -> list[Fix]:
     return [answer.fix] if answer.fix is not None else list(answer.alternatives)
 
 
-@pytest.mark.parametrize(("slug", "name"), _MENDED + _PAIRED)
+@pytest.mark.daily
+@pytest.mark.parametrize(("slug", "name"), _FIXED)
 async def test_a_fix_leaves_nothing_to_fix(ask: Ask, slug: str, name: str) -> None:
     """Applied to its own output a codemod has nothing to say, and every comment is still there."""
     code = _CASES[slug].program(name)
@@ -99,6 +128,7 @@ async def test_a_fix_leaves_nothing_to_fix(ask: Ask, slug: str, name: str) -> No
         assert all(comment in fix.code for comment in comments)
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(("slug", "name"), _ONE_OF_EACH)
 async def test_formatting_is_no_matter(ask: Ask, slug: str, name: str) -> None:
     """A fix survives a Black-style formatter, and a formatted snippet gets the same fix."""
@@ -134,8 +164,10 @@ async def test_tempting_but_wrong_is_refused(medic: Pipeline, slug: str, name: s
     code = _CASES[slug].program(program)
     codemod: Codemod = next(c for c in medic.codemods if c.slug == slug)
     job = Job(code=code)
-    before, reference = await rerun_with_probes(medic.executor, job, await medic.executor.run(job))
-    assert applicable([codemod], before), "the original does not show the codemod's mistake"
+    before, reference = await seen(medic.executor, job)
+    assert applicable([codemod], before).codemods, (
+        "the original does not show the codemod's mistake"
+    )
     proposal = Proposal(codemod=slug, title=name, code=change(code))
 
     fix = await judge(medic.executor, codemod, proposal, job, before, reference)
