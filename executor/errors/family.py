@@ -37,6 +37,14 @@ class SeenError:
         """
         return int(self[name])
 
+    def numbers(self, *names: str) -> tuple[int, ...]:
+        """Several values as whole numbers.
+
+        Raises:
+            ValueError: this wording does not name one of them, or it is no number.
+        """
+        return tuple(int(self[name]) for name in names)
+
     def sizes(self, name: str) -> tuple[int, ...]:
         """The numbers of a value such as "[4, 3]", "4 x 3" or "(4, 3)", in order."""
         return tuple(int(n) for n in re.findall(r"-?\d+", self[name]))

@@ -214,6 +214,7 @@ FAMILIES = (
             r"|only supported for floating|floating point or complex (?:tensor|dtype)"
             r"|normal expects|expected a floating",
         ),
+        details=(r"^(?P<operation>\w+)\(\)",),
         values={
             "common": "the wording of operations with several operands",
             "tensor": "the wording of norms",

@@ -60,9 +60,7 @@ FAMILIES = (
         id="object_attribute",
         says="An object has no such attribute.",
         types=("AttributeError",),
-        today=(
-            r"(?:type object )?'(?P<type>\w[\w.]*)'(?: object)? has no attribute '(?P<name>\w*)'",
-        ),
+        today=(r"(?<!module )'(?P<type>\w[\w.]*)'(?: object)? has no attribute '(?P<name>\w*)'",),
         values={"type": "of the object", "name": "that is asked for"},
         sample="nn.Linear(2, 2).width",
         breadth=10,
