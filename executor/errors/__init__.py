@@ -21,15 +21,19 @@ from executor.errors.catalogue import (
     read,
 )
 from executor.errors.family import ErrorFamily, SeenError
+from executor.errors.lists import ResizedKey, quoted_names, resized_keys
 
 __all__ = [
     "ErrorFamily",
     "Raised",
+    "ResizedKey",
     "SeenError",
     "all_families",
     "families_of",
     "family_of",
     "is_a",
     "prepare",
+    "quoted_names",
     "read",
+    "resized_keys",
 ]

@@ -8,13 +8,18 @@ _CPP = "as C++ calls it, such as float, long int or c10::Half"
 FAMILIES = (
     ErrorFamily(
         id="matmul_dtypes",
-        says="Two matrices of different dtypes are multiplied.",
+        says="Tensors of different dtypes are multiplied, or meet in another operation.",
         types=("RuntimeError",),
         today=(
-            r"same dtype, but got:? (?P<left>[\w: <>]+?)(?: and | != )"
+            r"(?P<product>(?:expected m1 and m2 to|mat1 and mat2 must) have the )?same dtype, "
+            r"but got:? (?P<left>[\w: <>]+?)(?: and | != )"
             r"(?P<right>[\w:<>]+(?: [\w:<>]+)*)",
         ),
-        values={"left": f"the first dtype, {_SHORT}, or {_CPP}", "right": "the second, likewise"},
+        values={
+            "product": "as the wording of a matrix product begins",
+            "left": f"the first dtype, {_SHORT}, or {_CPP}",
+            "right": "the second, likewise",
+        },
         sample="torch.ones(2, 3, dtype=torch.double) @ torch.ones(3, 2)",
         examples=(
             "RuntimeError: expected m1 and m2 to have the same dtype, but got: double != float",

@@ -2,6 +2,8 @@
 
 from executor.errors.family import ErrorFamily
 
+_NAMES = r'"[^"\n]*"(?:, ?"[^"\n]*")*'
+
 FAMILIES = (
     ErrorFamily(
         id="module_before_init",
@@ -66,8 +68,8 @@ FAMILIES = (
             "resized": "the first name with another shape in the file",
         },
         details=(
-            r"Missing key\(s\) in state_dict: (?P<missing>[^\n]*)",
-            r"Unexpected key\(s\) in state_dict: (?P<unexpected>[^\n]*)",
+            rf"Missing key\(s\) in state_dict: (?P<missing>{_NAMES})",
+            rf"Unexpected key\(s\) in state_dict: (?P<unexpected>{_NAMES})",
             r"size mismatch for (?P<resized>[\w.]+):",
         ),
         sample=(

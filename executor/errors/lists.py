@@ -1,0 +1,34 @@
+"""Read what a message lists: quoted names, and the weights whose shapes differ."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from executor.errors.family import MAX_CHARS
+
+_QUOTED = re.compile(r"\"([\w.]+)\"")
+_RESIZED = re.compile(
+    r"size mismatch for (?P<name>[\w.]+):(?: [^\n]{0,80}? shape (?P<saved>[^\n]{1,80}?) from "
+    r"checkpoint, the shape in current model is (?P<current>[^\n]{1,80}?)\.?\s*(?:\n|$))?"
+)
+
+
+@dataclass(frozen=True)
+class ResizedKey:
+    """A weight whose shape in a file is not the model's."""
+
+    name: str
+    saved: str  # its shape in the file; empty where the message does not say it
+    current: str  # its shape in the model
+
+
+def quoted_names(value: str) -> list[str]:
+    """The names in quotation marks, such as those of a state_dict's missing keys."""
+    return _QUOTED.findall(value)
+
+
+def resized_keys(message: str) -> list[ResizedKey]:
+    """The weights that a message about loading a state_dict calls of another size."""
+    found = _RESIZED.finditer(message[:MAX_CHARS])
+    return [ResizedKey(m["name"], m["saved"] or "", m["current"] or "") for m in found]
