@@ -21,7 +21,8 @@ from executor.errors.catalogue import (
     read,
 )
 from executor.errors.family import ErrorFamily, SeenError
-from executor.errors.lists import ResizedKey, quoted_names, resized_keys
+from executor.errors.lists import ResizedKey, missing_names, quoted_names, resized_keys
+from executor.errors.topics import is_about_dtypes, topic_of
 
 __all__ = [
     "ErrorFamily",
@@ -32,8 +33,11 @@ __all__ = [
     "families_of",
     "family_of",
     "is_a",
+    "is_about_dtypes",
+    "missing_names",
     "prepare",
     "quoted_names",
     "read",
     "resized_keys",
+    "topic_of",
 ]

@@ -12,6 +12,7 @@ _RESIZED = re.compile(
     r"size mismatch for (?P<name>[\w.]+):(?: [^\n]{0,80}? shape (?P<saved>[^\n]{1,80}?) from "
     r"checkpoint, the shape in current model is (?P<current>[^\n]{1,80}?)\.?\s*(?:\n|$))?"
 )
+_MISSING_NAME = re.compile(r"object has no attribute ['\"`](\w+)")
 
 
 @dataclass(frozen=True)
@@ -32,3 +33,8 @@ def resized_keys(message: str) -> list[ResizedKey]:
     """The weights that a message about loading a state_dict calls of another size."""
     found = _RESIZED.finditer(message[:MAX_CHARS])
     return [ResizedKey(m["name"], m["saved"] or "", m["current"] or "") for m in found]
+
+
+def missing_names(prose: str) -> set[str]:
+    """The attributes that a text calls missing, in messages that it quotes in whatever way."""
+    return set(_MISSING_NAME.findall(prose))

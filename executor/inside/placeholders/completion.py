@@ -59,7 +59,7 @@ class Completion:
                 name=name,
                 line=decided.line(name),
                 what=plan.words,
-                kind=type(plan).__name__.lower(),
+                kind=type(plan).__name__.removesuffix("Plan").lower(),
             )
             for name, plan in sorted(decided.plans.items())
         )
