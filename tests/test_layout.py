@@ -48,7 +48,8 @@ def test_executor_imports_neither_of_the_others():
 
 def test_knowledge_needs_only_the_words_of_the_executor():
     """`knowledge` reads results; it never starts anything."""
-    allowed = {"executor.protocol", "executor.service.client", "executor.inside.probes.tensors"}
+    allowed = {"executor.errors", "executor.protocol", "executor.service.client",
+               "executor.inside.probes.tensors"}  # fmt: skip
     for path in of("knowledge"):
         used = {m for m in imports(path) if m.split(".")[0] == "executor"}
         assert used <= allowed, (path, used - allowed)

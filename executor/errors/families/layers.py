@@ -81,6 +81,14 @@ FAMILIES = (
         sample="torch._C._nn.adaptive_max_pool2d(torch.ones(8, 8), (2, 2))",
     ),
     ErrorFamily(
+        id="adaptive_pool_size",
+        says="Adaptive pooling gets an input with fewer dimensions than its output size.",
+        types=("ValueError",),
+        today=(r"[Ii]nput dimension should be at least (?P<least>\d+)",),
+        values={"least": "dimensions it takes at least"},
+        sample="nn.AdaptiveAvgPool2d((2, 2))(torch.ones(8, 8))",
+    ),
+    ErrorFamily(
         id="pool_dimensions",
         says="A layer takes a sample or a batch, and gets another number of dimensions.",
         types=("RuntimeError", "ValueError"),

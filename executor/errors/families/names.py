@@ -60,8 +60,14 @@ FAMILIES = (
         id="object_attribute",
         says="An object has no such attribute.",
         types=("AttributeError",),
-        today=(r"(?<!module )'(?P<type>\w[\w.]*)'(?: object)? has no attribute '(?P<name>\w*)'",),
-        values={"type": "of the object", "name": "that is asked for"},
+        today=(
+            r"(?P<of_class>type object )?(?<!module )'(?P<type>\w[\w.]*)'(?: object)? has no attribute '(?P<name>\w*)'",
+        ),
+        values={
+            "of_class": "`type object ` where it is a class that is asked",
+            "type": "of the object, or the class",
+            "name": "that is asked for",
+        },
         sample="nn.Linear(2, 2).width",
         breadth=10,
     ),

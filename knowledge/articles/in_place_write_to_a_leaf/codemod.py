@@ -39,7 +39,7 @@ from knowledge.repair.toolkit.sites import (
     without_argument,
 )  # fmt: skip
 
-_ERROR = "leaf Variable that requires grad is being used in an in-place operation"
+_FAMILY = "leaf_in_place"
 _UPDATE, _COMPUTE = "update it", "compute with it"
 _SAID_UPDATE = (
     r"\b(updat|manual|gradient descent|initiali[sz]|optimi[sz]|set (the|its|my) (value|weight))"
@@ -69,12 +69,12 @@ class _Write:
 
 def applies(result: JobResult) -> bool:
     """A leaf, or a view of one, was written into."""
-    return seen_error(result, _ERROR) is not None
+    return seen_error(result, _FAMILY) is not None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`with torch.no_grad():` around an update, a new tensor for a computation."""
-    error = seen_error(result, _ERROR)
+    error = seen_error(result, _FAMILY)
     assert error is not None
     node = failing(program, error)
     if isinstance(node, cst.Call) and (found := list(_inplace_argument(program, node, result))):
@@ -318,7 +318,7 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
 
 
 def _leaf(before: JobResult, after: JobResult, proposal: Proposal) -> Check:
-    error = seen_error(before, _ERROR)
+    error = seen_error(before, _FAMILY)
     name = re.match(r"\w+", error.code) if error is not None else None
     detail = "the tensor whose .grad is read is still a leaf"
     if error is not None and error.line is not None and name is not None:
@@ -335,7 +335,7 @@ def _leaf(before: JobResult, after: JobResult, proposal: Proposal) -> Check:
 
 def _goes_elsewhere(before: JobResult, proposal: Proposal) -> bool:
     """Whether the failing line gives its result to another name: `z = x.add(y)`."""
-    error = seen_error(before, _ERROR)
+    error = seen_error(before, _FAMILY)
     lines = proposal.code.splitlines()
     line = (
         lines[error.line - 1] if error is not None and 0 < (error.line or 0) <= len(lines) else ""
@@ -346,7 +346,7 @@ def _goes_elsewhere(before: JobResult, proposal: Proposal) -> bool:
 
 def _written(before: JobResult, after: JobResult, proposal: Proposal) -> Check | None:
     """The values changed, or a new tensor holds the changed ones; only module level can be seen."""
-    error = seen_error(before, _ERROR)
+    error = seen_error(before, _FAMILY)
     name = re.match(r"\w+", error.code) if error is not None else None
     if len(before.frames) > 1 or _goes_elsewhere(before, proposal):
         return None  # a function's own variable holds them, or another name does
