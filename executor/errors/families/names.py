@@ -61,7 +61,8 @@ FAMILIES = (
         says="An object has no such attribute.",
         types=("AttributeError",),
         today=(
-            r"(?P<of_class>type object )?(?<!module )'(?P<type>\w[\w.]*)'(?: object)? has no attribute '(?P<name>\w*)'",
+            r"(?P<of_class>type object )?(?<!module )'(?P<type>\w[\w.]*)'(?: object)? has no "
+            r"attribute '(?P<name>\w*)'",
         ),
         values={
             "of_class": "`type object ` where it is a class that is asked",
