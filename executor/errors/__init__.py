@@ -12,7 +12,7 @@ file. Nothing here imports torch, so the bot, the knowledge and the executor may
 """
 
 from executor.errors.catalogue import (
-    Raised,
+    HasMessage,
     all_families,
     families_of,
     family_of,
@@ -21,12 +21,18 @@ from executor.errors.catalogue import (
     read,
 )
 from executor.errors.family import ErrorFamily, SeenError
-from executor.errors.lists import ResizedKey, missing_names, quoted_names, resized_keys
+from executor.errors.lists import (
+    ResizedKey,
+    missing_names,
+    offered_forms,
+    quoted_names,
+    resized_keys,
+)
 from executor.errors.topics import is_about_dtypes, topic_of
 
 __all__ = [
     "ErrorFamily",
-    "Raised",
+    "HasMessage",
     "ResizedKey",
     "SeenError",
     "all_families",
@@ -35,6 +41,7 @@ __all__ = [
     "is_a",
     "is_about_dtypes",
     "missing_names",
+    "offered_forms",
     "prepare",
     "quoted_names",
     "read",

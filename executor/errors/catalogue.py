@@ -11,7 +11,7 @@ from executor.errors import families as folder
 from executor.errors.family import ErrorFamily, SeenError
 
 
-class Raised(Protocol):
+class HasMessage(Protocol):
     """Anything that has an exception's type and message: an ErrorSeen, a pasted traceback."""
 
     @property
@@ -54,12 +54,12 @@ def family_of(type: str, message: str) -> SeenError | None:
     return next(iter(families_of(type, message)), None)
 
 
-def read(error: Raised, *ids: str) -> SeenError | None:
+def read(error: HasMessage, *ids: str) -> SeenError | None:
     """What an error says as one of these families, the first that it is of; None if of none."""
     return next((s for s in families_of(error.type, error.message) if s.id in ids), None)
 
 
-def is_a(error: Raised, *ids: str) -> bool:
+def is_a(error: HasMessage, *ids: str) -> bool:
     """Whether an error is of one of these families, however much more specific its own is."""
     return read(error, *ids) is not None
 

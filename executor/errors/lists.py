@@ -12,6 +12,7 @@ _RESIZED = re.compile(
     r"size mismatch for (?P<name>[\w.]+):(?: [^\n]{0,80}? shape (?P<saved>[^\n]{1,80}?) from "
     r"checkpoint, the shape in current model is (?P<current>[^\n]{1,80}?)\.?\s*(?:\n|$))?"
 )
+_FORM = re.compile(r"\* \(([^\n]{0,600}?)\)")
 _MISSING_NAME = re.compile(r"object has no attribute ['\"`](\w+)")
 
 
@@ -38,3 +39,8 @@ def resized_keys(message: str) -> list[ResizedKey]:
 def missing_names(prose: str) -> set[str]:
     """The attributes that a text calls missing, in messages that it quotes in whatever way."""
     return set(_MISSING_NAME.findall(prose))
+
+
+def offered_forms(message: str) -> list[str]:
+    """The arguments of each form that a message about overloads offers, as it writes them."""
+    return _FORM.findall(message[:MAX_CHARS])

@@ -149,6 +149,18 @@ FAMILIES = (
         ),
     ),
     ErrorFamily(
+        id="grad_of_result",
+        says="The gradient of a result is read, which backward does not keep (a warning).",
+        types=("UserWarning",),
+        today=(r"is not a leaf Tensor is being accessed",),
+        sample=(
+            "import warnings\n"
+            "with warnings.catch_warnings():\n"
+            '    warnings.simplefilter("error")\n'
+            "    (torch.ones(2, requires_grad=True) * 2).grad"
+        ),
+    ),
+    ErrorFamily(
         id="integers_require_grad",
         says="Whole numbers are to require a gradient.",
         types=("RuntimeError",),

@@ -235,6 +235,13 @@ FAMILIES = (
         breadth=21,
     ),
     ErrorFamily(
+        id="body_missing",
+        says="A function, a class or a loop has no body.",
+        types=("IndentationError", "SyntaxError"),
+        today=(r"^expected an indented block",),
+        sample='compile("def f():\\n", "snippet.py", "exec")',
+    ),
+    ErrorFamily(
         id="code_left_out",
         says="`...` stands where code was left out.",
         types=("TypeError", "AttributeError"),

@@ -95,4 +95,23 @@ FAMILIES = (
         typed=True,
         breadth=16,
     ),
+    ErrorFamily(
+        id="place",
+        says="Something is needed that this machine does not have: a compiler, a model hub.",
+        types=("OSError", "RuntimeError", "ImportError", "InductorError"),
+        today=(
+            r"torch\.compile is not supported|Python\.h|InductorError"
+            r"|No such file or directory: 'g\+\+'|[Cc]an't load|401 Client|HF_|offline"
+            r"|(?P<network>internet connection)|is not the path to a directory|Unauthorized"
+            r"|Dataset not found|couldn't find them in the cached files|FusedAdam|onnx",
+        ),
+        values={"network": "internet connection, where the message asks for one"},
+        details=(r"(?P<network>internet connection)",),
+        needs="a machine without compiler and network",
+        examples=(
+            "OSError: Can't load the model. If you were trying to load it from a hub, make sure "
+            "you have an internet connection",
+        ),
+        breadth=22,
+    ),
 )

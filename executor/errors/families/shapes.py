@@ -9,7 +9,7 @@ FAMILIES = (
         types=("RuntimeError",),
         today=(
             r"[Tt]he size of tensor a \((?P<a>\d+)\) must match the size of tensor b "
-            r"\((?P<b>\d+)\) at (?:(?P<kind>non-singleton) )?dimension (?P<dimension>\d+)",
+            r"\((?P<b>\d+)\)(?: at (?:(?P<kind>non-singleton) )?dimension (?P<dimension>\d+))?",
         ),
         older=(
             r"inconsistent tensor sizes?, expected r_ \[(?P<a>[\dx ]+)\](?:, t "

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from executor.errors import family_of
 from executor.inside.probes.tensors import same as same_values
-from executor.protocol import JobResult, Variable
+from executor.protocol import JobResult, Variable, WarningSeen
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves
 from knowledge.repair.toolkit.edits import New, Program, operand
@@ -327,10 +328,16 @@ def _leaf(before: JobResult, after: JobResult, proposal: Proposal) -> Check:
         bound = next((n for n in rows if re.match(rf"\s*{name[0]}\s*=[^=]", code[n - 1])), 10**6)
         for w in after.warnings:
             read = w.line is not None and f"{name[0]}.grad" in "".join(code[w.line - 1 : w.line])
-            if read and "is not a leaf Tensor is being accessed" in w.message and w.line < bound:
+            if read and _is_of_result(w) and w.line < bound:
                 detail = f"line {w.line} reads .grad of a tensor that is no leaf any more"
                 return Check(name="leaf", passed=False, detail=detail)
     return Check(name="leaf", passed=True, detail=detail)
+
+
+def _is_of_result(warned: WarningSeen) -> bool:
+    """Whether a warning says that the gradient of a result was read."""
+    seen = family_of(warned.category, warned.message)
+    return seen is not None and seen.id == "grad_of_result"
 
 
 def _goes_elsewhere(before: JobResult, proposal: Proposal) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -16,7 +18,8 @@ from executor.errors import ErrorFamily, SeenError, all_families, families_of, f
 from executor.errors.family import MAX_CHARS
 from tests.executor.conftest import House
 
-PAGE = Path(__file__).parents[3] / "docs" / "errors.md"
+ROOT = Path(__file__).parents[3]
+PAGE = ROOT / "docs" / "errors.md"
 FAMILIES = {family.id: family for family in all_families()}
 RAISED_HERE = [f.id for f in all_families() if f.sample and f.device == "cpu"]
 RAISED_ON_CUDA = [f.id for f in all_families() if f.sample and f.device == "cuda"]
@@ -200,6 +203,36 @@ def test_the_docs_list_every_family():
     ).stdout
 
     assert PAGE.read_text() == printed, "run: python -m executor.errors > docs/errors.md"
+
+
+# They say such words themselves: they raise PyTorch's errors, or read Python's traceback.
+SPEAKERS = ("executor/errors/", "executor/inside/simulated/", "executor/inside/probes/inplace/",
+            "bot/messages/traceback_text.py", "bot/service/manners.py")  # fmt: skip
+
+
+def literals(path: Path) -> Iterator[str]:
+    """The plain words of a module's strings, between what is special in a pattern."""
+    tree = ast.parse(path.read_text())
+    docs = {n.body[0].value for n in ast.walk(tree)
+            if isinstance(n, (ast.Module, ast.ClassDef, ast.FunctionDef)) and n.body
+            and isinstance(n.body[0], ast.Expr)}  # fmt: skip
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in docs:
+            for words in re.split(r"[|()\[\]{}*+?^$\n]|\\[a-zA-Z]", node.value):
+                yield words.replace("\\", "").strip()
+
+
+def test_no_other_module_spells_a_message():
+    """Whoever wants to know what an error is asks for its family: the wording stands here alone."""
+    known = "\n".join([m for _, m in raised().values()] + [e for f in all_families()
+                                                           for e in f.examples])  # fmt: skip
+    for folder in ("bot", "knowledge", "executor"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            name = str(path.relative_to(ROOT))
+            if name.startswith(SPEAKERS) or path.name in ("broken.py", "fixed.py"):
+                continue
+            spelt = [w for w in literals(path) if len(w.split()) > 4 and w in known]
+            assert not spelt, (name, spelt)
 
 
 def test_a_run_reports_the_family_of_its_errors(any_house: House):

@@ -6,7 +6,6 @@ import abc
 import ast
 import difflib
 import inspect
-import re
 import types
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
@@ -15,7 +14,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from executor.errors import SeenError
+from executor.errors import SeenError, offered_forms
 from executor.inside.explain.family import Told, explains
 from executor.inside.explain.look import UnknownError, is_a, is_tensor, value_of
 from executor.inside.explain.scene import Scene
@@ -309,7 +308,7 @@ def overload(scene: Scene, m: SeenError) -> Told:
             return f"{scene.layer.told}; its input here is {_what(value)}, not a tensor."
     if not args:
         return None
-    odd = _one_odd(scene.message)
+    odd = _one_odd(m["given"], scene.message)
     if odd is not None and scene.call is not None and odd[0] < len(scene.call.args):
         t = next(scene.known([scene.call.args[odd[0]]]), None)
         if t is not None:
@@ -326,14 +325,13 @@ def overload(scene: Scene, m: SeenError) -> Told:
     )
 
 
-def _one_odd(message: str) -> tuple[int, str] | None:
+def _one_odd(types: str, message: str) -> tuple[int, str] | None:
     """The only argument that keeps the call from an overload, where one Tensor is expected."""
-    got = re.search(r"got \(([^()]*)\)", message)
-    if got is None or "=" in got[1]:
+    if not types or any(mark in types for mark in "=()"):
         return None
-    given = [word.strip() for word in got[1].split(",")]
+    given = [word.strip() for word in types.split(",")]
     odd: set[tuple[int, str]] = set()
-    for overload in re.findall(r"\* \((.*?)\)", message):
+    for overload in offered_forms(message):
         wanted = [part.split() for part in overload.split(", *,")[0].split(", ")]
         if len(wanted) != len(given) or any(len(part) < 2 for part in wanted):
             continue

@@ -115,6 +115,8 @@ def vectors(scene: Scene, m: SeenError) -> Told:
 @explains("broadcast", "broadcast_sizes")
 def broadcast(scene: Scene, m: SeenError) -> Told:
     """Both shapes aligned from the right, and the one dimension that clashes."""
+    if not m["dimension"]:
+        return None
     a_size, b_size, at = m.numbers("a", "b", "dimension")
     pair = _broadcast_pair(scene, a_size, b_size, at)
     if pair is None:
