@@ -66,6 +66,7 @@ class AnswerError(Model):
     code: str
     caught: bool  # the snippet itself caught it
     traceback: str
+    family: str = ""  # its id in the catalogue of errors; empty where that does not know it
 
     @classmethod
     def of(cls, seen: ErrorSeen | Caught) -> AnswerError:
@@ -77,6 +78,7 @@ class AnswerError(Model):
             code=seen.code,
             caught=isinstance(seen, Caught),
             traceback=seen.traceback,
+            family=seen.family,
         )
 
 

@@ -92,6 +92,7 @@ class ErrorSeen(Model):
     traceback: str = ""
     origin: str = ""  # "torch" | "python" | "raise": who raised it
     masks: str = ""  # the message of the first error, where this was raised while handling it
+    family: str = ""  # its id in executor.errors; empty where the catalogue does not know it
 
 
 class Explanation(Model):
@@ -114,6 +115,7 @@ class Caught(Model):
     traceback: str = ""
     stdout_bytes: int = 0  # what the snippet had printed by then
     explanation: Explanation | None = None
+    family: str = ""  # as in ErrorSeen
 
 
 class WarningSeen(Model):

@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 
 from bot.diagnosis.missing import needs_gpu
+from executor.errors import is_a, read
 from executor.protocol import ErrorSeen, Job, JobResult, Outcome
 from executor.service.client import ExecutorClient
-
-_UNDEFINED = re.compile(r"^name '(\w+)' is not defined")
 
 
 async def run(executor: ExecutorClient, job: Job) -> tuple[JobResult, Job]:
@@ -49,8 +48,8 @@ async def run(executor: ExecutorClient, job: Job) -> tuple[JobResult, Job]:
 def _lacks_a_name(run: JobResult) -> bool:
     if run.error is None or run.error.type != "NameError":
         return False
-    m = _UNDEFINED.match(run.error.message)
-    return m is not None and m[1] in run.undefined
+    seen = read(run.error, "name_undefined")
+    return seen is not None and seen["name"] in run.undefined
 
 
 def _is_own(first: JobResult, other: JobResult | None) -> bool:
@@ -75,34 +74,41 @@ def _is_own(first: JobResult, other: JobResult | None) -> bool:
     return _agree(error, other.error)
 
 
-# Kinds that no size, dtype or value of a tensor brings about.
-_STRUCTURAL = re.compile(
-    r"does not require grad and does not have a grad_fn|implicitly created only for scalar"
-    r"|modified by an inplace operation|backward through the graph a second time"
-    r"|a leaf Variable that requires grad|Can't call numpy\(\) on Tensor that requires grad"
-    r"|must be (Tensor|tuple of Tensors|list of Tensors), not (tuple|list|dict|str)"
-    r"|unexpected keyword argument|missing \d+ required (positional|keyword)"
-    r"|^(?!.NoneType).*has no attribute|not compiled with CUDA|No CUDA GPUs|no NVIDIA driver"
-    r"|referenced before assignment|not associated with a value"
-)
-_DIGITS = re.compile(r"\[[\d, ]*\]")  # [torch.FloatTensor [8, 10]]
-# The sizes that clash, without the batch that is ours.
-_CLASHES = (
-    re.compile(r"mat1 and mat2 shapes cannot be multiplied \(\d+x(\d+) and (\d+)x\d+\)"),
-    re.compile(r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)"),
-    re.compile(r"weight of size .* to have (\d+) channels, but got (\d+) channels"),
-    re.compile(r"input\.size\(-1\) must be equal to input_size\. Expected (\d+), got (\d+)"),
-    re.compile(r"running_mean should contain (\d+) elements not (\d+)"),
-)
+# Error families that no size, dtype or value of a tensor brings about.
+_STRUCTURAL = (
+    "no_graph", "grad_of_many", "modified_in_place", "freed_graph", "leaf_in_place",
+    "numpy_of_graph", "unexpected_keyword", "missing_arguments", "module_attribute",
+    "object_attribute", "cuda_not_compiled", "gpu_missing", "unbound_local",
+)  # fmt: skip
+_TENSORS = ("Tensor", "tuple of Tensors", "list of Tensors")
+_SHAPE = re.compile(r"\[[\d, ]*\]")  # [torch.FloatTensor [8, 10]]
+# The sizes that clash, without the batch that is ours: error family → its values.
+_CLASHES = {
+    "matmul_shapes": ("inner_left", "inner_right"),
+    "broadcast_sizes": ("a", "b"),
+    "conv_channels": ("in_channels", "channels"),
+    "rnn_input_size": ("input_size", "given"),
+    "batchnorm_features": ("channels", "num_features"),
+}
+
+
+def _is_structural(error: ErrorSeen) -> bool:
+    """Whether no choice of sizes and values could bring the error about, or keep it away."""
+    if is_a(error, "none_attribute"):
+        return False
+    argument = read(error, "join_of_one_tensor", "argument_type")
+    if argument is not None:
+        expected = argument["expected"] or "tuple of Tensors"
+        return expected in _TENSORS and argument["given"] in ("tuple", "list", "dict", "str")
+    return is_a(error, *_STRUCTURAL)
 
 
 def _agree(a: ErrorSeen, b: ErrorSeen) -> bool:
     if (a.type, a.line) != (b.type, b.line):
         return False
-    if _STRUCTURAL.search(a.message):
-        return _DIGITS.sub("", a.message) == _DIGITS.sub("", b.message)
-    for pattern in _CLASHES:
-        first, second = pattern.search(a.message), pattern.search(b.message)
-        if first and second:
-            return first.groups() == second.groups()
-    return False
+    if _is_structural(a):
+        return _SHAPE.sub("", a.message) == _SHAPE.sub("", b.message)
+    first, second = read(a, *_CLASHES), read(b, *_CLASHES)
+    if first is None or second is None or first.id != second.id:
+        return False
+    return all(first[name] == second[name] for name in _CLASHES[first.id])

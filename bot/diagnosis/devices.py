@@ -6,17 +6,16 @@ called a GPU.
 
 from __future__ import annotations
 
-import re
-
 from bot.diagnosis.missing import needs_gpu
+from executor.errors import is_a
 from executor.protocol import Caught, DeviceSeen, ErrorSeen, Job, JobResult, Outcome
 from knowledge.repair.verify import Mistake
 
-_DEVICE_ERROR = re.compile(
-    r"on the same device|type \(torch\.(cuda\.)?\w+\) should be the same|not at the same device"
-    r"|device type tensor to numpy|device type for generator"
-    r"|should be a 1D CPU int64 tensor|gradient with device type|same device as the indexed tensor"
-)
+# Error families of tensors on different devices.
+_DEVICE_ERRORS = (
+    "devices_differ", "devices", "layer_devices", "rnn_devices", "numpy_of_cuda",
+    "generator_device", "rnn_lengths_tensor", "gradient_device", "index_device",
+)  # fmt: skip
 
 
 def wants_gpu(run: JobResult, wrong: Mistake, code: str) -> bool:
@@ -38,7 +37,7 @@ def there(job: Job, *, has_gpu: bool) -> Job:
 def device_error(wrong: Mistake) -> ErrorSeen | Caught | None:
     """The error of a mistake, if it is about devices."""
     error = wrong.error
-    return error if error is not None and _DEVICE_ERROR.search(error.message) else None
+    return error if error is not None and is_a(error, *_DEVICE_ERRORS) else None
 
 
 def opposed(seen: tuple[DeviceSeen, ...]) -> str:

@@ -10,12 +10,13 @@ import re
 from collections.abc import Callable
 
 from bot.models import Question
+from executor.errors import SeenError, is_a, read
 from executor.protocol import ErrorSeen, JobResult, LeftOut, Outcome
 
 
 def missing(run: JobResult, question: Question | None = None) -> str:
     """The reason as a clause, with the next step; empty if the snippet could be run."""
-    if run.error and run.env.device.startswith("simulated") and _ORDINAL.search(run.error.message):
+    if run.error and run.env.device.startswith("simulated") and is_a(run.error, "cuda_ordinal"):
         return _second_gpu(run.error)
     return (
         _limit(run)
@@ -34,13 +35,14 @@ def _out_of_order(question: Question, run: JobResult) -> str:
     error = run.error
     if error is None or error.type != "NameError" or error.line is None:
         return ""
-    m = re.search(r"name '(\w+)' is not defined", error.message)
+    seen = read(error, "name_undefined")
     later = [s for s in question.snippets if s.first_line > error.line]
-    if m is None or not later:
+    if seen is None or not later:
         return ""
+    name = seen["name"]
     binds = re.compile(
-        rf"^\s*(?:def|class)\s+{m[1]}\b|^\s*(?:\w+\s*,\s*)*{m[1]}\s*(?:,[\s\w,]*)?=(?!=)"
-        rf"|^\s*(?:from\s.*)?import\s.*\b{m[1]}\b",
+        rf"^\s*(?:def|class)\s+{name}\b|^\s*(?:\w+\s*,\s*)*{name}\s*(?:,[\s\w,]*)?=(?!=)"
+        rf"|^\s*(?:from\s.*)?import\s.*\b{name}\b",
         re.MULTILINE,
     )
     found = next((s for s in later if binds.search(s.code)), None)
@@ -48,7 +50,7 @@ def _out_of_order(question: Question, run: JobResult) -> str:
     if found is None or any(binds.search(s.code) for s in here):
         return ""
     return (
-        f"`{m[1]}` (line {error.line}) is used in an earlier block than the one that makes it "
+        f"`{name}` (line {error.line}) is used in an earlier block than the one that makes it "
         f"(from line {found.first_line}); post them in the order in which they run, or as one"
     )
 
@@ -56,7 +58,7 @@ def _out_of_order(question: Question, run: JobResult) -> str:
 def needs_gpu(run: JobResult) -> bool:
     """Whether it failed, or caught a failure, because there is no GPU where it ran."""
     errors = (run.error,) if run.error is not None else run.caught
-    return run.env.device == "cpu" and any(_GPU.search(e.message) for e in errors)
+    return run.env.device == "cpu" and any(is_a(e, *_GPU) for e in errors)
 
 
 def _limit(run: JobResult) -> str:
@@ -101,15 +103,13 @@ def _never_started(run: JobResult) -> str:
 
 def _lacking(run: JobResult, error: ErrorSeen) -> str:
     at = f" (line {error.line})" if error.line else ""
-    if error.type == "NameError" and (
-        m := re.search(r"name '(\w+)' is not defined", error.message)
-    ):
+    if error.type == "NameError" and (seen := read(error, "name_undefined")):
         # A name that the snippet does bind somewhere is a mistake of its own, and a real answer.
-        if m[1] not in run.undefined:
+        if seen["name"] not in run.undefined:
             return ""
         return (
-            f"`{m[1]}`{at} is used but never defined in what you posted; post the part that makes "
-            "it too, so that it can be run"
+            f"`{seen['name']}`{at} is used but never defined in what you posted; post the part "
+            "that makes it too, so that it can be run"
         )
     if run.left_out is not None:
         return _empty(run, run.left_out, f"{error.type}{at}")
@@ -117,10 +117,9 @@ def _lacking(run: JobResult, error: ErrorSeen) -> str:
         return f"it wants command-line arguments{at}; put the values into the snippet"
     if error.type == "EOFError" and "input" in error.code:
         return f"it asks for input{at}, and nobody can type here; put a value in its place"
-    seen = f"{error.type}: {error.message}"
-    for pattern, clause in _LACKS:
-        if m := pattern.search(seen):
-            return clause(m, error, at)
+    for families, clause in _LACKS:
+        if (seen := read(error, *families)) and (told := clause(seen, error, at)):
+            return told
     return ""
 
 
@@ -140,39 +139,43 @@ def _empty(run: JobResult, left: LeftOut, error: str) -> str:
     )
 
 
-def _gpu(m: re.Match[str], error: ErrorSeen, at: str) -> str:
+def _gpu(m: SeenError, error: ErrorSeen, at: str) -> str:
     return (
         f"it needs a GPU{at}: `{_short(error.code)}` asks for CUDA, and this executor has no GPU; "
         "run it on one with a GPU, or say device cpu in the snippet"
     )
 
 
-def _module(m: re.Match[str], error: ErrorSeen, at: str) -> str:
+def _module(m: SeenError, error: ErrorSeen, at: str) -> str:
     return (
-        f"it needs the module `{m[1]}`{at}, which is not installed here; post the part that fails "
-        "without it, or the full traceback"
+        f"it needs the module `{m['module']}`{at}, which is not installed here; post the part that "
+        "fails without it, or the full traceback"
     )
 
 
-def _file(m: re.Match[str], error: ErrorSeen, at: str) -> str:
-    return f"it reads `{m[1]}`{at}, which is not here; attach it, or make the data up in the code"
+def _file(m: SeenError, error: ErrorSeen, at: str) -> str:
+    return (
+        f"it reads `{m['path']}`{at}, which is not here; attach it, or make the data up in the code"
+    )
 
 
-def _network(m: re.Match[str], error: ErrorSeen, at: str) -> str:
+def _network(m: SeenError, error: ErrorSeen, at: str) -> str:
     return (
         f"it asks for something from the network{at}, and there is none here; build the model "
         "without pretrained weights, or attach the file"
     )
 
 
-def _processes(m: re.Match[str], error: ErrorSeen, at: str) -> str:
+def _processes(m: SeenError, error: ErrorSeen, at: str) -> str:
     return (
         f"it wants to be one of several processes{at}, as torchrun starts them; post the part that "
         "fails in a single process, or the full traceback"
     )
 
 
-def _left_out(m: re.Match[str], error: ErrorSeen, at: str) -> str:
+def _left_out(m: SeenError, error: ErrorSeen, at: str) -> str:
+    if not m["quoted"]:
+        return ""
     return f"`...`{at} stands where code was left out; post that part too, so that it can be run"
 
 
@@ -184,42 +187,24 @@ def _second_gpu(error: ErrorSeen) -> str:
     )
 
 
-def _memory(m: re.Match[str], error: ErrorSeen, at: str) -> str:
-    size = re.search(r"allocate (\d+) bytes", error.message)
-    much = f" ({int(size[1]) / 2**30:.1f} GiB at once)" if size else ""
+def _memory(m: SeenError, error: ErrorSeen, at: str) -> str:
+    much = f" ({m.number('bytes') / 2**30:.1f} GiB at once)" if m["bytes"] else ""
     return f"it asks for more memory than there is{at}{much}; make the tensors smaller"
 
 
-_ORDINAL = re.compile(r"^CUDA error: invalid device ordinal")
-_GPU = re.compile(
-    r"not compiled with CUDA|No CUDA GPUs|no NVIDIA driver|torch\.cuda\.\w+ not available"
-    r"|not linked with support for cuda|Torch not compiled with|Invalid CUDA 'device"
-)
+_GPU = ("cuda_not_compiled", "gpu_missing")
 
-_Clause = Callable[[re.Match[str], ErrorSeen, str], str]
+_Clause = Callable[[SeenError, ErrorSeen, str], str]
 
-_LACKS: tuple[tuple[re.Pattern[str], _Clause], ...] = (
+# Error families that come from the place, and what is said of each.
+_LACKS: tuple[tuple[tuple[str, ...], _Clause], ...] = (
     (_GPU, _gpu),
-    (re.compile(r"^ModuleNotFoundError: No module named '([\w.]+)'"), _module),
-    (re.compile(r"^ImportError: .*requires `?([\w.]+).*pip install", re.S), _module),
-    (re.compile(r"^FileNotFoundError: .*directory: '(.+?)'"), _file),
-    (
-        re.compile(
-            r"couldn't connect to '|Network is unreachable|Temporary failure in name resolution"
-            r"|Name or service not known|LocalEntryNotFoundError|offline mode is enabled"
-            r"|Max retries exceeded|nodename nor servname"
-        ),
-        _network,
-    ),
-    (
-        re.compile(
-            r"env:// rendezvous|^KeyError: '(MASTER_ADDR|WORLD_SIZE|RANK|LOCAL_RANK)'"
-            r"|NCCL built in|ProcessGroupNCCL"
-        ),
-        _processes,
-    ),
-    (re.compile(r"'ellipsis'"), _left_out),
-    (re.compile(r"^MemoryError|DefaultCPUAllocator|fail at alloc_cpu"), _memory),
+    (("module_not_installed", "module_required"), _module),
+    (("file_missing",), _file),
+    (("network_missing", "network_entry_missing"), _network),
+    (("launcher_variable", "process_group"), _processes),
+    (("code_left_out",), _left_out),
+    (("memory", "memory_error"), _memory),
 )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from executor.errors import is_a, read
 from executor.protocol import SNIPPET, Caught, ErrorSeen, Job, JobResult, Outcome, Probe
 from executor.service.client import ExecutorClient
 from knowledge.audit.families import NONE, family
@@ -99,9 +100,9 @@ def _lacks_a_name(seen: BlockRun) -> bool:
 def _missing_name(seen: BlockRun) -> str:
     """The name that ended it; or that it wanted in a `try`, whose handler then hides that."""
     for raised in reversed(seen.raised):
-        found = _UNDEFINED.match(raised.message) if raised.type == "NameError" else None
-        if found:
-            return found[1]
+        found = read(raised, "name_undefined") if raised.type == "NameError" else None
+        if found is not None:
+            return found["name"]
     return ""
 
 
@@ -166,7 +167,6 @@ def _here(line: int | None, handler: int | None, before: int) -> bool:
     return not before or any(n is not None and n > before for n in (line, handler))
 
 
-_UNDEFINED = re.compile(r"name '(\w+)' is not defined")
 _FRAME = re.compile(rf'File "[^"\n]*{re.escape(SNIPPET)}", line (\d+)')
 
 
@@ -184,14 +184,6 @@ def _raised(e: ErrorSeen | Caught, before: int) -> Raised:
     )
 
 
-_OF_THE_PLACE = re.compile(
-    r"torch\.compile is not supported|Python\.h|InductorError|No such file or directory: 'g\+\+'"
-    r"|[Cc]an't load|401 Client|HF_|offline|internet connection"
-    r"|is not the path to a directory|Unauthorized"
-    r"|Dataset not found|couldn't find them in the cached files|FusedAdam|onnx"
-)
-
-
 def _of_the_place(run: JobResult) -> str:
     """What the place where it ran has to do with how it ended; empty if nothing."""
     if run.outcome in (Outcome.KILLED, Outcome.SETUP_ERROR, Outcome.UNAVAILABLE):
@@ -201,7 +193,7 @@ def _of_the_place(run: JobResult) -> str:
             continue
         if e.type in ("ModuleNotFoundError", "FileNotFoundError") and isinstance(e, Caught):
             return f"it needs what is not here, and catches the {e.type}"
-        if _OF_THE_PLACE.search(e.message):
+        if is_a(e, "place"):
             return f"it needs what this place does not have ({e.type})"
     return ""
 

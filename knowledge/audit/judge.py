@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from executor.errors import is_a, read
 from knowledge.audit.labelled import values
 from knowledge.audit.model import BlockRun, Claim, ClaimKind, Judged, Raised
 from knowledge.audit.printed import has_printed, is_printed, nearest_line, short
@@ -68,9 +69,10 @@ def _left_out(seen: BlockRun) -> BlockRun:
     error = seen.error
     if seen.cannot or error is None:
         return seen
-    if error.type in _NO_NETWORK or "internet connection" in error.message:
+    place = read(error, "place")
+    if error.type in _NO_NETWORK or (place is not None and place["network"]):
         return seen.model_copy(update={"cannot": f"it needs the network: {_told(error)}"})
-    if not error.message.startswith("expected an indented block"):
+    if not is_a(error, "body_missing"):
         return seen
     return seen.model_copy(update={"cannot": f"a body is left out: {_told(error)}"})
 

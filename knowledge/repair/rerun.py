@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
+from executor.errors import is_a
 from executor.protocol import Job, JobResult, Probe
 from executor.service.client import ExecutorClient
-
-_IN_PLACE = "modified by an inplace operation"
 
 
 async def rerun_with_probes(
@@ -49,7 +48,7 @@ async def trace_writes(executor: ExecutorClient, job: Job) -> JobResult:
 
 def failed_in_place(run: JobResult) -> bool:
     """Whether backward found a tensor changed that it needed; the snippet may have caught that."""
-    return any(e is not None and _IN_PLACE in e.message for e in (run.error, *run.caught))
+    return any(e is not None and is_a(e, "modified_in_place") for e in (run.error, *run.caught))
 
 
 def _with(job: Job, probe: Probe) -> Job:

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from executor.errors import is_a, is_about_dtypes
 from executor.protocol import Caught, ErrorSeen, JobResult, ModuleCall, Outcome
 from knowledge.repair.codemod import Check, Codemod, Proposal
 
@@ -104,9 +105,9 @@ def shows(result: JobResult, wrong: Mistake) -> bool:
 
 
 # What one layer looks at first, and what after that: being told the next is a step forward.
-_IN_TURN = (
-    ("must be equal to input_size", "Expected hidden"),
-    ("input to conv", "channels, but got", "expected scalar type"),
+_IN_TURN = (  # error families
+    ("rnn_input_size", "rnn_hidden_size"),
+    ("conv_dimensions", "conv_channels", "scalar_type"),
 )
 
 
@@ -131,19 +132,16 @@ def moved_on(before: JobResult, after: JobResult, old: str = "", new: str = "") 
     if old and _called_further_down(before, after, old, new):
         return True
     # A dtype is looked at before the sizes, by the same expression.
-    if _DTYPES.search(before.error.message) and not _DTYPES.search(after.error.message):
+    if is_about_dtypes(before.error.message) and not is_about_dtypes(after.error.message):
         return True
-    for texts in _IN_TURN:
-        told = [i for i, text in enumerate(texts) if text in before.error.message]
-        next_ = [i for i, text in enumerate(texts) if text in after.error.message]
+    for families in _IN_TURN:
+        told = [i for i, family in enumerate(families) if is_a(before.error, family)]
+        next_ = [i for i, family in enumerate(families) if is_a(after.error, family)]
         if told and next_ and next_[0] > told[0]:
             return True
     # backward() looks at one thing after another: no graph, then no single number.
     is_backward = re.search(r"\b(backward|grad)\(", before.error.code) is not None
     return is_backward and not same_error(before.error, after.error)
-
-
-_DTYPES = re.compile(r"dtype|scalar type|not implemented for '")
 
 
 def _further_down(before: JobResult, after: JobResult, old: str, new: str) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+from executor.errors import missing_names
 from knowledge.search.index import IndexedSource
 from knowledge.signature import (
     find_signatures,
@@ -25,7 +26,6 @@ _TENSOR_TYPES = {"torch", "cuda", "FloatTensor", "DoubleTensor", "HalfTensor", "
 
 # The signature of every missing attribute: without the names in it, it says nothing.
 _ANY_ATTRIBUTE = "<q> object has no attribute <q>"
-_MISSING = re.compile(r"object has no attribute ['\"`](\w+)")
 # `'list' object has no attribute 'split'` is a mistake with Python's own strings, however well an
 # article knows lists that stand where a tensor is wanted.
 _OF_PYTHON = {name for kind in (str, bytes, list, dict, set, int, float) for name in dir(kind)}
@@ -52,7 +52,7 @@ class KnownErrors:
         A document's message has to be quoted; an article's may stand in the prose as it is.
         """
         said = f"{text}\n{error[1]}" if error else text
-        names, missing = particulars(said), set(_MISSING.findall(said))
+        names, missing = particulars(said), missing_names(said)
         known: dict[int, int] = {}
         prose = generalise(text)
         folded = prose.casefold()

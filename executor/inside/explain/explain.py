@@ -12,7 +12,7 @@ from types import FrameType
 import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
-from executor.inside.explain.family import known
+from executor.inside.explain.family import explainers_for
 from executor.inside.explain.parts import part_shapes
 from executor.inside.explain.places import Places
 from executor.inside.explain.scene import Scene
@@ -97,16 +97,12 @@ def _forget(frame: FrameType) -> None:
 
 
 def _told(scene: Scene) -> Explanation | None:
-    text = f"{scene.kind}: {scene.message}"
-    for family in known():
-        match = family.pattern.search(text)
-        if match is None:
-            continue
-        told = family.explain(scene, match)
+    for explainer, seen in explainers_for(scene.kind, scene.message):
+        told = explainer.explain(scene, seen)
         if told is None:
             continue
         said, facts = (told, {}) if isinstance(told, str) else told
-        return Explanation(family=family.name, text=said[:1].upper() + said[1:], facts=facts)
+        return Explanation(family=explainer.name, text=said[:1].upper() + said[1:], facts=facts)
     return None
 
 

@@ -9,12 +9,11 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from executor.errors import is_a
 from executor.inside.placeholders.program import SAME, arguments, last_name
 from executor.protocol import ErrorSeen, Finding
 
-_CALLED_WRONGLY = re.compile(
-    r"unexpected keyword argument|missing \d+ required (positional|keyword)"
-)
+_CALLED_WRONGLY = ("unexpected_keyword", "missing_arguments")  # error families
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -155,7 +154,7 @@ class Blame:
         expression = self._expression(seen)
         if expression is None:
             return next(iter(sorted(self._names)), "")
-        if isinstance(error, TypeError) and _CALLED_WRONGLY.search(seen.message):
+        if isinstance(error, TypeError) and is_a(seen, *_CALLED_WRONGLY):
             expression = expression.func if isinstance(expression, ast.Call) else expression
         elif isinstance(expression, ast.Call) and self._failed_further_in(error):
             expression = expression.func

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ast
-import re
 
+from executor.errors import is_a
 from executor.inside.placeholders.blame import dependents, expression_at
 from executor.protocol import ErrorSeen, LeftOut
 
-_FROM_NOTHING = re.compile(
-    r"NoneType|\bellipsis\b|is missing the required \"forward\" function|empty parameter list"
-)
+_FROM_NOTHING = ("none", "code_left_out", "forward_missing", "no_parameters")  # error families
 
 
 def left_out(tree: ast.Module, seen: ErrorSeen) -> LeftOut | None:
@@ -20,7 +18,7 @@ def left_out(tree: ast.Module, seen: ErrorSeen) -> LeftOut | None:
     failing expression hangs on what the empty body should have given. Of several, it is the one
     that was called for a value of the failing expression; where that is open, all are named.
     """
-    if not _FROM_NOTHING.search(seen.message):
+    if not is_a(seen, *_FROM_NOTHING):
         return None
     expression = expression_at(tree, seen)
     if expression is None:

@@ -127,6 +127,7 @@ class CaughtProbe:
                 traceback=seen.traceback,
                 stdout_bytes=self._printed_bytes(),
                 explanation=self._explain(error) if len(self.seen) < _EXPLAINED else None,
+                family=seen.family,
             )
             self.seen.append(caught)
             return caught

@@ -8,6 +8,7 @@ import traceback
 from pathlib import Path
 from types import TracebackType
 
+from executor.errors import family_of
 from executor.inside.probes.source import CodePosition, SnippetSource
 from executor.inside.probes.tensors import is_plain, variable
 from executor.protocol import ErrorSeen, Frame, Variable
@@ -39,9 +40,11 @@ def describe(error: BaseException, source: SnippetSource, *, silently: bool = Fa
     if isinstance(error, SyntaxError) and error.filename == source.filename:
         line, col = error.lineno, (error.offset or 1) - 1
         code = source.line(line or 0)
+    kind, message = class_name(error), _plainly(error) if speaks else message_of(error)
+    family = family_of(kind, message)
     return ErrorSeen(
-        type=class_name(error),
-        message=_plainly(error) if speaks else message_of(error),
+        type=kind,
+        message=message,
         line=line,
         col=col,
         end_col=end_col,
@@ -49,6 +52,7 @@ def describe(error: BaseException, source: SnippetSource, *, silently: bool = Fa
         traceback="" if speaks else text_of(error, source),
         origin=_origin(error, source),
         masks=_masked(error),
+        family=family.id if family is not None else "",
     )
 
 

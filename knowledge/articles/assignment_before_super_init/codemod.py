@@ -7,28 +7,26 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.protocol import JobResult
+from executor.errors import is_a, read
+from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import New, Program
 from knowledge.repair.toolkit.sites import failing_statement, seen_error
 
-_BEFORE = re.compile(r"cannot assign (module|parameters?|buffer) before Module.__init__")
-_NEVER = re.compile(
-    r"'(\w+)' object has no attribute '_(backward_hooks|parameters|modules|buffers)'"
-)
+_BEFORE, _NEVER = "module_before_init", "module_never_set_up"  # error families
 
 
 def applies(result: JobResult) -> bool:
     """A module was used, or filled, before it was set up."""
-    error = seen_error(result, "")
-    return error is not None and bool(_BEFORE.search(error.message) or _NEVER.search(error.message))
+    error = seen_error(result)
+    return error is not None and is_a(error, _BEFORE, _NEVER)
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """The call inserted, or moved up if it comes too late."""
-    error = seen_error(result, "")
+    error = seen_error(result)
     assert error is not None
-    init = _init(program, result, error.message)
+    init = _init(program, result, error)
     if init is None or not isinstance(init.body, cst.IndentedBlock):
         return
     lines = [s for s in init.body.body if isinstance(s, cst.SimpleStatementLine)]
@@ -51,17 +49,17 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     )
 
 
-def _init(program: Program, result: JobResult, message: str) -> cst.FunctionDef | None:
+def _init(program: Program, result: JobResult, error: ErrorSeen | Caught) -> cst.FunctionDef | None:
     """The __init__ that the error is about."""
-    if m := _NEVER.search(message):
+    if seen := read(error, _NEVER):
         for cls in program.all(cst.ClassDef):
-            if cls.name.value == m[1]:
+            if cls.name.value == seen["type"]:
                 found = [f for f in program.inside(cls, cst.FunctionDef)
                          if f.name.value == "__init__"]  # fmt: skip
                 return found[0] if len(found) == 1 else None
         return None
-    error = seen_error(result, "")
-    line = failing_statement(program, error) if error is not None else None
+    ended = seen_error(result)
+    line = failing_statement(program, ended) if ended is not None else None
     function = program.up(line, cst.FunctionDef) if line is not None else None
     return function if function is not None and function.name.value == "__init__" else None
 

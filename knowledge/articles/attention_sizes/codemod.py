@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
+from executor.errors import read
 from executor.protocol import Caught, ErrorSeen, JobResult, Layer
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program
@@ -18,9 +18,6 @@ from knowledge.repair.toolkit.shapes import (
 )
 from knowledge.repair.toolkit.sites import argument, calls, failing, seen_error, with_argument
 
-_MASK = re.compile(r"attn_mask is torch\.Size\(\[(\d+), \d+\]\), but should be \((\d+), \d+\)")
-_WIDTH = re.compile(r"was expecting embedding dimension of (\d+), but got (\d+)")
-_VIEW = "is invalid for input of size"
 _MADE = r"(^|\.)(Transformer|TransformerEncoderLayer|TransformerDecoderLayer|MultiheadAttention)$"
 
 
@@ -31,7 +28,7 @@ def applies(result: JobResult) -> bool:
 
 
 def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, "attn_mask is torch.Size", "was expecting embedding dimension", _VIEW)
+    return seen_error(result, "attention_mask", "attention_embedding", "view_size")
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
@@ -40,8 +37,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     found = list(calls(program, _MADE))
     if error is None or layer is None or len(found) != 1 or uses_loaded_weights(program):
         return
-    if width := _WIDTH.search(error.message):
-        yield from _as_wide(program, found[0], int(width[2]), int(width[1]))
+    if width := read(error, "attention_embedding"):
+        yield from _as_wide(program, found[0], *width.numbers("given", "embed_dim"))
         return
     is_plain = argument(found[0], 99, "batch_first") is None
     if any(a.star for a in found[0].args) or not is_plain:
@@ -59,9 +56,9 @@ def _is_exchanged(
     program: Program, result: JobResult, error: ErrorSeen | Caught, layer: Layer
 ) -> bool:
     """Whether what the layer takes for the length is the batch."""
-    if mask := _MASK.search(error.message):
+    if mask := read(error, "attention_mask"):
         given = layer.input or ()
-        return len(given) == 3 and given[:2] == (int(mask[2]), int(mask[1]))
+        return len(given) == 3 and given[:2] == (mask.sizes("expected")[0], mask.sizes("given")[0])
     call = failing(program, error)
     if not isinstance(call, cst.Call) or len(call.args) < 3:
         return False

@@ -7,13 +7,12 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
+from executor.errors import SeenError, read
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.shapes import same_layers
 from knowledge.repair.toolkit.sites import scope_of, seen_error
-
-_ERROR = re.compile(r"'(\w+)' object has no attribute '(\w+)'")
 
 
 def applies(result: JobResult) -> bool:
@@ -22,21 +21,24 @@ def applies(result: JobResult) -> bool:
 
 
 def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, "object has no attribute")
+    return seen_error(result, "object_attribute")
 
 
-def _match(result: JobResult) -> re.Match[str] | None:
+def _match(result: JobResult) -> SeenError | None:
     error = _error(result)
-    return _ERROR.search(error.message) if error is not None else None
+    seen = read(error, "object_attribute") if error is not None else None
+    if seen is None or seen["of_class"] or not seen["name"]:
+        return None
+    return seen if seen["type"].isidentifier() else None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`self.width = width` in `__init__`, where `width` is one of its parameters."""
     match = _match(result)
-    classes = [c for c in program.all(cst.ClassDef) if match and c.name.value == match[1]]
+    classes = [c for c in program.all(cst.ClassDef) if match and c.name.value == match["type"]]
     if match is None or len(classes) != 1:
         return
-    own, name = classes[0], match[2]
+    own, name = classes[0], match["name"]
     given = _init(own)
     stored, read = _stored(program, own), _read(program, own)
     if given is not None and name in _parameters(given) and name not in stored:
@@ -129,18 +131,18 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     error, match = _error(before), _match(before)
     if error is None or match is None:
         return []
-    own = f"self.{match[2]}"
-    stored = re.search(rf"self\.{match[2]}\s*=\s*(.+)", proposal.code)
+    own = f"self.{match['name']}"
+    stored = re.search(rf"self\.{match['name']}\s*=\s*(.+)", proposal.code)
     found = [same_layers(before, after)]
     if stored is not None:
-        given = stored[1].partition("#")[0].strip() == match[2]
+        given = stored[1].partition("#")[0].strip() == match["name"]
         detail = "it is what `__init__` was given" if given else f"{own} is made up"
         found.append(Check(name="stored", passed=given, detail=detail))
-        found.append(_is_read(proposal.code, match[2]))
+        found.append(_is_read(proposal.code, match["name"]))
     else:
         names = re.findall(r"self\.(\w+)\b", proposal.code)
-        alike = [n for n in names if _letters(n) == _letters(match[2]) and n != match[2]]
-        kept = bool(alike) and match[2] not in names
+        alike = [n for n in names if _letters(n) == _letters(match["name"]) and n != match["name"]]
+        kept = bool(alike) and match["name"] not in names
         detail = f"it is called `{alike[0]}`" if kept else f"{own} is no longer read"
         found.append(Check(name="stored", passed=kept, detail=detail))
         if kept:

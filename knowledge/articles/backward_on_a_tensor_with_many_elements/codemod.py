@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
+from executor.errors import is_a
 from executor.protocol import Backward, JobResult, Variable
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import backwards, reaches_leaves
@@ -19,8 +20,7 @@ from knowledge.repair.toolkit.edits import Program, call, method, operand
 from knowledge.repair.toolkit.flow import later
 from knowledge.repair.toolkit.sites import argument, assignment, failing, seen_error, variables
 
-_ERROR = "grad can be implicitly created only for scalar outputs"
-_COMPLEX = "grad can be implicitly created only for real scalar outputs"
+_SEVERAL, _COMPLEX = "grad_of_many", "grad_of_complex"  # error families
 _MEAN, _SUM = "every element counts by its share", "every element counts fully"
 _LOSS = re.compile(r"loss|cost|error|objective|penalty", re.IGNORECASE)
 _SAID_MEAN = r"\b(mean|average|batch loss|per.sample loss)\b"
@@ -30,12 +30,12 @@ _JACOBIAN = re.compile(r"jacobian|hessian|jvp|vjp", re.IGNORECASE)
 
 def applies(result: JobResult) -> bool:
     """backward() or grad() was called on more than one number, or on a complex one."""
-    return seen_error(result, _ERROR, _COMPLEX) is not None
+    return seen_error(result, _SEVERAL, _COMPLEX) is not None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """The mean, the sum, or `grad_outputs=torch.ones_like(…)` for grad()."""
-    error = seen_error(result, _ERROR, _COMPLEX)
+    error = seen_error(result, _SEVERAL, _COMPLEX)
     assert error is not None
     if _JACOBIAN.search(program.module.code):
         return  # then every row of it is wanted, and neither a sum nor a mean has them
@@ -48,7 +48,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         root = node.func.value
         if program.text(root) in {"torch.autograd", "autograd"}:
             return
-        if _COMPLEX in error.message:
+        if is_a(error, _COMPLEX):
             yield from _of_complex(program, root)
             return
         yield from _of_backward(program, node, root)
@@ -173,7 +173,7 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
 
 def _starts(before: JobResult, ran: tuple[Backward, ...]) -> Check:
     """The number it starts from, compared with the elements where the run could tell them."""
-    error = seen_error(before, _ERROR, _COMPLEX)
+    error = seen_error(before, _SEVERAL, _COMPLEX)
     done = len(before.values.backwards) if before.values else 0
     if error is None or len(ran) <= done:
         return Check(name="start", passed=False, detail="backward did not run there")

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
+from executor.errors import is_a
 from executor.protocol import JobResult, Variable
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import backwards, reaches_leaves, same_leaves, same_tensors
@@ -29,8 +30,7 @@ from knowledge.repair.toolkit.sites import (
     with_argument,
 )  # fmt: skip
 
-_LOSS = "does not require grad and does not have a grad_fn"
-_INPUT = "One of the differentiated Tensors does not require grad"
+_LOSS, _INPUT = "no_graph", "input_without_grad"  # error families
 _SILENT = "loss_without_graph"
 _CUTS = {"detach", "data", "item", "tolist"}
 _FACTORIES = re.compile(
@@ -65,7 +65,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         if outputs is None:
             return
         start: cst.BaseExpression = outputs.value
-        if _INPUT in error.message:
+        if is_a(error, _INPUT):
             yield from _asked(program, node, seen)
             return
     elif node.func.attr.value == "backward":

@@ -13,9 +13,8 @@ from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.shapes import same_layers, still_computed
 from knowledge.repair.toolkit.sites import calls, integer, scope_of, seen_error, setting
 
-_LOSSES = ("must match the size of tensor b", "to match target batch_size",
-           "must be the same as input size", "that is different to the input size")  # fmt: skip
-_LINEAR = "mat1 and mat2 shapes cannot be multiplied"
+_LOSSES = ("broadcast_sizes", "loss_batch_sizes", "loss_sizes")  # error families
+_LINEAR = "matmul_shapes"
 
 
 def applies(result: JobResult) -> bool:

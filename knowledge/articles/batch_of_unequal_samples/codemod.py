@@ -7,30 +7,29 @@ from collections.abc import Iterable
 
 import libcst as cst
 
+from executor.errors import read
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program
-from knowledge.repair.toolkit.shapes import sizes
 from knowledge.repair.toolkit.sites import argument, calls, seen_error, with_argument
 
-_TEXT = "stack expects each tensor to be equal size"
-_BOTH = re.compile(r"but got \[([\d, ]*)\] at entry \d+ and \[([\d, ]*)\]")
+_FAMILY = "stack_sizes"
 
 
 def applies(result: JobResult) -> bool:
     """A loader's samples differ in length."""
-    error = seen_error(result, _TEXT)
+    error = seen_error(result, _FAMILY)
     return error is not None and "collate" in error.traceback
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """A collate_fn that pads, for samples that are one tensor each."""
-    error = seen_error(result, _TEXT)
-    found = _BOTH.search(error.message) if error is not None else None
+    error = seen_error(result, _FAMILY)
+    found = read(error, _FAMILY) if error is not None else None
     loaders = list(calls(program, r"(^|\.)DataLoader$"))
     if error is None or found is None or len(loaders) != 1:
         return
-    first, second = sizes(found[1]), sizes(found[2])
+    first, second = found.sizes("first"), found.sizes("other")
     inside = re.findall(r"in (collate_\w+|default_collate|collate)\n", error.traceback)
     if not first or first[1:] != second[1:] or len(inside) > 3:
         return  # pictures; or samples of several parts, each of which would have to be padded
@@ -49,7 +48,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """No sample is cut, and batches are as large as before."""
-    error = seen_error(before, _TEXT)
+    error = seen_error(before, _FAMILY)
     said = re.compile(r"batch_size\s*=\s*\w+")
     loader = said.findall(proposal.code)
     pads = "pad_sequence(" in proposal.code or "F.pad(" in proposal.code

@@ -12,8 +12,6 @@ from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.shapes import live_shape, same_numbers, still_computed
 from knowledge.repair.toolkit.sites import failing, seen_error
 
-_TEXTS = ("batch1 must be a 3D tensor", "batch2 must be a 3D tensor")
-
 
 def applies(result: JobResult) -> bool:
     """bmm got a tensor that has not three dimensions."""
@@ -22,7 +20,7 @@ def applies(result: JobResult) -> bool:
 
 
 def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, *_TEXTS)
+    return seen_error(result, "bmm_dimensions")
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:

@@ -7,24 +7,31 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.protocol import JobResult
+from executor.errors import read
+from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves, same_tensors
 from knowledge.repair.toolkit.edits import Program, call
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import argument, failing, scope_of, seen_error, variables
 
-_ERROR = "cat(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor"
+_FAMILY = "join_of_one_tensor"
 
 
 def applies(result: JobResult) -> bool:
     """One tensor was given to cat."""
-    return seen_error(result, _ERROR) is not None
+    return _error(result) is not None
+
+
+def _error(result: JobResult) -> ErrorSeen | Caught | None:
+    error = seen_error(result, _FAMILY)
+    seen = read(error, _FAMILY) if error is not None else None
+    return error if seen is not None and seen["function"] == "cat" else None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`torch.cat(tuple(x))` and `x`; a list where a second tensor was the next argument."""
-    error = seen_error(result, _ERROR)
+    error = _error(result)
     node = failing(program, error) if error is not None else None
     given = argument(node, 0, "tensors") if isinstance(node, cst.Call) else None
     if not isinstance(node, cst.Call) or given is None:
@@ -78,7 +85,7 @@ def _is_made_whole(program: Program, value: cst.BaseExpression, node: cst.Call) 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same tensors go on, with all of their elements."""
-    error = seen_error(before, _ERROR)
+    error = _error(before)
     lines = proposal.code.splitlines()
     at = error.line if error is not None and error.line is not None else 0
     line = lines[at - 1].partition("#")[0] if 0 < at <= len(lines) else ""
@@ -90,7 +97,7 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     return [
         Check(name="tensors", passed=not lost, detail=detail),
         still_computed(
-            seen_error(before, _ERROR),
+            _error(before),
             proposal.code,
             may_go=("torch", "cat", "dim"),
             allowed=("[",),

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import libcst as cst
 
+from executor.errors import is_a
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.alignment import unsqueezed
@@ -22,9 +23,8 @@ from knowledge.repair.toolkit.sites import (
     with_argument,
 )
 
-_SIZES = "Sizes of tensors must match except in dimension"
-_DIMENSIONS = "Tensors must have same number of dimensions"
-_NUMBERS = "cannot be concatenated"
+# Error families.
+_SIZES, _DIMENSIONS, _NUMBERS = "cat_sizes", "cat_dimensions", "cat_of_numbers"
 _JOINS = ("cat", "concat", "concatenate")
 
 
@@ -180,6 +180,6 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     error = seen_error(before, _SIZES, _DIMENSIONS, _NUMBERS)
     wanted = ("unsqueeze", "T")
     kept = still_computed(error, proposal.code, allowed=("expand",), may_go=wanted)
-    if error is not None and _NUMBERS in error.message:
+    if error is not None and is_a(error, _NUMBERS):
         return [kept]  # `x = torch.cat([x, x[-1] + 1])` makes x longer
     return [kept, same_numbers(before, after, proposal.code)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 import libcst as cst
@@ -22,18 +21,17 @@ from knowledge.repair.toolkit.shapes import (
 )
 from knowledge.repair.toolkit.sites import calls, integer, seen_error
 
-_TEXT = re.compile(r"Target (-?\d+) is out of bounds")
+_FAMILY = "class_out_of_bounds"
 
 
 def applies(result: JobResult) -> bool:
     """A class index is as large as the number of scores, or larger."""
-    error = seen_error(result, "is out of bounds")
-    return error is not None and bool(_TEXT.search(error.message))
+    return seen_error(result, _FAMILY) is not None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`labels - 1` where they start at 1, else the last layer's size, where both can be seen."""
-    error = seen_error(result, "is out of bounds")
+    error = seen_error(result, _FAMILY)
     loss = loss_call(program, result, error)
     if error is None or loss is None or loss.input_shape is None or len(loss.input_shape) < 2:
         return
@@ -66,5 +64,5 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same labels are learned, each as itself."""
     labels = indices_kept(proposal.code, "ignore_index")
-    kept = still_computed(seen_error(before, "is out of bounds"), proposal.code)
+    kept = still_computed(seen_error(before, _FAMILY), proposal.code)
     return [kept, labels, same_layers(before, after), loss_alive(after)]

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 import libcst as cst
 
+from executor.errors import is_a, read
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program, method
@@ -15,8 +16,7 @@ from knowledge.repair.toolkit.losses import LossCall, loss_alive, loss_call, mad
 from knowledge.repair.toolkit.shapes import same_layers, same_numbers, span_of, still_computed
 from knowledge.repair.toolkit.sites import seen_error, variables
 
-_ROWS = "Expected floating point type for target with class probabilities"
-_INDICES = "expected target dtype to be Long or Byte, but got"
+_ROWS, _INDICES = "loss_class_probabilities", "loss_index_dtype"  # error families
 _WHOLE = re.compile(r"^torch\.(randint|arange)\(|\.(argmax|round|floor)\(|^torch\.LongTensor\(")
 
 
@@ -37,7 +37,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         return
     line = f"line {program.line(loss.call)}"
     source = made_from(program, loss.target)
-    if _ROWS in error.message:
+    if is_a(error, _ROWS):
         if loss.input_shape is not None and len(loss.input_shape) == 1:
             yield from _two_classes(program, result, loss)
             return
@@ -46,13 +46,19 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
                 program.replace({loss.target: method(loss.target, "float")}),
                 f"{line}: the one-hot rows become probabilities",
             )
-    elif error.message.split()[-1] in ("Int", "Short", "Char") or (
+    elif _dtype(error) in ("Int", "Short", "Char") or (
         _WHOLE.search(source) or _whole(result, loss.target)
     ):
         yield Rewrite(
             program.replace({loss.target: method(loss.target, "long")}),
             f"{line}: the class indices become whole numbers of type torch.long",
         )
+
+
+def _dtype(error: ErrorSeen | Caught) -> str:
+    """What the target is, in PyTorch's short form."""
+    seen = read(error, _INDICES)
+    return seen["dtype"] if seen is not None else ""
 
 
 def _two_classes(program: Program, result: JobResult, loss: LossCall) -> Iterable[Rewrite]:

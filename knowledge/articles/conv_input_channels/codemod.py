@@ -20,8 +20,7 @@ from knowledge.repair.toolkit.shapes import (
 )
 from knowledge.repair.toolkit.sites import failing, integer, seen_error, setting
 
-_CHANNELS = "channels, but got"
-_DIMENSIONS = "input to conv"
+_CHANNELS, _DIMENSIONS = "conv_channels", "conv_dimensions"  # error families
 _FEW = 4  # grey, colour, colour with transparency: more is no picture's number of channels
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
+from executor.errors import is_a, read
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program, method
@@ -20,10 +21,9 @@ from knowledge.repair.toolkit.shapes import (
 )
 from knowledge.repair.toolkit.sites import integer, seen_error
 
-_COLUMN = "0D or 1D target tensor expected, multi-target not supported"
-_SPATIAL = "only batches of spatial targets supported (3D tensors) but got targets of dimension: 4"
-_CLASSES = "Expected target size ["
-_BATCH = "to match target batch_size ("
+# Error families.
+_COLUMN, _SPATIAL = "loss_one_dimension", "loss_spatial_target"
+_CLASSES, _BATCH = "loss_target_shape", "loss_batch_sizes"
 
 
 def applies(result: JobResult) -> bool:
@@ -32,7 +32,9 @@ def applies(result: JobResult) -> bool:
 
 
 def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, _COLUMN, _SPATIAL, _CLASSES, _BATCH)
+    error = seen_error(result, _COLUMN, _SPATIAL, _CLASSES, _BATCH)
+    seen = read(error, _SPATIAL) if error is not None else None
+    return error if seen is None or seen["dimensions"] == "4" else None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
@@ -43,7 +45,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         return
     line = f"line {program.line(loss.call)}"
     given, target = loss.input_shape, loss.target_shape
-    if _COLUMN in error.message or _SPATIAL in error.message:
+    if is_a(error, _COLUMN, _SPATIAL):
         if target is not None and given is not None and target[1] == 1 and given[1] > 1:
             new = method(loss.target, "squeeze", cst.Arg(integer(1)))
             yield Rewrite(
@@ -51,7 +53,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
                 f"{line}: the target {list(target)} has one index a row; its dimension of size 1 "
                 "goes",
             )
-    elif _CLASSES in error.message:
+    elif is_a(error, _CLASSES):
         if given is not None and target is not None and len(given) == 3 and given[:2] == target:
             yield Rewrite(
                 program.replace({loss.input: swapped(program, loss.input, 1, 2)}),

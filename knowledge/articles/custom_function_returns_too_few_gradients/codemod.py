@@ -7,16 +7,13 @@ from collections.abc import Iterable
 
 import libcst as cst
 
+from executor.errors import SeenError, read
 from executor.protocol import JobResult, Variable
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves, same_tensors
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.sites import seen_error, variables
 
-_ERROR = re.compile(
-    r"function (\w+)Backward returned an incorrect number of gradients "
-    r"\(expected (\d+), got (\d+)\)"
-)
 _USED_AS_NUMBER = r"\bif (?:not )?{0}\b|\b{0}\("
 
 
@@ -25,24 +22,24 @@ def applies(result: JobResult) -> bool:
     return _match(result) is not None
 
 
-def _match(result: JobResult) -> re.Match[str] | None:
-    error = seen_error(result, "returned an incorrect number of gradients")
-    return _ERROR.search(error.message) if error is not None else None
+def _match(result: JobResult) -> SeenError | None:
+    error = seen_error(result, "backward_count")
+    return read(error, "backward_count") if error is not None else None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`return grad` as `return grad, None`."""
     m = _match(result)
-    if m is None or int(m[3]) >= int(m[2]):
+    if m is None or m.number("given") >= m.number("expected"):
         return
-    missing = int(m[2]) - int(m[3])
+    missing = m.number("expected") - m.number("given")
     for cls in program.all(cst.ClassDef):
         body = {f.name.value: f for f in program.inside(cls, cst.FunctionDef)}
-        if cls.name.value != m[1] or not {"forward", "backward"} <= body.keys():
+        if cls.name.value != m["function"] or not {"forward", "backward"} <= body.keys():
             continue
         names = [p.name.value for p in body["forward"].params.params[1:]]
         returns = program.inside(body["backward"], cst.Return)
-        if len(returns) != 1 or returns[0].value is None or len(names) != int(m[2]):
+        if len(returns) != 1 or returns[0].value is None or len(names) != m.number("expected"):
             return
         if not _no_tensors(program, cls, body["forward"], names, missing, variables(result)):
             return
@@ -91,7 +88,8 @@ def _no_tensors(
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The gradients arrive, and no gradient that was returned is gone."""
     m = _match(before)
-    returned = re.search(rf"class {m[1]}\b.*?def backward.*?\n( *return [^\n]*)", proposal.code,
+    name = m["function"] if m is not None else ""
+    returned = re.search(rf"class {name}\b.*?def backward.*?\n( *return [^\n]*)", proposal.code,
                          re.S) if m is not None else None  # fmt: skip
     nothing = returned is not None and re.fullmatch(r" *return (None(, )?)+", returned[1])
     detail = "no gradient is returned at all" if nothing else "it still returns its gradients"

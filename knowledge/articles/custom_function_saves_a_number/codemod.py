@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 import libcst as cst
 
+from executor.errors import read
 from executor.protocol import JobResult, Variable
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves, same_tensors
@@ -14,17 +14,17 @@ from knowledge.repair.toolkit.edits import New, Program
 from knowledge.repair.toolkit.flow import parameters
 from knowledge.repair.toolkit.sites import failing_statement, seen_error, variables
 
-_ERROR = "save_for_backward can only save variables"
+_FAMILY = "saved_no_tensor"
 
 
 def applies(result: JobResult) -> bool:
     """Something that is no tensor was given to save_for_backward."""
-    return seen_error(result, _ERROR) is not None
+    return seen_error(result, _FAMILY) is not None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`ctx.k = k` below the save, `k = ctx.k` below the unpacking."""
-    error = seen_error(result, _ERROR)
+    error = seen_error(result, _FAMILY)
     line = failing_statement(program, error) if error is not None else None
     if line is None:
         return
@@ -127,9 +127,9 @@ def _given(
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """A tensor still goes through save_for_backward, and the gradients arrive."""
-    error = seen_error(before, _ERROR)
-    number = re.search(r"argument (\d+)", error.message) if error is not None else None
-    saved = "save_for_backward(" in proposal.code or (number is not None and number[1] == "0")
+    error = seen_error(before, _FAMILY)
+    seen = read(error, _FAMILY) if error is not None else None
+    saved = "save_for_backward(" in proposal.code or (seen is not None and seen["argument"] == "0")
     detail = "tensors are saved for backward" if saved else "nothing is saved for backward"
     return [
         Check(name="saved", passed=saved, detail=detail),

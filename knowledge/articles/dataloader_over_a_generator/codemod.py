@@ -10,12 +10,13 @@ from collections.abc import Iterable
 
 import libcst as cst
 
+from executor.errors import read
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program, call
 from knowledge.repair.toolkit.sites import argument, calls, seen_error, with_argument
 
-_TEXT = "object of type 'generator' has no len()"
+_FAMILY = "no_length"
 _TAKES_ITS_PLACE = ("shuffle", "drop_last", "sampler", "batch_sampler")
 
 
@@ -25,7 +26,9 @@ def applies(result: JobResult) -> bool:
 
 
 def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, _TEXT)
+    error = seen_error(result, _FAMILY)
+    seen = read(error, _FAMILY) if error is not None else None
+    return error if seen is not None and seen["type"] == "generator" else None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 import libcst as cst
 
+from executor.errors import read
 from executor.protocol import Caught, ErrorSeen, JobResult, Variable
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program
@@ -20,7 +21,9 @@ def applies(result: JobResult) -> bool:
 
 
 def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, "'str' object has no attribute")
+    error = seen_error(result, "plain_attribute")
+    seen = read(error, "plain_attribute") if error is not None else None
+    return error if seen is not None and seen["type"] == "str" else None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:

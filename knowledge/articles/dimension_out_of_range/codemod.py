@@ -7,15 +7,14 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
+from executor.errors import is_a, read
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.shapes import live_shape, same_numbers, still_computed
 from knowledge.repair.toolkit.sites import argument, failing, integer, seen_error
 
-_RANGE = "Dimension out of range (expected to be in range of ["
-_DIAG = "diag(): Supports 1D or 2D tensors"
-_ONE = re.compile(r"range of \[-1, 0\], but got 1\)")
+_RANGE, _DIAG = "dimension_out_of_range", "diag_dimensions"  # error families
 _REORDERS = ("reshape", "view")
 
 
@@ -26,6 +25,12 @@ def applies(result: JobResult) -> bool:
 
 def _error(result: JobResult) -> ErrorSeen | Caught | None:
     return seen_error(result, _RANGE, _DIAG)
+
+
+def _asks_for_a_second(error: ErrorSeen | Caught) -> bool:
+    """Whether dimension 1 is asked of a tensor that has only one."""
+    seen = read(error, _RANGE)
+    return seen is not None and (seen["low"], seen["high"], seen["dimension"]) == ("-1", "0", "1")
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
@@ -42,11 +47,11 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     shape, name = live_shape(program, result, value), call.func.attr.value
     if shape is None:
         return
-    if _DIAG in error.message and name == "diag" and is_function and len(call.args) == 1:
+    if is_a(error, _DIAG) and name == "diag" and is_function and len(call.args) == 1:
         yield from _diagonals(program, call, list(shape))
     elif name == "unfold" and is_function and len(shape) == 2:
         yield from _unfolded(program, call, value)
-    elif len(shape) == 1 and _ONE.search(error.message):
+    elif len(shape) == 1 and _asks_for_a_second(error):
         yield from _row_or_only(program, call, value, shape[0])
 
 
@@ -102,7 +107,7 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     """The same operation on the same tensor."""
     error = _error(before)
     kept = still_computed(error, proposal.code)
-    if error is not None and not kept.passed and _DIAG in error.message:
+    if error is not None and not kept.passed and is_a(error, _DIAG):
         code = "diagonal".join(re.split(r"\bdiag\b", error.code))
         kept = still_computed(error.model_copy(update={"code": code}), proposal.code)
     return [kept, same_numbers(before, after, proposal.code)]

@@ -14,19 +14,17 @@ from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.shapes import Shape, live_shape, same_numbers, still_computed
 from knowledge.repair.toolkit.sites import failing, seen_error
 
-_TEXT = "which does not broadcast with previously seen size"
+_FAMILY = "einsum_sizes"
 
 
 def applies(result: JobResult) -> bool:
     """A letter of an einsum has two sizes."""
-    return seen_error(result, "einsum(): subscript") is not None and seen_error(
-        result, _TEXT
-    ) is not None  # fmt: skip
+    return seen_error(result, _FAMILY) is not None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """Another order of one operand's letters, if only one fits."""
-    error = seen_error(result, _TEXT)
+    error = seen_error(result, _FAMILY)
     call = failing(program, error) if error is not None else None
     if not isinstance(call, cst.Call) or len(call.args) < 3:
         return
@@ -76,7 +74,7 @@ def _fits(letters: Sequence[str], shapes: Sequence[Shape]) -> bool:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same tensors, and the same dimensions in the result."""
-    error = seen_error(before, _TEXT)
+    error = seen_error(before, _FAMILY)
     code = error.code if error is not None else ""
     kept = still_computed(
         error.model_copy(update={"code": re.sub(r"(['\"])[\w,]+->", r"\1->", code)})

@@ -18,14 +18,14 @@ from knowledge.repair.toolkit.shapes import (
 )
 from knowledge.repair.toolkit.sites import failing, seen_error, setting
 
-_TEXT = "index out of range in self"
+_FAMILY = "embedding_range"
 
 
 def applies(result: JobResult) -> bool:
     """An embedding was asked for a row that it has not."""
     layer = result.layer
     return (
-        seen_error(result, _TEXT) is not None
+        seen_error(result, _FAMILY) is not None
         and layer is not None
         and layer.type in ("Embedding", "EmbeddingBag")
     )
@@ -33,7 +33,7 @@ def applies(result: JobResult) -> bool:
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """num_embeddings := the largest index + 1, where the indices can be seen."""
-    error, layer = seen_error(result, _TEXT), result.layer
+    error, layer = seen_error(result, _FAMILY), result.layer
     if error is None or layer is None:
         return
     rows = setting(layer, "num_embeddings")
@@ -53,5 +53,5 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same indices are looked up: none is clamped, wrapped or left out."""
-    kept = still_computed(seen_error(before, _TEXT), proposal.code)
+    kept = still_computed(seen_error(before, _FAMILY), proposal.code)
     return [kept, indices_kept(proposal.code), same_layers(before, after)]

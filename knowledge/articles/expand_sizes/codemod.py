@@ -7,15 +7,13 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
+from executor.errors import read
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.alignment import alignments
 from knowledge.repair.toolkit.edits import Program, method
-from knowledge.repair.toolkit.shapes import Shape, same_numbers, sizes, still_computed
+from knowledge.repair.toolkit.shapes import Shape, same_numbers, still_computed
 from knowledge.repair.toolkit.sites import failing, integer, seen_error
-
-_SIZE = re.compile(r"Target sizes: \[([-\d, ]+)\]\.\s+Tensor sizes: \[([\d, ]*)\]")
-_COUNT = re.compile(r"expand\(.*?\{\[([\d, ]*)\]\}, size=\[([-\d, ]+)\]\)")
 
 
 def applies(result: JobResult) -> bool:
@@ -25,17 +23,15 @@ def applies(result: JobResult) -> bool:
 
 
 def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, "Target sizes: [", "the number of sizes provided (")
+    return seen_error(result, "expand_sizes", "expand_fewer_dimensions")
 
 
 def _both(error: ErrorSeen | Caught) -> tuple[Shape, Shape] | None:
     """What the tensor has, and what it is asked to have."""
-    message = error.message.replace("\n", " ")
-    if found := _SIZE.search(message):
-        return sizes(found[2]), sizes(found[1])
-    if found := _COUNT.search(message):
-        return sizes(found[1]), sizes(found[2])
-    return None
+    seen = read(error, "expand_sizes", "expand_fewer_dimensions")
+    if seen is None or "target_shape" not in seen.values:
+        return None
+    return seen.sizes("tensor_shape"), seen.sizes("target_shape")
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 import libcst as cst
 
+from executor.errors import read
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program, method
-from knowledge.repair.toolkit.shapes import sizes, still_computed
+from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import argument, failing, integer, seen_error
 
-_GRID = re.compile(r"expected grid to have size (\d) in last dimension, but got grid with sizes "
-                   r"\[([\d, ]+)\]")  # fmt: skip
-_THETA = re.compile(r"batch of (2D|3D) affine matrices of shape .*Got torch.Size\(\[([\d, ]+)\]\)")
+_GRID, _THETA = "grid_coordinates", "affine_matrices"  # error families
 
 
 def applies(result: JobResult) -> bool:
     """A grid or an affine matrix has its dimensions in another order, or one too few."""
-    error = _error(result)
-    return error is not None and any(p.search(error.message) for p in (_GRID, _THETA))
+    return _error(result) is not None
 
 
 def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, "expected grid to have size", "affine matrices of shape")
+    return seen_error(result, _GRID, _THETA)
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
@@ -35,9 +32,9 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     if error is None or not isinstance(node, cst.Call):
         return
     name = program.text(node.func).rpartition(".")[2]
-    if (m := _GRID.search(error.message)) and name == "grid_sample":
+    if (m := read(error, _GRID)) and name == "grid_sample":
         given = argument(node, 1, "grid")
-        wanted, shape = int(m[1]), sizes(m[2])
+        wanted, shape = m.number("coordinates"), m.sizes("grid")
         # Only one place may hold the coordinates: else the order is a guess.
         if given is None or len(shape) != wanted + 2 or shape[1] != wanted or wanted in shape[2:]:
             return
@@ -50,10 +47,10 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
             f"line {program.line(node)}: dimension 1 of {list(shape)} holds the {wanted} "
             "coordinates, which grid_sample reads from the last one",
         )
-    elif (m := _THETA.search(error.message)) and name == "affine_grid":
+    elif (m := read(error, _THETA)) and name == "affine_grid":
         given = argument(node, 0, "theta")
-        shape = (2, 3) if m[1] == "2D" else (3, 4)
-        if given is None or sizes(m[2]) != shape:
+        shape = (2, 3) if m["dimensions"] == "2D" else (3, 4)
+        if given is None or m.sizes("given") != shape:
             return
         zero = cst.Arg(cst.Integer("0"))
         yield Rewrite(

@@ -7,45 +7,51 @@ from collections.abc import Iterable
 
 import libcst as cst
 
+from executor.errors import read
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.flow import free_name, in_loop
 from knowledge.repair.toolkit.sites import scope_of, seen_error
 
-_ERROR = re.compile(
-    r"has no attribute '((?:remove|unregister|deregister)_(?:(forward|forward_pre|backward|"
-    r"full_backward|full_backward_pre)_)?hooks?)'"
+_NAME = re.compile(
+    r"(?:remove|unregister|deregister)_"
+    r"(?:(forward|forward_pre|backward|full_backward|full_backward_pre)_)?hooks?"
 )
 
 
 def applies(result: JobResult) -> bool:
     """A hook was to be removed by a method that nothing has."""
     error = _error(result)
-    return error is not None and _ERROR.search(error.message) is not None
+    return error is not None and _hook(error) is not None
 
 
 def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, "has no attribute 'remove_", "has no attribute 'unregister_",
-                      "has no attribute 'deregister_")  # fmt: skip
+    return seen_error(result, "object_attribute")
+
+
+def _hook(error: ErrorSeen | Caught) -> re.Match[str] | None:
+    """The name of the method that is not there, if it speaks of removing a hook."""
+    seen = read(error, "object_attribute")
+    return _NAME.fullmatch(seen["name"]) if seen is not None else None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`handle = layer.register_forward_hook(…)`, and later `handle.remove()`, for every one."""
     error = _error(result)
-    match = _ERROR.search(error.message) if error is not None else None
+    match = _hook(error) if error is not None else None
     if match is None:
         return
     removals = [
         c
         for c in program.all(cst.Call)
-        if isinstance(c.func, cst.Attribute) and c.func.attr.value == match[1]
+        if isinstance(c.func, cst.Attribute) and c.func.attr.value == match[0]
     ]
     edits: dict[cst.CSTNode, cst.CSTNode] = {}
     seen: list[cst.Call] = []
     first = name = ""
     for number, removal in enumerate(sorted(removals, key=program.line), start=1):
-        registered = _registered(program, removal, match[2] or "forward")
+        registered = _registered(program, removal, match[1] or "forward")
         if registered is None or registered in seen or not _alone(program, removal):
             return
         seen.append(registered)

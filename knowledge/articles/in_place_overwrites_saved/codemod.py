@@ -11,19 +11,20 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
+from executor.errors import is_a
 from executor.protocol import Culprit, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.fingerprints import same_values
 from knowledge.repair.toolkit.edits import Program, method, operand, same
 
-_ERROR = "modified by an inplace operation"
+_FAMILY = "modified_in_place"
 _IN_NAME = {"zero_", "fill_", "copy_", "normal_", "uniform_", "masked_fill_", "index_fill_"}
 
 
 def applies(result: JobResult) -> bool:
     """The in-place error was raised, and the second run saw who wrote."""
-    seen = [e.message for e in (result.error, *result.caught) if e is not None]
-    return result.autograd is not None and any(_ERROR in message for message in seen)
+    seen = [e for e in (result.error, *result.caught) if e is not None]
+    return result.autograd is not None and any(is_a(e, _FAMILY) for e in seen)
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:

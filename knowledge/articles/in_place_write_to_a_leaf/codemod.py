@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from executor.protocol import JobResult, Variable
+from executor.errors import family_of
+from executor.protocol import JobResult, Variable, WarningSeen
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves
 from knowledge.repair.fingerprints import same_values
@@ -39,7 +40,7 @@ from knowledge.repair.toolkit.sites import (
     without_argument,
 )  # fmt: skip
 
-_ERROR = "leaf Variable that requires grad is being used in an in-place operation"
+_FAMILY = "leaf_in_place"
 _UPDATE, _COMPUTE = "update it", "compute with it"
 _SAID_UPDATE = (
     r"\b(updat|manual|gradient descent|initiali[sz]|optimi[sz]|set (the|its|my) (value|weight))"
@@ -69,12 +70,12 @@ class _Write:
 
 def applies(result: JobResult) -> bool:
     """A leaf, or a view of one, was written into."""
-    return seen_error(result, _ERROR) is not None
+    return seen_error(result, _FAMILY) is not None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`with torch.no_grad():` around an update, a new tensor for a computation."""
-    error = seen_error(result, _ERROR)
+    error = seen_error(result, _FAMILY)
     assert error is not None
     node = failing(program, error)
     if isinstance(node, cst.Call) and (found := list(_inplace_argument(program, node, result))):
@@ -318,7 +319,7 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
 
 
 def _leaf(before: JobResult, after: JobResult, proposal: Proposal) -> Check:
-    error = seen_error(before, _ERROR)
+    error = seen_error(before, _FAMILY)
     name = re.match(r"\w+", error.code) if error is not None else None
     detail = "the tensor whose .grad is read is still a leaf"
     if error is not None and error.line is not None and name is not None:
@@ -326,7 +327,7 @@ def _leaf(before: JobResult, after: JobResult, proposal: Proposal) -> Check:
         rows = range(error.line + 2, len(code) + 1)
         bound = next((n for n in rows if re.match(rf"\s*{name[0]}\s*=[^=]", code[n - 1])), 10**6)
         for w in after.warnings:
-            if w.line is None or "is not a leaf Tensor is being accessed" not in w.message:
+            if w.line is None or not _is_of_result(w):
                 continue
             if f"{name[0]}.grad" in "".join(code[w.line - 1 : w.line]) and w.line < bound:
                 detail = f"line {w.line} reads .grad of a tensor that is no leaf any more"
@@ -334,9 +335,15 @@ def _leaf(before: JobResult, after: JobResult, proposal: Proposal) -> Check:
     return Check(name="leaf", passed=True, detail=detail)
 
 
+def _is_of_result(warned: WarningSeen) -> bool:
+    """Whether a warning says that the gradient of a result was read."""
+    seen = family_of(warned.category, warned.message)
+    return seen is not None and seen.id == "grad_of_result"
+
+
 def _goes_elsewhere(before: JobResult, proposal: Proposal) -> bool:
     """Whether the failing line gives its result to another name: `z = x.add(y)`."""
-    error = seen_error(before, _ERROR)
+    error = seen_error(before, _FAMILY)
     number = (error.line if error is not None else None) or 0
     line = "".join(proposal.code.splitlines()[number - 1 : number]) if number else ""
     m = re.match(r"\s*(\w+)\s*=\s*(\w+)\.(?!clone\b|detach\b)\w+\(", line)
@@ -345,7 +352,7 @@ def _goes_elsewhere(before: JobResult, proposal: Proposal) -> bool:
 
 def _written(before: JobResult, after: JobResult, proposal: Proposal) -> Check | None:
     """The values changed, or a new tensor holds the changed ones; only module level can be seen."""
-    error = seen_error(before, _ERROR)
+    error = seen_error(before, _FAMILY)
     name = re.match(r"\w+", error.code) if error is not None else None
     if len(before.frames) > 1 or _goes_elsewhere(before, proposal):
         return None  # a function's own variable holds them, or another name does

@@ -11,25 +11,29 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
+from executor.errors import SeenError, is_a, read
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.sites import failing, seen_error, variables
 
-_OUTSIDE = re.compile(r"index (\d+) is out of bounds for dimension (\d+) with size (\d+)")
-_SINGLE = "invalid index of a 0-dim tensor"
+_OUTSIDE, _SINGLE = "index_out_of_bounds", "index_of_a_number"  # error families
 
 
 def applies(result: JobResult) -> bool:
     """An index is one too far, or a single value was indexed."""
     error = _error(result)
-    return error is not None and (
-        _SINGLE in error.message or _OUTSIDE.search(error.message) is not None
-    )
+    return error is not None and (is_a(error, _SINGLE) or _outside(error) is not None)
 
 
 def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, "is out of bounds for dimension", _SINGLE)
+    return seen_error(result, _OUTSIDE, _SINGLE)
+
+
+def _outside(error: ErrorSeen | Caught) -> SeenError | None:
+    """The index that is too large; None for one that counts from the end."""
+    seen = read(error, _OUTSIDE)
+    return None if seen is None or seen["index"].startswith("-") else seen
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
@@ -38,14 +42,14 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     node = failing(program, error) if error is not None else None
     if error is None or not isinstance(node, cst.Subscript):
         return
-    if _SINGLE in error.message:
+    if is_a(error, _SINGLE):
         yield from _single(program, node)
         return
-    match = _OUTSIDE.search(error.message)
+    match = _outside(error)
     facts = variables(result).get(program.text(node.value))
     if match is None or facts is None or facts.shape is None:
         return
-    index, dim, size = (int(n) for n in match.groups())
+    index, dim, size = match.numbers("index", "dimension", "size")
     if dim >= len(node.slice) or facts.shape[dim] != size or index != size:
         return
     element = node.slice[dim].slice
@@ -140,7 +144,7 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
         return []
     asked = "".join(error.code.split())
     code = "".join(proposal.code.split())
-    if _SINGLE in error.message:
+    if is_a(error, _SINGLE):
         owner = asked.rpartition("[")[0]
         kept = owner in code or f"{owner.removesuffix('.data')}.item()" in code
         detail = "the value is still used" if kept else "the value is no longer used"

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.protocol import JobResult, Variable
+from executor.errors import is_a, read
+from executor.protocol import Caught, ErrorSeen, JobResult, Variable
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves, same_tensors
 from knowledge.repair.toolkit.dataflow import INTEGERS, cast_of, is_whole, of_dtype, passed
@@ -25,49 +26,52 @@ from knowledge.repair.toolkit.sites import (
     variables,
 )
 
-_SUBSCRIPT = "tensors used as indices must be long"
-_EMBEDDING = "Expected tensor for argument #1 'indices'"
-_TARGET = "expected target dtype to be Long or Byte, but got Int"
-_ARGUMENT = re.compile(
-    r"Expected dtype int32(/| or )int64 for index|one_hot is only applicable to index tensor"
-    r"|dtype of indices should be Long|\"bincount_cpu\" not implemented"
-)
-_VALUES = re.compile(
-    r"Expected self.dtype to be equal to src.dtype"
-    r"|Index put requires the source and destination dtypes match"
-    r"|self \(\w+\) and source \(\w+\) must have the same scalar type"
-)
+# Error families.
+_SUBSCRIPT, _EMBEDDING, _TARGET = "index_dtype", "embedding_dtype", "loss_index_dtype"
+_ARGUMENT = "index_argument_dtype"
+_VALUES = ("scatter_dtypes", "index_put_dtypes")
 
 
 def applies(result: JobResult) -> bool:
     """Indices, or the values put at indices, have a dtype that does not do."""
-    error = seen_error(result, "")
+    error = seen_error(result)
     if error is None:
         return False
-    text = error.message
-    known = any(t in text for t in (_SUBSCRIPT, _EMBEDDING, _TARGET))
-    return known or bool(_ARGUMENT.search(text) or _VALUES.search(text))
+    known = is_a(error, _SUBSCRIPT, _EMBEDDING, *_VALUES)
+    return known or _is_int_target(error) or _is_argument(error)
+
+
+def _is_int_target(error: ErrorSeen | Caught) -> bool:
+    """Whether class numbers are int32 where int64 is needed."""
+    seen = read(error, _TARGET)
+    return seen is not None and seen["dtype"].startswith("Int")
+
+
+def _is_argument(error: ErrorSeen | Caught) -> bool:
+    """Whether an argument of the failing call has to be an index."""
+    kernel = read(error, "not_implemented_for_dtype")
+    return is_a(error, _ARGUMENT) or (kernel is not None and kernel["kernel"] == "bincount_cpu")
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """The cast at the place that needs it."""
-    error = seen_error(result, "")
+    error = seen_error(result)
     assert error is not None
     seen = variables(result)
     node = failing(program, error)
-    if _SUBSCRIPT in error.message:
+    if is_a(error, _SUBSCRIPT):
         if isinstance(node, cst.Subscript):
             for element in node.slice:
                 if isinstance(element.slice, cst.Index):
                     yield from _long(program, element.slice.value, seen)
-    elif _EMBEDDING in error.message or _TARGET in error.message:
-        wanted = ("int32",) if _TARGET in error.message else ("float32", "float64")
+    elif is_a(error, _EMBEDDING) or _is_int_target(error):
+        wanted = ("int32",) if _is_int_target(error) else ("float32", "float64")
         given = passed(program, result, lambda facts: facts.dtype in wanted)
         if given is not None:
             yield from _long(program, given.name, {given.name.value: given.facts})
-        elif _EMBEDDING in error.message:
+        elif is_a(error, _EMBEDDING):
             yield from _all_long(program, result)
-    elif _ARGUMENT.search(error.message):
+    elif _is_argument(error):
         if isinstance(node, cst.Call):
             index = _index(program, node)
             if index is not None:

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.protocol import JobResult, Variable
+from executor.errors import SeenError, is_a, read
+from executor.protocol import Caught, ErrorSeen, JobResult, Variable
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves, same_tensors
 from knowledge.repair.toolkit.dataflow import INTEGERS, of_dtype, passed
@@ -26,17 +27,8 @@ from knowledge.repair.toolkit.sites import (
     with_argument,
 )  # fmt: skip
 
-_ERROR = re.compile(
-    r"value cannot be converted to type int\d+_t without overflow"
-    r"|data set to a tensor that requires gradients must be floating point"
-    r"|\"(check_uniform_bounds|normal_kernel_cpu)\" not implemented for '(Long|Int)'"
-    r"|could not infer output dtype. Input dtype must be either a floating"
-    r"|\"(?!check_uniform|normal_kernel|random_)\w+\" not implemented for"
-    r" '(Long|Int|Short|Byte|Char)'"
-    r"|expected common dtype to be floating point|Expected a floating point or complex tensor"
-    r"|std and var only support floating|input tensor must be either float or double dtype"
-    r"|only supports floating-point dtypes|argmax\(\): does not support bool|argmin\(\): does not"
-)
+_WRITTEN = ("value_overflow", "integers_as_data")  # error families
+_RANDOM = ("check_uniform_bounds", "normal_kernel_cpu")  # kernels
 _FACTORY = re.compile(r"^(torch\.)?(tensor|as_tensor|arange|zeros|ones|full|randint)$")
 _TWO = re.compile(r"(cosine_similarity|cdist|pairwise_distance|dist|mm|matmul|bmm)$")
 _LIKE = re.compile(r"\b(rand_like|randn_like)$")
@@ -44,19 +36,36 @@ _LIKE = re.compile(r"\b(rand_like|randn_like)$")
 
 def applies(result: JobResult) -> bool:
     """An operation that needs floats was given integers."""
-    error = seen_error(result, "")
-    return error is not None and _ERROR.search(error.message) is not None
+    error = seen_error(result)
+    if error is None:
+        return False
+    if (lacks := read(error, "not_implemented_for_dtype")) is not None:
+        kernel, dtype = lacks["kernel"], lacks["dtype"]
+        if kernel in _RANDOM:
+            return dtype in ("Long", "Int")
+        whole = dtype in ("Long", "Int", "Short", "Byte", "Char")
+        return whole and not kernel.startswith(("check_uniform", "normal_kernel", "random_"))
+    needs = read(error, "needs_floating_point")
+    return is_a(error, "output_dtype", *_WRITTEN) or (needs is not None and _is_told(needs))
+
+
+def _is_told(needs: SeenError) -> bool:
+    """Whether it is a wording of an operation for which `.float()` is the answer."""
+    if needs["operation"] in ("argmax", "argmin"):
+        return True
+    return any(needs[wording] for wording in ("common", "tensor", "deviation", "either", "only"))
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`.float()` at the operation; at the call for a layer's input."""
-    error = seen_error(result, "")
+    error = seen_error(result)
     assert error is not None
     node = failing(program, error)
-    if re.search("without overflow|data set to a tensor", error.message):
+    if is_a(error, *_WRITTEN):
         yield from _written(program, result)
         return
-    if "check_uniform" in error.message or "normal_kernel" in error.message:
+    lacks = read(error, "not_implemented_for_dtype")
+    if lacks is not None and lacks["kernel"] in _RANDOM:
         yield from _random_like(program, node)
         return
     if result.layer is not None and result.layer.type.endswith("Loss"):
@@ -76,13 +85,13 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         return
     if node.func.attr.value.endswith("_"):
         return  # the result would be written into a copy and lost
-    yield from _at(program, node, variables(result), "bool input" in error.message)
+    yield from _at(program, node, variables(result), _of_truth_values(error))
     yield from _at_the_literal(program, result, node)
 
 
 def _written(program: Program, result: JobResult) -> Iterator[Rewrite]:
     """`x[i] = inf`, `layer.weight.data = integers`: floats where the integers are made."""
-    error = seen_error(result, "")
+    error = seen_error(result)
     line = failing_statement(program, error) if error is not None else None
     small = line.body[0] if line is not None and len(line.body) == 1 else None
     if not isinstance(small, cst.Assign) or len(small.targets) != 1:
@@ -189,6 +198,12 @@ def _floats(program: Program, value: cst.BaseExpression, is_bool: bool) -> cst.B
     if isinstance(value, cst.Call) and _FACTORY.match(program.text(value.func)):
         return of_dtype(program, value, "float32")
     return method(value, "float")
+
+
+def _of_truth_values(error: ErrorSeen | Caught) -> bool:
+    """Whether the operation refused truth values."""
+    needs = read(error, "needs_floating_point")
+    return needs is not None and (needs["kind"], needs["input"]) == ("bool", " input")
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

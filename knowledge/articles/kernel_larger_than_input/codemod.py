@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 import libcst as cst
 
+from executor.errors import read
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program
@@ -20,23 +20,22 @@ from knowledge.repair.toolkit.sites import (
     with_argument,
 )
 
-_TEXT = "Kernel size can't be greater than actual input size"
-_SIZES = re.compile(r"per channel: \((\d+) x (\d+)\)\. Kernel size: \((\d+) x (\d+)\)")
+_FAMILY = "conv_kernel_size"
 
 
 def applies(result: JobResult) -> bool:
     """A convolution's kernel is larger than its picture."""
     layer = result.layer
-    return seen_error(result, _TEXT) is not None and layer is not None and layer.type == "Conv2d"
+    return seen_error(result, _FAMILY) is not None and layer is not None and layer.type == "Conv2d"
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`padding=k // 2`, which keeps the size, or a kernel that fits; both are other networks."""
-    error, layer = seen_error(result, _TEXT), result.layer
-    found = _SIZES.search(error.message) if error is not None else None
+    error, layer = seen_error(result, _FAMILY), result.layer
+    found = read(error, _FAMILY) if error is not None else None
     if found is None or layer is None or uses_loaded_weights(program):
         return
-    height, width, kernel, other = map(int, found.groups())
+    (height, width), (kernel, other) = found.sizes("input"), found.sizes("kernel")
     call = made(program, layer)
     if call is None or call.in_loop or kernel != other or height != width or height < 2:
         return
@@ -61,7 +60,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The convolution still computes, on a picture that nobody made larger."""
-    error = seen_error(before, _TEXT)
+    error = seen_error(before, _FAMILY)
     bent = [w for w in ("interpolate", "F.pad(", "Upsample") if w in proposal.code]
     detail = f"{bent[0].rstrip('(')} makes another picture" if bent else "the picture is the same"
     picture = Check(name="picture", passed=not bent, detail=detail)

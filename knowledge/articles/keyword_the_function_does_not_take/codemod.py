@@ -13,16 +13,14 @@ from collections.abc import Iterable
 
 import libcst as cst
 
+from executor.errors import SeenError, read
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.sites import failing, seen_error, without_argument
 
-_ERROR = re.compile(r"(?:(\w+)\.__init__|(\w+))\(\) got an unexpected keyword argument '(\w+)'")
-# torch.dropout and its like: one name is missing, since it was given by the name of nn.functional.
-_MISSING = re.compile(r"^(\w*dropout)\(\) missing 1 required positional arguments: \"train\"")
+_FAMILIES = ("unexpected_keyword", "missing_arguments")
 
-_TRAIN = 'positional arguments: "train"'
 
 # What other libraries and people call it → what torch calls it, where torch's function has that.
 _SAME = {
@@ -47,25 +45,32 @@ _SAME = {
 
 def applies(result: JobResult) -> bool:
     """A call was given a keyword that it does not know."""
-    error = seen_error(result, _TRAIN)
-    return _match(result) is not None or (
-        error is not None and _MISSING.search(error.message) is not None
-    )
+    return _match(result) is not None or _lacks_train(result)
 
 
-def _match(result: JobResult) -> re.Match[str] | None:
-    error = seen_error(result, "got an unexpected keyword argument")
-    return _ERROR.search(error.message) if error is not None else None
+def _lacks_train(result: JobResult) -> bool:
+    """torch.dropout and its like, where `training` was given by the name of nn.functional."""
+    error = seen_error(result, "missing_arguments")
+    seen = read(error, "missing_arguments") if error is not None else None
+    if seen is None or not seen["function"].endswith("dropout"):
+        return False
+    return seen["count"] == "1" and seen["names"].startswith('"train"')
+
+
+def _match(result: JobResult) -> SeenError | None:
+    error = seen_error(result, "unexpected_keyword")
+    seen = read(error, "unexpected_keyword") if error is not None else None
+    return seen if seen is not None and seen["function"] else None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """The keyword under the name it has here."""
-    error = seen_error(result, "got an unexpected keyword argument", _TRAIN)
+    error = seen_error(result, *_FAMILIES)
     match = _match(result)
     node = failing(program, error) if error is not None else None
     if not isinstance(node, cst.Call):
         return
-    keyword = match[3] if match is not None else "training"
+    keyword = match["keyword"] if match is not None else "training"
     given = next((a for a in node.args if a.keyword and a.keyword.value == keyword), None)
     if given is None or given.keyword is None:
         return
@@ -153,10 +158,10 @@ def _keywords(program: Program, result: JobResult, node: cst.Call) -> list[str]:
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """Nothing but the keyword's name changed, so what was given is still given."""
     match = _match(before)
-    error = seen_error(before, "got an unexpected keyword argument", _TRAIN)
-    if error is None or (match is not None and match[3] == "verbose"):
+    error = seen_error(before, *_FAMILIES)
+    if error is None or (match is not None and match["keyword"] == "verbose"):
         return []
-    keyword = match[3] if match is not None else "training"
+    keyword = match["keyword"] if match is not None else "training"
     value = re.search(rf"\b{keyword}\s*=\s*([\w.]+)", error.code)
     if keyword == "inplace":
         name = re.match(r"torch\.(\w+)", error.code)

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.protocol import JobResult, Layer
+from executor.errors import read
+from executor.protocol import Caught, ErrorSeen, JobResult, Layer
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.shapes import (
@@ -27,7 +28,7 @@ from knowledge.repair.toolkit.shapes import (
 )
 from knowledge.repair.toolkit.sites import failing, integer, made, scope_of, seen_error, setting
 
-_TEXT = "mat1 and mat2 shapes cannot be multiplied"
+_FAMILY = "matmul_shapes"
 _CONVOLVED = re.compile(r"\b(Conv[123]d|conv[123]d)\b")
 
 _CHANNELS_SECOND = re.compile(r"\b(Conv1d|\w*Pool1d|BatchNorm1d|InstanceNorm1d)\b")
@@ -37,7 +38,7 @@ def applies(result: JobResult) -> bool:
     """A Linear got rows of another length than its in_features."""
     layer = result.layer
     return (
-        seen_error(result, _TEXT) is not None
+        seen_error(result, _FAMILY) is not None
         and layer is not None
         and layer.type == "Linear"
         and layer.input is not None
@@ -46,14 +47,14 @@ def applies(result: JobResult) -> bool:
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """Flatten what is a picture, transpose what is turned, else make the layer fit."""
-    error, layer = seen_error(result, _TEXT), result.layer
+    error, layer = seen_error(result, _FAMILY), result.layer
     if error is None or layer is None or layer.input is None:
         return
     expected, shape = setting(layer, "in_features"), layer.input
     if expected is None or not shape:
         return
     if expected == shape[-1]:
-        yield from _weight_replaced(program, layer, error.message)
+        yield from _weight_replaced(program, layer, error)
         return
     called = layer_call(program, failing(program, error), layer)
     if called is not None and _is_a_picture(program, called.call, shape, expected):
@@ -74,13 +75,15 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         )
 
 
-def _weight_replaced(program: Program, layer: Layer, message: str) -> Iterator[Rewrite]:
+def _weight_replaced(
+    program: Program, layer: Layer, error: ErrorSeen | Caught
+) -> Iterator[Rewrite]:
     """in_features fits the input, and the weight does not: in_features was set by hand."""
-    found = re.search(r"and (\d+)x(\d+)\)", message)
+    found = read(error, _FAMILY)
     call = made(program, layer)
     if found is None or call is None or call.in_loop:
         return
-    rows, columns = int(found[1]), int(found[2])
+    rows, columns = found.numbers("inner_right", "columns")
     wanted, out = setting(layer, "in_features"), setting(layer, "out_features")
     written = size_given(program, call.call, 0, "in_features")
     if written == rows != wanted and columns == out and wanted is not None:
@@ -152,7 +155,7 @@ def _transposed(value: cst.BaseExpression) -> cst.BaseExpression:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The layer still computes, and no other layer changed."""
-    error = seen_error(before, _TEXT)
+    error = seen_error(before, _FAMILY)
     return [
         still_computed(error, proposal.code, may_go=("transpose", "swapaxes")),
         same_layers(before, after),

@@ -9,18 +9,17 @@ from typing import Any
 
 import libcst as cst
 
+from executor.errors import SeenError, read
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program, call
 from knowledge.repair.toolkit.sites import assignment, failing, scope_of, seen_error, variables
 
-_LIST = re.compile(
-    r"'list' object has no attribute '(shape|size|dim|ndim|dtype|device|view|reshape|to|float|long|"
-    r"unsqueeze|squeeze|mean|sum|t|T|backward|numel|detach)'"
-)
-_ARRAY = "'int' object is not callable"  # `array.size(0)`, inside TensorDataset
-_OPERATORS = re.compile(r"unsupported operand type\(s\) for [-+*/@]+: '(?:Tensor' and 'list|list' "
-                        r"and 'Tensor)'")  # fmt: skip
+_NAMES = frozenset((
+    "shape", "size", "dim", "ndim", "dtype", "device", "view", "reshape", "to", "float", "long",
+    "unsqueeze", "squeeze", "mean", "sum", "t", "T", "backward", "numel", "detach",
+))  # fmt: skip
+_FAMILIES = ("plain_attribute", "not_callable", "operand_types")
 
 
 def applies(result: JobResult) -> bool:
@@ -28,13 +27,22 @@ def applies(result: JobResult) -> bool:
     error = _error(result)
     if error is None:
         return False
-    if _ARRAY in error.message:
-        return "TensorDataset(" in error.code
-    return any(p.search(error.message) for p in (_LIST, _OPERATORS))
+    seen = read(error, *_FAMILIES)
+    return seen is not None and _is_list_or_array(seen, error)
+
+
+def _is_list_or_array(seen: SeenError, error: ErrorSeen | Caught) -> bool:
+    """Whether it is a list, or an array within TensorDataset, that lacks what tensors have."""
+    if seen.id == "plain_attribute":
+        return seen["type"] == "list" and seen["name"] in _NAMES
+    if seen.id == "not_callable":  # `array.size(0)`, where the size is a number
+        called = (seen["type"], seen["use"]) == ("int", "callable")
+        return called and "TensorDataset(" in error.code
+    return {seen["left"], seen["right"]} == {"Tensor", "list"}
 
 
 def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, "'list' object has no attribute", _ARRAY, "unsupported operand type")
+    return seen_error(result, *_FAMILIES)
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:

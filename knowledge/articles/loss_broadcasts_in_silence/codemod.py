@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from executor.errors import SeenError, family_of
 from executor.protocol import JobResult, WarningSeen
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.losses import loss_alive, loss_call_on, resized_target
 from knowledge.repair.toolkit.shapes import same_layers, same_numbers
 
-_TEXT = "Using a target size ("
+_FAMILY = "loss_sizes"
 
 
 def applies(result: JobResult) -> bool:
@@ -22,15 +23,21 @@ def applies(result: JobResult) -> bool:
 
 
 def _warned(result: JobResult) -> WarningSeen | None:
-    return next((w for w in result.warnings if _TEXT in w.message and w.line), None)
+    return next((w for w in result.warnings if _seen(w) is not None and w.line), None)
+
+
+def _seen(warned: WarningSeen) -> SeenError | None:
+    seen = family_of(warned.category, warned.message)
+    return seen if seen is not None and seen.id == _FAMILY else None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """unsqueeze or squeeze the target, where a dimension of size 1 is all that differs."""
     warned = _warned(result)
     loss = loss_call_on(program, result, warned.line) if warned and warned.line else None
-    if warned is not None and loss is not None:
-        yield from resized_target(program, loss, warned.message)
+    seen = _seen(warned) if warned is not None else None
+    if seen is not None and loss is not None:
+        yield from resized_target(program, loss, seen)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

@@ -6,44 +6,45 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.protocol import JobResult
+from executor.errors import SeenError, family_of, read
+from executor.protocol import JobResult, WarningSeen
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program
-from knowledge.repair.toolkit.losses import BOTH_SIZES, LossCall, loss_call, resized_target
+from knowledge.repair.toolkit.losses import LossCall, loss_call, resized_target
 from knowledge.repair.toolkit.shapes import (
     resized_call,
     same_layers,
     same_numbers,
     size_given,
-    sizes,
     still_computed,
 )
 from knowledge.repair.toolkit.sites import calls, seen_error
 
-_TEXTS = ("Using a target size (", "must be the same as input size (")
+_FAMILY = "loss_sizes"
 
 
 def applies(result: JobResult) -> bool:
     """The loss refused the target's shape."""
-    return seen_error(result, *_TEXTS) is not None
+    return seen_error(result, _FAMILY) is not None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """unsqueeze or squeeze the target; else as many outputs as there are targets."""
-    error = seen_error(result, *_TEXTS)
+    error = seen_error(result, _FAMILY)
     loss = loss_call(program, result, error)
     if error is None or loss is None:
         return
-    changed = list(resized_target(program, loss, error.message))
+    seen = read(error, _FAMILY)
+    assert seen is not None
+    changed = list(resized_target(program, loss, seen))
     yield from changed
     if not changed:
-        yield from _as_many_outputs(program, loss, error.message)
+        yield from _as_many_outputs(program, loss, seen)
 
 
-def _as_many_outputs(program: Program, loss: LossCall, message: str) -> Iterable[Rewrite]:
+def _as_many_outputs(program: Program, loss: LossCall, seen: SeenError) -> Iterable[Rewrite]:
     """The last layer gives two scores a sample, and the target has one: yes or no."""
-    found = BOTH_SIZES.search(message.replace("\n", " "))
-    target, given = (sizes(found[1]), sizes(found[2])) if found is not None else ((), ())
+    target, given = seen.sizes("target"), seen.sizes("input")
     if len(target) != 2 or len(given) != 2 or target[0] != given[0] or target[1] != 1:
         return
     last = [
@@ -62,10 +63,16 @@ def _as_many_outputs(program: Program, loss: LossCall, message: str) -> Iterable
         )
 
 
+def _is_told(warned: WarningSeen) -> bool:
+    """Whether a warning says that the sizes differ."""
+    seen = family_of(warned.category, warned.message)
+    return seen is not None and seen.id == _FAMILY
+
+
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The loss of the same prediction and target, and no warning about their sizes."""
-    kept = still_computed(seen_error(before, *_TEXTS), proposal.code)
-    warned = next((w for w in after.warnings if _TEXTS[0] in w.message), None)
+    kept = still_computed(seen_error(before, _FAMILY), proposal.code)
+    warned = next((w for w in after.warnings if _is_told(w)), None)
     detail = f"line {warned.line} still compares different sizes" if warned else "sizes are equal"
     sized = Check(name="sizes", passed=warned is None, detail=detail)
     found = [kept, sized, same_layers(before, after)]

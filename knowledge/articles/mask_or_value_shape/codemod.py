@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
+from executor.errors import is_a, read
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.alignment import fits, placements, spread, told
@@ -14,12 +15,8 @@ from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.shapes import Shape, live_shape, same_numbers, still_computed
 from knowledge.repair.toolkit.sites import failing, failing_statement, seen_error, variables
 
-_INDICES = "indexing tensors could not be broadcast together"
-_MASK = "The shape of the mask ["
-_VALUE = re.compile(
-    r"value tensor of shape \[(\d+)(.*?)\] cannot .* result of shape \[(\d+)(.*?)\]"
-)
-_VALUES = "cannot be broadcast to indexing result of shape"
+# Error families.
+_INDICES, _MASK, _VALUES = "index_shapes", "mask_shape", "assigned_shape"
 
 
 def applies(result: JobResult) -> bool:
@@ -30,7 +27,7 @@ def applies(result: JobResult) -> bool:
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """An index for each row gets a dimension; what has one column for a mask of several, too."""
     error = seen_error(result, _INDICES, _MASK, _VALUES)
-    if error is not None and _VALUES in error.message:
+    if error is not None and is_a(error, _VALUES):
         yield from _as_many_values(program, result, error)
         return
     node = failing(program, error) if error is not None else None
@@ -41,7 +38,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     ]
     if len(chosen) != len(node.slice):
         return
-    if _MASK in error.message:
+    if is_a(error, _MASK):
         yield from _as_the_mask(program, result, node, chosen)
     else:
         yield from _in_a_grid(program, result, chosen)
@@ -53,8 +50,9 @@ def _as_many_values(
     """`torch.ones(3, 4)` for the places that a mask chose: as many rows as it chose."""
     statement = failing_statement(program, error)
     assign = statement.body[0] if statement is not None and len(statement.body) == 1 else None
-    found = _VALUE.search(error.message)
-    if not isinstance(assign, cst.Assign) or found is None or found[2] != found[4]:
+    found = read(error, _VALUES)
+    values, chosen = (found.sizes("value"), found.sizes("chosen")) if found else ((), ())
+    if not isinstance(assign, cst.Assign) or not values or not chosen or values[1:] != chosen[1:]:
         return
     target, value = assign.targets[0].target, assign.value
     if not isinstance(target, cst.Subscript) or len(target.slice) != 1:
@@ -72,7 +70,7 @@ def _as_many_values(
     new = cst.parse_expression(f"int({mask.value}.sum())")
     yield Rewrite(
         program.replace({first: new}),
-        f"line {program.line(assign)}: `{mask.value}` chooses {found[3]} places, so there are as "
+        f"line {program.line(assign)}: `{mask.value}` chooses {chosen[0]} places, so there are as "
         "many values",
     )
 

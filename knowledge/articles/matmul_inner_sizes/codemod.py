@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from executor.errors import read
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import New, Program, method, operand
-from knowledge.repair.toolkit.shapes import same_numbers, shape_of, sizes, still_computed
+from knowledge.repair.toolkit.shapes import same_numbers, shape_of, still_computed
 from knowledge.repair.toolkit.sites import assignment, failing, seen_error, variables
 
-_MATRICES = "mat1 and mat2 shapes cannot be multiplied"
-_BATCHES = "Expected size for first two dimensions of batch2 tensor to be"
-_VECTOR = "size mismatch, got input ("
+# Error families.
+_MATRICES, _BATCHES, _VECTOR = "matmul_shapes", "bmm_sizes", "matvec_sizes"
 _PRODUCTS = re.compile(r"(^|\.)(matmul|mm|bmm|mv)$")
 
 
@@ -125,16 +125,13 @@ Known = tuple[tuple[int, ...] | None, tuple[int, ...] | None]
 
 def _shapes(result: JobResult, error: ErrorSeen | Caught, product: _Product) -> Known:
     """Both shapes, from the message and from the variables; None for what neither says."""
-    numbers = sizes(error.message)
-    if _MATRICES in error.message and (m := re.search(r"\((\d+)x(\d+) and (\d+)x(\d+)\)",
-                                                      error.message)):  # fmt: skip
-        a, b, c, d = map(int, m.groups())
+    if seen := read(error, _MATRICES):
+        a, b, c, d = seen.numbers("rows", "inner_left", "inner_right", "columns")
         return (a, b), (c, d)
-    if _VECTOR in error.message and len(numbers) == 4:
-        return numbers[1:3], numbers[3:]
-    if _BATCHES in error.message and (m := re.search(r"\[(\d+), (\d+)\].*\[(\d+), (\d+)\]",
-                                                     error.message)):  # fmt: skip
-        batch, inner, other, _ = map(int, m.groups())
+    if seen := read(error, _VECTOR):
+        return seen.sizes("matrix"), seen.sizes("vector")
+    if seen := read(error, _BATCHES):
+        batch, inner, other = seen.numbers("batch", "inner", "batch_right")
         if batch != other:
             return None, None
         left = shape_of(result, product.left) or (batch, -1, inner)

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
+from executor.errors import is_a, read
 from executor.protocol import Caught, ErrorSeen, JobResult, Variable
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves, same_tensors
@@ -26,49 +27,37 @@ from knowledge.repair.toolkit.sites import (
     variables,
 )
 
-_ERRORS = (
-    "must have the same dtype", "to have the same dtype", "expected scalar type", "Found dtype",
-    "can't be cast to the desired output type", "should be the same", "does not match weight dtype",
-    "to have same dtype", "addmv input tensors", "did not match",
-)  # fmt: skip
+# Error family → its values for the data's dtype and the weights', or for the two operands'.
+_DTYPES = {
+    "matmul_dtypes": ("left", "right"), "matvec_dtypes": ("left", "right"),
+    "dot_dtypes": ("left", "right"), "compared_dtypes": ("left", "right"),
+    "layer_dtypes": ("input", "weight"), "layer_devices": ("input", "weight"),
+    "rnn_dtypes": ("input", "weight"), "backward_dtype": ("given", "expected"),
+    "inplace_dtype": ("target", "result"), "scalar_type": ("given", "expected"),
+}  # fmt: skip
 _NAMES = {"Float": "float32", "Double": "float64", "Long": "int64", "Int": "int32",
           "Byte": "uint8", "Bool": "bool", "Short": "int16", "float": "float32",
           "double": "float64", "long": "int64", "long long": "int64", "int": "int32",
           "long int": "int64", "unsigned char": "uint8", "bool": "bool", "Half": "float16",
           "c10::Half": "float16", "c10::complex<float>": "complex64"}  # fmt: skip
 _INTEGERS = {"int64", "int32", "uint8", "bool", "int16"}
-_PAIR = (
-    re.compile(r"same dtype, but got:? ([\w: <>]+?)(?: and | != )([\w: <>]+)"),
-    re.compile(r"Input type \(([\w ]+)\) and (?:bias|weight) type \(([\w ]+)\)"),
-    re.compile(r"input dtype \(torch\.(\w+)\) does not match weight dtype \(torch\.(\w+)\)"),
-    re.compile(r"same dtype, but found (\w+) and (\w+)"),
-    re.compile(r"addmv input tensors must have the same dtype, but got \w+, (\w+), and (\w+)"),
-    re.compile(r"Input type \(torch\.(\w+)Tensor\) and weight type \(torch\.(\w+)Tensor\)"),
-)
-_COMPARED = re.compile(r"^(\w+) did not match (\w+)$")  # by allclose
-_LOSS = re.compile(r"Found dtype (\w+) but expected (\w+)")
-_RESULT = re.compile(r"result type (\w+) can't be cast to the desired output type (\w+)")
-_SCALAR = re.compile(r"expected scalar type (\w+) but found (\w+)")
 
 
 def applies(result: JobResult) -> bool:
     """Two tensors of different dtypes met where one is needed."""
-    error = seen_error(result, *_ERRORS)
-    return error is not None and _dtypes(error.message) is not None
+    error = seen_error(result, *_DTYPES)
+    return error is not None and _dtypes(error) is not None
 
 
-def _dtypes(message: str) -> tuple[str, str] | None:
+def _dtypes(error: ErrorSeen | Caught) -> tuple[str, str] | None:
     """(the data's, the weights'), or (first operand's, second's)."""
-    for pattern in (*_PAIR, _COMPARED):
-        if m := pattern.search(message):
-            return _both(m[1], m[2])
-    if m := _LOSS.search(message):
-        return _both(m[1], m[2])
-    if m := _RESULT.search(message):
-        return _both(m[2], m[1])
-    if m := _SCALAR.search(message):
-        return _both(m[2], m[1])
-    return None
+    seen = read(error, *_DTYPES)
+    if seen is None or seen["input_cuda"] or seen["weight_cuda"]:
+        return None
+    if seen.id == "layer_devices" and seen["which"] == "bias":
+        return None
+    first, second = _DTYPES[seen.id]
+    return _both(seen[first], seen[second])
 
 
 def _both(a: str, b: str) -> tuple[str, str] | None:
@@ -80,9 +69,9 @@ def _both(a: str, b: str) -> tuple[str, str] | None:
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """The data cast where they are made, else where they are passed."""
-    error = seen_error(result, *_ERRORS)
+    error = seen_error(result, *_DTYPES)
     assert error is not None
-    dtypes = _dtypes(error.message)
+    dtypes = _dtypes(error)
     if dtypes is None:
         return
     data, weights = dtypes
@@ -95,7 +84,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         return
     if result.layer is not None and "float16" in dtypes:
         return
-    if result.layer is not None or _LOSS.search(error.message) or _RESULT.search(error.message):
+    if result.layer is not None or is_a(error, "backward_dtype", "inplace_dtype"):
         given = passed(program, result, lambda facts: facts.dtype == data)
         if given is not None and given.facts.dtype is not None:
             yield from _cast(program, given, data, weights)
@@ -160,7 +149,7 @@ def _two_tensors(
     if statement is None:
         return
     by_dtype = {d: _named(program, statement, seen, d) for d in (first, second)}
-    if _COMPARED.search(error.message):
+    if is_a(error, "compared_dtypes"):
         yield from _compared(program, by_dtype, first, second)
         return
     if "complex64" in (first, second):

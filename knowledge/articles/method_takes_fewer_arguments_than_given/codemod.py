@@ -12,14 +12,11 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
+from executor.errors import read
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.sites import names_in, seen_error
-
-_ERROR = re.compile(
-    r"(\w+)\.(__getitem__|__len__|forward)\(\) takes (\d) positional arguments? but (\d) "
-)
 
 
 def applies(result: JobResult) -> bool:
@@ -28,19 +25,25 @@ def applies(result: JobResult) -> bool:
 
 
 def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, " positional argument")
+    return seen_error(result, "too_many_arguments")
 
 
-def _match(result: JobResult) -> re.Match[str] | None:
+def _match(result: JobResult) -> tuple[str, str, int] | None:
+    """The class, the method, and how many arguments it was given, if that is one too many."""
     error = _error(result)
-    match = _ERROR.search(error.message) if error is not None else None
-    return match if match is not None and int(match[4]) == int(match[3]) + 1 else None
+    seen = read(error, "too_many_arguments") if error is not None else None
+    if seen is None or seen["most"]:
+        return None
+    *_, cls, method = ("", *seen["function"].split("."))
+    least, given = seen.numbers("least", "given")
+    known = cls and method in ("__getitem__", "__len__", "forward")
+    return (cls, method, given) if known and given == least + 1 else None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """The method with the one argument that its body shows to be missing."""
     match = _match(result)
-    method = _method(program, match[1], match[2]) if match is not None else None
+    method = _method(program, match[0], match[1]) if match is not None else None
     if match is None or method is None or not _plain(method):
         return
     missing = sorted(_unbound(program, method))
@@ -135,13 +138,13 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
         return []
     code = proposal.code
     found = re.search(
-        rf"class {match[1]}\b.*?^[ \t]+def {match[2]}\(([^)]*)\)(.*?)(?=^[ \t]+def |^\S|\Z)",
+        rf"class {match[0]}\b.*?^[ \t]+def {match[1]}\(([^)]*)\)(.*?)(?=^[ \t]+def |^\S|\Z)",
         code, re.DOTALL | re.MULTILINE,
     )  # fmt: skip
     if found is None:
-        return [Check(name="method", passed=False, detail=f"`{match[2]}` is gone")]
+        return [Check(name="method", passed=False, detail=f"`{match[1]}` is gone")]
     names = [n.partition(":")[0].partition("=")[0].strip() for n in found[1].split(",")]
-    named = len([n for n in names if n]) == int(match[4]) and "*" not in found[1]
+    named = len([n for n in names if n]) == match[2] and "*" not in found[1]
     told = "it takes what it is called with" if named else "it takes any arguments, or none by name"
     used = not named or names[-1] == "self" or re.search(rf"\b{names[-1]}\b", found[2]) is not None
     unused = "the new argument is used" if used else f"`{names[-1]}` is never used"

@@ -10,12 +10,12 @@ from collections.abc import Iterable
 
 import libcst as cst
 
+from executor.errors import read
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program, call
 from knowledge.repair.toolkit.sites import failing, seen_error
 
-_ERROR = re.compile(r"'([\w.]+)' object has no attribute '(\w+)'")
 _ITERATOR = re.compile(r"(Iter|_iterator|generator|^generator|iterator)$")
 
 # (type, name) → what it is called; a trailing "()" goes or comes with the brackets.
@@ -45,19 +45,19 @@ def applies(result: JobResult) -> bool:
         return False
     if _is_rate(error):
         return True
-    match = _ERROR.search(error.message)
+    match = read(error, "object_attribute")
     if match is None:
         return False
-    if match[2] == "next":
-        return _ITERATOR.search(match[1]) is not None
-    return any((match[1], match[2] + end) in _NOW for end in ("", "()"))
+    if match["name"] == "next":
+        return _ITERATOR.search(match["type"]) is not None
+    return any((match["type"], match["name"] + end) in _NOW for end in ("", "()"))
 
 
 def _error(result: JobResult) -> ErrorSeen | Caught | None:
     error = result.error
     if error is not None and _is_rate(error):
         return error
-    return seen_error(result, "object has no attribute")
+    return seen_error(result, "object_attribute")
 
 
 def _is_rate(error: ErrorSeen | Caught) -> bool:
@@ -77,20 +77,20 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         return
     is_call = isinstance(called, cst.Call) and called.func is attribute
     plain = is_call and isinstance(called, cst.Call) and not called.args
-    match = _ERROR.search(error.message)
+    match = read(error, "object_attribute")
     name = attribute.attr.value
     at = f"line {program.line(attribute)}"
     if _is_rate(error):
         yield _everywhere(program, attribute, "get_last_lr()",
                           f"{at}: get_last_lr() tells the rate that is in use")  # fmt: skip
-    elif match is not None and match[2] == name == "next" and plain:
+    elif match is not None and match["name"] == name == "next" and plain:
         assert isinstance(called, cst.Call)
         yield Rewrite(
             program.replace({called: call("next", cst.Arg(attribute.value))}),
             f"{at}: an iterator is asked by the function next()",
         )
-    elif match is not None and match[2] == name:
-        new = _NOW.get((match[1], name + ("()" if plain else "")))
+    elif match is not None and match["name"] == name:
+        new = _NOW.get((match["type"], name + ("()" if plain else "")))
         if new is not None:
             yield _everywhere(program, attribute, new, f"{at}: `{name}` is `{new}` now")
 

@@ -12,7 +12,7 @@ from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import failing, integer, seen_error
 
-_TEXT = "step must be greater than zero"
+_FAMILY = "slice_step"
 
 
 def applies(result: JobResult) -> bool:
@@ -21,7 +21,7 @@ def applies(result: JobResult) -> bool:
 
 
 def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, _TEXT)
+    return seen_error(result, _FAMILY)
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:

@@ -13,15 +13,14 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
+from executor.errors import SeenError, read
 from executor.protocol import Caught, ErrorSeen, JobResult, Variable
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program, call, method, operand
 from knowledge.repair.toolkit.flow import free_name
 from knowledge.repair.toolkit.sites import argument, failing, seen_error, variables
 
-_MODULE = re.compile(r"module '(torch[\w.]*)' has no attribute '(\w+)'")
-_TENSOR = re.compile(r"'(?:Tensor|Parameter)' object has no attribute '(\w+)'")
-_IMPORT = re.compile(r"cannot import name '(\w+)' from '(torch[\w.]*|transformers)'")
+_MODULE, _TENSOR, _IMPORT = "module_attribute", "tensor_attribute", "import_name"  # error families
 
 # What was renamed without another meaning: (module, name) of today's.
 _RENAMED = {
@@ -57,44 +56,55 @@ _OF_TENSOR = {
 def applies(result: JobResult) -> bool:
     """A name was looked up in torch, or on a tensor, that is not there."""
     error = _error(result)
-    return error is not None and any(p.search(error.message) for p in (_MODULE, _TENSOR, _IMPORT))
+    seen = read(error, _MODULE, _TENSOR, _IMPORT) if error is not None else None
+    return seen is not None and _is_of_torch(seen)
 
 
 def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, "has no attribute", "cannot import name")
+    return seen_error(result, "object_attribute", _MODULE, _IMPORT)
+
+
+def _is_of_torch(seen: SeenError) -> bool:
+    """Whether the name is asked of a tensor, of torch, or (to import it) of transformers."""
+    if seen.id == _TENSOR:
+        return True
+    return seen["module"].startswith("torch") or (
+        seen.id == _IMPORT and seen["module"] == "transformers"
+    )
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """The one name that can be meant."""
     error = _error(result)
     assert error is not None
-    if m := _IMPORT.search(error.message):
-        yield from _imported(program, m[1], m[2])
+    if (m := read(error, _IMPORT)) and _is_of_torch(m):
+        yield from _imported(program, m["name"], m["module"])
         return
     node = failing(program, error)
-    attribute = _attribute(node, error.message)
+    attribute = _attribute(node, error)
     if attribute is None:
         return
-    yield from _here(program, result, attribute, error.message)
+    yield from _here(program, result, attribute, error)
     text = program.text(attribute)
     others = [n for n in program.all(cst.Attribute) if program.text(n) == text]
     if len(others) > 1:
-        yield from _everywhere(program, result, others, error.message)
+        yield from _everywhere(program, result, others, error)
 
 
 def _here(
-    program: Program, result: JobResult, attribute: cst.Attribute, message: str
+    program: Program, result: JobResult, attribute: cst.Attribute, error: ErrorSeen | Caught
 ) -> Iterator[Rewrite]:
     parent = program.parent(attribute)
     called = parent if isinstance(parent, cst.Call) and parent.func is attribute else None
-    if m := _MODULE.search(message):
-        yield from _of_module(program, attribute, called, m[1], m[2], variables(result))
-    elif m := _TENSOR.search(message):
-        yield from _of_tensor(program, attribute, called, m[1], variables(result))
+    if (m := read(error, _MODULE)) and _is_of_torch(m):
+        where, name = m["module"], m["name"]
+        yield from _of_module(program, attribute, called, where, name, variables(result))
+    elif m := read(error, _TENSOR):
+        yield from _of_tensor(program, attribute, called, m["name"], variables(result))
 
 
 def _everywhere(
-    program: Program, result: JobResult, nodes: list[cst.Attribute], message: str
+    program: Program, result: JobResult, nodes: list[cst.Attribute], error: ErrorSeen | Caught
 ) -> Iterator[Rewrite]:
     """The same name used several times: all of them."""
     code = program.module.code
@@ -106,7 +116,7 @@ def _everywhere(
         left = [n for n in current.all(cst.Attribute) if current.text(n) == text]
         if not left:
             break
-        rewrite = next(_here(current, result, min(left, key=current.line), message), None)
+        rewrite = next(_here(current, result, min(left, key=current.line), error), None)
         if rewrite is None:
             return
         title = title or rewrite.title
@@ -114,11 +124,11 @@ def _everywhere(
     yield Rewrite(cst.parse_module(code), f"{title} (everywhere)")
 
 
-def _attribute(node: cst.CSTNode | None, message: str) -> cst.Attribute | None:
+def _attribute(node: cst.CSTNode | None, error: ErrorSeen | Caught) -> cst.Attribute | None:
     """The failing attribute, with the name that the message says."""
     if isinstance(node, cst.Call):
         node = node.func
-    if isinstance(node, cst.Attribute) and f"'{node.attr.value}'" in message:
+    if isinstance(node, cst.Attribute) and f"'{node.attr.value}'" in error.message:
         return node
     return None
 

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
+from executor.errors import is_a
 from executor.protocol import Finding, JobResult, Variable
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program, call, method, operand, visited
 
-_NON_LEAF = "can't optimize a non-leaf Tensor"
-_EMPTY = "optimizer got an empty parameter list"
+_NON_LEAF, _EMPTY = "non_leaf_parameter", "no_parameters"  # error families
 _OPTIMIZERS = re.compile(
     r"(^|\.)(SGD|Adam|AdamW|Adamax|Adagrad|Adadelta|RMSprop|RAdam|NAdam|Rprop|ASGD|LBFGS|SparseAdam)$"
 )
@@ -25,9 +25,9 @@ def applies(result: JobResult) -> bool:
 
 def _problem(result: JobResult) -> str:
     for seen in (result.error, *result.caught):
-        for text in (_NON_LEAF, _EMPTY):
-            if seen is not None and text in seen.message:
-                return text
+        for family in (_NON_LEAF, _EMPTY):
+            if seen is not None and is_a(seen, family):
+                return family
     return ""
 
 

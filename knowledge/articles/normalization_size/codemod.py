@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
+from executor.errors import read
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.shapes import resized, same_layers, still_computed
 from knowledge.repair.toolkit.sites import seen_error
 
-_BATCH = "running_mean should contain"
-_LAYER = "Given normalized_shape=["
+_BATCH, _LAYER = "batchnorm_features", "layernorm_shape"  # error families
 
 
 def applies(result: JobResult) -> bool:
@@ -31,19 +30,18 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     if error is None or layer is None or not layer.input:
         return
     shape = layer.input
-    if _BATCH in error.message:
-        keyword, found = (
-            "num_features",
-            re.search(r"contain (\d+) elements not (\d+)", error.message),
-        )
+    keyword, size = "normalized_shape", shape[-1]
+    if seen := read(error, _BATCH):
+        keyword = "num_features"
+        size, made = seen.numbers("channels", "num_features")
         # BatchNorm1d takes [batch, features, time]; if the features are last, that is the mistake.
-        turned = found is not None and len(shape) == 3 and shape[2] == int(found[2])
+        turned = len(shape) == 3 and shape[2] == made
     else:
-        keyword, found = "normalized_shape", re.search(r"normalized_shape=\[(\d+)\]", error.message)
-        turned = found is not None and int(found[1]) in shape
-    if found is None or turned:
+        seen = read(error, _LAYER)
+        given = seen.sizes("normalized_shape") if seen is not None else ()
+        turned = len(given) != 1 or given[0] in shape
+    if turned:
         return
-    size = int(found[1]) if keyword == "num_features" else shape[-1]
     for new in resized(program, layer, 0, keyword, size):
         yield Rewrite(
             new.module,

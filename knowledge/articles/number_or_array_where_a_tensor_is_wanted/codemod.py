@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
+from executor.errors import SeenError, read
 from executor.protocol import Caught, ErrorSeen, JobResult, Variable
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves, same_tensors
@@ -23,11 +24,7 @@ from knowledge.repair.toolkit.sites import (
     variables,
 )
 
-_NOT_A_TENSOR = re.compile(
-    r"argument '(\w+)' \(position (\d+)\) must be Tensor, not (numpy\.ndarray|int|float)$"
-)
-_CONVOLUTION = re.compile(r"^conv\w+\(\) received .* got \(numpy\.ndarray, Parameter")
-_WHERE = re.compile(r"^where\(\) received an invalid combination of arguments - got \(bool, Tensor")
+_ARGUMENT, _OVERLOAD = "argument_type", "overload"  # error families
 
 
 def applies(result: JobResult) -> bool:
@@ -36,9 +33,34 @@ def applies(result: JobResult) -> bool:
 
 
 def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    error = seen_error(result, "must be Tensor, not", "invalid combination of arguments")
-    patterns = (_NOT_A_TENSOR, _CONVOLUTION, _WHERE)
-    return error if error and any(p.search(error.message) for p in patterns) else None
+    error = seen_error(result, _ARGUMENT, _OVERLOAD)
+    if error is None:
+        return None
+    known = _no_tensor(error) is not None or _is_where(error) or _is_convolution(error)
+    return error if known else None
+
+
+def _no_tensor(error: ErrorSeen | Caught) -> SeenError | None:
+    """The argument that is an array or a number where a tensor is wanted."""
+    seen = read(error, _ARGUMENT)
+    if seen is None or seen["expected"] != "Tensor" or not seen["position"]:
+        return None
+    return seen if seen["given"] in ("numpy.ndarray", "int", "float") else None
+
+
+def _is_where(error: ErrorSeen | Caught) -> bool:
+    """Whether `where` got a truth value of Python's as its condition."""
+    seen = read(error, _OVERLOAD)
+    given = seen["given"] if seen is not None and seen["function"] == "where" else ""
+    return given.startswith("bool, Tensor")
+
+
+def _is_convolution(error: ErrorSeen | Caught) -> bool:
+    """Whether a convolution got an array as its input."""
+    seen = read(error, _OVERLOAD)
+    if seen is None or not seen["function"].startswith("conv"):
+        return False
+    return seen["given"].startswith("numpy.ndarray, Parameter")
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
@@ -48,7 +70,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         return
     node = failing(program, error)
     seen = variables(result)
-    if _WHERE.search(error.message):
+    if _is_where(error):
         given = argument(node, 0, "condition") if isinstance(node, cst.Call) else None
         if given is not None and isinstance(given.value, cst.Name):
             yield Rewrite(
@@ -56,11 +78,11 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
                 f"line {program.line(given.value)}: the condition as a tensor",
             )
         return
-    m = _NOT_A_TENSOR.search(error.message)
-    if m is None or m[3] == "numpy.ndarray":
-        yield from _array(program, result, node, m[1] if m is not None else "input")
+    m = _no_tensor(error)
+    if m is None or m["given"] == "numpy.ndarray":
+        yield from _array(program, result, node, m["name"] if m is not None else "input")
     elif isinstance(node, cst.Call):
-        yield from _number(program, node, m[1], int(m[2]), seen)
+        yield from _number(program, node, m["name"], m.number("position"), seen)
 
 
 # -- an array --------------------------------------------------------------------------------
@@ -180,7 +202,8 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     """The same is computed from the same values."""
     error = _error(before)
     wanted = still_computed(error, proposal.code)
-    if error is not None and re.search(r"(maximum|minimum)\(\)", error.message):
+    refused = _no_tensor(error) if error is not None else None
+    if refused is not None and refused["function"] in ("maximum", "minimum"):
         wanted = still_computed(error, proposal.code, may_go=("torch", "maximum", "minimum"))
     return [
         wanted,

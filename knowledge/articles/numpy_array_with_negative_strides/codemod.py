@@ -24,7 +24,7 @@ def applies(result: JobResult) -> bool:
 
 
 def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, "At least one stride in the given numpy array is negative")
+    return seen_error(result, "negative_strides")
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:

@@ -14,18 +14,18 @@ from knowledge.repair.fingerprints import same_values
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.sites import failing, seen_error, variables
 
-_ERROR = "Can't call numpy() on Tensor that requires grad"
+_FAMILY = "numpy_of_graph"
 _COMES_BACK = re.compile(r"from_numpy\(|torch\.(as_)?tensor\(|torch\.Tensor\(")
 
 
 def applies(result: JobResult) -> bool:
     """A tensor with a graph was to become an array."""
-    return seen_error(result, _ERROR) is not None
+    return seen_error(result, _FAMILY) is not None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """detach() before numpy(), or around what NumPy or a plot is given."""
-    error = seen_error(result, _ERROR)
+    error = seen_error(result, _FAMILY)
     assert error is not None
     node = failing(program, error)
     if not isinstance(node, cst.Call) or error.line is None:

@@ -7,16 +7,14 @@ from collections.abc import Iterable
 
 import libcst as cst
 
+from executor.errors import read
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program, call
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import argument, failing, seen_error, variables
 
-_TEXTS = (
-    "'list' object has no attribute 'device'",
-    "_pack_padded_sequence(): argument 'input' (position 1) must be Tensor, not list",
-)
+_FAMILIES = ("plain_attribute", "argument_type")
 _PACK = re.compile(r"(^|\.)pack_padded_sequence$")
 
 
@@ -27,7 +25,13 @@ def applies(result: JobResult) -> bool:
 
 
 def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, *_TEXTS)
+    error = seen_error(result, *_FAMILIES)
+    seen = read(error, *_FAMILIES) if error is not None else None
+    if seen is None:
+        return None
+    asked = seen.id == "plain_attribute" and (seen["type"], seen["name"]) == ("list", "device")
+    given = seen["function"] == "_pack_padded_sequence" and seen["given"] == "list"
+    return error if asked or given else None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:

@@ -2,37 +2,36 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 import libcst as cst
 
+from executor.errors import read
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.shapes import same_numbers, still_computed
 from knowledge.repair.toolkit.sites import argument, failing, seen_error
 
-_TEXT = "Padding length should be less than or equal to two times the input dimension"
-_NUMBERS = re.compile(r"padding length (\d+) and input of dimension (\d+)")
+_FAMILY = "padding_dimensions"
 
 
 def applies(result: JobResult) -> bool:
     """pad got more pairs of numbers than there are dimensions."""
-    return seen_error(result, _TEXT) is not None
+    return seen_error(result, _FAMILY) is not None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """Without the pairs that are left over, where they pad nothing."""
-    error = seen_error(result, _TEXT)
+    error = seen_error(result, _FAMILY)
     call = failing(program, error) if error is not None else None
-    found = _NUMBERS.search(error.message) if error is not None else None
+    found = read(error, _FAMILY) if error is not None else None
     if found is None or not isinstance(call, cst.Call):
         return
     given = argument(call, 1, "pad")
     if given is None or not isinstance(given.value, (cst.Tuple, cst.List)):
         return
-    written, dimensions = int(found[1]), int(found[2])
+    written, dimensions = found.numbers("amounts", "dimensions")
     elements = given.value.elements
     if len(elements) != written or any(isinstance(e, cst.StarredElement) for e in elements):
         return
@@ -50,5 +49,5 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same tensor is padded."""
-    error = seen_error(before, _TEXT)
+    error = seen_error(before, _FAMILY)
     return [still_computed(error, proposal.code), same_numbers(before, after, proposal.code)]

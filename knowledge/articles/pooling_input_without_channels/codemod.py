@@ -13,9 +13,6 @@ from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.shapes import same_layers, still_computed
 from knowledge.repair.toolkit.sites import failing, seen_error
 
-_ERROR = re.compile(
-    r"Input dimension should be at least|^adaptive_\w+\(\): Expected \dD or \dD tensor"
-)
 _POOL = re.compile(r"^Adaptive(Avg|Max)Pool([123])d$")
 
 
@@ -23,11 +20,11 @@ def applies(result: JobResult) -> bool:
     """Adaptive pooling got an input without a dimension for channels."""
     error = _error(result)
     pooled = result.layer is not None and _POOL.match(result.layer.type) is not None
-    return pooled and error is not None and _ERROR.search(error.message) is not None
+    return pooled and error is not None
 
 
 def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, "Input dimension should be at least", "D tensor, but got")
+    return seen_error(result, "adaptive_pool_size", "adaptive_pool_dimensions")
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:

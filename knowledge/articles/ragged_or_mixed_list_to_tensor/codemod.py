@@ -13,15 +13,15 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
+from executor.errors import is_a, read
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program, call, method
 from knowledge.repair.toolkit.flow import free_name, later
 from knowledge.repair.toolkit.sites import assignment, failing, seen_error
 
-_RAGGED = re.compile(r"expected sequence of length \d+ at dim 1 \(got \d+\)")
-_TENSORS = "only one element tensors can be converted to Python scalars"
-_TEXT = "can't convert np.ndarray of type numpy.str_"
+# Error families.
+_RAGGED, _TENSORS, _TEXT = "ragged_rows", "one_element_tensors", "tensor_of_objects"
 _MAKES = re.compile(r"^torch\.(tensor|as_tensor|LongTensor|FloatTensor|Tensor|IntTensor)$")
 _INDEX_OF = re.compile(r"\b(gather|index_select|scatter\w*|take\w*|index_\w+)$")
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -48,13 +48,20 @@ def applies(result: JobResult) -> bool:
     """torch.tensor got rows of several lengths, a list of tensors, or numbers as text."""
     error = _error(result)
     return error is not None and (
-        _RAGGED.search(error.message) is not None
-        or any(text in error.message for text in (_TENSORS, _TEXT))
+        is_a(error, _TENSORS)
+        or _is(error, _RAGGED, "dimension", "1")
+        or _is(error, _TEXT, "kind", "str_")
     )
 
 
 def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, "expected sequence of length", _TENSORS, _TEXT)
+    return seen_error(result, _RAGGED, _TENSORS, _TEXT)
+
+
+def _is(error: ErrorSeen | Caught, family: str, name: str, value: str) -> bool:
+    """Whether the error is of this family and names this value."""
+    seen = read(error, family)
+    return seen is not None and seen[name] == value
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
@@ -63,10 +70,10 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     node = failing(program, error) if error is not None else None
     if error is None or not isinstance(node, cst.Call) or not node.args or node.args[0].star:
         return
-    if _TEXT in error.message:
+    if is_a(error, _TEXT):
         yield from _numbers(program, node)
     elif _MAKES.match(program.text(node.func)):
-        if _TENSORS in error.message:
+        if is_a(error, _TENSORS):
             yield from _stacked(program, node)
         else:
             yield from _rows(program, node)

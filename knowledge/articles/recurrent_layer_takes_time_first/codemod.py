@@ -13,8 +13,7 @@ from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.shapes import same_layers, still_computed
 from knowledge.repair.toolkit.sites import argument, calls, seen_error, with_argument
 
-_TEXTS = ("must match the size of tensor b", "to match target batch_size",
-          "must be the same as input size", "that is different to the input size")  # fmt: skip
+_FAMILIES = ("broadcast_sizes", "loss_batch_sizes", "loss_sizes")
 _TIME = 1  # the dimension that is the time where the batch comes first
 
 
@@ -24,10 +23,10 @@ def applies(result: JobResult) -> bool:
 
 
 def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    error = seen_error(result, "")
+    error = seen_error(result)
     # The person's own `assert x.shape == y.shape` says the same.
     own = error is not None and error.type == "AssertionError"
-    return error if own else seen_error(result, *_TEXTS)
+    return error if own else seen_error(result, *_FAMILIES)
 
 
 def _mixed_up(result: JobResult) -> ModuleCall | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
+from executor.errors import read
 from executor.protocol import JobResult, Layer
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program, method
@@ -16,7 +17,6 @@ from knowledge.repair.toolkit.shapes import (
     resized,
     same_layers,
     shape_of,
-    sizes,
     still_computed,
 )
 from knowledge.repair.toolkit.sites import (
@@ -29,17 +29,15 @@ from knowledge.repair.toolkit.sites import (
     without_argument,
 )
 
-_TEXT = "Expected hidden"
-_SIZES = re.compile(r"Expected hidden\S* size \(([\d, ]+)\), got \[([\d, ]+)\]")
+_FAMILY = "rnn_hidden_size"
 _FILLED = re.compile(r"(^|\.)(zeros|randn|rand|ones)$")
 
 
 def applies(result: JobResult) -> bool:
     """The first state is of another size than the layer expects."""
-    error, layer = seen_error(result, _TEXT), result.layer
+    error, layer = seen_error(result, _FAMILY), result.layer
     return (
         error is not None
-        and bool(_SIZES.search(error.message))
         and layer is not None
         and layer.type in ("RNN", "LSTM", "GRU")
         and layer.input is not None
@@ -48,11 +46,11 @@ def applies(result: JobResult) -> bool:
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """batch_first where the state counts samples in the first dimension, else the state's sizes."""
-    error, layer = seen_error(result, _TEXT), result.layer
-    found = _SIZES.search(error.message) if error is not None else None
+    error, layer = seen_error(result, _FAMILY), result.layer
+    found = read(error, _FAMILY) if error is not None else None
     if error is None or layer is None or layer.input is None or found is None:
         return
-    expected, got = sizes(found[1]), sizes(found[2])
+    expected, got = found.sizes("expected"), found.sizes("given")
     called = layer_call(program, failing(program, error), layer)
     if called is None or called.inside or len(called.call.args) < 2 or called.first is None:
         return
@@ -167,5 +165,5 @@ def _filled(
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The layer still starts from a state that it is given, and no layer changed."""
-    error = seen_error(before, _TEXT)
+    error = seen_error(before, _FAMILY)
     return [still_computed(error, proposal.code), same_layers(before, after)]

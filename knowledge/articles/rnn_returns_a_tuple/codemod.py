@@ -7,25 +7,28 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
+from executor.errors import read
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.shapes import same_layers, still_computed
 from knowledge.repair.toolkit.sites import assignment, failing, scope_of, seen_error, variables
 
-_TEXTS = ("must be Tensor, not tuple", "'tuple' object has no attribute",
-          "unsupported operand type(s) for", "must be a Tensor, not tuple")  # fmt: skip
+_FAMILIES = ("argument_type", "plain_attribute", "operand_types")
 _PAIR = re.compile(r"(^|\.)(RNN|LSTM|GRU|MultiheadAttention)$")
 
 
 def applies(result: JobResult) -> bool:
     """An operation got a tuple where it wants a tensor."""
     error = _error(result)
-    return error is not None and "tuple" in error.message
+    seen = read(error, *_FAMILIES) if error is not None else None
+    return seen is not None and "tuple" in (
+        seen["type"], seen["given"], seen["left"], seen["right"]
+    )  # fmt: skip
 
 
 def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, *_TEXTS)
+    return seen_error(result, *_FAMILIES)
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:

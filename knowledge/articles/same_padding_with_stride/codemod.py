@@ -17,17 +17,17 @@ from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.shapes import sizes, still_computed
 from knowledge.repair.toolkit.sites import argument, failing, seen_error, with_argument
 
-_TEXT = "padding='same' is not supported for strided convolutions"
+_FAMILY = "same_padding_strided"
 _MADE = re.compile(r"Conv([123])d\(")
 
 
 def applies(result: JobResult) -> bool:
     """A convolution was made with a stride and padding="same"."""
-    return seen_error(result, _TEXT) is not None
+    return seen_error(result, _FAMILY) is not None
 
 
 def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, _TEXT)
+    return seen_error(result, _FAMILY)
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 import libcst as cst
 
+from executor.errors import read
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves
@@ -19,7 +20,7 @@ from knowledge.repair.toolkit.losses import loss_alive, loss_call, made_from
 from knowledge.repair.toolkit.shapes import same_layers, still_computed
 from knowledge.repair.toolkit.sites import seen_error
 
-_ERROR = "all elements of input should be between 0 and 1"
+_FAMILY = "loss_range"
 _LABELS = re.compile(
     r"^torch\.(randint\(0, ?2,|zeros\(|ones\(|rand\(|zeros_like\(|ones_like\(|bernoulli\()"
     r"|^torch\.(tensor|FloatTensor)\([\[\](), 01.]*(, ?dtype=[\w.]+)?\)"
@@ -33,7 +34,9 @@ def applies(result: JobResult) -> bool:
 
 
 def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, _ERROR)
+    error = seen_error(result, _FAMILY)
+    seen = read(error, _FAMILY) if error is not None else None
+    return error if seen is not None and seen["which"] == "input" else None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:

@@ -7,31 +7,31 @@ from collections.abc import Iterable
 
 import libcst as cst
 
+from executor.errors import read
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import same_tensors
 from knowledge.repair.toolkit.edits import New, Program, call
 from knowledge.repair.toolkit.sites import seen_error
 
-_ERROR = "cannot be compiled since it inherits from nn.Module"
-_CLASS = re.compile(r"<class '(?:\w+\.)*(\w+)'>")
+_FAMILY = "script_of_class"
 
 
 def applies(result: JobResult) -> bool:
     """A class of modules was given to torch.jit.script."""
-    return seen_error(result, _ERROR) is not None
+    return seen_error(result, _FAMILY) is not None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`script(Net())` where the module is made; nothing if none is made."""
-    error = seen_error(result, _ERROR)
-    m = _CLASS.search(error.message) if error is not None else None
+    error = seen_error(result, _FAMILY)
+    m = read(error, _FAMILY) if error is not None else None
     if m is None:
         return
-    made = [c for c in program.all(cst.Call) if program.text(c.func) == m[1]]
+    made = [c for c in program.all(cst.Call) if program.text(c.func) == m["class"]]
     for cls in program.all(cst.ClassDef):
         marks = [d for d in cls.decorators if program.text(d.decorator).endswith("jit.script")]
-        if cls.name.value != m[1] or len(marks) != 1 or not made:
+        if cls.name.value != m["class"] or len(marks) != 1 or not made:
             continue
         script = program.text(marks[0].decorator)
         edits: dict[cst.CSTNode, New] = {c: call(script, cst.Arg(c)) for c in made}

@@ -7,23 +7,25 @@ from collections.abc import Iterable
 
 import libcst as cst
 
+from executor.errors import read
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.shapes import same_layers, still_computed
 from knowledge.repair.toolkit.sites import assignment, failing, seen_error, variables
 
-_ERROR = re.compile(r"Sequential\.forward\(\) takes 2 positional arguments but (\d+) were given")
-
 
 def applies(result: JobResult) -> bool:
     """A Sequential was called with more than one input."""
     error = _error(result)
-    return error is not None and _ERROR.search(error.message) is not None
+    return error is not None
 
 
 def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, "Sequential.forward() takes 2")
+    error = seen_error(result, "too_many_arguments")
+    seen = read(error, "too_many_arguments") if error is not None else None
+    one = seen is not None and (seen["function"], seen["least"]) == ("Sequential.forward", "2")
+    return error if one else None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:

@@ -8,13 +8,14 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
+from executor.errors import read
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves, same_tensors
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.sites import failing, scope_of, seen_error, variables
 
-_ERROR = re.compile(r"a Tensor with \d+ elements cannot be converted to Scalar")
+_FAMILY = "several_elements"
 _MEAN, _ALL = "one number: their mean", "all of the numbers"
 
 
@@ -24,13 +25,13 @@ def applies(result: JobResult) -> bool:
 
 
 def _message(result: JobResult) -> str | None:
-    error = seen_error(result, "cannot be converted to Scalar")
-    return error.message if error is not None and _ERROR.search(error.message) else None
+    error = seen_error(result, _FAMILY)
+    return error.message if error is not None and read(error, _FAMILY) else None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`.mean().item()` or `.tolist()`, wherever the same is asked of such a tensor."""
-    error = seen_error(result, "cannot be converted to Scalar")
+    error = seen_error(result, _FAMILY)
     assert error is not None
     node = failing(program, error)
     if not isinstance(node, cst.Call) or not _is_item(node):
@@ -77,7 +78,7 @@ def _others(program: Program, result: JobResult, node: cst.Call) -> Iterator[cst
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """What was computed keeps its values, and what is taken comes from every element."""
-    error = seen_error(before, "cannot be converted to Scalar")
+    error = seen_error(before, _FAMILY)
     owner = error.code.removesuffix(".item()") if error is not None else ""
     taken = re.search(rf"{re.escape(owner)}\.(mean\(\)\.item|tolist)\(\)", proposal.code)
     detail = "every element counts" if taken else "it is not the mean, nor all of the elements"

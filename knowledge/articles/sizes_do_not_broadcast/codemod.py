@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
+from executor.errors import is_a
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.alignment import Alignment, alignments, fits, turned
@@ -14,8 +15,7 @@ from knowledge.repair.toolkit.flow import in_loop
 from knowledge.repair.toolkit.shapes import Shape, live_shape, same_numbers, still_computed
 from knowledge.repair.toolkit.sites import failing, failing_statement, seen_error
 
-_SIZES = "must match the size of tensor b"
-_GROWS = "doesn't match the broadcast shape"
+_SIZES, _GROWS = "broadcast_sizes", "inplace_result_grows"  # error families
 _METHODS = ("mul", "add", "sub", "div", "masked_fill", "mul_", "add_", "sub_", "div_",
             "masked_fill_", "eq", "ne", "lt", "gt", "le", "ge", "pow")  # fmt: skip
 
@@ -36,7 +36,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         statement = failing_statement(program, error)
         sums = program.inside(statement, cst.AugAssign) if statement is not None else []
         if len(sums) == 1 and node is None:
-            yield from _of_a_sum(program, result, sums[0], _GROWS in error.message)
+            yield from _of_a_sum(program, result, sums[0], is_a(error, _GROWS))
         return
     left, right = pair
     yield from _of_two(program, result, left, right)
@@ -190,6 +190,6 @@ def _both(a: Shape, b: Shape) -> Shape:
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same operation on the same tensors."""
     error = seen_error(before, _SIZES, _GROWS)
-    grown = error is not None and _GROWS in error.message
+    grown = error is not None and is_a(error, _GROWS)
     made = [still_computed(error, proposal.code, allowed=("view",), may_go=("unsqueeze", "T"))]
     return made if grown else [*made, same_numbers(before, after, proposal.code)]

@@ -6,26 +6,26 @@ from collections.abc import Iterable
 
 import libcst as cst
 
+from executor.errors import read
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program, call
 from knowledge.repair.toolkit.shapes import live_shape, still_computed, uses_loaded_weights
 from knowledge.repair.toolkit.sites import assignment, failing, scope_of, seen_error
 
-_SIZES = "must match the size of tensor b"
+_FAMILY = "broadcast_sizes"
 
 
 def applies(result: JobResult) -> bool:
     """Maps with different numbers of channels are added."""
-    error = seen_error(result, _SIZES)
-    return error is not None and result.layer is None and "at non-singleton dimension 1" in (
-        error.message
-    )  # fmt: skip
+    error = seen_error(result, _FAMILY)
+    seen = read(error, _FAMILY) if error is not None else None
+    return seen is not None and result.layer is None and seen["dimension"] == "1"
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """A convolution of one pixel for the side that is what forward was given."""
-    error = seen_error(result, _SIZES)
+    error = seen_error(result, _FAMILY)
     node = failing(program, error) if error is not None else None
     if not isinstance(node, cst.BinaryOperation) or not isinstance(node.operator, cst.Add):
         return
@@ -81,4 +81,4 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     gone = [n for n in old if "." in n and (n not in new or new[n].shape != old[n].shape)]
     detail = f"`{gone[0]}` is another one" if gone else "every layer is as it was"
     layers = Check(name="same layers", passed=not gone, detail=detail)
-    return [still_computed(seen_error(before, _SIZES), proposal.code), layers]
+    return [still_computed(seen_error(before, _FAMILY), proposal.code), layers]

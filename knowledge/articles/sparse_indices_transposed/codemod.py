@@ -7,32 +7,32 @@ from collections.abc import Iterable
 
 import libcst as cst
 
+from executor.errors import read
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import argument, failing, seen_error, variables
 
-_TEXT = "'len(size) == sparse_dim + dense_dim' is not satisfied"
-_SIZES = re.compile(r"len\(size\) = (\d+), sparse_dim = (\d+), dense_dim = (\d+)")
+_FAMILY = "sparse_size"
 _CALLS = re.compile(r"(^|\.)(sparse_coo_tensor|sparse\.FloatTensor|FloatTensor)$")
 
 
 def applies(result: JobResult) -> bool:
     """The rows of the indices are not the dimensions of the size."""
     error = _error(result)
-    return error is not None and _SIZES.search(error.message) is not None
+    return error is not None
 
 
 def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, _TEXT)
+    return seen_error(result, _FAMILY)
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`indices.t()`, where turned they fit the size and the values exactly."""
     error = _error(result)
     node = failing(program, error) if error is not None else None
-    match = _SIZES.search(error.message) if error is not None else None
+    match = read(error, _FAMILY) if error is not None else None
     if match is None or not isinstance(node, cst.Call) or not _CALLS.search(
         program.text(node.func)
     ):  # fmt: skip
@@ -41,7 +41,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     if indices is None or values is None:
         return
     shape, entries = _shape(program, result, indices.value), _shape(program, result, values.value)
-    dims = int(match[1]) - int(match[3])
+    dims = match.number("size") - match.number("dense")
     if shape is None or len(shape) != 2 or not entries or shape[::-1] != (dims, entries[0]):
         return
     turned = _unturned(indices.value) or method(indices.value, "t")

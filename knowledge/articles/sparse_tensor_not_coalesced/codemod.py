@@ -13,17 +13,17 @@ from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import argument, assignment, failing, scope_of, seen_error
 
-_TEXT = "on an uncoalesced tensor, please call .coalesce() first"
+_FAMILY = "sparse_uncoalesced"
 _MAKES = re.compile(r"(^|\.)(sparse_coo_tensor|FloatTensor|to_sparse|to_sparse_coo|add|mm|t)$")
 
 
 def applies(result: JobResult) -> bool:
     """indices() or values() was asked of a tensor whose entries may repeat a position."""
-    return seen_error(result, _TEXT) is not None
+    return seen_error(result, _FAMILY) is not None
 
 
 def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, _TEXT)
+    return seen_error(result, _FAMILY)
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
+from executor.errors import read
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves, same_tensors
@@ -23,9 +24,8 @@ from knowledge.repair.toolkit.sites import (
     variables,
 )
 
-_ERROR = re.compile(
-    r"expected Tensor as element 0 in argument 0, but got (list|numpy\.ndarray|float|int)$"
-)
+_FAMILY = "join_of_no_tensors"
+_KINDS = ("list", "numpy.ndarray", "float", "int")
 
 
 def applies(result: JobResult) -> bool:
@@ -34,8 +34,10 @@ def applies(result: JobResult) -> bool:
 
 
 def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    error = seen_error(result, "expected Tensor as element 0 in argument 0")
-    return error if error is not None and _ERROR.search(error.message) else None
+    error = seen_error(result, _FAMILY)
+    seen = read(error, _FAMILY) if error is not None else None
+    fits = seen is not None and seen["number"] == "0" and seen["given"] in _KINDS
+    return error if fits else None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
@@ -48,7 +50,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     given = argument(node, 0, "tensors") or argument(node, 0, "sequences")
     if given is None:
         return
-    if "ndarray" in error.message:
+    seen = read(error, _FAMILY)
+    if seen is not None and seen["given"] == "numpy.ndarray":
         yield from _out_of_numpy(program, node, given.value)
         return
     values = _values(result, given.value)

@@ -2,37 +2,36 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 import libcst as cst
 
+from executor.errors import read
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program, call
-from knowledge.repair.toolkit.shapes import sizes, still_computed
+from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import argument, failing, seen_error
 
-_TEXT = "stack expects each tensor to be equal size"
-_BOTH = re.compile(r"but got \[([\d, ]*)\] at entry \d+ and \[([\d, ]*)\]")
+_FAMILY = "stack_sizes"
 
 
 def applies(result: JobResult) -> bool:
     """torch.stack got tensors of different sizes."""
-    return seen_error(result, _TEXT) is not None
+    return seen_error(result, _FAMILY) is not None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """Both, where only the lengths differ; nothing where pictures would have to be resized."""
-    error = seen_error(result, _TEXT)
+    error = seen_error(result, _FAMILY)
     stack = failing(program, error) if error is not None else None
     if error is None or not isinstance(stack, cst.Call) or not stack.args:
         return
-    found = _BOTH.search(error.message)
+    found = read(error, _FAMILY)
     dim = argument(stack, 1, "dim")
     if program.text(stack.func) != "torch.stack" or found is None:
         return
-    first, second = sizes(found[1]), sizes(found[2])
+    first, second = found.sizes("first"), found.sizes("other")
     if not first or first[1:] != second[1:] or len(first) != len(second):
         return
     if dim is not None and program.text(dim.value) != "0":
@@ -61,7 +60,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same tensors, none left out and none cut."""
-    error = seen_error(before, _TEXT)
+    error = seen_error(before, _FAMILY)
     code = error.code if error is not None else ""
     made = [
         still_computed(

@@ -10,13 +10,14 @@ from collections.abc import Iterable
 
 import libcst as cst
 
+from executor.errors import quoted_names, read, resized_keys
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program, operand
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import failing, seen_error
 
-_TEXT = "Error(s) in loading state_dict"
+_FAMILY = "state_dict"
 _PREFIX = re.compile(r"(module|model|_orig_mod)\.")
 _IN_PART = re.compile(r"strict\s*=\s*False")
 _DEEPER = re.compile(r"(\w*state_dict|model|net|weights)$")
@@ -24,25 +25,25 @@ _DEEPER = re.compile(r"(\w*state_dict|model|net|weights)$")
 
 def applies(result: JobResult) -> bool:
     """load_state_dict found keys missing and others too many, or some of another size."""
-    error = seen_error(result, _TEXT)
+    error = seen_error(result, _FAMILY)
     if error is None:
         return False
-    if "size mismatch" in error.message and _IN_PART.search(error.code):
+    if _resized(error) and _IN_PART.search(error.code):
         return True
-    return "Missing key(s)" in error.message and "Unexpected key(s)" in error.message
+    return all(_keys(error))
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """Take the prefix off or put it on, or take the dictionary inside; never strict=False."""
-    error = seen_error(result, _TEXT)
+    error = seen_error(result, _FAMILY)
     call = failing(program, error) if error is not None else None
     if error is None or not isinstance(call, cst.Call) or not call.args:
         return
-    if "size mismatch" in error.message and _IN_PART.search(error.code):
+    if _resized(error) and _IN_PART.search(error.code):
         yield from _what_fits(program, call)
         return
-    missing, extra = _keys(error.message, "Missing"), _keys(error.message, "Unexpected")
-    if "size mismatch" in error.message or not missing or not extra:
+    missing, extra = _keys(error)
+    if _resized(error) or not missing or not extra:
         return
     given = call.args[0].value
     text = program.text(operand(given))
@@ -81,20 +82,28 @@ def _what_fits(program: Program, call: cst.Call) -> Iterable[Rewrite]:
     )
 
 
-def _keys(message: str, which: str) -> list[str]:
-    found = re.search(rf"{which} key\(s\) in state_dict: (.*)", message)
-    return re.findall(r'"([^"]+)"', found[1]) if found is not None else []
+def _keys(error: ErrorSeen | Caught) -> tuple[list[str], list[str]]:
+    """The keys that are missing, and those that are too many."""
+    seen = read(error, _FAMILY)
+    if seen is None:
+        return [], []
+    return quoted_names(seen["missing"]), quoted_names(seen["unexpected"])
+
+
+def _resized(error: ErrorSeen | Caught) -> set[str]:
+    """The keys whose weights have another size."""
+    return {key.name for key in resized_keys(error.message)}
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """Every key is loaded; nothing is skipped that the snippet did not skip itself."""
-    error = seen_error(before, _TEXT)
+    error = seen_error(before, _FAMILY)
     if error is not None and _IN_PART.search(error.code):
         return _loaded_in_part(error, before, proposal)
     skipped = bool(re.search(r"strict\s*=\s*(?!True)", proposal.code))
     loads = "load_state_dict(" in proposal.code
     detail = "every key of the model is loaded" if loads and not skipped else "keys are skipped"
-    kept = still_computed(seen_error(before, _TEXT), proposal.code, allowed=("[",))
+    kept = still_computed(seen_error(before, _FAMILY), proposal.code, allowed=("[",))
     return [kept, Check(name="all keys", passed=loads and not skipped, detail=detail)]
 
 
@@ -108,7 +117,7 @@ def _loaded_in_part(
         for name in (before.values.tensors if before.values is not None else {})
         if name.startswith(f"{model}.")
     }
-    other = set(re.findall(r"size mismatch for ([\w.]+):", error.message))
+    other = _resized(error)
     some = not own or bool(own - other)
     by_size = ".shape == v.shape}" in proposal.code
     detail = "all that fits is loaded" if by_size else "more is left out than what does not fit"

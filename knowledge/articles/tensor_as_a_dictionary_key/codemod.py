@@ -13,17 +13,14 @@ from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import failing, seen_error
 
-_KEY = re.compile(r"^tensor\((-?\d+|True|False)(, device='[\w:]+')?\)$")
-
 
 def applies(result: JobResult) -> bool:
     """A dict has no key that is this very tensor."""
-    error = _error(result)
-    return error is not None and error.type == "KeyError" and bool(_KEY.match(error.message))
+    return _error(result) is not None
 
 
 def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, "tensor(")
+    return seen_error(result, "tensor_as_key")
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:

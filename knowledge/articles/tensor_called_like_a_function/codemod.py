@@ -7,14 +7,15 @@ from collections.abc import Iterable
 
 import libcst as cst
 
+from executor.errors import SeenError, read
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.sites import failing, seen_error, variables
 
-_CALLED = ("'Tensor' object is not callable", "'torch.Size' object is not callable",
-           "'Parameter' object is not callable")  # fmt: skip
-_TAKEN = "'builtin_function_or_method' object is not subscriptable"
+_FAMILY = "not_callable"
+_CALLED = ("Tensor", "torch.Size", "Parameter")
+_TAKEN = "builtin_function_or_method"
 
 
 def applies(result: JobResult) -> bool:
@@ -23,7 +24,17 @@ def applies(result: JobResult) -> bool:
 
 
 def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, *_CALLED, _TAKEN)
+    error = seen_error(result, _FAMILY)
+    seen = read(error, _FAMILY) if error is not None else None
+    if seen is None:
+        return None
+    called = seen["use"] == "callable" and seen["type"] in _CALLED
+    return error if called or _is_taken(seen) else None
+
+
+def _is_taken(seen: SeenError) -> bool:
+    """Whether a method was indexed."""
+    return seen["use"] == "subscriptable" and seen["type"] == _TAKEN
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
@@ -32,7 +43,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     node = failing(program, error) if error is not None else None
     if error is None:
         return
-    if _TAKEN in error.message:
+    if (seen := read(error, _FAMILY)) is not None and _is_taken(seen):
         if isinstance(node, cst.Subscript) and program.text(node).partition("[")[0].endswith(
             ".size"
         ):  # fmt: skip

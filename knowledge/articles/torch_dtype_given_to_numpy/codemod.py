@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 import libcst as cst
 
+from executor.errors import read
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves, same_tensors
@@ -15,7 +16,7 @@ from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import assignment, failing, seen_error, variables
 
-_ERROR = re.compile(r"Cannot interpret 'torch\.(\w+)' as a data type")
+_FAMILY = "torch_dtype_in_numpy"
 
 
 def applies(result: JobResult) -> bool:
@@ -24,20 +25,20 @@ def applies(result: JobResult) -> bool:
 
 
 def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, "Cannot interpret 'torch.")
+    return seen_error(result, _FAMILY)
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`np.float32` for `torch.float32`, `t.numpy().dtype` for `t.dtype`."""
     error = _error(result)
-    m = _ERROR.search(error.message) if error is not None else None
+    m = read(error, _FAMILY) if error is not None else None
     node = failing(program, error) if error is not None else None
     if m is None or not isinstance(node, cst.Call):
         return
-    if not hasattr(importlib.import_module("numpy"), m[1]):
+    if not hasattr(importlib.import_module("numpy"), m["dtype"]):
         return  # such as bfloat16
     for given in node.args:
-        new = _new(program, result, given.value, m[1])
+        new = _new(program, result, given.value, m["dtype"])
         if new is not None:
             yield Rewrite(
                 program.replace({given.value: new}),

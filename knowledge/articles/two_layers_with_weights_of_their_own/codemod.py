@@ -14,7 +14,7 @@ from knowledge.repair.toolkit.flow import in_loop
 from knowledge.repair.toolkit.shapes import same_layers, sizes, still_computed, uses_loaded_weights
 from knowledge.repair.toolkit.sites import assignment, failing, seen_error, variables
 
-_TEXT = "Tensor-likes are not close!"
+_FAMILY = "not_close"
 _WITH_WEIGHTS = re.compile(r"(^|\.)(Linear|Conv[123]d|ConvTranspose[123]d|Embedding)$")
 
 
@@ -25,7 +25,7 @@ def applies(result: JobResult) -> bool:
 
 
 def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, _TEXT)
+    return seen_error(result, _FAMILY)
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:

@@ -13,7 +13,7 @@ from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import calls, failing_statement, seen_error
 
-_TEXT = "too many values to unpack"
+_FAMILY = "unpack_count"
 _PRODUCTS = ("vjp", "jvp", "vhp", "hvp")
 
 
@@ -23,7 +23,7 @@ def applies(result: JobResult) -> bool:
 
 
 def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, _TEXT)
+    return seen_error(result, _FAMILY)
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 import libcst as cst
 
+from executor.errors import read
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves, same_tensors
@@ -14,7 +14,6 @@ from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.shapes import Shape, shape_of, still_computed
 from knowledge.repair.toolkit.sites import failing, seen_error
 
-_ERROR = re.compile(r"^(self|mat2) must be a matrix$|^1D tensors expected, but got")
 _NAMES = {"mm", "mv", "dot"}
 
 
@@ -24,8 +23,10 @@ def applies(result: JobResult) -> bool:
 
 
 def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    error = seen_error(result, "must be a matrix", "1D tensors expected")
-    return error if error is not None and _ERROR.search(error.message) else None
+    error = seen_error(result, "not_a_matrix", "dot_dimensions")
+    matrix = read(error, "not_a_matrix") if error is not None else None
+    other = matrix is not None and matrix["which"] not in ("self", "mat2")
+    return None if other else error
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import libcst as cst
 
+from executor.errors import read
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program, method
@@ -16,32 +17,31 @@ from knowledge.repair.toolkit.shapes import (
     same_layers,
     same_numbers,
     shape_of,
-    sizes,
     still_computed,
 )
 from knowledge.repair.toolkit.sites import failing, integer, scope_of, seen_error
 
-_TEXT = "is invalid for input of size"
+_FAMILY = "view_size"
 _BATCH = re.compile(r"\.(size\(0\)|shape\[0\])$|^len\(")
 
 
 def applies(result: JobResult) -> bool:
     """A view or reshape asked for another number of elements than there are."""
-    return seen_error(result, _TEXT) is not None
+    return seen_error(result, _FAMILY) is not None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """Flatten all but the batch before a layer; elsewhere let -1 stand for the wrong size."""
-    error = seen_error(result, _TEXT)
+    error = seen_error(result, _FAMILY)
     call = failing(program, error) if error is not None else None
     if error is None or not isinstance(call, cst.Call) or result.layer is not None:
         return
-    found = re.search(r"shape '(\[.*?\])' is invalid for input of size (\d+)", error.message)
+    found = read(error, _FAMILY)
     given = _given(program, call)
     if found is None or given is None:
         return
     receiver, arguments = given
-    wanted, total = sizes(found[1]), int(found[2])
+    wanted, total = found.sizes("shape"), found.number("size")
     shape = shape_of(result, receiver)
     if len(arguments) != len(wanted):
         return
@@ -135,7 +135,7 @@ def _free(
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same numbers go on, none left out and none made up."""
-    error = seen_error(before, _TEXT)
+    error = seen_error(before, _FAMILY)
     viewed = [
         still_computed(
             error.model_copy(update={"code": re.sub(r"\b(view|reshape)\(.*", name, error.code)}),

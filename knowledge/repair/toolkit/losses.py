@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from executor.errors import SeenError
 from executor.protocol import Caught, ErrorSeen, JobResult
 from knowledge.repair.codemod import Check, Rewrite
 from knowledge.repair.toolkit.edits import Program, method
-from knowledge.repair.toolkit.shapes import Shape, shape_of, sizes
+from knowledge.repair.toolkit.shapes import Shape, shape_of
 from knowledge.repair.toolkit.sites import assignment, failing, integer, variables
 
 _LOSS = re.compile(
@@ -72,21 +73,15 @@ def _of_call(program: Program, result: JobResult, call: cst.Call) -> LossCall | 
     )
 
 
-BOTH_SIZES = re.compile(
-    r"arget size \(torch\.Size\(\[([\d, ]*)\]\)\).*input size \(torch\.Size\(\[([\d, ]*)\]\)\)"
-)
-
-
-def resized_target(program: Program, loss: LossCall, message: str) -> Iterator[Rewrite]:
+def resized_target(program: Program, loss: LossCall, seen: SeenError) -> Iterator[Rewrite]:
     """unsqueeze or squeeze the target, where a dimension of size 1 is all that differs.
 
     Args:
-        message: PyTorch's, which names both sizes.
+        seen: PyTorch's message, of the family loss_sizes, which names both sizes.
     """
-    found = BOTH_SIZES.search(message.replace("\n", " "))
-    if found is None:
+    if "target" not in seen.values:
         return
-    target, given = sizes(found[1]), sizes(found[2])
+    target, given = seen.sizes("target"), seen.sizes("input")
     change = _change(target, given)
     if change is None:
         return

@@ -12,16 +12,20 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from executor.errors import is_a
 from executor.protocol import Caught, ErrorSeen, JobResult, Layer, Variable
 from knowledge.repair.toolkit.edits import Program
 
 Scope = cst.FunctionDef | cst.ClassDef | cst.Module
 
 
-def seen_error(result: JobResult, *texts: str) -> ErrorSeen | Caught | None:
-    """The error that ended the run, else one it caught, whose message has one of the texts."""
+def seen_error(result: JobResult, *families: str) -> ErrorSeen | Caught | None:
+    """The error that ended the run, else one it caught, that is of one of the families.
+
+    Without families, of any.
+    """
     for error in (result.error, *result.caught):
-        if error is not None and any(text in error.message for text in texts):
+        if error is not None and (not families or is_a(error, *families)):
             return error
     return None
 

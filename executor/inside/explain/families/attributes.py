@@ -13,7 +13,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from executor.inside.explain.family import Told, family
+from executor.errors import SeenError
+from executor.inside.explain.family import Told, explains
 from executor.inside.explain.look import is_a, is_tensor, own_dict
 from executor.inside.explain.scene import Scene
 from executor.inside.explain.thing import Thing
@@ -66,11 +67,10 @@ def _public(thing: Any) -> list[str]:
     return [n for n in dir(thing) if not n.startswith("_")]
 
 
-@family("api", r"AttributeError: (?:partially initialized )?module '([\w.]+)' has no attribute "
-        r"'(\w+)'")  # fmt: skip
-def module_attribute(scene: Scene, m: re.Match[str]) -> Told:
+@explains("api", "module_attribute")
+def module_attribute(scene: Scene, m: SeenError) -> Told:
     """What replaces it where that is known; else the closest name; where else the name lives."""
-    where, name = m.groups()
+    where, name = m["module"], m["name"]
     module = sys.modules.get(where)
     if module is None or not is_a(module, types.ModuleType):
         return None
@@ -126,10 +126,10 @@ def _methods() -> set[str]:
     return set(dir(torch.Tensor))
 
 
-@family("import", r"ImportError: cannot import name '(\w+)' from '([\w.]+)'")
-def import_name(scene: Scene, m: re.Match[str]) -> Told:
+@explains("import", "import_name")
+def import_name(scene: Scene, m: SeenError) -> Told:
     """The closest name there, and where else the name is."""
-    name, where = m.groups()
+    name, where = m["name"], m["module"]
     module = sys.modules.get(where)
     if module is None:
         return None
@@ -158,11 +158,19 @@ def import_name(scene: Scene, m: re.Match[str]) -> Told:
     )
 
 
-@family("none", r"'NoneType' object has no attribute '(\w+)'|'NoneType' object is not (?:callable|"
-        r"subscriptable|iterable)|unsupported operand type\(s\) for .*NoneType|"
-        r"must be Tensor, not NoneType|cannot unpack non-iterable NoneType")  # fmt: skip
-def none(scene: Scene, m: re.Match[str]) -> Told:
+@explains(
+    "none",
+    "none_attribute",
+    "not_callable",
+    "operand_types",
+    "power_operand_types",
+    "argument_type",
+    "unpack_one",
+)
+def none(scene: Scene, m: SeenError) -> Told:
     """What is None, and for a gradient, why."""
+    if not _says_none(m):
+        return None
     node = _none_node(scene)
     if node is None:
         return None
@@ -192,6 +200,15 @@ def none(scene: Scene, m: re.Match[str]) -> Told:
         return f"`{name}` is None: line {value.lineno} set it, and no other line has."
     line = scene.made(node)
     return f"`{name}` is None{f', from line {line}' if line else ' here'}."
+
+
+def _says_none(m: SeenError) -> bool:
+    """Whether it is None that an operator, a call, an unpacking or an argument cannot use."""
+    if m.id == "argument_type":
+        return m["given"] == "NoneType" and m["expected"].endswith("Tensor")
+    if m.id == "not_callable" and m["use"] == "an iterator":
+        return False
+    return m.id == "none_attribute" or "NoneType" in (m["type"], m["left"], m["right"])
 
 
 def _none_node(scene: Scene) -> ast.AST | None:
@@ -250,10 +267,10 @@ def _grad_none(scene: Scene, node: ast.Attribute, name: str) -> Told:
             "reached it, or its gradient was cleared.")  # fmt: skip
 
 
-@family("tensor_attribute", r"'(Tensor|Parameter)' object has no attribute '(\w+)'")
-def tensor_attribute(scene: Scene, m: re.Match[str]) -> Told:
+@explains("tensor_attribute", "tensor_attribute")
+def tensor_attribute(scene: Scene, m: SeenError) -> Told:
     """The closest name among a tensor's."""
-    kind, name = m.groups()
+    kind, name = m["type"], m["name"]
     owner = scene.receiver
     if owner is not None and not owner.is_tensor:
         owner = None
@@ -284,14 +301,10 @@ def tensor_attribute(scene: Scene, m: re.Match[str]) -> Told:
     return f"{who}, and has no name close to `{name}`.{from_}"
 
 
-@family("not_a_tensor", r"AttributeError: "
-                        r"'(tuple|list|dict|generator|str|int|float|bool|set|function|"
-        r"builtin_function_or_method|method|numpy\.\w+|map|filter|zip|range)' object has no "
-        r"attribute "
-        r"'(\w+)'")  # fmt: skip
-def plain_attribute(scene: Scene, m: re.Match[str]) -> Told:
+@explains("not_a_tensor", "plain_attribute")
+def plain_attribute(scene: Scene, m: SeenError) -> Told:
     """What the thing really is, what made it, and which part of it is a tensor."""
-    kind, name = m.groups()
+    kind, name = m["type"], m["name"]
     node = _owner_node(scene)
     owner = next(scene.known([node]), None) if node is not None else None
     if owner is None and scene.inner:
@@ -384,11 +397,10 @@ def _producer(scene: Scene, owner: Thing) -> str:
     return f"it comes from `{ast.unparse(value.func)[:50]}(…)`"
 
 
-@family("object_attribute", r"AttributeError: (?:type object )?'(\w[\w.]*)'(?: object)? has no "
-        r"attribute '(\w*)'", last=True)  # fmt: skip
-def object_attribute(scene: Scene, m: re.Match[str]) -> Told:
+@explains("object_attribute", "object_attribute", last=True)
+def object_attribute(scene: Scene, m: SeenError) -> Told:
     """For a class of the snippet's: what it sets and where; else the closest name."""
-    kind, name = m.groups()
+    kind, name = m["type"], m["name"]
     node = _owner_node(scene)
     owner = next(scene.known([node]), None) if node is not None else None
     cls = scene.places.class_named(kind)
@@ -468,10 +480,8 @@ def _of_own_class(scene: Scene, cls: ast.ClassDef, name: str, owner: Thing | Non
     )
 
 
-@family("super_init", r"cannot assign (?:module|parameters?|buffer) before Module\.__init__\(\) "
-                      r"call|"
-        r"before Module\.__init__|super\(\)\.__init__\(\) (?:call )?not")  # fmt: skip
-def super_init(scene: Scene, m: re.Match[str]) -> Told:
+@explains("super_init", "module_before_init")
+def super_init(scene: Scene, m: SeenError) -> Told:
     """The class, its __init__, and where (if anywhere) super().__init__() stands."""
     owner = scene.names.local.get("self")
     name = type(owner).__name__
@@ -488,11 +498,10 @@ def super_init(scene: Scene, m: re.Match[str]) -> Told:
     )
 
 
-@family("parameter_slot", r"cannot assign '([\w.]+)'(?: object)? (?:as|to) (parameter|child module|"
-        r"module|buffer) '(\w+)'")  # fmt: skip
-def slot(scene: Scene, m: re.Match[str]) -> Told:
+@explains("parameter_slot", "parameter_slot")
+def slot(scene: Scene, m: SeenError) -> Told:
     """What the slot holds, and what is to go there."""
-    kind, what, name = m.groups()
+    kind, what, name = m["given"], m["slot"], m["name"]
     statement = scene.statement
     value = (
         next(scene.known([statement.value]), None) if isinstance(statement, ast.Assign) else None

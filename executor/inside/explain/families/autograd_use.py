@@ -11,7 +11,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from executor.inside.explain.family import Told, family
+from executor.errors import SeenError
+from executor.inside.explain.family import Told, explains
 from executor.inside.explain.look import UnknownError, is_a, is_tensor, own_dict
 from executor.inside.explain.scene import Scene
 from executor.inside.explain.thing import Thing
@@ -26,10 +27,8 @@ _ANEW = {"tensor", "Tensor", "FloatTensor", "as_tensor", "from_numpy", "array", 
          "ones_like"}  # fmt: skip
 
 
-@family("no_grad_fn", r"element \d+ of tensors does not require grad|"
-        r"One of the differentiated Tensors does not require grad|"
-        r"cannot register a hook on a tensor that doesn't require gradient")  # fmt: skip
-def no_graph(scene: Scene, m: re.Match[str]) -> Told:
+@explains("no_grad_fn", "no_graph", "input_without_grad", "hook_without_grad")
+def no_graph(scene: Scene, m: SeenError) -> Told:
     """Which tensor has no graph, and the line that cut it off where code and values show it."""
     root = scene.receiver
     if root is None or not root.is_tensor or root.value.requires_grad:
@@ -282,9 +281,8 @@ def _under_no_grad(scene: Scene, node: ast.AST) -> str | None:
     return None
 
 
-@family("leaf_in_place", r"(a view of )?a leaf Variable that requires grad is being used in an "
-        r"in-place operation", r"(a view) was created in no_grad mode")  # fmt: skip
-def leaf(scene: Scene, m: re.Match[str]) -> Told:
+@explains("leaf_in_place", "leaf_in_place", "no_grad_view_in_place")
+def leaf(scene: Scene, m: SeenError) -> Told:
     """The leaf, what wrote to it, and whether the statement is an update by its gradient."""
     leaf_ = _leaf(scene)
     statement = scene.statement
@@ -298,7 +296,7 @@ def leaf(scene: Scene, m: re.Match[str]) -> Told:
         return None
     kind = "a Parameter" if is_a(leaf_.value, nn.Parameter) else "a leaf tensor"
     text = f"{leaf_} is {kind} that requires grad, and `{wrote}` changes it in place"
-    if m[1]:
+    if m["view"]:
         text += ", through a view of it,"
     text += " while autograd records"
     reads_grad = statement is not None and any(
@@ -336,8 +334,8 @@ def _leaf(scene: Scene) -> Thing | None:
                  and t.value.requires_grad), None)  # fmt: skip
 
 
-@family("grad_of_many", r"grad can be implicitly created only for (?:real )?scalar outputs")
-def not_scalar(scene: Scene, m: re.Match[str]) -> Told:
+@explains("grad_of_many", "grad_of_many", "grad_of_complex")
+def not_scalar(scene: Scene, m: SeenError) -> Told:
     """How many values the loss has, and what kept them apart."""
     root = scene.receiver
     root = root if root is not None and root.is_tensor else next(iter(scene.tensors), None)
@@ -359,12 +357,10 @@ def not_scalar(scene: Scene, m: re.Match[str]) -> Told:
     return f"{text}: backward() needs to be told how much each of them counts.", facts
 
 
-@family("grad_of_many", r"Mismatch in shape: grad_output\[(\d+)\] has a shape of "
-        r"torch\.Size\((\[.*?\])\) and output\[\d+\] has a shape of "
-        r"torch\.Size\((\[.*?\])\)")  # fmt: skip
-def grad_output(scene: Scene, m: re.Match[str]) -> Told:
+@explains("grad_of_many", "grad_output_shape")
+def grad_output(scene: Scene, m: SeenError) -> Told:
     """The output and the gradient given for it."""
-    _, grad, out = m.groups()
+    grad, out = m["gradient"], m["output"]
     if scene.called == "backward":
         root, given = scene.receiver, scene.argument(0, "gradient")
     else:
@@ -377,8 +373,8 @@ def grad_output(scene: Scene, m: re.Match[str]) -> Told:
     return f"{of} is given {its} as its gradient; they need one shape."
 
 
-@family("second_backward", r"backward through the graph a second time")
-def second(scene: Scene, m: re.Match[str]) -> Told:
+@explains("second_backward", "freed_graph")
+def second(scene: Scene, m: SeenError) -> Told:
     """Where the graph was used up before: another line, or an earlier turn of a loop."""
     root = scene.receiver or next(iter(scene.tensors), None)
     if root is None or root.node is None:
@@ -426,11 +422,12 @@ def _kept_graph(scene: Scene, loop: ast.AST) -> list[Thing]:
     return found
 
 
-@family("modified_in_place", r"modified by an inplace operation: \[(\S+) (\[.*?\])\](?:, which is "
-        r"output \d+ of (\w+),)? is at version (\d+); expected version (\d+)")  # fmt: skip
-def modified(scene: Scene, m: re.Match[str]) -> Told:
+@explains("modified_in_place", "modified_in_place")
+def modified(scene: Scene, m: SeenError) -> Told:
     """The live tensors of this shape at this version; the probe for it says more."""
-    _, shape, op, now, then = m.groups()
+    shape, op, now, then = m["shape"], m["function"], m["version"], m["expected"]
+    if not now:
+        return None
     same = [t for t in scene.variables() if t.is_tensor and dims(t.shape) == shape
             and t.value._version == int(now)]  # fmt: skip
     op = op.removesuffix("Backward0") if op and op != "AsStridedBackward0" else ""
@@ -448,13 +445,11 @@ def modified(scene: Scene, m: re.Match[str]) -> Told:
     return f"{what[:1].upper()}{what[1:]}, needed {of}, {changed}."
 
 
-@family("float_needs_grad", r"only Tensors of floating point (?:and complex )?dtype can require "
-        r"gradients", r"Only Tensors of floating point (?:and complex )?dtype can require",
-        r"data set to a tensor that requires gradients must be floating")  # fmt: skip
-def only_float(scene: Scene, m: re.Match[str]) -> Told:
+@explains("float_needs_grad", "integers_require_grad", "integers_as_data")
+def only_float(scene: Scene, m: SeenError) -> Told:
     """Which tensor is of which dtype, and where the integers come from."""
     t = next((t for t in scene.shapes if not t.value.is_floating_point()), None)
-    if t is not None and t.computed and "data set" not in m[0]:
+    if t is not None and t.computed and m.id != "integers_as_data":
         t = None
     t = t or next((x for x in scene.below if x.is_tensor and not x.value.is_floating_point()), None)
     if t is not None:
@@ -484,8 +479,8 @@ def only_float(scene: Scene, m: re.Match[str]) -> Told:
     return None
 
 
-@family("unused_in_graph", r"appears to not have been used in the graph")
-def unused(scene: Scene, m: re.Match[str]) -> Told:
+@explains("unused_in_graph", "unused_in_graph")
+def unused(scene: Scene, m: SeenError) -> Told:
     """The input that the output's graph does not reach, and the layer that it is of."""
     if told := _unreached(scene):
         return told
@@ -544,39 +539,39 @@ def _input_name(scene: Scene, i: int, tensor: torch.Tensor, n: int) -> str:
     return f"input {i} {dims(tensor.shape)}" if n > 1 else f"the input {dims(tensor.shape)}"
 
 
-@family("custom_function", r"save_for_backward can only save variables, but argument (\d+) is of "
-        r"type (\w+)")  # fmt: skip
-def saved(scene: Scene, m: re.Match[str]) -> Told:
+@explains("custom_function", "saved_no_tensor")
+def saved(scene: Scene, m: SeenError) -> Told:
     """Which argument is no tensor."""
-    t = scene.argument(int(m[1]))
+    t = scene.argument(m.number("argument")) if m["argument"] else None
     if t is None:
         return None
-    return f"Argument {m[1]} of this call, {t}, is no tensor; save_for_backward keeps only tensors."
+    number = m["argument"]
+    return (
+        f"Argument {number} of this call, {t}, is no tensor; save_for_backward keeps only tensors."
+    )
 
 
-@family("custom_function", r"[Ff]unction (\w+)Backward returned an incorrect number of gradients "
-        r"\(expected (\d+), got (\d+)\)", r"Function (\w+)Backward returned an invalid gradient at "
-        r"index (\d+) - got (\[.*?\]) but expected shape compatible with (\[.*?\])")  # fmt: skip
-def gradients(scene: Scene, m: re.Match[str]) -> Told:
+@explains("custom_function", "backward_count", "backward_shape")
+def gradients(scene: Scene, m: SeenError) -> Told:
     """The class's backward, and what its forward takes."""
-    name = m[1]
+    name = m["function"]
     backward = scene.places.function_named("backward", name)
     forward = scene.places.function_named("forward", name)
     if backward is None or forward is None:
         return None
     takes = [a.arg for a in forward.args.args[1:]]
-    if "invalid" in m[0]:
-        at = int(m[2])
+    if m.id == "backward_shape":
+        at = m.number("index")
         arg = f" for `{takes[at]}`" if at < len(takes) else ""
-        return (f"`{name}.backward` (line {backward.lineno}) returns a gradient {m[3]}{arg}, which "
-                f"was {m[4]} in forward.")  # fmt: skip
+        return (f"`{name}.backward` (line {backward.lineno}) returns a gradient {m['given']}{arg}, "
+                f"which was {m['expected']} in forward.")  # fmt: skip
     return (f"`{name}.forward` (line {forward.lineno}) takes {len(takes)} arguments besides ctx "
-            f"({', '.join(takes)}), and backward (line {backward.lineno}) returns {m[3]} "
+            f"({', '.join(takes)}), and backward (line {backward.lineno}) returns {m['given']} "
             "values.")  # fmt: skip
 
 
-@family("custom_function", r"Only Tensors created explicitly by the user .*?support the deepcopy")
-def deepcopied(scene: Scene, m: re.Match[str]) -> Told:
+@explains("custom_function", "deepcopy_of_result")
+def deepcopied(scene: Scene, m: SeenError) -> Told:
     """The result of an operation that hangs on what is copied."""
     for t in scene.operands:
         if t.is_tensor and not t.value.is_leaf:
@@ -590,8 +585,8 @@ def deepcopied(scene: Scene, m: re.Match[str]) -> Told:
     return None
 
 
-@family("numpy", r"Can't call numpy\(\) on Tensor that requires grad")
-def numpy_of(scene: Scene, m: re.Match[str]) -> Told:
+@explains("numpy", "numpy_of_graph")
+def numpy_of(scene: Scene, m: SeenError) -> Told:
     """Which tensor still has its graph."""
     t = scene.receiver if scene.called in ("numpy", "__array__") else None
     t = t or next((x for x in scene.tensors if x.value.requires_grad), None)
@@ -601,8 +596,8 @@ def numpy_of(scene: Scene, m: re.Match[str]) -> Told:
     return f"{t} requires grad ({of}); an array could not carry its graph."
 
 
-@family("empty_parameters", r"optimizer got an empty parameter list")
-def empty(scene: Scene, m: re.Match[str]) -> Told:
+@explains("empty_parameters", "no_parameters")
+def empty(scene: Scene, m: SeenError) -> Told:
     """What the model has instead of parameters."""
     call = scene.call
     if call is None or not (call.args or call.keywords):
@@ -676,8 +671,8 @@ def _without_parameters(scene: Scene, model: Thing) -> Told:
     return f"`{model.name}` is {kind}{made}, and it holds{inside}."
 
 
-@family("optimizer", r"can't optimize a non-leaf Tensor", r"optimizer can only optimize Tensors")
-def non_leaf(scene: Scene, m: re.Match[str]) -> Told:
+@explains("optimizer", "non_leaf_parameter", "optimizer_no_tensors")
+def non_leaf(scene: Scene, m: SeenError) -> Told:
     """Which of the tensors is the result of an operation."""
     whole = scene.argument(0, "params")
     items = whole.value if whole is not None and type(whole.value) in (list, tuple) else []

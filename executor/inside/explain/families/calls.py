@@ -6,7 +6,6 @@ import abc
 import ast
 import difflib
 import inspect
-import re
 import types
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
@@ -15,7 +14,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from executor.inside.explain.family import Told, family
+from executor.errors import SeenError, offered_forms
+from executor.inside.explain.family import Told, explains
 from executor.inside.explain.look import UnknownError, is_a, is_tensor, value_of
 from executor.inside.explain.scene import Scene
 from executor.inside.explain.thing import Thing
@@ -87,10 +87,10 @@ def _open_ended(signature: inspect.Signature | None) -> list[str]:
     return [f"{_MARKS[p.kind]}{p.name}" for p in parameters if p.kind in _MARKS]
 
 
-@family("unexpected_keyword", r"([\w.]+)\(\) got an unexpected keyword argument '(\w+)'")
-def keyword(scene: Scene, m: re.Match[str]) -> Told:
+@explains("unexpected_keyword", "unexpected_keyword")
+def keyword(scene: Scene, m: SeenError) -> Told:
     """The live signature's names, and the closest one."""
-    name, word = m.groups()
+    name, word = m["function"], m["keyword"]
     target, line = _failing(scene, name)
     names = _takes(_signature(target))
     what = ast.unparse(scene.call.func)[:50] if scene.call else name
@@ -124,15 +124,17 @@ def keyword(scene: Scene, m: re.Match[str]) -> Told:
     return f"`{what}`{line} takes {shown_names}{version}{close}.", {"takes": names}
 
 
-@family("arguments", r"([\w.]+)\(\) missing (\d+) required (?:positional|keyword-only) "
-                     r"arguments?: (.*)",
-        r"([\w.]+)\(\) takes (?:from )?(\d+)(?: to (\d+))? positional arguments? but (\d+) "
-        r"(?:was|were) given",
-        r"([\w.]+)\(\) takes no arguments|([\w.]+)\(\) takes exactly|"
-        r"got multiple values for argument '(\w+)'")  # fmt: skip
-def arguments(scene: Scene, m: re.Match[str]) -> Told:
+@explains(
+    "arguments",
+    "missing_arguments",
+    "too_many_arguments",
+    "takes_no_arguments",
+    "takes_exactly",
+    "argument_given_twice",
+)
+def arguments(scene: Scene, m: SeenError) -> Told:
     """What it takes, where it is defined, and what it is given."""
-    name = m[1] or ""
+    name = m["function"]
     target, line = _failing(scene, name)
     cls = scene.places.class_named(name) if "." not in name else None
     if cls is not None:
@@ -187,11 +189,10 @@ def _required(target: Any) -> list[str]:
             and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY, p.POSITIONAL_ONLY)]  # fmt: skip
 
 
-@family("no_forward", r'Module \[(\w+)\] is missing the required "forward" function',
-        r"NotImplementedError: ?$")  # fmt: skip
-def no_forward(scene: Scene, m: re.Match[str]) -> Told:
+@explains("no_forward", "forward_missing", "not_implemented")
+def no_forward(scene: Scene, m: SeenError) -> Told:
     """What the class defines instead."""
-    name = m[1] if m.re.groups else ""
+    name = m["class"]
     if not name:
         function = scene.frame.f_code.co_name
         return (
@@ -220,50 +221,47 @@ def no_forward(scene: Scene, m: re.Match[str]) -> Told:
     return f"`{name}` (line {cls.lineno}) defines {names}, and no `forward`{close}."
 
 
-@family("argument_type", r"(\w+)\(\): argument '(\w+)' (?:\(position (\d+)\) )?must be ([\w ,]+), "
-                         r"not "
-        r"([\w.]+)", r"(\w+)\(\): argument '(\w+)' failed to unpack|only tensors? "
-                     r"can be")  # fmt: skip
-def argument_type(scene: Scene, m: re.Match[str]) -> Told:
+@explains("argument_type", "argument_type")
+def argument_type(scene: Scene, m: SeenError) -> Told:
     """Which of the line's values that is."""
-    name, word = m[1], m[2]
-    if word == "tensors" and m[3] == "1":
+    name, word, position, given = m["function"], m["name"], m["position"], m["given"]
+    if not name or (word == "tensors" and position == "1"):
         return None  # cat, stack and their like: told in cat_stack
     found: Thing | None = None
-    if m[3] is not None:
-        found = scene.argument(int(m[3]) - 1, word) if scene.called == name else None
-        if found is not None and m[5] and type(found.value).__name__ != m[5].split(".")[-1]:
+    if position:
+        found = scene.argument(int(position) - 1, word) if scene.called == name else None
+        if found is not None and type(found.value).__name__ != given.split(".")[-1]:
             found = None
-    if found is None and m[5]:
-        same = [t for t in scene.operands if type(t.value).__name__ == m[5].split(".")[-1]]
+    if found is None:
+        same = [t for t in scene.operands if type(t.value).__name__ == given.split(".")[-1]]
         found = same[0] if len(same) == 1 else None
     layer = f"{scene.layer.told}; " if scene.layer and scene.inner else ""
     if found is None:
-        if scene.inner and m[5]:
+        if scene.inner:
             for tb in reversed(scene.inner):
                 value = tb.tb_frame.f_locals.get(word)
-                if value is not None and type(value).__name__ == m[5].split(".")[-1]:
+                if value is not None and type(value).__name__ == given.split(".")[-1]:
                     return f"{layer}its `{word}` here is {_what(value)}."
         node = None
         if (
             scene.call is not None
-            and m[3]
-            and len(scene.call.args) >= int(m[3])
+            and position
+            and len(scene.call.args) >= int(position)
             and scene.called == name
         ):
-            node = scene.call.args[int(m[3]) - 1]
-        if node is not None and m[5]:
+            node = scene.call.args[int(position) - 1]
+        if node is not None:
             return (
-                f"`{ast.unparse(node)[:60]}`{_numbers(scene, node)} gives {an(m[5])} here, and it "
+                f"`{ast.unparse(node)[:60]}`{_numbers(scene, node)} gives {an(given)} here, and it "
                 f"is the `{word}` of "
-                f"`{name}`, which takes {m[4]}."
+                f"`{name}`, which takes {m['expected']}."
             )
         return None
     if isinstance(found.node, ast.Constant):
-        return f"{layer}`{word}` of `{name}` is {_what(found.value)}; it takes {m[4] or 'numbers'}."
+        return f"{layer}`{word}` of `{name}` is {_what(found.value)}; it takes {m['expected']}."
     return (
         f"{layer}`{found.name}`{found.place} is {_what(found.value)}; as `{word}`, `{name}` "
-        f"takes {m[4] or 'numbers'}."
+        f"takes {m['expected']}."
     )
 
 
@@ -295,9 +293,8 @@ def _what(value: Any) -> str:
     return an(type(value).__name__)
 
 
-@family("overload", r"(\w+)\(\) received an invalid combination of arguments - got \((.*?)\), but "
-        r"expected", r"(\w+)\(\): .*overload")  # fmt: skip
-def overload(scene: Scene, m: re.Match[str]) -> Told:
+@explains("overload", "overload")
+def overload(scene: Scene, m: SeenError) -> Told:
     """Each argument with its type, and the one that stands out."""
     args = []
     for node in [*(scene.call.args if scene.call else ()),
@@ -311,7 +308,7 @@ def overload(scene: Scene, m: re.Match[str]) -> Told:
             return f"{scene.layer.told}; its input here is {_what(value)}, not a tensor."
     if not args:
         return None
-    odd = _one_odd(m.string)
+    odd = _one_odd(m["given"], scene.message)
     if odd is not None and scene.call is not None and odd[0] < len(scene.call.args):
         t = next(scene.known([scene.call.args[odd[0]]]), None)
         if t is not None:
@@ -323,19 +320,18 @@ def overload(scene: Scene, m: re.Match[str]) -> Told:
     who = f"`{receiver.name}`, {_what(receiver.value)}" if receiver and receiver.is_tensor else ""
     on = f" on {who}" if who else ""
     return (
-        f"This call of `{scene.called or m[1]}`{on} gets other types than it takes: "
+        f"This call of `{scene.called or m['function']}`{on} gets other types than it takes: "
         f"{listed(args[:5])}."
     )
 
 
-def _one_odd(message: str) -> tuple[int, str] | None:
+def _one_odd(types: str, message: str) -> tuple[int, str] | None:
     """The only argument that keeps the call from an overload, where one Tensor is expected."""
-    got = re.search(r"got \(([^()]*)\)", message)
-    if got is None or "=" in got[1]:
+    if not types or any(mark in types for mark in "=()"):
         return None
-    given = [word.strip() for word in got[1].split(",")]
+    given = [word.strip() for word in types.split(",")]
     odd: set[tuple[int, str]] = set()
-    for overload in re.findall(r"\* \((.*?)\)", message):
+    for overload in offered_forms(message):
         wanted = [part.split() for part in overload.split(", *,")[0].split(", ")]
         if len(wanted) != len(given) or any(len(part) < 2 for part in wanted):
             continue
@@ -345,13 +341,11 @@ def _one_odd(message: str) -> tuple[int, str] | None:
     return odd.pop() if len(odd) == 1 else None
 
 
-@family("not_callable", r"'([\w.]+)' object is not (callable|subscriptable|iterable|an iterator)|"
-        r"iteration over a 0-d tensor|object does not support item (?:assignment|deletion)|"
-        r"unhashable type: '(\w+)'|'([\w.]+)' object does not support")  # fmt: skip
-def not_callable(scene: Scene, m: re.Match[str]) -> Told:
+@explains("not_callable", "not_callable", "iteration_over_a_number", "not_supported")
+def not_callable(scene: Scene, m: SeenError) -> Told:
     """What the name holds, and the line that made it hold that."""
     node = scene.node
-    how = m[2] or ""
+    how = m["use"]
     if scene.inner:
         odd = [t for t in scene.operands if (t.shape and not t.is_tensor)
                or type(t.value) in (list, tuple, dict)]  # fmt: skip
@@ -370,7 +364,7 @@ def not_callable(scene: Scene, m: re.Match[str]) -> Told:
         return None
     t = next(scene.known([base]), None)
     if t is None:
-        kind = m[1] or ""
+        kind = m["type"]
         text = ast.unparse(base)[:50]
         if isinstance(base, ast.Attribute):
             owner = next(scene.known([base.value]), None)
@@ -391,7 +385,7 @@ def not_callable(scene: Scene, m: re.Match[str]) -> Told:
                 f"as {_used(how)}."
             )
         return None
-    if t.is_tensor and not t.shape and "0-d" in m[0]:
+    if t.is_tensor and not t.shape and m.id == "iteration_over_a_number":
         return f"{t} is a single value: there is nothing to go through."
     what = f"a tensor {dims(t.shape)}" if t.is_tensor else _what(t.value)
     if isinstance(base, ast.Attribute) and how == "callable":
@@ -414,13 +408,16 @@ def _used(how: str) -> str:
         how, "something else")  # fmt: skip
 
 
-@family("unpack", r"(too many|not enough) values to unpack \(expected (?:at least )?(\d+)|"
-        r"cannot unpack non-iterable (\w+) object")  # fmt: skip
-def unpack(scene: Scene, m: re.Match[str]) -> Told:
+@explains("unpack", "unpack_count", "unpack_one")
+def unpack(scene: Scene, m: SeenError) -> Told:
     """What comes and how many names wait for it."""
     if (nested := _nested_unpacking(scene)) is not None:
         inner, source = nested
-        more = "one value" if m[3] else f"{'more' if m[1] == 'too many' else 'fewer'} values"
+        more = (
+            "one value"
+            if m["type"]
+            else f"{'more' if m['how_many'] == 'too many' else 'fewer'} values"
+        )
         return (f"What `{source}` gives has {more} at the place of `{ast.unparse(inner)}`, where "
                 f"{len(inner.elts)} names wait.")  # fmt: skip
     statement = scene.statement
@@ -449,13 +446,13 @@ def unpack(scene: Scene, m: re.Match[str]) -> Told:
             f"Each item that `{text}` gives is not {names} values, and {names} names wait for it."
         )
     if t is None:
-        kind = m[3]
+        kind = m["type"]
         if kind:
             return f"`{text}` gives {an(kind)} here, one value, and {names} names wait for it."
         own = _returns(scene, value)
         return f"{own}; {names} names wait for what it gives." if own else (
-            f"`{text}` gives {'more' if m[1] == 'too many' else 'fewer'} values than the left "
-            f"side has names ({names}).")  # fmt: skip
+            f"`{text}` gives {'more' if m['how_many'] == 'too many' else 'fewer'} values than the "
+            f"left side has names ({names}).")  # fmt: skip
     if t.is_tensor:
         return (
             f"{t} gives one entry for each of its {t.shape[0] if t.shape else 0} along "
@@ -504,11 +501,8 @@ def _returns(scene: Scene, value: ast.expr) -> str:
     return ""
 
 
-@family("operand_types", r"unsupported operand type\(s\) for (\S+): '(\w[\w.]*)' and '(\w[\w.]*)'",
-        r"can only concatenate (\w+) \(not \"(\w+)\"\) to (\w+)|bad operand type for|"
-        r"not supported between instances of '(\w+)' and '(\w+)'|can't multiply "
-        r"sequence")  # fmt: skip
-def operand_types(scene: Scene, m: re.Match[str]) -> Told:
+@explains("operand_types", "operand_types", "operands")
+def operand_types(scene: Scene, m: SeenError) -> Told:
     """Both operands with their types and lines."""
     things = scene.operands
     if isinstance(scene.node, (ast.BinOp, ast.Compare)):
@@ -526,8 +520,8 @@ def operand_types(scene: Scene, m: re.Match[str]) -> Told:
     return f"{listed(f'`{t.name}`{t.place} is {_what(t.value)}' for t in things[:3])}."
 
 
-@family("division", r"ZeroDivisionError|math domain error")
-def division(scene: Scene, m: re.Match[str]) -> Told:
+@explains("division", "division_by_zero", "math_domain")
+def division(scene: Scene, m: SeenError) -> Told:
     """What is zero, and where from."""
     node = scene.node
     right = node.right if isinstance(node, ast.BinOp) else node.value if isinstance(
@@ -547,11 +541,10 @@ def division(scene: Scene, m: re.Match[str]) -> Told:
     return f"`{ast.unparse(right)[:50]}` is 0 here."
 
 
-@family("unbound", r"UnboundLocalError: cannot access local variable '(\w+)'|"
-        r"cannot access free variable '(\w+)'")  # fmt: skip
-def unbound(scene: Scene, m: re.Match[str]) -> Told:
+@explains("unbound", "unbound_local")
+def unbound(scene: Scene, m: SeenError) -> Told:
     """The lines that bind it, and why none of them has run."""
-    name = m[1] or m[2]
+    name = m["name"]
     sites = scene.places.bindings(scene.scope).get(name, [])
     if not sites:
         return None
@@ -566,8 +559,8 @@ def unbound(scene: Scene, m: re.Match[str]) -> Told:
     )
 
 
-@family("assertion", r"^AssertionError", last=True)
-def assertion(scene: Scene, m: re.Match[str]) -> Told:
+@explains("assertion", types=("AssertionError",), last=True)
+def assertion(scene: Scene, m: SeenError) -> Told:
     """The live sides of an assert of the snippet's, or the tensors of a library's."""
     if isinstance(scene.statement, ast.Assert):
         reads = [n for n in ast.walk(scene.statement.test)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import Any
 
-from executor.inside.explain.family import Told, family
+from executor.errors import SeenError
+from executor.inside.explain.family import Told, explains
 from executor.inside.explain.look import is_tensor
 from executor.inside.explain.scene import Scene
 from executor.inside.explain.thing import Thing
@@ -40,11 +40,12 @@ def _parts(scene: Scene) -> tuple[str, list[Thing]]:
     return "", list(scene.shapes)
 
 
-@family("cat", r"Sizes of tensors must match except in dimension (-?\d+)\. Expected size (\d+) but "
-        r"got size (\d+) for tensor number (\d+) in the list")  # fmt: skip
-def cat(scene: Scene, m: re.Match[str]) -> Told:
+@explains("cat", "cat_sizes")
+def cat(scene: Scene, m: SeenError) -> Told:
     """The two tensors, the dimension that differs, and whether another dim would fit."""
-    dim, first, other, number = (int(n) for n in m.groups())
+    if not m["number"]:
+        return None
+    dim, first, other, number = m.numbers("dimension", "first", "other", "number")
     _whole, parts = _parts(scene)
     tensors = [t for t in parts if t.is_tensor]
     if number >= len(tensors) or not tensors:
@@ -64,28 +65,26 @@ def cat(scene: Scene, m: re.Match[str]) -> Told:
     return f"{text}.", {"shapes": [list(t.shape) for t in tensors[:8]], "dim": dim}
 
 
-@family("cat", r"Tensors must have same number of dimensions: got (\d+) and (\d+)",
-        r"zero-dimensional tensor \(at position (\d+)\) cannot be concatenated")  # fmt: skip
-def ranks(scene: Scene, m: re.Match[str]) -> Told:
+@explains("cat", "cat_dimensions", "cat_of_numbers")
+def ranks(scene: Scene, m: SeenError) -> Told:
     """How many dimensions each has."""
     _, parts = _parts(scene)
     tensors = [t for t in parts if t.is_tensor]
     if not tensors:
         return None
-    if m.re.groups == 1:
+    if m.id == "cat_of_numbers":
         zero = [t for t in tensors if not t.shape]
         return (f"{zero[0]} is a single value without dimensions; there is nothing to join it "
                 "along.") if zero else None  # fmt: skip
-    if not {int(m[1]), int(m[2])} <= {len(t.shape) for t in tensors}:
+    if not m["first"] or not set(m.numbers("first", "other")) <= {len(t.shape) for t in tensors}:
         return None  # the odd one is not known, and the others are innocent
     return f"{listed(f'{t} has {len(t.shape)}' for t in tensors[:4])} dimensions."
 
 
-@family("stack", r"stack expects each tensor to be equal size, but got (\[.*?\]) at entry 0 and "
-        r"(\[.*?\]) at entry (\d+)")  # fmt: skip
-def stack(scene: Scene, m: re.Match[str]) -> Told:
+@explains("stack", "stack_sizes")
+def stack(scene: Scene, m: SeenError) -> Told:
     """Which entries differ; for a DataLoader, which samples."""
-    first, other, at = m.groups()
+    first, other, at = m["first"], m["other"], m["number"]
     whole, parts = _parts(scene)
     shapes = [dims(t.shape) for t in parts if t.is_tensor]
     collated = any("collate" in tb.tb_frame.f_code.co_name for tb in scene.inner)
@@ -143,15 +142,17 @@ def _place(scene: Scene, node: ast.AST) -> str:
     return thing.place if thing is not None else ""
 
 
-@family("stack", r"default_collate: batch must contain tensors.*?found <class '([\w.]+)'>")
-def collate(scene: Scene, m: re.Match[str]) -> Told:
+@explains("stack", "collate_type")
+def collate(scene: Scene, m: SeenError) -> Told:
     """What the dataset returned."""
     data = _dataset(scene)
     name = type(data).__name__ if data is not None else ""
     getitem = scene.places.function_named("__getitem__", name) if name else None
     where = f" (line {getitem.lineno})" if getitem else ""
     who = f"`{name}.__getitem__`{where}" if name else "the dataset"
-    found = m[1].removesuffix("Type") if m[1] == "NoneType" else m[1].split(".")[-1]
+    found = (
+        m["given"].removesuffix("Type") if m["given"] == "NoneType" else m["given"].split(".")[-1]
+    )
     return f"A sample that {who} returned holds {found}, of which no batch can be made."
 
 
@@ -165,10 +166,8 @@ def _dataset(scene: Scene) -> Any:
     return None
 
 
-@family("argument_type", r"(\w+)\(\): argument 'tensors' \(position 1\) must be tuple of Tensors, "
-        r"not (\w+)", r"expected Tensor as element (\d+) in argument 0, but got "
-                      r"([\w.]+)")  # fmt: skip
-def not_a_list(scene: Scene, m: re.Match[str]) -> Told:
+@explains("argument_type", "join_of_one_tensor", "join_of_no_tensors")
+def not_a_list(scene: Scene, m: SeenError) -> Told:
     """A tensor where a list of tensors is expected, or something else inside of the list."""
     whole = scene.argument(0, "tensors")
     if whole is None:
@@ -177,9 +176,10 @@ def not_a_list(scene: Scene, m: re.Match[str]) -> Told:
         args = scene.call.args if scene.call else []
         more = f"; it is the first of {len(args)} arguments" if len(args) > 1 else ""
         return f"{whole} is one tensor; {scene.called} takes a list or tuple of them{more}."
-    if type(whole.value) in (list, tuple) and m[1].isdigit() and int(m[1]) < len(whole.value):
-        value = whole.value[int(m[1])]
-        return f"Entry {m[1]} of `{whole.name}`{whole.place} is {_thing(value)}, not a tensor."
+    at = m.number("number") if m["number"] else None
+    if type(whole.value) in (list, tuple) and at is not None and at < len(whole.value):
+        value = whole.value[at]
+        return f"Entry {at} of `{whole.name}`{whole.place} is {_thing(value)}, not a tensor."
     return None
 
 
@@ -188,8 +188,8 @@ def _thing(value: Any) -> str:
     return told.strip("()").removeprefix("= ") if not is_tensor(value) else "a tensor"
 
 
-@family("stack", r"(?:stack|cat).*expects? a non-empty|expected a non-empty (?:list|TensorList)")
-def empty(scene: Scene, m: re.Match[str]) -> Told:
+@explains("stack", "join_of_nothing")
+def empty(scene: Scene, m: SeenError) -> Told:
     """The list is empty."""
     whole = scene.argument(0, "tensors")
     if whole is None or type(whole.value) not in (list, tuple) or whole.value:

@@ -6,26 +6,23 @@ import re
 
 from torch import nn
 
-from executor.inside.explain.family import Told, family
+from executor.errors import SeenError
+from executor.inside.explain.family import Told, explains
 from executor.inside.explain.scene import Scene
 from executor.inside.explain.words import layer_text
 
 
-@family("script", r"Type '<class '[\w.]*?(\w+)'>' cannot be compiled since it inherits from "
-        r"nn\.Module, pass an instance instead")  # fmt: skip
-def class_given(scene: Scene, m: re.Match[str]) -> Told:
+@explains("script", "script_of_class")
+def class_given(scene: Scene, m: SeenError) -> Told:
     """The class was given, not a module."""
-    cls = scene.places.class_named(m[1])
+    cls = scene.places.class_named(m["class"])
     line = f" (line {cls.lineno})" if cls else ""
-    return (
-        f"`{m[1]}`{line} is the class; `{scene.called or 'script'}` compiles a module made from it."
-    )
+    called = scene.called or "script"
+    return f"`{m['class']}`{line} is the class; `{called}` compiles a module made from it."
 
 
-@family("script", r"Unsupported|TorchScript|[Tt]orch\.jit|scripted|Dynamo|torch\._dynamo|"
-        r"Could not run '([\w:]+)' with arguments from the '(\w+)' "
-        r"backend|qconfig|quantiz")  # fmt: skip
-def other(scene: Scene, m: re.Match[str]) -> Told:
+@explains("script", "backend_missing", "compiler")
+def other(scene: Scene, m: SeenError) -> Told:
     """The module it came up in, and its quantized operands."""
     place = re.search(r'File "[^"]*snippet\.py", line (\d+)', scene.message)
     model = next((t for t in scene.operands if issubclass(type(t.value), nn.Module)), None)
@@ -35,7 +32,7 @@ def other(scene: Scene, m: re.Match[str]) -> Told:
             f"`{scene.called or 'the compiler'}` stops at line {place[1]}{who}, which it has "
             f"no translation for."
         )
-    if m.re.groups and m[1]:
+    if m["operator"]:
         x = scene.input
         if scene.layer is not None and x is not None:
             kind = "quantized" if x.value.is_quantized else "not quantized"

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
-
-from executor.inside.explain.family import Told, family
+from executor.errors import SeenError
+from executor.inside.explain.family import Told, explains
 from executor.inside.explain.scene import Scene
 from executor.inside.explain.words import count, dims
 
 
-@family("conv_channels", r"Given (groups|transposed)=(\d+), weight of size \[(.*?)\], expected "
-        r"input\[(.*?)\] to have (\d+) channels, but got (\d+) channels instead")  # fmt: skip
-def channels(scene: Scene, m: re.Match[str]) -> Told:
+@explains("conv_channels", "conv_channels")
+def channels(scene: Scene, m: SeenError) -> Told:
     """The layer, its input, and which dimension has the channels."""
-    shape = [int(n) for n in m[4].split(",")]
-    wanted, got = int(m[5]), int(m[6])
+    shape = list(m.sizes("input"))
+    wanted, got = m.numbers("in_channels", "channels")
     x = scene.input or next((t for t in scene.tensors if list(t.shape) == shape), None)
     layer = scene.layer
     if layer is not None and x is not None:
@@ -51,11 +49,10 @@ def channels(scene: Scene, m: re.Match[str]) -> Told:
             "channels.", facts)  # fmt: skip
 
 
-@family("conv_dimensions", r"Expected (\d)D \(unbatched\) or (\d)D \(batched\) input to \w+, but "
-        r"got input of size: (\[.*?\])", r"[Ee]xpected (\d)D? or (\d)D? (?:\(unbatched\) )?.*?"
-        r"(?:input|tensor).*?got (?:input of size: |)?(\[.*?\]|\d)")  # fmt: skip
-def dimensions(scene: Scene, m: re.Match[str]) -> Told:
+@explains("conv_dimensions", "conv_dimensions", "pool_dimensions")
+def dimensions(scene: Scene, m: SeenError) -> Told:
     """How many dimensions the layer takes and its input has."""
+    takes, batched = m.numbers("unbatched", "batched")
     x, layer = scene.input, scene.layer
     if x is None:
         x = next(iter(scene.tensors), None)
@@ -66,17 +63,15 @@ def dimensions(scene: Scene, m: re.Match[str]) -> Told:
     fit = ""
     if n == 2 and layer and "2d" in type(layer.value).__name__.lower():
         fit = ": two dimensions have no place for channels"
-    elif n > 4 or n == 1 or n > int(m[2]):
+    elif n > 4 or n == 1 or n > batched:
         fit = f": {n} dimensions"
     if layer is not None and hasattr(layer.value, "in_channels") and not fit:
         fit = f"; in_channels is {layer.value.in_channels}"
-    return f"{who}{fit}. It takes {m[1]} dimensions, or {m[2]} with a batch."
+    return f"{who}{fit}. It takes {takes} dimensions, or {batched} with a batch."
 
 
-@family("conv_size", r"Calculated padded input size per channel: \((.*?)\)\. Kernel size: "
-        r"\((.*?)\)", r"Given input size: \((.*?)\)\. Calculated output size: \((.*?)\)",
-        r"Padding size should be less than", r"[Oo]utput size is too small")  # fmt: skip
-def too_small(scene: Scene, m: re.Match[str]) -> Told:
+@explains("conv_size", "conv_kernel_size", "output_too_small", "padding_size")
+def too_small(scene: Scene, m: SeenError) -> Told:
     """How small the image has become, and for which layer."""
     x, layer = scene.input, scene.layer
     if layer is None or x is None:
@@ -84,20 +79,21 @@ def too_small(scene: Scene, m: re.Match[str]) -> Told:
             return f"{scene.tensors[0]} is too small for what this line asks of it."
         return None
     text = f"{layer.told}; {scene.input_told()}"
-    if m.re.pattern.startswith("Calculated"):
-        sizes, kernel = m[1].replace(" ", ""), m[2].replace(" ", "")
+    if m.id == "conv_kernel_size":
+        sizes, kernel = m["input"].replace(" ", ""), m["kernel"].replace(" ", "")
         return (f"{text}. With its padding the input is {sizes.replace('x', '×')} by here, "
                 f"smaller than the kernel of {kernel.replace('x', '×')}.")  # fmt: skip
-    if m.re.pattern.startswith("Given"):
-        return f"{text}. That leaves an output of {m[2].replace(' ', '')}."
+    if m["output"]:
+        return f"{text}. That leaves an output of {m['output'].replace(' ', '')}."
     return f"{text}."
 
 
-@family("pad", r"Padding length should be less than or equal to two times the input dimension but "
-        r"got padding length (\d+) and input of dimension (\d+)")  # fmt: skip
-def padded(scene: Scene, m: re.Match[str]) -> Told:
+@explains("pad", "padding_dimensions")
+def padded(scene: Scene, m: SeenError) -> Told:
     """`F.pad` with more amounts than the input has dimensions for, two each."""
-    given, n = int(m[1]), int(m[2])
+    if not m["amounts"]:
+        return None
+    given, n = m.numbers("amounts", "dimensions")
     x = scene.input or scene.argument(0, "input")
     if x is None or len(x.shape) != n:
         return None
@@ -106,8 +102,8 @@ def padded(scene: Scene, m: re.Match[str]) -> Told:
             f"{2 * n}, and gets {given} here.")  # fmt: skip
 
 
-@family("batchnorm_one_value", r"Expected more than 1 (?:value per channel|spatial element)")
-def one_value(scene: Scene, m: re.Match[str]) -> Told:
+@explains("batchnorm_one_value", "batchnorm_one_value", "instancenorm_one_element")
+def one_value(scene: Scene, m: SeenError) -> Told:
     """One sample in training mode."""
     layer, x = scene.layer, scene.input or scene.local_thing("input")
     if layer is None or x is None:
@@ -118,13 +114,8 @@ def one_value(scene: Scene, m: re.Match[str]) -> Told:
             f"each of the {channels_} channels, so there is no variance to divide by.")  # fmt: skip
 
 
-@family("norm", r"running_mean should contain (\d+) elements not (\d+)",
-        r"Given normalized_shape=(\[.*?\]), expected input with shape (\[.*?\])",
-        r"weight should contain (\d+) elements not (\d+)",
-        r"Expected weight to be a vector of size equal to the number of channels in input, but "
-        r"got weight of shape (\[.*?\]) and input of shape (\[.*?\])",
-        r"Expected number of channels in input to be divisible by num_groups")  # fmt: skip
-def norm(scene: Scene, m: re.Match[str]) -> Told:
+@explains("norm", "batchnorm_features", "layernorm_shape", "norm_weight", "groupnorm_channels")
+def norm(scene: Scene, m: SeenError) -> Told:
     """The normalised size and the input's."""
     layer, x = scene.layer, scene.input
     if layer is None or x is None:
@@ -142,10 +133,15 @@ def norm(scene: Scene, m: re.Match[str]) -> Told:
     return f"{layer.told}; {scene.input_told()}."
 
 
-@family("construction", r"padding='same' is not supported for strided|divisible by groups|"
-        r"embed_dim must be divisible by num_heads|must be divisible by (?:num_channels|groups)|"
-        r"padding mode|num_channels must be divisible")  # fmt: skip
-def arguments(scene: Scene, m: re.Match[str]) -> Told:
+@explains(
+    "construction",
+    "same_padding_strided",
+    "conv_groups",
+    "attention_heads",
+    "groupnorm_made",
+    "padding_mode",
+)
+def arguments(scene: Scene, m: SeenError) -> Told:
     """The constructor's live arguments, by torch's names for them."""
     for tb in reversed(scene.inner):
         f = tb.tb_frame
@@ -159,15 +155,15 @@ def arguments(scene: Scene, m: re.Match[str]) -> Told:
         said = ", ".join(f"{k}={v!r}" for k, v in list(plain.items())[:8])
         heads = f.f_locals.get("num_heads"), f.f_locals.get("embed_dim")
         odd = f": {heads[1]} is not a multiple of {heads[0]}" if all(heads) else ""
-        odd = odd or _not_divisible(m[0], f.f_locals)
+        odd = odd or _not_divisible(m.id, f.f_locals)
         return f"This line makes {kind}({said}){odd}." if plain else None
     return None
 
 
-def _not_divisible(message: str, given: dict[str, object]) -> str:
+def _not_divisible(family: str, given: dict[str, object]) -> str:
     """What clashes: a stride with `same`, or channels with groups."""
     stride = given.get("stride")
-    if message.startswith("padding='same'") and type(stride) in (int, tuple):
+    if family == "same_padding_strided" and type(stride) in (int, tuple):
         return f": with `same` the stride would have to be 1, and it is {stride}"
     groups = given.get("groups")
     for name in ("in_channels", "out_channels"):
@@ -177,18 +173,15 @@ def _not_divisible(message: str, given: dict[str, object]) -> str:
     return ""
 
 
-@family(
-    "grid",
-    r"expected grid to have size (\d) in last dimension, but got grid with sizes "
-    r"(\[.*?\])",
-)
-def grid(scene: Scene, m: re.Match[str]) -> Told:
+@explains("grid", "grid_coordinates")
+def grid(scene: Scene, m: SeenError) -> Told:
     """The grid, and the dimension that could hold its coordinates."""
     t = scene.argument(1, "grid") or scene.local_thing("grid")
     if t is None or not t.shape:
         return None
-    at = [i for i, n in enumerate(t.shape) if n == int(m[1])]
-    fit = f"; its dimension {at[0]} is {m[1]}" if len(at) == 1 else ""
+    wanted = m.number("coordinates")
+    at = [i for i, n in enumerate(t.shape) if n == wanted]
+    fit = f"; its dimension {at[0]} is {wanted}" if len(at) == 1 else ""
     return (
-        f"The grid {t} ends in {t.shape[-1]}, and {m[1]} coordinates a point are read there{fit}."
+        f"The grid {t} ends in {t.shape[-1]}, and {wanted} coordinates a point are read there{fit}."
     )

@@ -6,7 +6,8 @@ import ast
 import re
 from typing import Any
 
-from executor.inside.explain.family import Told, family
+from executor.errors import SeenError
+from executor.inside.explain.family import Told, explains
 from executor.inside.explain.look import own_dict
 from executor.inside.explain.scene import Scene
 from executor.inside.explain.thing import Thing
@@ -17,36 +18,39 @@ def _getitem(scene: Scene, cls: str, method: str = "__getitem__") -> ast.Functio
     return scene.places.function_named(method, cls)
 
 
-@family("dataset", r"(\w+)\.(__getitem__|__len__)\(\) takes (\d+) positional arguments? but (\d+) "
-        r"(?:was|were) given")  # fmt: skip
-def without_self(scene: Scene, m: re.Match[str]) -> Told:
+@explains("dataset", "too_many_arguments")
+def without_self(scene: Scene, m: SeenError) -> Told:
     """The method as it is defined."""
-    method = _getitem(scene, m[1], m[2])
+    cls, _, called = m["function"].rpartition(".")
+    cls = cls.rpartition(".")[2]
+    if called not in ("__getitem__", "__len__") or not cls:
+        return None
+    method = _getitem(scene, cls, called)
     if method is None:
         return None
     args = ", ".join(a.arg for a in method.args.args)
-    needs = "self and the index" if m[2] == "__getitem__" else "self"
+    needs = "self and the index" if called == "__getitem__" else "self"
     return (
-        f"`{m[1]}.{m[2]}` at line {method.lineno} is defined as ({args}); it is called with "
+        f"`{cls}.{called}` at line {method.lineno} is defined as ({args}); it is called with "
         f"{needs}."
     )
 
 
-@family("worker", r"Caught (\w+) in DataLoader worker process (\d+)\.\s+Original Traceback")
-def worker(scene: Scene, m: re.Match[str]) -> Told:
+@explains("worker", "worker_error")
+def worker(scene: Scene, m: SeenError) -> Told:
     """The inner error, unwrapped: its message and its line."""
-    text = m.string
+    text = f"{scene.kind}: {scene.message}"
     own = re.findall(r'File "[^"]*snippet\.py", line (\d+), in (\w+)', text)
     inner = [x for x in text.strip().splitlines() if re.match(r"\w*(?:Error|Exception)\b", x)]
     if not inner:
         return None
     place = f" at line {own[-1][0]}, in `{own[-1][1]}`" if own else ""
-    return (f"The error happened in worker process {m[2]}{place}: {inner[-1][:200]}.",
+    return (f"The error happened in worker process {m['worker']}{place}: {inner[-1][:200]}.",
             {"inner": inner[-1][:300]})  # fmt: skip
 
 
-@family("worker", r"DataLoader worker \(pid\(?s?\)? .*?\) (?:is killed|exited)")
-def worker_died(scene: Scene, m: re.Match[str]) -> Told:
+@explains("worker", "worker_died")
+def worker_died(scene: Scene, m: SeenError) -> Told:
     """How many workers."""
     loader = _loader(scene)
     if loader is None:
@@ -61,10 +65,10 @@ def _loader(scene: Scene) -> Thing | None:
     return next((t for t in scene.operands if type(t.value).__name__ == "DataLoader"), None)
 
 
-@family("dataset", r"object of type '(\w+)' has no len\(\)")
-def no_len(scene: Scene, m: re.Match[str]) -> Told:
+@explains("dataset", "no_length")
+def no_len(scene: Scene, m: SeenError) -> Told:
     """What has no length."""
-    kind = m[1]
+    kind = m["type"]
     cls = scene.places.class_named(kind)
     if cls is not None:
         methods = [n.name for n in cls.body if isinstance(n, ast.FunctionDef)]
@@ -102,16 +106,17 @@ def _given(scene: Scene) -> str:
     return f" (`{short(ast.unparse(node))}` in line {calls[0].lineno})" if node is not None else ""
 
 
-@family("dataset", r"num_samples should be a positive integer value, but got num_samples=(\S+)")
-def no_samples(scene: Scene, m: re.Match[str]) -> Told:
+@explains("dataset", "no_samples")
+def no_samples(scene: Scene, m: SeenError) -> Told:
     """The dataset's length."""
     data = scene.argument(0, "dataset", "data_source")
     name = f"`{data.name}`{data.place}" if data else "the dataset"
-    return f"{name[:1].upper()}{name[1:]} has {m[1]} samples, and shuffle asks for at least one."
+    samples = m["samples"]
+    return f"{name[:1].upper()}{name[1:]} has {samples} samples, and shuffle asks for at least one."
 
 
-@family("dataset", r"Size mismatch between tensors")
-def tensor_dataset(scene: Scene, m: re.Match[str]) -> Told:
+@explains("dataset", "tensor_dataset_sizes")
+def tensor_dataset(scene: Scene, m: SeenError) -> Told:
     """The first dimension of each tensor."""
     things = scene.tensors
     if len(things) < 2:
@@ -127,8 +132,8 @@ def tensor_dataset(scene: Scene, m: re.Match[str]) -> Told:
     )
 
 
-@family("dataset", r"Subclasses of Dataset should implement|NotImplementedError: ?$.*__getitem__")
-def no_getitem(scene: Scene, m: re.Match[str]) -> Told:
+@explains("dataset", "dataset_without_getitem")
+def no_getitem(scene: Scene, m: SeenError) -> Told:
     """Which methods the class has."""
     for tb in scene.inner:
         data: Any = tb.tb_frame.f_locals.get("self")
@@ -142,8 +147,8 @@ def no_getitem(scene: Scene, m: re.Match[str]) -> Told:
     return None
 
 
-@family("dataset", r"Sum of input lengths does not equal the length of the input dataset")
-def split(scene: Scene, m: re.Match[str]) -> Told:
+@explains("dataset", "split_lengths")
+def split(scene: Scene, m: SeenError) -> Told:
     """The lengths and their sum."""
     data, lengths = scene.argument(0, "dataset"), scene.argument(1, "lengths")
     whole = scene.local("lengths")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
-from executor.inside.explain.family import Told, family
+from executor.errors import SeenError, family_of
+from executor.inside.explain.family import Told, explains
 from executor.inside.explain.look import is_tensor
 from executor.inside.explain.scene import Scene
 from executor.inside.explain.thing import Thing
@@ -36,10 +37,20 @@ def _origin(scene: Scene, t: Thing) -> str:
     return ""
 
 
-@family("dtype", r"must have the same dtype|to have the same dtype, but got|Found dtype|"
-        r"expected scalar type|does not match weight dtype|Input type .* and (?:weight|bias) type|"
-        r"same dtype|dtype .* does not match|did not match|Long did not match")  # fmt: skip
-def mismatch(scene: Scene, m: re.Match[str]) -> Told:
+@explains(
+    "dtype",
+    "matmul_dtypes",
+    "matvec_dtypes",
+    "dot_dtypes",
+    "backward_dtype",
+    "scalar_type",
+    "rnn_dtypes",
+    "layer_dtypes",
+    "layer_devices",
+    "compared_dtypes",
+    "dtypes",
+)
+def mismatch(scene: Scene, m: SeenError) -> Told:
     """Each operand's dtype, or the layer's and its input's."""
     layer, x = scene.layer, scene.input
     if layer is not None:
@@ -72,12 +83,12 @@ def mismatch(scene: Scene, m: re.Match[str]) -> Told:
     return f"{listed(told)}.{why}", {t.name: dtype(t.value) for t in things[:3]}
 
 
-@family("dtype", r"result type (\w+) can't be cast to the desired output type (\w+)")
-def in_place_cast(scene: Scene, m: re.Match[str]) -> Told:
+@explains("dtype", "inplace_dtype")
+def in_place_cast(scene: Scene, m: SeenError) -> Told:
     """An integer tensor that is to hold a floating result."""
     if scene.local("target") is not None:
         return None  # a loss, which changes nothing of the snippet's: told in losses
-    result, into = (_WORDS.get(w, w) for w in m.groups())
+    result, into = (_WORDS.get(w, w) for w in (m["result"], m["target"]))
     target = next((t for t in scene.tensors if dtype(t.value) == into), None)
     other = next((t for t in scene.tensors if dtype(t.value) == result), None)
     if target is None:
@@ -89,14 +100,18 @@ def in_place_cast(scene: Scene, m: re.Match[str]) -> Told:
     )
 
 
-@family("needs_float", r"could not infer output dtype|not implemented for '\w+'|"
-        r"[Ee]xpected a floating point or complex|expected common dtype to be floating|"
-        r"does not support (?:bool|integer)|must be (?:a )?float|requires a floating|"
-        r"only supported for floating|floating point or complex (?:tensor|dtype)|normal expects|"
-        r"Subtraction, the|value cannot be converted to type|expected a floating")  # fmt: skip
-def needs_float(scene: Scene, m: re.Match[str]) -> Told:
+@explains(
+    "needs_float",
+    "output_dtype",
+    "not_implemented_for_dtype",
+    "bool_subtraction",
+    "value_overflow",
+    "needs_floating_point",
+)
+def needs_float(scene: Scene, m: SeenError) -> Told:
     """The operand with the dtype that the operation lacks."""
-    if "data set to a tensor" in m.string:
+    own = family_of(scene.kind, scene.message)
+    if own is not None and own.id == "integers_as_data":
         return None
     things = [*scene.shapes, *(t for t in scene.below if t.is_tensor)]
     x = scene.receiver
@@ -109,10 +124,9 @@ def needs_float(scene: Scene, m: re.Match[str]) -> Told:
     if x is None:
         return None
     layer = f"{scene.layer.told}; " if scene.layer else ""
-    op = re.search(r'"(\w+)" not implemented|^\w+: (\w+)\(\)', m.string)
-    name = scene.called or next((g for g in op.groups() if g), "") if op else scene.called
+    name = scene.called or m["kernel"] or m["operation"]
     what = f"`{name}`" if name else "this operation"
-    if "overflow" in m.string or "cannot be converted" in m.string:
+    if m.id == "value_overflow":
         return (
             f"{layer}{x.ticked} is {dtype(x.value)} {dims(x.shape)}{x.from_line}, and the "
             f"number does not fit into that."
@@ -127,9 +141,8 @@ def needs_float(scene: Scene, m: re.Match[str]) -> Told:
             {"dtype": dtype(x.value)})  # fmt: skip
 
 
-@family("device", r"Expected all tensors to be on the same device|same device|"
-        r"can't convert cuda|on (?:cpu|cuda)[^.]*but found")  # fmt: skip
-def device(scene: Scene, m: re.Match[str]) -> Told:
+@explains("device", "devices")
+def device(scene: Scene, m: SeenError) -> Told:
     """Each operand's device."""
     layer, x = scene.layer, scene.input
     if layer is not None and x is not None:
@@ -145,9 +158,8 @@ def device(scene: Scene, m: re.Match[str]) -> Told:
     return f"{listed(f'{t.ticked}{t.place} is on {t.value.device}' for t in things[:4])}."
 
 
-@family("embedding", r"Expected tensor for argument #1 'indices' to have one of the following "
-        r"scalar types: Long, Int; but got (\S+) instead")  # fmt: skip
-def embedding_dtype(scene: Scene, m: re.Match[str]) -> Told:
+@explains("embedding", "embedding_dtype")
+def embedding_dtype(scene: Scene, m: SeenError) -> Told:
     """The dtype of the ids."""
     layer, x = scene.layer, scene.input or next(iter(scene.tensors), None)
     if x is None:
@@ -157,9 +169,8 @@ def embedding_dtype(scene: Scene, m: re.Match[str]) -> Told:
             "rows are chosen by integers.")  # fmt: skip
 
 
-@family("construction", r"expected sequence of length (\d+) at dim (\d+) \(got (\d+)\)",
-        r"inhomogeneous shape|setting an array element with a sequence")  # fmt: skip
-def ragged(scene: Scene, m: re.Match[str]) -> Told:
+@explains("construction", "ragged_rows", "ragged_array")
+def ragged(scene: Scene, m: SeenError) -> Told:
     """The lengths of the rows."""
     data = _data(scene)
     if data is None:
@@ -193,11 +204,15 @@ def _data(scene: Scene) -> Thing | None:
     return None
 
 
-@family("construction", r"too many dimensions 'str'|invalid data type 'str'|"
-        r"can't convert np\.ndarray of type numpy\.(?:str_|object_)|"
-        r"could not determine the shape of object type|must be real number, not (\w+)|"
-        r"a bytes-like object|new\(\): data must be a sequence")  # fmt: skip
-def not_numbers(scene: Scene, m: re.Match[str]) -> Told:
+@explains(
+    "construction",
+    "tensor_of_text",
+    "tensor_of_objects",
+    "shape_of_unknown",
+    "number_needed",
+    "sequence_needed",
+)
+def not_numbers(scene: Scene, m: SeenError) -> Told:
     """The first value that is no number."""
     data = _data(scene)
     if data is None:
@@ -235,10 +250,10 @@ def _first_odd(value: object, name: str, depth: int = 3) -> tuple[str, object] |
     return None
 
 
-@family("scalar", r"(?:a )?Tensor with (\d+) elements cannot be converted to Scalar|"
-        r"only one element tensors can be converted|only (?:length-1|0-dimensional) arrays|"
-        r"only integer tensors of a single element")  # fmt: skip
-def scalar(scene: Scene, m: re.Match[str]) -> Told:
+@explains(
+    "scalar", "several_elements", "one_element_tensors", "array_to_number", "index_of_one_element"
+)
+def scalar(scene: Scene, m: SeenError) -> Told:
     """How many values the tensor has."""
     x = scene.receiver if scene.receiver is not None and scene.receiver.is_tensor else None
     x = x or next((t for t in scene.tensors if t.value.numel() != 1), None)
@@ -255,9 +270,8 @@ def scalar(scene: Scene, m: re.Match[str]) -> Told:
     return f"{x} has {x.value.numel()} values; this line asks for the one number of it."
 
 
-@family("truth", r"Boolean value of Tensor with (?:more than one|no) value|"
-        r"truth value of an array with more than one")  # fmt: skip
-def truth(scene: Scene, m: re.Match[str]) -> Told:
+@explains("truth", "tensor_truth", "array_truth")
+def truth(scene: Scene, m: SeenError) -> Told:
     """What is asked for yes or no, and how many answers it has."""
     things = [t for t in scene.operands if t.shape]
     if not things:
@@ -280,22 +294,19 @@ def _numel(t: Thing) -> int:
     return n
 
 
-@family("numpy", r"must be Tensor, not numpy\.ndarray|but got numpy\.ndarray|"
-        r"Cannot interpret 'torch\.\w+' as a data type|negative strides|stride in the given numpy|"
-        r"ndarray|as a data type")  # fmt: skip
-def numpy(scene: Scene, m: re.Match[str]) -> Told:
+@explains("numpy", "negative_strides", "torch_dtype_in_numpy", "numpy")
+def numpy(scene: Scene, m: SeenError) -> Told:
     """The array where a tensor is needed, or torch's dtype where NumPy's is."""
     if scene.raised:
         return None
-    text = m.string
     arrays = [t for t in scene.operands if type(t.value).__name__ == "ndarray"]
-    if "stride" in text and arrays:
+    if m.id == "negative_strides" and arrays:
         t = arrays[0]
         return (
             f"`{t.name}`{t.place} has strides {list(t.value.strides)}: one of its axes runs "
             f"backwards in memory."
         )
-    if "Cannot interpret" in text or "as a data type" in text:
+    if m["dtype"]:
         known = [t for t in scene.operands if type(t.value).__name__ == "dtype"]
         if known:
             return (

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import difflib
-import re
 from typing import Any
 
 import torch
 
-from executor.inside.explain.family import Told, family
+from executor.errors import SeenError
+from executor.inside.explain.family import Told, explains
 from executor.inside.explain.look import UnknownError, is_tensor, value_of
 from executor.inside.explain.scene import Scene
 from executor.inside.explain.thing import Thing
@@ -21,8 +21,8 @@ _DTYPES = {"Float": "float32", "Double": "float64", "Half": "float16", "BFloat16
            "Bool": "bool"}  # fmt: skip
 
 
-@family("embedding_range", r"index out of range in self")
-def ids(scene: Scene, m: re.Match[str]) -> Told:
+@explains("embedding_range", "embedding_range")
+def ids(scene: Scene, m: SeenError) -> Told:
     """The largest id and the number of rows."""
     layer = scene.layer_is("Embedding", "EmbeddingBag")
     x = scene.input or scene.local_thing("input") or next(
@@ -47,11 +47,10 @@ def ids(scene: Scene, m: re.Match[str]) -> Told:
             {"num_embeddings": rows, "ids": [low, high]})  # fmt: skip
 
 
-@family("index", r"index (-?\d+) is out of bounds for dimension (\d+) with size (\d+)",
-        r"index (-?\d+) is out of bounds for axis (\d+) with size (\d+)")  # fmt: skip
-def out_of_bounds(scene: Scene, m: re.Match[str]) -> Told:
+@explains("index", "index_out_of_bounds", "array_index_out_of_bounds")
+def out_of_bounds(scene: Scene, m: SeenError) -> Told:
     """Which tensor ends where, and what the index is."""
-    index, dim, size = (int(n) for n in m.groups())
+    index, dim, size = m.numbers("index", "dimension", "size")
     base = _base(scene, dim, size)
     last = f"0 to {size - 1}" if size else "none at all"
     if base is None:
@@ -101,11 +100,15 @@ def _iterated(scene: Scene, size: int) -> str:
     return f"`{fits[0].name}`{fits[0].place}" if len(fits) == 1 else ""
 
 
-@family("index", r"too many indices for tensor of dimension (\d+)",
-        r"invalid index of a 0-dim tensor", r"too many indices for array: array is (\d+)-dim",
-        r"slice\(\) cannot be applied to a 0-dim", r"IndexError: index (-?\d+) is out of "
-                                                   r"range")  # fmt: skip
-def too_many(scene: Scene, m: re.Match[str]) -> Told:
+@explains(
+    "index",
+    "too_many_indices",
+    "index_of_a_number",
+    "array_too_many_indices",
+    "slice_of_a_number",
+    "module_index_out_of_range",
+)
+def too_many(scene: Scene, m: SeenError) -> Told:
     """How many dimensions there are and how many are asked for."""
     node = scene.node
     if not isinstance(node, ast.Subscript):
@@ -119,7 +122,7 @@ def too_many(scene: Scene, m: re.Match[str]) -> Told:
     if base is None:
         sized = [t for t in scene.operands if issubclass(type(t.value), torch.nn.Module)]
         if sized and sized[0].value._modules:
-            asked = f"; this asks for number {m[1]}" if m[1] and m[0].startswith("Index") else ""
+            asked = f"; this asks for number {m['index']}" if m["index"] else ""
             return (
                 f"`{sized[0].name}`{sized[0].place} has {len(sized[0].value._modules)} "
                 f"modules{asked}."
@@ -141,8 +144,8 @@ def too_many(scene: Scene, m: re.Match[str]) -> Told:
     return f"{base} has {n} dimension{'s' if n > 1 else ''}{asked}."
 
 
-@family("index_dtype", r"tensors used as indices must be long")
-def index_dtype(scene: Scene, m: re.Match[str]) -> Told:
+@explains("index_dtype", "index_dtype")
+def index_dtype(scene: Scene, m: SeenError) -> Told:
     """The index tensor's dtype, and whether its values are whole numbers."""
     t = _index_tensor(scene)
     if t is None:
@@ -166,9 +169,8 @@ def _index_tensor(scene: Scene) -> Thing | None:
     return None
 
 
-@family("index_type", r"(list|tuple|string) indices must be integers or slices, not ([\w.]+)",
-        r"only integers, slices")  # fmt: skip
-def index_type(scene: Scene, m: re.Match[str]) -> Told:
+@explains("index_type", "index_type")
+def index_type(scene: Scene, m: SeenError) -> Told:
     """What is indexed, by what."""
     sub = scene.node if isinstance(scene.node, ast.Subscript) else None
     base = next(scene.known([sub.value]), None) if sub else None
@@ -193,9 +195,8 @@ def _of(t: Thing) -> str:
     return a_type(t.value).strip("()= ")
 
 
-@family("list_range", r"(list|tuple|string|pop|deque) (?:assignment )?index out of range|"
-        r"pop from (?:an )?empty|index out of range$")  # fmt: skip
-def list_range(scene: Scene, m: re.Match[str]) -> Told:
+@explains("list_range", "list_range")
+def list_range(scene: Scene, m: SeenError) -> Told:
     """How long the list is and what is asked for."""
     sub = scene.node if isinstance(scene.node, ast.Subscript) else None
     if sub is None:
@@ -240,8 +241,8 @@ def list_range(scene: Scene, m: re.Match[str]) -> Told:
     return f"`{base.name}`{base.place} {size}; {what}{loop}."
 
 
-@family("key", r"^KeyError: (.+)$")
-def key(scene: Scene, m: re.Match[str]) -> Told:
+@explains("key", "key_missing")
+def key(scene: Scene, m: SeenError) -> Told:
     """The keys that are there, and the nearest one."""
     holder, missing = None, scene.error.args[0] if scene.error.args else None
     sub = scene.node if isinstance(scene.node, ast.Subscript) else None
@@ -276,9 +277,8 @@ def _keys(value: Any) -> list[Any] | None:
     return None
 
 
-@family("scatter_gather", r"Index put requires the source and destination dtypes match, got (\w+) "
-        r"for the destination and (\w+) for the source")  # fmt: skip
-def put(scene: Scene, m: re.Match[str]) -> Told:
+@explains("scatter_gather", "index_put_dtypes")
+def put(scene: Scene, m: SeenError) -> Told:
     """The tensor that is written to and what is written; the index plays no part."""
     if not isinstance(scene.node, ast.Subscript) or not isinstance(scene.statement, ast.Assign):
         base, source = scene.receiver, scene.argument(1, "values")
@@ -292,16 +292,12 @@ def put(scene: Scene, m: re.Match[str]) -> Told:
         written = f"{source.ticked}{source.place}, which is written into it,"
     elif isinstance(scene.statement, ast.Assign):
         written = f"`{short(ast.unparse(scene.statement.value))}`, which is written into it,"
-    of, to = (_DTYPES.get(m[i], m[i]) for i in (2, 1))
+    of, to = (_DTYPES.get(m[i], m[i]) for i in ("source", "target"))
     return f"{base.ticked}{base.place} is {to}, and {written} is {of}."
 
 
-@family("scatter_gather", r"[Ii]ndex tensor must have the same number of dimensions as (\w+) "
-                          r"tensor|"
-        r"[Ee]xpected (?:dtype|index) .*|dtype int32/int64 for index|scatter\(\)|gather\(\)|"
-        r"index_(?:select|add|copy|fill)_?\(\)|size does not match at dimension|"
-        r"Expected index \[|index_select|Size does not match at dim|take_along")  # fmt: skip
-def scatter(scene: Scene, m: re.Match[str]) -> Told:
+@explains("scatter_gather", "index_dimensions", "gather_scatter")
+def scatter(scene: Scene, m: SeenError) -> Told:
     """Tensor, index and source with shape and dtype."""
     if len(scene.shapes) < 2:
         return None
@@ -325,43 +321,37 @@ def scatter(scene: Scene, m: re.Match[str]) -> Told:
                   f"{dims(t.shape)}" for r, t in told)  # fmt: skip
     if index is not None and index.value.dtype not in (torch.int64, torch.int32):
         why = f" An index is int64, this one is {dtype(index.value)}."
-    elif index is not None and len(index.shape) != len(base.shape) and "dimension" in m.string:
+    elif index is not None and len(index.shape) != len(base.shape) and "dimension" in scene.message:
         why = f" They have {len(base.shape)} and {len(index.shape)} dimensions."
-    elif source is not None and source.value.dtype != base.value.dtype and "dtype" in m.string:
+    elif source is not None and source.value.dtype != base.value.dtype and "dtype" in scene.message:
         why = f" The source is {dtype(source.value)}, the tensor {dtype(base.value)}."
     return f"{said[:1].upper()}{said[1:]}.{why}"
 
 
-@family("masked", r"shape mismatch: value tensor of shape (\[.*?\]) cannot be broadcast to "
-                  r"indexing "
-        r"result of shape (\[.*?\])")  # fmt: skip
-def assigned(scene: Scene, m: re.Match[str]) -> Told:
+@explains("masked", "assigned_shape")
+def assigned(scene: Scene, m: SeenError) -> Told:
     """How many places are chosen and how many values come."""
-    value, chosen = m.groups()
+    value, chosen = m["value"], m["chosen"]
     t = next((t for t in scene.shapes if dims(t.shape) == value), None)
     target = next((x for x in scene.shapes if t is None or x.value is not t.value), None)
     where = f"the places chosen in {target}" if target else "the places chosen on the left"
     return f"{where} are {chosen}; {t or 'the value on the right, ' + value + ','} is to fill them."
 
 
-@family("masked", r"shape mismatch: indexing tensors could not be broadcast",
-        r"[Tt]he shape of the mask (\[.*?\]) at index (\d+) does not match the shape of the "
-        r"indexed "
-        r"tensor (\[.*?\]) at index (\d+)", r"shape of the mask")  # fmt: skip
-def mask(scene: Scene, m: re.Match[str]) -> Told:
+@explains("masked", "index_shapes", "mask_shape")
+def mask(scene: Scene, m: SeenError) -> Told:
     """The tensor and its mask or indices."""
     if not scene.shapes:
         return None
-    if "mask" in m[0] and m.re.groups == 4:
-        cut = next((t for t in scene.shapes if dims(t.shape) == m[1]), None)
-        base = next((t for t in scene.shapes if dims(t.shape) == m[3]), None)
-        if base is None:
-            return None
-        who = str(cut) if cut else f"the mask, {m[1]},"
-        text = f"{who} chooses from {base}, and they differ in dimension {m[2]}"
-        if m[2] != m[4]:  # an index before it stands for a dimension, or a mask for several
+    cut = next((t for t in scene.shapes if dims(t.shape) == m["mask"]), None)
+    base = next((t for t in scene.shapes if dims(t.shape) == m["tensor"]), None)
+    if m["mask"] and base is not None:
+        at, place = m["mask_dimension"], m["tensor_dimension"]
+        who = str(cut) if cut else f"the mask, {m['mask']},"
+        text = f"{who} chooses from {base}, and they differ in dimension {at}"
+        if at != place:  # an index before it stands for a dimension, or a mask for several
             text = (
-                f"{who} chooses from {base}: its dimension {m[2]} stands against dimension {m[4]} "
+                f"{who} chooses from {base}: its dimension {at} stands against dimension {place} "
                 "there, and they differ"
             )
         return f"{text[:1].upper()}{text[1:]}."

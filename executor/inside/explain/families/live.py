@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-import re
 
-from executor.inside.explain.family import Told, family
+from executor.errors import SeenError
+from executor.inside.explain.family import Told, explains
 from executor.inside.explain.scene import Scene
 from executor.inside.explain.thing import Thing
 from executor.inside.explain.words import dtype, listed
@@ -14,8 +14,18 @@ _SHOWN = 4
 _JOINS = ("cat", "stack", "concat", "concatenate", "hstack", "vstack", "dstack")
 
 
-@family("live", r"^(?:RuntimeError|TypeError|ValueError|IndexError|NotImplementedError)", last=True)
-def operands(scene: Scene, m: re.Match[str]) -> Told:
+@explains(
+    "live",
+    types=(
+        "RuntimeError",
+        "TypeError",
+        "ValueError",
+        "IndexError",
+        "NotImplementedError",
+    ),
+    last=True,
+)
+def operands(scene: Scene, m: SeenError) -> Told:
     """The failing layer with its input, or the tensors of the line."""
     if scene.raised:
         return None

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import torch
 
-from executor.inside.explain.family import Told, family
+from executor.errors import SeenError
+from executor.inside.explain.family import Told, explains
 from executor.inside.explain.look import is_tensor, own_dict
 from executor.inside.explain.scene import Scene
 from executor.inside.explain.thing import Thing
@@ -37,8 +37,8 @@ def _typed(t: Thing) -> str:
     return f"`{t.name}` {dtype(t.value)} {dims(t.shape)}{t.place}"
 
 
-@family("loss_batch", r"Expected input batch_size \((\d+)\) to match target batch_size \((\d+)\)")
-def batch(scene: Scene, m: re.Match[str]) -> Told:
+@explains("loss_batch", "loss_batch_sizes")
+def batch(scene: Scene, m: SeenError) -> Told:
     """Both shapes; what one flattening would give."""
     pair = _two(scene)
     if pair is None:
@@ -47,7 +47,7 @@ def batch(scene: Scene, m: re.Match[str]) -> Told:
     text = f"{_loss(scene)}{_typed(x)} as input and {_typed(y)} as target"
     if not y.shape:
         return f"{text}; the target is a single value without a batch dimension."
-    text += f": {m[1]} rows of scores for {m[2]} labels"
+    text += f": {m['rows']} rows of scores for {m['labels']} labels"
     extra = ""
     if len(y.shape) > 1 and count(y.shape) == x.shape[0]:
         extra = f". The target has {count(y.shape)} values in all"
@@ -56,12 +56,15 @@ def batch(scene: Scene, m: re.Match[str]) -> Told:
     return f"{text}{extra}.", {"input": list(x.shape), "target": list(y.shape)}
 
 
-@family("loss_target_shape", r"Expected target size (\[.*?\]), got (\[.*?\])",
-        r"0D or 1D target tensor expected, multi-target not "
-        r"supported", r"multi-target not supported", r"size mismatch \(got input: .*?target: ",
-        r"only batches of spatial targets supported", r"For \dD input, \dD target must",
-        r"Expected target .*?shape", r"1D target tensor expected")  # fmt: skip
-def target_shape(scene: Scene, m: re.Match[str]) -> Told:
+@explains(
+    "loss_target_shape",
+    "loss_target_shape",
+    "loss_one_dimension",
+    "loss_spatial_sizes",
+    "loss_spatial_target",
+    "loss_target_dimensions",
+)
+def target_shape(scene: Scene, m: SeenError) -> Told:
     """Which shape of target goes with this input."""
     pair = _two(scene)
     if pair is None:
@@ -95,9 +98,8 @@ def target_shape(scene: Scene, m: re.Match[str]) -> Told:
     return f"{text}."
 
 
-@family("loss_target_size", r"[Tt]arget size \(torch\.Size\((\[.*?\])\)\).*?input size "
-        r"\(torch\.Size\((\[.*?\])\)\)", r"Using a target size")  # fmt: skip
-def same_size(scene: Scene, m: re.Match[str]) -> Told:
+@explains("loss_target_size", "loss_sizes")
+def same_size(scene: Scene, m: SeenError) -> Told:
     """Two shapes that should be one."""
     pair = _two(scene)
     if pair is None:
@@ -114,8 +116,8 @@ def same_size(scene: Scene, m: re.Match[str]) -> Told:
     return f"{text}."
 
 
-@family("loss_dtype", r"result type \w+ can't be cast to the desired output type")
-def one_dtype(scene: Scene, m: re.Match[str]) -> Told:
+@explains("loss_dtype", "inplace_dtype")
+def one_dtype(scene: Scene, m: SeenError) -> Told:
     """Both dtypes, of which one is no floating one."""
     pair = _two(scene)
     if pair is None or all(t.value.is_floating_point() for t in pair):
@@ -127,11 +129,11 @@ def one_dtype(scene: Scene, m: re.Match[str]) -> Told:
     )
 
 
-@family("loss_class_probabilities", r"Expected floating point type for target with class "
-        r"probabilities, got (\w+)", r"expected target dtype to be|"
-        r"expected scalar type Long but found (\w+)")  # fmt: skip
-def probabilities(scene: Scene, m: re.Match[str]) -> Told:
+@explains("loss_class_probabilities", "loss_class_probabilities", "loss_index_dtype", "scalar_type")
+def probabilities(scene: Scene, m: SeenError) -> Told:
     """Why the target was taken for probabilities, or for class numbers."""
+    if m.id == "scalar_type" and m["expected"] != "Long":
+        return None
     pair = _two(scene)
     if pair is None:
         return None
@@ -156,8 +158,8 @@ def probabilities(scene: Scene, m: re.Match[str]) -> Told:
     return f"{text}."
 
 
-@family("target_out_of_bounds", r"Target (-?\d+) is out of bounds")
-def out_of_bounds(scene: Scene, m: re.Match[str]) -> Told:
+@explains("target_out_of_bounds", "class_out_of_bounds")
+def out_of_bounds(scene: Scene, m: SeenError) -> Told:
     """The labels' range and the number of classes."""
     pair = _two(scene)
     if pair is None:
@@ -173,18 +175,19 @@ def out_of_bounds(scene: Scene, m: re.Match[str]) -> Told:
     return f"{text}.", {"classes": classes, "labels": [low, high]}
 
 
-@family("loss_range", r"all elements of (input|target) should be between 0 and 1")
-def between(scene: Scene, m: re.Match[str]) -> Told:
+@explains("loss_range", "loss_range")
+def between(scene: Scene, m: SeenError) -> Told:
     """The live range."""
     pair = _two(scene)
     if pair is None:
         return None
-    t = pair[0] if m[1] == "input" else pair[1]
+    which = m["which"]
+    t = pair[0] if which == "input" else pair[1]
     v = t.value.detach()
     if bool(torch.isnan(v).any()):
-        return f"{_loss(scene)}{_typed(t)} as {m[1]}, which holds NaN."
+        return f"{_loss(scene)}{_typed(t)} as {which}, which holds NaN."
     text = (
-        f"{_loss(scene)}{_typed(t)} as {m[1]}, whose values go from {float(v.min()):.3g} to "
+        f"{_loss(scene)}{_typed(t)} as {which}, whose values go from {float(v.min()):.3g} to "
         f"{float(v.max()):.3g}"
     )
     op = t.value.grad_fn.name() if t.value.grad_fn is not None else ""
@@ -192,9 +195,8 @@ def between(scene: Scene, m: re.Match[str]) -> Told:
     return f"{text}; it comes straight from a matrix product ({op})." if linear else f"{text}."
 
 
-@family("class_weights", r"weight tensor should be defined either for all (\d+) classes or no "
-        r"classes but got weight tensor of shape: (\[.*?\])")  # fmt: skip
-def weights(scene: Scene, m: re.Match[str]) -> Told:
+@explains("class_weights", "class_weights")
+def weights(scene: Scene, m: SeenError) -> Told:
     """Number of weights and of classes."""
     pair = _two(scene)
     if pair is None:
@@ -202,8 +204,8 @@ def weights(scene: Scene, m: re.Match[str]) -> Told:
     held: Any = own_dict(scene.layer.value).get("_buffers", {}) if scene.layer else {}
     value = held.get("weight") if scene.layer else scene.local("weight")
     named = scene.as_written(value) if is_tensor(value) else None
-    weight = f"the weight {named}" if named else f"a weight of shape {m[2]}"
+    weight = f"the weight {named}" if named else f"a weight of shape {m['weight']}"
     return (
-        f"{_loss(scene)}{_typed(pair[0])} as input, that is {m[1]} classes, and {weight}; one "
-        f"weight for each class would be [{m[1]}]."
+        f"{_loss(scene)}{_typed(pair[0])} as input, that is {m['classes']} classes, and {weight}; "
+        f"one weight for each class would be [{m['classes']}]."
     )

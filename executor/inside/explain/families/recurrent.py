@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
-
-from executor.inside.explain.family import Told, family
+from executor.errors import SeenError
+from executor.inside.explain.family import Told, explains
 from executor.inside.explain.look import is_tensor
 from executor.inside.explain.scene import Scene
 from executor.inside.explain.thing import Thing
 from executor.inside.explain.words import dims, dtype, listed
 
 
-@family("recurrent", r"input\.size\(-1\) must be equal to input_size\. Expected (\d+), got (\d+)",
-        r"input has inconsistent input_size: got (\d+) expected (\d+)")  # fmt: skip
-def input_size(scene: Scene, m: re.Match[str]) -> Told:
+@explains("recurrent", "rnn_input_size")
+def input_size(scene: Scene, m: SeenError) -> Told:
     """The layer's input_size, the last dimension it got, and which dimension would fit."""
     layer, x = scene.layer, scene.input
     if layer is None or x is None:
@@ -31,11 +29,14 @@ def input_size(scene: Scene, m: re.Match[str]) -> Told:
     return f"{text}: {either}.", facts
 
 
-@family("recurrent", r"Expected hidden(?:\[(\d)\])? size \((.*?)\), got \[(.*?)\]",
-        r"[Ii]nput batch size (\d+) doesn't match hidden\d? batch size (\d+)",
-        r"[Ff]or (?:un)?batched \d-D input,? hx(?: and cx)? should",
-        r"hidden\d? has inconsistent hidden_size")  # fmt: skip
-def hidden(scene: Scene, m: re.Match[str]) -> Told:
+@explains(
+    "recurrent",
+    "rnn_hidden_size",
+    "rnn_hidden_batch",
+    "rnn_hidden_dimensions",
+    "rnn_cell_hidden_size",
+)
+def hidden(scene: Scene, m: SeenError) -> Told:
     """The hidden state's shape as it is and as the layer needs it for this batch."""
     layer, x = scene.layer, scene.input
     if layer is None or x is None:
@@ -67,10 +68,10 @@ def hidden(scene: Scene, m: re.Match[str]) -> Told:
     return f"{text} For this input it would be {want}{back}.{more}", {"hidden": want, "got": got}
 
 
-@family("recurrent", r"(RNN|LSTM|GRU)(Cell)?: Expected input to be (.*?), got (\d)D",
-        r"`?'?lengths`?'? argument should be", r"must be sorted in decreasing|"
-        r"Length of all samples has to be greater than 0", r"RNN: Expected input")  # fmt: skip
-def dimensions(scene: Scene, m: re.Match[str]) -> Told:
+@explains(
+    "recurrent", "rnn_dimensions", "rnn_lengths_tensor", "rnn_lengths_order", "rnn_lengths_positive"
+)
+def dimensions(scene: Scene, m: SeenError) -> Told:
     """How many dimensions the input has."""
     layer, x = scene.layer, scene.input
     if layer is not None and x is not None:
@@ -88,10 +89,15 @@ def dimensions(scene: Scene, m: re.Match[str]) -> Told:
     return f"{lengths}."
 
 
-@family("attention", r"was expecting embedding dimension of (\d+), but got (\d+)",
-        r"attn_mask is .*?but should be", r"key_padd(?:ed|ing)_mask", r"embed_dim|"
-        r"feature number of src|batch number of src|num_heads")  # fmt: skip
-def attention(scene: Scene, m: re.Match[str]) -> Told:
+@explains(
+    "attention",
+    "attention_embedding",
+    "attention_mask",
+    "attention_padding_mask",
+    "attention_heads",
+    "attention",
+)
+def attention(scene: Scene, m: SeenError) -> Told:
     """The sizes that attention compares."""
     parts: list[str] = []
     for name in ("query", "key", "src", "tgt", "attn_mask", "key_padding_mask"):

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import Any
 
+from executor.errors import SeenError
 from executor.inside.explain.families.recurrent import attention
-from executor.inside.explain.family import Told, family
+from executor.inside.explain.family import Told, explains
 from executor.inside.explain.scene import Scene
 from executor.inside.explain.thing import Thing
 from executor.inside.explain.words import count, dims, listed
 
 
-@family("matmul", r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)")
-def matmul(scene: Scene, m: re.Match[str]) -> Told:
+@explains("matmul", "matmul_shapes")
+def matmul(scene: Scene, m: SeenError) -> Told:
     """Which layer (or which two matrices), and whether another dimension would fit."""
-    _, inner, other, _ = (int(n) for n in m.groups())
+    inner, other = m.numbers("inner_left", "inner_right")
     if (fc := scene.layer_is("Linear")) and (x := scene.input):
         wanted = fc.value.weight.shape[-1]
         facts = {"layer": fc.name, "in_features": wanted, "input": list(x.shape)}
@@ -101,9 +101,8 @@ def _same_sides(node: ast.BinOp) -> bool:
     return ast.unparse(node.left) == ast.unparse(node.right)
 
 
-@family("matmul", r"size mismatch, got input \((\d+)\), mat \((\S+)\), vec \((\d+)\)",
-        r"inconsistent tensor size, expected tensor \[(\d+)\] and src \[(\d+)\]")  # fmt: skip
-def vectors(scene: Scene, m: re.Match[str]) -> Told:
+@explains("matmul", "matvec_sizes", "dot_sizes")
+def vectors(scene: Scene, m: SeenError) -> Told:
     """A matrix and a vector, or two vectors."""
     pair = _pair(scene)
     if pair is None:
@@ -113,11 +112,12 @@ def vectors(scene: Scene, m: re.Match[str]) -> Told:
     return f"{a} gives {left} values per row, {b} has {right}."
 
 
-@family("broadcast", r"The size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) "
-        r"at (?:non-singleton )?dimension (\d+)")  # fmt: skip
-def broadcast(scene: Scene, m: re.Match[str]) -> Told:
+@explains("broadcast", "broadcast_sizes")
+def broadcast(scene: Scene, m: SeenError) -> Told:
     """Both shapes aligned from the right, and the one dimension that clashes."""
-    a_size, b_size, at = (int(n) for n in m.groups())
+    if not m["dimension"]:
+        return None
+    a_size, b_size, at = m.numbers("a", "b", "dimension")
     pair = _broadcast_pair(scene, a_size, b_size, at)
     if pair is None:
         if scene.layer is not None and scene.input is not None:
@@ -172,11 +172,10 @@ def _what_fits_broadcast(a: Thing, b: Thing) -> str:
     return ""
 
 
-@family("broadcast", r"output with shape (\[[\d, ]*\]) doesn't match the broadcast shape "
-        r"(\[[\d, ]*\])")  # fmt: skip
-def grows(scene: Scene, m: re.Match[str]) -> Told:
+@explains("broadcast", "inplace_result_grows")
+def grows(scene: Scene, m: SeenError) -> Told:
     """An in-place operation whose result is larger than its target."""
-    into, result = m.groups()
+    into, result = m["target"], m["result"]
     others = [t for t in scene.shapes if dims(t.shape) != into]
     target = next((t for t in scene.shapes if dims(t.shape) == into), None)
     if target is None:
@@ -186,12 +185,11 @@ def grows(scene: Scene, m: re.Match[str]) -> Told:
             "which cannot grow.")  # fmt: skip
 
 
-@family("expand", r"The expanded size of the tensor \((-?\d+)\) must match the existing size "
-        r"\((\d+)\) at (?:non-singleton )?dimension (\d+)\.\s+Target sizes: (\[.*?\])\."
-        r"\s+Tensor sizes: (\[.*?\])")  # fmt: skip
-def expand(scene: Scene, m: re.Match[str]) -> Told:
+@explains("expand", "expand_sizes")
+def expand(scene: Scene, m: SeenError) -> Told:
     """Which tensor into which shape, also for an assignment to a part of a tensor."""
-    want, have, at, target, existing = m.groups()
+    want, have, at = m["wanted"], m["existing"], m["dimension"]
+    target, existing = m["target_shape"], m["tensor_shape"]
     x = next((t for t in scene.shapes if dims(t.shape) == existing), None)
     whole = [t for t in scene.shapes if x is None or t.value is not x.value]
     source = f"{x}" if x else f"a tensor {existing}"
@@ -206,20 +204,19 @@ def expand(scene: Scene, m: re.Match[str]) -> Told:
     return f"{source} would have to fill {target}; at dimension {at} it has {have}, not {want}."
 
 
-@family("expand", r"expand\(.*?size=(\[.*?\])\): the number of sizes provided \((\d+)\) must be "
-        r"greater or equal to the number of dimensions in the tensor \((\d+)\)")  # fmt: skip
-def fewer(scene: Scene, m: re.Match[str]) -> Told:
+@explains("expand", "expand_fewer_dimensions")
+def fewer(scene: Scene, m: SeenError) -> Told:
     """A tensor with more dimensions than the place it goes to."""
-    size, _, rank = m.groups()
+    size, rank = m["target_shape"], m["dimensions"]
     x = next((t for t in scene.shapes if len(t.shape) == int(rank)), None)
     return f"{x} has {rank} dimensions and goes where there are only {size}." if x else None
 
 
-@family("bmm", r"Expected size for first two dimensions of batch2 tensor to be: \[(\d+), (\d+)\] "
-        r"but got: \[(\d+), (\d+)\]")  # fmt: skip
-def bmm(scene: Scene, m: re.Match[str]) -> Told:
+@explains("bmm", "bmm_sizes")
+def bmm(scene: Scene, m: SeenError) -> Told:
     """Batch size and inner size, side by side."""
-    batch, inner, got_batch, got_inner = (int(n) for n in m.groups())
+    batch, inner = m.numbers("batch", "inner")
+    got_batch, got_inner = m.numbers("batch_right", "inner_right")
     pair = _pair(scene)
     if pair is None:
         return None
@@ -235,10 +232,8 @@ def bmm(scene: Scene, m: re.Match[str]) -> Told:
     return f"{a} times {b}: {listed(clash)}{fit}."
 
 
-@family("bmm", r"batch(\d) must be a 3D tensor", r"(mat\d?|self) must be a matrix",
-        r"vector and vector expected|1D tensors expected|dot : expected",
-        r"both arguments to \w+ need to be at least 1D")  # fmt: skip
-def ranks(scene: Scene, m: re.Match[str]) -> Told:
+@explains("bmm", "bmm_dimensions", "not_a_matrix", "dot_dimensions", "product_of_a_number")
+def ranks(scene: Scene, m: SeenError) -> Told:
     """The number of dimensions of each operand."""
     things = scene.shapes or tuple(t for t in scene.below if t.is_tensor)
     if scene.layer is not None and scene.input is not None:
@@ -258,8 +253,8 @@ def ranks(scene: Scene, m: re.Match[str]) -> Told:
     )
 
 
-@family("einsum", r"einsum\(\): (.*)")
-def einsum(scene: Scene, m: re.Match[str]) -> Told:
+@explains("einsum", "einsum")
+def einsum(scene: Scene, m: SeenError) -> Told:
     """Each letter's size in each operand."""
     words = scene.argument(0)
     if words is None or type(words.value) is not str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
-from executor.inside.explain.family import Told, family
+from executor.errors import SeenError
+from executor.inside.explain.family import Told, explains
 from executor.inside.explain.scene import Scene
 from executor.inside.explain.thing import Thing
 from executor.inside.explain.words import dims, dtype, listed
@@ -14,8 +13,8 @@ def _sparse(scene: Scene) -> Thing | None:
     return next((t for t in scene.tensors if t.value.is_sparse), None)
 
 
-@family("sparse", r"Cannot get (indices|values) on an uncoalesced tensor")
-def uncoalesced(scene: Scene, m: re.Match[str]) -> Told:
+@explains("sparse", "sparse_uncoalesced")
+def uncoalesced(scene: Scene, m: SeenError) -> Told:
     """How many entries it has as they are."""
     t = _sparse(scene)
     if t is None:
@@ -26,13 +25,8 @@ def uncoalesced(scene: Scene, m: re.Match[str]) -> Told:
     )
 
 
-@family("sparse", r"'len\(size\) == sparse_dim \+ dense_dim'.*?len\(size\) = (\d+), sparse_dim = "
-        r"(\d+)", r"indices must be sparse_dim x nnz, but got: "
-                  r"(\[.*?\])", r"same nnz, but got nnz from "
-        r"indices: (\d+), nnz from values: (\d+)", r"found negative index|size is inconsistent "
-                                                   r"with "
-        r"indices")  # fmt: skip
-def construction(scene: Scene, m: re.Match[str]) -> Told:
+@explains("sparse", "sparse_size", "sparse_indices_shape", "sparse_entries", "sparse_bounds")
+def construction(scene: Scene, m: SeenError) -> Told:
     """The shape of indices and values, and what each row means."""
     indices, values = scene.argument(0, "indices"), scene.argument(1, "values")
     size = scene.argument(2, "size")
@@ -56,8 +50,8 @@ def construction(scene: Scene, m: re.Match[str]) -> Told:
     return f"{text}."
 
 
-@family("sparse", r"[Ss]parse")
-def other(scene: Scene, m: re.Match[str]) -> Told:
+@explains("sparse", "sparse")
+def other(scene: Scene, m: SeenError) -> Told:
     """Which operand is sparse."""
     if not any(t.value.layout != _strided() for t in scene.tensors):
         return None

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from torch import nn
 
-from executor.inside.explain.family import Told, family
+from executor.errors import SeenError
+from executor.inside.explain.family import Told, explains
 from executor.inside.explain.look import is_tensor
 from executor.inside.explain.scene import Scene
 from executor.inside.explain.words import dims, listed
@@ -14,8 +13,8 @@ from executor.inside.explain.words import dims, listed
 _SHOWN = 3
 
 
-@family("state_dict", r"Error\(s\) in loading state_dict for (\w+)")
-def mismatch(scene: Scene, m: re.Match[str]) -> Told:
+@explains("state_dict", "state_dict")
+def mismatch(scene: Scene, m: SeenError) -> Told:
     """Counts, a common prefix, and the shapes that differ."""
     model, given = scene.local("self"), scene.local("state_dict")
     if not issubclass(type(model), nn.Module) or not issubclass(type(given), dict):
@@ -77,10 +76,10 @@ def _prefix(missing: list[str], extra: list[str]) -> tuple[str, str] | None:
     return None
 
 
-@family("weights_only", r"Weights only load failed.*?GLOBAL (\S+)", r"Weights only load failed")
-def weights_only(scene: Scene, m: re.Match[str]) -> Told:
+@explains("weights_only", "weights_only")
+def weights_only(scene: Scene, m: SeenError) -> Told:
     """What the file holds beside tensors."""
-    wanted = m[1] if m.re.groups and m[1] else ""
+    wanted = m["object"]
     path = scene.argument(0, "f")
     name = f"`{path.name}`" if path and type(path.value) is str else "The file"
     if not wanted:
@@ -95,13 +94,12 @@ def weights_only(scene: Scene, m: re.Match[str]) -> Told:
     )
 
 
-@family("state_dict", r"Expected state_dict to be dict-like, got <class '([\w.]+)'>",
-        r"'(?:collections\.)?OrderedDict' object has no attribute '(\w+)'")  # fmt: skip
-def not_a_dict(scene: Scene, m: re.Match[str]) -> Told:
+@explains("state_dict", "state_dict_type", "state_dict_as_module")
+def not_a_dict(scene: Scene, m: SeenError) -> Told:
     """A module where its weights are expected, or the other way round."""
-    if "Expected" in m[0]:
+    if m.id == "state_dict_type":
         arg = scene.argument(0, "state_dict")
-        kind = m[1].split(".")[-1]
+        kind = m["given"].split(".")[-1]
         return (
             f"`{arg.name}`{arg.place} is {kind}, a whole object, not a dict of weights."
             if arg

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import re
 
+from executor.errors import SeenError
 from executor.inside.explain.families.recurrent import attention
-from executor.inside.explain.family import Told, family
+from executor.inside.explain.family import Told, explains
 from executor.inside.explain.scene import Scene
 from executor.inside.explain.thing import Thing
 from executor.inside.explain.words import count, dims, listed
@@ -14,13 +14,13 @@ from executor.inside.explain.words import count, dims, listed
 _REORDER = ("transpose", "permute", "t", "movedim", "swapaxes", "expand")
 
 
-@family("view", r"shape '\[(.*?)\]' is invalid for input of size (\d+)")
-def view(scene: Scene, m: re.Match[str]) -> Told:
+@explains("view", "view_size")
+def view(scene: Scene, m: SeenError) -> Told:
     """How many values there are, how many the new shape needs, and what keeps the batch."""
     if scene.layer is not None and scene.input is not None:
         return attention(scene, m) or f"{scene.layer.told}; {scene.input_told()}."
-    wanted = [int(n) for n in m[1].split(",") if n.strip()]
-    size = int(m[2])
+    wanted = list(m.sizes("shape"))
+    size = m.number("size")
     x = scene.receiver or next(iter(scene.shapes), None)
     if x is None or not x.is_tensor or count(x.shape) != size:
         x = next((t for t in scene.shapes if count(t.shape) == size), None)
@@ -44,8 +44,8 @@ def view(scene: Scene, m: re.Match[str]) -> Told:
     return f"{who}{left}{fit}.", facts
 
 
-@family("view", r"view size is not compatible with input tensor's size and stride")
-def not_contiguous(scene: Scene, m: re.Match[str]) -> Told:
+@explains("view", "view_not_contiguous")
+def not_contiguous(scene: Scene, m: SeenError) -> Told:
     """The strides, and the call that made them, where the text shows it."""
     x = scene.receiver
     if x is None or not x.is_tensor or x.computed:
@@ -61,11 +61,10 @@ def not_contiguous(scene: Scene, m: re.Match[str]) -> Told:
             "that this view needs.")  # fmt: skip
 
 
-@family("dimension", r"Dimension out of range \(expected to be in range of \[(-?\d+), (-?\d+)\], "
-        r"but got (-?\d+)\)")  # fmt: skip
-def out_of_range(scene: Scene, m: re.Match[str]) -> Told:
+@explains("dimension", "dimension_out_of_range")
+def out_of_range(scene: Scene, m: SeenError) -> Told:
     """Which tensor has how many dimensions."""
-    low, high, got = (int(n) for n in m.groups())
+    low, high, got = m.numbers("low", "high", "dimension")
     if scene.inner and scene.inner[-1].tb_frame.f_code.co_name == "unfold":
         x = scene.local_thing("input")
         if x is not None:
@@ -97,22 +96,16 @@ def _of_rank(x: Thing) -> str:
     return "one dimension" if len(x.shape) == 1 else f"{len(x.shape)} dimensions"
 
 
-@family("dimension", r"permute\(.*?\): number of dimensions in the tensor input does not match "
-        r"the length of the desired ordering of dimensions i\.e\. input\.dim\(\) = (\d+) is not "
-        r"equal to len\(dims\) = (\d+)")  # fmt: skip
-def permute(scene: Scene, m: re.Match[str]) -> Told:
+@explains("dimension", "permute_dimensions")
+def permute(scene: Scene, m: SeenError) -> Told:
     """The tensor's dimensions and those listed."""
-    have, listed_ = m.groups()
+    have, listed_ = m["dimensions"], m["listed"]
     x = next((t for t in scene.shapes if len(t.shape) == int(have)), None)
     return f"{x} has {have} dimensions and the new order lists {listed_}." if x else None
 
 
-@family("dimension", r"[Ss]upports \d|expects? (?:a )?(?:tensor with <= )?\d\s?-?D|"
-        r"must be (?:a )?\d-?D|[Ii]nput dimension should be at least|t\(\) expects|"
-        r"expected to have \d dim|expected.*? \d-?D|number of dimensions|Dimension specified as|"
-        r"fewer than \d dimensions|object too deep|must have at least \d dim|"
-        r"only supports? \d|dims? must|must have same number of dim")  # fmt: skip
-def rank(scene: Scene, m: re.Match[str]) -> Told:
+@explains("dimension", "dimensions")
+def rank(scene: Scene, m: SeenError) -> Told:
     """Each operand with its number of dimensions."""
     if scene.layer is not None and scene.input is not None:
         return None  # the layer's own families know more

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import torch
 
+from executor.errors import is_a
 from executor.inside.probes.inplace.hidden import Hidden
 from executor.inside.probes.inplace.spots import Spot, layer_name, parameter_name, span_of, spot
 from executor.inside.probes.inplace.suspects import suspects
@@ -27,8 +28,8 @@ from executor.protocol import Culprit, ErrorSeen, Finding, TensorRef
 
 __all__ = ["InplaceProbe", "suspects"]
 
-_MESSAGE = "modified by an inplace operation"
-_NO_HOOKS = "support saved tensor hooks"  # what torch.func says to ours
+# The second is what torch.func says to our hooks.
+_FAMILIES = ("modified_in_place", "saved_tensor_hooks")
 _FINDINGS = 8
 
 
@@ -82,7 +83,7 @@ class InplaceProbe:
     def stop(self, error: ErrorSeen | None = None) -> None:
         """Stop listening; an error of this kind that was not seen from here is told as such."""
         self._stack.close()
-        out_of_sight = error is not None and any(m in error.message for m in (_MESSAGE, _NO_HOOKS))
+        out_of_sight = error is not None and is_a(error, *_FAMILIES)
         if error is not None and out_of_sight and self._loud is None:
             note = (
                 "neither end can be known: what keeps this tensor for backward (hooks of another "

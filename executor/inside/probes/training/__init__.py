@@ -15,12 +15,12 @@ descriptor in the place of `Tensor.backward`, and `Module.__call__` with one tha
 from __future__ import annotations
 
 import ast
-import re
 from typing import Any
 
 import torch
 from torch import nn
 
+from executor.errors import is_a
 from executor.inside.probes.source import SnippetSource
 from executor.inside.probes.training.calls import Calls
 from executor.inside.probes.training.kept import Kept
@@ -37,7 +37,7 @@ from executor.inside.probes.training.unregistered import (
 from executor.protocol import ErrorSeen, Finding, ModuleCall
 
 _NAMES = 500
-_PARAMETER_LIST_ERRORS = re.compile(r"empty parameter list|non-leaf Tensor|optimizer can only")
+_PARAMETER_LIST_ERRORS = ("no_parameters", "non_leaf_parameter", "optimizer_no_tensors")
 
 
 class TrainingProbe:
@@ -84,7 +84,7 @@ class TrainingProbe:
             self.kept.look(namespace.items())
             self.kept.tell(self._told)
             self.moved = [w.name for w in self.steps.optimized.values() if w.moved][:_NAMES]
-        elif error is not None and _PARAMETER_LIST_ERRORS.search(error.message):
+        elif error is not None and is_a(error, *_PARAMETER_LIST_ERRORS):
             unregistered.tell(live_modules(), used=False)
         self.losses.tell(self._told, optimized, trained=self.trained)
         self.findings = self._told.findings

@@ -1,0 +1,50 @@
+"""The catalogue of PyTorch's errors: which kind of error a message is, and what its numbers mean.
+
+A family is one kind of error. Its id never changes. Whoever wants to know what an error is asks
+here, and matches no message himself:
+
+    seen = family_of("RuntimeError", "mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)")
+    seen.id             # "matmul_shapes"
+    seen["inner_left"]  # "3"
+
+The families are in `executor/errors/families/`, one module for each group; adding one touches one
+file. Nothing here imports torch, so the bot, the knowledge and the executor may all ask.
+"""
+
+from executor.errors.catalogue import (
+    HasMessage,
+    all_families,
+    families_of,
+    family_of,
+    is_a,
+    prepare,
+    read,
+)
+from executor.errors.family import ErrorFamily, SeenError
+from executor.errors.lists import (
+    ResizedKey,
+    missing_names,
+    offered_forms,
+    quoted_names,
+    resized_keys,
+)
+from executor.errors.topics import is_about_dtypes, topic_of
+
+__all__ = [
+    "ErrorFamily",
+    "HasMessage",
+    "ResizedKey",
+    "SeenError",
+    "all_families",
+    "families_of",
+    "family_of",
+    "is_a",
+    "is_about_dtypes",
+    "missing_names",
+    "offered_forms",
+    "prepare",
+    "quoted_names",
+    "read",
+    "resized_keys",
+    "topic_of",
+]

@@ -1,0 +1,82 @@
+"""Dataset and DataLoader: their protocol, their workers."""
+
+from executor.errors.family import ErrorFamily
+
+_LOADER = "from torch.utils.data import DataLoader, Dataset\n"
+
+FAMILIES = (
+    ErrorFamily(
+        id="worker_error",
+        says="An error came up in a worker process of a DataLoader.",
+        types=("RuntimeError", "TypeError", "ValueError", "IndexError", "KeyError"),
+        today=(
+            r"Caught (?P<type>\w+) in DataLoader worker process (?P<worker>\d+)\.\s+Original "
+            r"Traceback",
+        ),
+        values={"type": "of the error in the worker", "worker": "number of the process"},
+        sample=(
+            f"{_LOADER}\n"
+            "class Broken(Dataset):\n"
+            "    def __len__(self):\n"
+            "        return 2\n\n"
+            "    def __getitem__(self, i):\n"
+            "        raise ValueError('broken')\n\n"
+            "next(iter(DataLoader(Broken(), num_workers=1)))"
+        ),
+        breadth=18,
+    ),
+    ErrorFamily(
+        id="worker_died",
+        says="A worker process of a DataLoader ended.",
+        types=("RuntimeError",),
+        today=(r"DataLoader worker \(pid\(?s?\)? [^\n]{0,80}?\) (?:is killed|exited)",),
+        needs="a worker that is killed: the message comes from the process's signal",
+        examples=(
+            "RuntimeError: DataLoader worker (pid 2145) is killed by signal: Killed.",
+            "RuntimeError: DataLoader worker (pid(s) 2145, 2146) exited unexpectedly",
+        ),
+    ),
+    ErrorFamily(
+        id="no_length",
+        says="A length is asked of something that has none.",
+        types=("TypeError",),
+        today=(r"object of type '(?P<type>\w+)' has no len\(\)",),
+        values={"type": "of what is asked"},
+        sample="len(i for i in range(3))",
+    ),
+    ErrorFamily(
+        id="no_samples",
+        says="A DataLoader is to shuffle a dataset without samples.",
+        types=("ValueError",),
+        today=(
+            r"num_samples should be a positive integer value, but got num_samples="
+            r"(?P<samples>\S+)",
+        ),
+        values={"samples": "number of samples"},
+        sample=f"{_LOADER}DataLoader([], shuffle=True)",
+    ),
+    ErrorFamily(
+        id="tensor_dataset_sizes",
+        says="TensorDataset is given tensors of different lengths.",
+        types=("AssertionError",),
+        today=(r"Size mismatch between tensors",),
+        sample="torch.utils.data.TensorDataset(torch.ones(3), torch.ones(4))",
+    ),
+    ErrorFamily(
+        id="dataset_without_getitem",
+        says="A dataset's class does not say what one sample is.",
+        types=("NotImplementedError",),
+        today=(r"Subclasses of Dataset should implement",),
+        sample=(
+            f"{_LOADER}\nclass Empty(Dataset):\n    def __len__(self):\n        return 2\n\n"
+            "Empty()[0]"
+        ),
+    ),
+    ErrorFamily(
+        id="split_lengths",
+        says="The parts of random_split do not add up to the dataset.",
+        types=("ValueError",),
+        today=(r"Sum of input lengths does not equal the length of the input dataset",),
+        sample="torch.utils.data.random_split(range(10), [3, 3])",
+    ),
+)

@@ -1,0 +1,229 @@
+"""Tensors on different devices, and the memory of a GPU."""
+
+from executor.errors.family import ErrorFamily
+
+FAMILIES = (
+    ErrorFamily(
+        id="devices_differ",
+        says="Tensors on different devices meet in one operation.",
+        types=("RuntimeError", "TypeError"),
+        today=(
+            r"found at least two devices, (?P<one>[\w:]+),? and (?P<other>[\w:]+)",
+            r"Expected all tensors to be on the same device, but got (?P<name>\w+) is on "
+            r"(?P<one>[\w:]+), different from other tensors on (?P<other>[\w:]+)",
+            r"Expected all tensors to be on the same device",
+            r"expected (?P<first>\w+) and (?P<name>\w+) to be on the same device, but got \w+ on "
+            r"(?P<one>[\w:]+) and \w+ on (?P<other>[\w:]+)",
+        ),
+        older=(
+            r"Expected object of (?:backend|device type) (?P<other>\w+) but got "
+            r"(?:backend|device type) (?P<one>\w+) for argument #\d+ '(?P<name>\w+)'",
+            r"[Ee]xpected device (?P<other>[\w:]+) but got device (?P<one>[\w:]+)",
+            r"expected (?P<other>CPU|CUDA) \(got (?P<one>CPU|CUDA)\)",
+            r"(?:arguments are located|tensors are) on different GPUs",
+            r"Expected object of type torch\.cuda\.(?P<other>\w+)Tensor but found type "
+            r"torch\.(?P<one>\w+)Tensor for argument #\d+ '(?P<name>\w+)'(?= \(cpu\))",
+        ),
+        values={
+            "one": "a device, such as cuda:0",
+            "other": "the other device",
+            "name": "PyTorch's name of the argument that differs",
+            "first": "PyTorch's name of the argument it is compared with",
+        },
+        sample='torch.ones(2, device="cuda") + torch.ones(2)',
+        device="cuda",
+        examples=(
+            "RuntimeError: Expected all tensors to be on the same device, but found at least two "
+            "devices, cuda:0 and cpu! (when checking argument for argument mat1 in method "
+            "wrapper_addmm)",
+            "RuntimeError: Expected all tensors to be on the same device, but got mat2 is on cpu, "
+            "different from other tensors on cuda:0 (when checking argument in method "
+            "wrapper_CUDA_mm)",
+            "RuntimeError: Expected object of backend CPU but got backend CUDA for argument #2 "
+            "'other'",
+            "RuntimeError: Expected object of device type cuda but got device type cpu for "
+            "argument #1 'self' in call to _th_index_select",
+            "RuntimeError: expected device cuda:0 but got device cpu",
+            "TypeError: expected CPU (got CUDA)",
+            "RuntimeError: arguments are located on different GPUs at "
+            "/pytorch/aten/src/THC/generic/THCTensorMathBlas.cu:232",
+        ),
+    ),
+    ErrorFamily(
+        id="layer_devices",
+        says="A layer's input is not on the device (or not of the type) of its weights.",
+        types=("RuntimeError",),
+        today=(
+            r"Input type \(torch\.(?P<input_cuda>cuda\.)?(?P<input>\w+)Tensor\) and "
+            r"(?P<which>weight|bias) type \(torch\.(?P<weight_cuda>cuda\.)?(?P<weight>\w+)Tensor\) "
+            r"should be the same",
+        ),
+        values={
+            "input_cuda": "`cuda.` where the input is on a GPU",
+            "input": "type of the input, such as Float",
+            "which": "weight or bias",
+            "weight_cuda": "`cuda.` where the weight is on a GPU",
+            "weight": "type of the weight or the bias",
+        },
+        sample='nn.Conv2d(3, 8, 3)(torch.ones(1, 3, 8, 8, device="cuda"))',
+        device="cuda",
+        examples=(
+            "RuntimeError: Input type (torch.cuda.FloatTensor) and weight type (torch.FloatTensor) "
+            "should be the same",
+            "RuntimeError: Input type (torch.FloatTensor) and weight type (torch.cuda.FloatTensor) "
+            "should be the same or input should be a MKLDNN tensor and weight is a dense tensor",
+        ),
+    ),
+    ErrorFamily(
+        id="rnn_devices",
+        says="A recurrent layer's input and its state are on different devices.",
+        types=("RuntimeError",),
+        today=(
+            r"not at the same device(?:, found input tensor at (?P<input>[\w:]+) and (?P<what>\w+) "
+            r"tensor at (?P<other>[\w:]+))?",
+        ),
+        values={
+            "input": "device of the input",
+            "what": "hidden or parameter",
+            "other": "its device",
+        },
+        sample='nn.LSTM(4, 6)(torch.ones(5, 3, 4, device="meta"))',
+        examples=(
+            "RuntimeError: Input and hidden tensors are not at the same device, found input tensor "
+            "at cuda:0 and hidden tensor at cpu",
+        ),
+    ),
+    ErrorFamily(
+        id="index_device",
+        says="An index lies on another device than what it chooses from.",
+        types=("RuntimeError",),
+        today=(
+            r"indices should be either on (?:cpu|the same device|[\w:]+) or on the same device as "
+            r"the indexed tensor(?: \((?P<device>[\w:]+)\))?",
+        ),
+        values={"device": "of what is indexed"},
+        sample='torch.ones(3)[torch.tensor([0], device="cuda")]',
+        device="cuda",
+        examples=(
+            "RuntimeError: indices should be either on cpu or on the same device as the indexed "
+            "tensor (cpu)",
+        ),
+    ),
+    ErrorFamily(
+        id="numpy_of_cuda",
+        says="A tensor on the GPU is turned into a NumPy array.",
+        types=("TypeError",),
+        today=(r"can't convert (?P<device>cuda\S*|\w+:\d+) device type tensor to numpy",),
+        older=(
+            r"can't convert (?P<device>CUDA) tensor to numpy",
+            r"can't convert (?P<device>cuda)\S* tensor to numpy",
+        ),
+        values={"device": "the tensor is on"},
+        sample='torch.ones(2, device="cuda").numpy()',
+        device="cuda",
+        examples=(
+            "TypeError: can't convert cuda:0 device type tensor to numpy. Use Tensor.cpu() to copy "
+            "the tensor to host memory first.",
+            "TypeError: can't convert CUDA tensor to numpy. Use Tensor.cpu() to copy the tensor to "
+            "host memory first.",
+        ),
+    ),
+    ErrorFamily(
+        id="generator_device",
+        says="A random generator is of another device than the numbers it is to make.",
+        types=("RuntimeError",),
+        today=(
+            r"Expected an? '(?P<expected>\w+)' device type for generator but found "
+            r"'(?P<given>\w+)'",
+        ),
+        values={"expected": "device of the numbers", "given": "device of the generator"},
+        needs="a CUDA device",
+        examples=("RuntimeError: Expected a 'cuda' device type for generator but found 'cpu'",),
+    ),
+    ErrorFamily(
+        id="gradient_device",
+        says="A tensor on one device gets a gradient that lies on another.",
+        types=("RuntimeError",),
+        today=(
+            r"gradient with device type '(?P<gradient>\w+)' to a tensor with device type "
+            r"'(?P<tensor>\w+)'",
+            r"gradient with device type",
+        ),
+        values={"gradient": "device of the gradient", "tensor": "device of the tensor"},
+        sample='x = torch.ones(2, device="meta")\nx.grad = torch.ones(2)',
+        examples=(
+            "RuntimeError: attempting to assign a gradient with device type 'cpu' to a tensor with "
+            "device type 'cuda'. Please ensure that the gradient and the tensor are on the same "
+            "device",
+        ),
+    ),
+    ErrorFamily(
+        id="devices",
+        says="Devices do not go together.",
+        types=("RuntimeError", "TypeError", "ValueError"),
+        today=(r"same device|can't convert cuda|on (?:cpu|cuda)[^.]{0,300}but found",),
+        sample='torch.ones(2).copysign(torch.ones(2, device="meta"))',
+        breadth=5,
+    ),
+    ErrorFamily(
+        id="cuda_out_of_memory",
+        says="A GPU has no room for what is asked.",
+        types=("OutOfMemoryError", "RuntimeError"),
+        today=(r"out of memory\. Tried to allocate (?P<wanted>[\d.]+ [KMG]iB)",),
+        older=(
+            r"cuda runtime error \(2\) : out of memory",
+            r"CUDA error: out of memory",
+        ),
+        values={"wanted": "memory that was asked for at once"},
+        needs="a CUDA device that is full",
+        examples=(
+            "OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 GiB. GPU 0 has a total "
+            "capacity of 14.75 GiB of which 8.00 GiB is free.",
+            "RuntimeError: CUDA out of memory. Tried to allocate 64.00 MiB (GPU 0; 11.17 GiB total "
+            "capacity; 10.49 GiB already allocated; 61.81 MiB free)",
+            "RuntimeError: cuda runtime error (2) : out of memory at "
+            "/pytorch/aten/src/THC/generic/THCStorage.cu:58",
+        ),
+    ),
+    ErrorFamily(
+        id="cuda_assert",
+        says="A kernel on the GPU stopped, most often over an index that is too large.",
+        types=("RuntimeError", "AcceleratorError"),
+        today=(r"device-side assert triggered",),
+        needs="a CUDA device",
+        examples=(
+            "RuntimeError: CUDA error: device-side assert triggered",
+            "RuntimeError: cuda runtime error (59) : device-side assert triggered at "
+            "/pytorch/aten/src/THC/generic/THCTensorMath.cu:26",
+        ),
+    ),
+    ErrorFamily(
+        id="cuda_ordinal",
+        says="A GPU is asked for that is not there.",
+        types=("RuntimeError", "AcceleratorError"),
+        today=(r"^CUDA error: invalid device ordinal",),
+        older=(r"cuda runtime error \(10\) : invalid device ordinal",),
+        sample='torch.ones(2, device="cuda:1")',
+        device="cuda",
+        examples=(
+            "RuntimeError: CUDA error: invalid device ordinal",
+            "RuntimeError: cuda runtime error (10) : invalid device ordinal at "
+            "torch/csrc/cuda/Module.cpp:32",
+        ),
+    ),
+    ErrorFamily(
+        id="cuda_checkpoint",
+        says="A file holds tensors of a GPU that is not there.",
+        types=("RuntimeError",),
+        today=(
+            r"Attempting to deserialize object on (?:a CUDA device|CUDA device (?P<device>\d+))"
+            r"(?: but torch\.cuda\.device_count\(\) is (?P<there>\d+))?",
+        ),
+        values={"device": "number of the GPU in the file", "there": "number of GPUs there"},
+        sample='torch.serialization._validate_device("cuda:2", "cuda")',
+        examples=(
+            "RuntimeError: Attempting to deserialize object on CUDA device 2 but "
+            "torch.cuda.device_count() is 1. Please use torch.load with map_location",
+        ),
+    ),
+)

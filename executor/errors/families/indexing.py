@@ -1,0 +1,292 @@
+"""Indexing: positions that are not there, dtypes of indices, gather and scatter, masks, keys."""
+
+from executor.errors.family import ErrorFamily
+
+FAMILIES = (
+    ErrorFamily(
+        id="embedding_range",
+        says="An embedding or a table is asked for a row that it has not.",
+        types=("IndexError", "RuntimeError"),
+        today=(r"index out of range in self",),
+        older=(
+            r"index out of range: Tried to access index (?P<index>-?\d+) out of table with "
+            r"(?P<rows>\d+) rows",
+        ),
+        values={"index": "that is asked for", "rows": "of the table"},
+        sample="nn.Embedding(10, 4)(torch.tensor([10]))",
+        examples=(
+            "RuntimeError: index out of range: Tried to access index 12 out of table with 10 rows. "
+            "at /pytorch/aten/src/TH/generic/THTensorEvenMoreMath.cpp:418",
+        ),
+    ),
+    ErrorFamily(
+        id="embedding_dtype",
+        says="An embedding gets numbers that are no integers.",
+        types=("RuntimeError",),
+        today=(
+            r"Expected tensor for argument #1 'indices' to have (?:one of the following scalar "
+            r"types: Long, Int|scalar type Long); but got (?P<given>\S+) instead",
+        ),
+        values={"given": "type of the indices, such as torch.FloatTensor"},
+        sample="nn.Embedding(10, 4)(torch.tensor([1.0]))",
+        examples=(
+            "RuntimeError: Expected tensor for argument #1 'indices' to have scalar type Long; but "
+            "got torch.FloatTensor instead (while checking arguments for embedding)",
+        ),
+    ),
+    ErrorFamily(
+        id="index_out_of_bounds",
+        says="An index lies outside of its dimension.",
+        types=("IndexError", "RuntimeError"),
+        today=(
+            r"index (?P<index>-?\d+) is out of bounds for dimension (?P<dimension>\d+) with size "
+            r"(?P<size>\d+)",
+        ),
+        values={
+            "index": "that is asked for",
+            "dimension": "number of the dimension",
+            "size": "of that dimension",
+        },
+        sample="torch.ones(4)[4]",
+    ),
+    ErrorFamily(
+        id="array_index_out_of_bounds",
+        says="An index lies outside of an axis of a NumPy array.",
+        types=("IndexError",),
+        today=(
+            r"index (?P<index>-?\d+) is out of bounds for axis (?P<dimension>\d+) with size "
+            r"(?P<size>\d+)",
+        ),
+        values={
+            "index": "that is asked for",
+            "dimension": "number of the axis",
+            "size": "of that axis",
+        },
+        sample="np.ones(4)[4]",
+    ),
+    ErrorFamily(
+        id="module_index_out_of_range",
+        says="A Sequential or a ModuleList is asked for a module that it has not.",
+        types=("IndexError",),
+        today=(r"^index (?P<index>-?\d+) is out of range",),
+        values={"index": "that is asked for"},
+        sample="nn.Sequential(nn.ReLU())[3]",
+        typed=True,
+    ),
+    ErrorFamily(
+        id="too_many_indices",
+        says="A tensor is indexed in more dimensions than it has.",
+        types=("IndexError",),
+        today=(r"too many indices for tensor of dimension (?P<dimensions>\d+)",),
+        values={"dimensions": "that the tensor has"},
+        sample="torch.ones(4)[0, 0]",
+    ),
+    ErrorFamily(
+        id="array_too_many_indices",
+        says="A NumPy array is indexed in more dimensions than it has.",
+        types=("IndexError",),
+        today=(r"too many indices for array: array is (?P<dimensions>\d+)-dim",),
+        values={"dimensions": "that the array has"},
+        sample="np.ones(4)[0, 0]",
+    ),
+    ErrorFamily(
+        id="index_of_a_number",
+        says="A tensor without dimensions is indexed.",
+        types=("IndexError",),
+        today=(r"invalid index of a 0-dim tensor",),
+        sample="torch.tensor(1.0)[0]",
+    ),
+    ErrorFamily(
+        id="slice_of_a_number",
+        says="A tensor without dimensions is sliced.",
+        types=("IndexError", "RuntimeError"),
+        today=(r"slice\(\) cannot be applied to a 0-dim",),
+        sample="torch.tensor(1.0)[:1]",
+    ),
+    ErrorFamily(
+        id="slice_step",
+        says="A tensor is sliced with a step that is not positive.",
+        types=("ValueError",),
+        today=(r"step must be greater than zero",),
+        older=(r"negative step not yet supported",),
+        sample="torch.ones(4)[::-1]",
+        examples=("ValueError: negative step not yet supported",),
+    ),
+    ErrorFamily(
+        id="index_dtype",
+        says="A tensor is indexed by one that holds no integers.",
+        types=("IndexError",),
+        today=(r"tensors used as indices must be long",),
+        sample="torch.ones(4)[torch.tensor([0.0])]",
+    ),
+    ErrorFamily(
+        id="index_type",
+        says="A list, a tuple or an array is indexed by something that is no position.",
+        types=("TypeError", "IndexError"),
+        today=(
+            r"(?P<of>list|tuple|string) indices must be integers or slices, not (?P<given>[\w.]+)",
+            r"only integers, slices",
+        ),
+        values={"of": "what is indexed", "given": "type of the index"},
+        sample='[1, 2]["a"]',
+    ),
+    ErrorFamily(
+        id="list_range",
+        says="A position is asked of a list, a tuple or a string that it has not.",
+        types=("IndexError",),
+        today=(
+            r"(?:list|tuple|string|pop|deque) (?:assignment )?index out of range"
+            r"|pop from (?:an )?empty|index out of range$",
+        ),
+        sample="[1, 2][2]",
+    ),
+    ErrorFamily(
+        id="tensor_as_key",
+        says="A dictionary is asked for a tensor: it finds keys by identity, not by value.",
+        types=("KeyError",),
+        today=(r"^tensor\((?P<value>-?\d+|True|False)(?:, device='[\w:]+')?\)$",),
+        values={"value": "of the tensor"},
+        sample="{1: 2}[torch.tensor(1)]",
+        typed=True,
+    ),
+    ErrorFamily(
+        id="key_missing",
+        says="A dictionary has no such key.",
+        types=("KeyError",),
+        today=(r"(?P<key>[^\n]+)",),
+        values={"key": "that is asked for, as Python writes it"},
+        sample='{"a": 1}["b"]',
+        typed=True,
+        breadth=17,
+    ),
+    ErrorFamily(
+        id="index_put_dtypes",
+        says="Values of another dtype are written at places of a tensor.",
+        types=("RuntimeError",),
+        today=(
+            r"Index put requires the source and destination dtypes match, got (?P<target>\w+) for "
+            r"the destination and (?P<source>\w+) for the source",
+        ),
+        values={
+            "target": "dtype of the tensor, in PyTorch's short form, such as Float",
+            "source": "dtype of the values",
+        },
+        sample="torch.ones(3)[torch.tensor([0])] = torch.ones(1, dtype=torch.long)",
+    ),
+    ErrorFamily(
+        id="index_dimensions",
+        says="gather or scatter gets an index with another number of dimensions than its tensor.",
+        types=("RuntimeError",),
+        today=(r"[Ii]ndex tensor must have the same number of dimensions as (?P<of>\w+) tensor",),
+        values={"of": "the tensor it is compared with: self, input, src"},
+        sample="torch.ones(2, 3).gather(1, torch.tensor([0]))",
+    ),
+    ErrorFamily(
+        id="index_sizes",
+        says="gather or scatter gets an index that is larger than its tensor.",
+        types=("RuntimeError",),
+        today=(
+            r"[Ss]ize does not match at dimension (?P<dimension>\d+) expected index "
+            r"(?P<index>\[[\d, ]*\]) to be (?:no larger|smaller) than self "
+            r"(?P<tensor>\[[\d, ]*\])",
+        ),
+        older=(
+            r"Expected index (?P<index>\[[\d, ]*\]) to be (?:no larger|smaller) than self "
+            r"(?P<tensor>\[[\d, ]*\])",
+        ),
+        values={
+            "dimension": "in which it is larger",
+            "index": "shape of the index",
+            "tensor": "shape of the tensor",
+        },
+        sample="torch.ones(2, 3).gather(1, torch.zeros(4, 1, dtype=torch.long))",
+        examples=(
+            "RuntimeError: Expected index [4, 3] to be smaller than self [2, 3] apart from "
+            "dimension 1",
+        ),
+    ),
+    ErrorFamily(
+        id="index_argument_dtype",
+        says="gather, scatter or one_hot gets an index that is no int64.",
+        types=("RuntimeError",),
+        today=(
+            r"(?:\b(?P<operation>\w+)\(\): )?Expected dtype int32(?:/| or )int64 for index",
+            r"(?P<operation>one_hot) is only applicable to index tensor",
+            r"dtype of indices should be Long",
+        ),
+        values={"operation": "that was called"},
+        sample="torch.ones(2, 3).gather(1, torch.zeros(2, 1))",
+    ),
+    ErrorFamily(
+        id="scatter_dtypes",
+        says="scatter or index_add gets values of another dtype than its tensor has.",
+        types=("RuntimeError",),
+        today=(
+            r"(?:\b(?P<operation>\w+)\(\): )?Expected self\.dtype to be equal to src\.dtype",
+            r"self \((?P<target>\w+)\) and source \((?P<source>\w+)\) must have the same scalar "
+            r"type",
+        ),
+        values={
+            "operation": "that was called",
+            "target": "dtype of the tensor",
+            "source": "dtype of the values",
+        },
+        sample=(
+            "index = torch.zeros(2, 1, dtype=torch.long)\n"
+            "torch.ones(2, 3).scatter(1, index, torch.ones(2, 1, dtype=torch.long))"
+        ),
+    ),
+    ErrorFamily(
+        id="gather_scatter",
+        says="gather, scatter, index_select or their like get arguments that do not fit.",
+        types=("RuntimeError", "IndexError", "TypeError"),
+        today=(
+            r"[Ee]xpected (?:dtype|index) |dtype int32/int64 for index|scatter\(\)|gather\(\)"
+            r"|index_(?:select|add|copy|fill)_?\(\)|[Ss]ize does not match at dim|index_select"
+            r"|take_along",
+        ),
+        sample="torch.ones(2, 3).index_select(0, torch.zeros(1, 1, dtype=torch.long))",
+        breadth=12,
+    ),
+    ErrorFamily(
+        id="assigned_shape",
+        says="Values of one shape are written at chosen places of another.",
+        types=("RuntimeError", "IndexError"),
+        today=(
+            r"shape mismatch: value tensor of shape (?P<value>\[[\d, ]*\]) cannot be broadcast to "
+            r"indexing result of shape (?P<chosen>\[[\d, ]*\])",
+        ),
+        values={"value": "shape of the values", "chosen": "shape of the chosen places"},
+        sample="torch.ones(3, 3)[torch.tensor([0, 1])] = torch.ones(3, 3)",
+    ),
+    ErrorFamily(
+        id="index_shapes",
+        says="Several indices have shapes that do not broadcast.",
+        types=("IndexError",),
+        today=(
+            r"shape mismatch: indexing tensors could not be broadcast together with shapes "
+            r"(?P<shapes>(?:\[[\d, ]*\](?:, )?)+)",
+            r"shape mismatch: indexing tensors could not be broadcast",
+        ),
+        values={"shapes": "of all of them"},
+        sample="torch.ones(3, 3)[torch.tensor([0, 1]), torch.tensor([0, 1, 2])]",
+    ),
+    ErrorFamily(
+        id="mask_shape",
+        says="A mask has another shape than the tensor it chooses from.",
+        types=("IndexError",),
+        today=(
+            r"[Tt]he shape of the mask (?P<mask>\[[\d, ]*\]) at index (?P<mask_dimension>\d+) does "
+            r"not match the shape of the indexed tensor (?P<tensor>\[[\d, ]*\]) at index "
+            r"(?P<tensor_dimension>\d+)",
+            r"shape of the mask",
+        ),
+        values={
+            "mask": "shape of the mask",
+            "mask_dimension": "of the mask in which they differ",
+            "tensor": "shape of the tensor",
+            "tensor_dimension": "of the tensor in which they differ",
+        },
+        sample="torch.ones(3, 4)[torch.ones(3, 3, dtype=torch.bool)]",
+    ),
+)

@@ -1,0 +1,135 @@
+"""Putting tensors together: cat, stack, and a DataLoader's batches."""
+
+from executor.errors.family import ErrorFamily
+
+FAMILIES = (
+    ErrorFamily(
+        id="cat_sizes",
+        says="Tensors are joined along one dimension and differ in another.",
+        types=("RuntimeError",),
+        today=(
+            r"Sizes of tensors must match except in dimension (?P<dimension>-?\d+)\. Expected size "
+            r"(?P<first>\d+) but got size (?P<other>\d+) for tensor number (?P<number>\d+) in the "
+            r"list",
+        ),
+        older=(
+            r"Sizes of tensors must match except in dimension (?P<dimension>-?\d+)\. Got "
+            r"(?P<first>\d+) and (?P<other>\d+)(?: in dimension (?P<differs>\d+))?",
+            r"Sizes of tensors must match except in dimension (?P<dimension>-?\d+)",
+        ),
+        values={
+            "dimension": "along which they are joined",
+            "first": "size of the first tensor where they differ",
+            "other": "size of the one that does not fit",
+            "number": "its number in the list, from 0",
+            "differs": "the dimension in which they differ",
+        },
+        sample="torch.cat([torch.ones(2, 10), torch.ones(3, 3)], 1)",
+        examples=(
+            "RuntimeError: invalid argument 0: Sizes of tensors must match except in dimension 1. "
+            "Got 3 and 4 in dimension 2 at /pytorch/aten/src/TH/generic/THTensorMoreMath.cpp:1333",
+            "RuntimeError: Sizes of tensors must match except in dimension 0. Got 1 and 3 in "
+            "dimension 1 (The offending index is 1)",
+        ),
+    ),
+    ErrorFamily(
+        id="cat_dimensions",
+        says="Tensors with different numbers of dimensions are joined.",
+        types=("RuntimeError",),
+        today=(
+            r"Tensors must have same number of dimensions(?:: got (?P<first>\d+) and "
+            r"(?P<other>\d+))?",
+        ),
+        values={
+            "first": "dimensions of the first tensor",
+            "other": "dimensions of the one that does not fit",
+        },
+        sample="torch.cat([torch.ones(2, 3), torch.ones(2)])",
+        examples=(
+            "RuntimeError: invalid argument 0: Tensors must have same number of dimensions: got 2 "
+            "and 1 at /pytorch/aten/src/TH/generic/THTensorMoreMath.cpp:1324",
+        ),
+    ),
+    ErrorFamily(
+        id="cat_of_numbers",
+        says="Tensors without dimensions are given to cat, which has nothing to join them along.",
+        types=("RuntimeError",),
+        today=(
+            r"zero-dimensional tensor \(at position (?P<position>\d+)\) cannot be concatenated",
+        ),
+        values={"position": "of the first such tensor, from 0"},
+        sample="torch.cat([torch.tensor(1.0), torch.tensor(2.0)])",
+    ),
+    ErrorFamily(
+        id="stack_sizes",
+        says="Tensors of different shapes are stacked, often samples of one batch.",
+        types=("RuntimeError",),
+        today=(
+            r"stack expects each tensor to be equal size, but got (?P<first>\[[\d, ]*\]) at entry "
+            r"0 and (?P<other>\[[\d, ]*\]) at entry (?P<number>\d+)",
+        ),
+        values={
+            "first": "shape of the first tensor",
+            "other": "shape of the one that differs",
+            "number": "its number in the list, from 0",
+        },
+        sample="torch.stack([torch.ones(3), torch.ones(2)])",
+    ),
+    ErrorFamily(
+        id="join_of_nothing",
+        says="An empty list is given to cat or stack.",
+        types=("RuntimeError", "ValueError"),
+        today=(
+            r"(?:stack|cat)\b[^\n]{0,60}? expects? a non-empty"
+            r"|expected a non-empty (?:list|TensorList)",
+        ),
+        sample="torch.stack([])",
+    ),
+    ErrorFamily(
+        id="join_of_one_tensor",
+        says="cat or stack is given a tensor where it takes a list of them.",
+        types=("TypeError",),
+        today=(
+            r"\b(?P<function>\w+)\(\): argument 'tensors' \(position 1\) must be tuple of Tensors, "
+            r"not (?P<given>\w+)",
+        ),
+        values={"function": "that was called", "given": "type of what it got"},
+        sample="torch.cat(torch.ones(2), torch.ones(2))",
+    ),
+    ErrorFamily(
+        id="join_of_no_tensors",
+        says="The list given to cat or stack holds something that is no tensor.",
+        types=("TypeError",),
+        today=(
+            r"expected Tensor as element (?P<number>\d+) in argument 0, but got "
+            r"(?P<given>[\w.]+)",
+        ),
+        values={"number": "of the entry, from 0", "given": "type of the entry"},
+        sample="torch.stack([[1, 2], [3, 4]])",
+    ),
+    ErrorFamily(
+        id="collate_type",
+        says="A sample of a dataset holds something of which no batch can be made.",
+        types=("TypeError",),
+        today=(r"batch must contain tensors[^\n;]{0,80}?; found (?:<class ')?(?P<given>[\w.]+)",),
+        values={"given": "type of what the sample holds"},
+        sample=(
+            "from torch.utils.data import DataLoader\n"
+            "next(iter(DataLoader([None, None], batch_size=2)))"
+        ),
+        examples=(
+            "TypeError: batch must contain tensors, numbers, dicts or lists; found "
+            "<class 'PIL.Image.Image'>",
+        ),
+    ),
+    ErrorFamily(
+        id="collate_unequal",
+        says="The samples of a batch are lists of different lengths.",
+        types=("RuntimeError",),
+        today=(r"each element in list of batch should be of equal size",),
+        sample=(
+            "from torch.utils.data import DataLoader\n"
+            "next(iter(DataLoader([[1, 2], [3]], batch_size=2)))"
+        ),
+    ),
+)

@@ -1,0 +1,295 @@
+"""Layers: convolution, pooling, padding, normalisation, and how they are made."""
+
+from executor.errors.family import ErrorFamily
+
+FAMILIES = (
+    ErrorFamily(
+        id="conv_channels",
+        says="A convolution gets another number of channels than its weight takes.",
+        types=("RuntimeError",),
+        today=(
+            r"Given (?P<form>groups|transposed)=(?P<groups>\d+), weight of size "
+            r"\[(?P<weight>[\d, ]*)\], expected input\s?\[(?P<input>[\d, ]*)\] to have "
+            r"(?P<in_channels>\d+) channels, but got (?P<channels>\d+)",
+        ),
+        older=(
+            r"Given (?P<form>groups)=(?P<groups>\d+), weight\s?\[(?P<weight>[\d, ]*)\], so "
+            r"expected input\s?\[(?P<input>[\d, ]*)\] to have (?P<in_channels>\d+) channels, but "
+            r"got (?P<channels>\d+)",
+            r"Need input of dimension \d+ and input\.size\[1\] == (?P<in_channels>\d+) but got "
+            r"input to be of shape: \[(?P<input>[\dx ]*)\]",
+        ),
+        values={
+            "form": "groups, or transposed for a transposed convolution",
+            "groups": "number of groups; 1 for a transposed convolution",
+            "weight": "sizes of the weight",
+            "input": "sizes of the input",
+            "in_channels": "channels that the weight takes",
+            "channels": "channels that the input has",
+        },
+        sample="nn.Conv2d(3, 8, 3)(torch.ones(4, 32, 32, 3))",
+        examples=(
+            "RuntimeError: Given groups=1, weight[64, 3, 7, 7], so expected input[1, 1, 224, 224] "
+            "to have 3 channels, but got 1 channels instead",
+            "RuntimeError: Need input of dimension 4 and input.size[1] == 3 but got input to be of "
+            "shape: [1 x 1 x 28 x 28] at /b/wheel/pytorch/SpatialConvolutionMM.c:47",
+        ),
+    ),
+    ErrorFamily(
+        id="conv_dimensions",
+        says="A convolution gets an input with another number of dimensions than it takes.",
+        types=("RuntimeError",),
+        today=(
+            r"Expected (?P<unbatched>\d)D \(unbatched\) or (?P<batched>\d)D \(batched\) input to "
+            r"(?P<operation>conv\w*), but got input of size: (?P<input>\[[\d, ]*\])",
+        ),
+        older=(
+            r"Expected (?P<batched>\d)-dimensional input for (?P<weight_dimensions>\d)-dimensional "
+            r"weight \[?(?P<weight>[\d, ]*)\]?, but got (?:\d-dimensional )?input of size "
+            r"(?P<input>\[[\d, ]*\])",
+        ),
+        values={
+            "unbatched": "dimensions of one sample",
+            "batched": "dimensions of a batch",
+            "operation": "PyTorch's name of it, such as conv2d",
+            "input": "shape of the input",
+            "weight_dimensions": "dimensions of the weight",
+            "weight": "sizes of the weight",
+        },
+        sample="nn.Conv2d(3, 8, 3)(torch.ones(8, 8))",
+        examples=(
+            "RuntimeError: Expected 4-dimensional input for 4-dimensional weight [64, 3, 3, 3], "
+            "but got 3-dimensional input of size [3, 224, 224] instead",
+            "RuntimeError: Expected 4-dimensional input for 4-dimensional weight 64 3 3 3, but got "
+            "input of size [3, 224, 224] instead",
+        ),
+    ),
+    ErrorFamily(
+        id="adaptive_pool_dimensions",
+        says="Adaptive pooling gets an input without a dimension for channels.",
+        types=("RuntimeError",),
+        today=(
+            r"(?P<operation>adaptive_\w+)\(\): Expected (?P<unbatched>\d)D or (?P<batched>\d)D "
+            r"tensor, but got:? (?P<input>\[[\d, ]*\])",
+        ),
+        values={
+            "operation": "PyTorch's name of it",
+            "unbatched": "dimensions of one sample",
+            "batched": "dimensions of a batch",
+            "input": "shape of the input",
+        },
+        sample="torch._C._nn.adaptive_max_pool2d(torch.ones(8, 8), (2, 2))",
+    ),
+    ErrorFamily(
+        id="adaptive_pool_size",
+        says="Adaptive pooling gets an input with fewer dimensions than its output size.",
+        types=("ValueError",),
+        today=(r"[Ii]nput dimension should be at least (?P<least>\d+)",),
+        values={"least": "dimensions it takes at least"},
+        sample="nn.AdaptiveAvgPool2d((2, 2))(torch.ones(8, 8))",
+    ),
+    ErrorFamily(
+        id="pool_dimensions",
+        says="A layer takes a sample or a batch, and gets another number of dimensions.",
+        types=("RuntimeError", "ValueError"),
+        today=(
+            r"[Ee]xpected (?P<unbatched>\d)D? or (?P<batched>\d)D? (?:\(unbatched\) )?"
+            r"[^\n]{0,200}?(?:input|tensor)[^\n]{0,200}?got (?:input of size: )?"
+            r"(?P<input>\[[^\]\n]{0,200}\]|\d)",
+        ),
+        values={
+            "unbatched": "dimensions of one sample, as the message has it",
+            "batched": "dimensions of a batch, as the message has it",
+            "input": "shape of the input, or the number of its dimensions",
+        },
+        sample="nn.BatchNorm1d(3)(torch.ones(2, 3, 4, 5))",
+        breadth=3,
+    ),
+    ErrorFamily(
+        id="conv_kernel_size",
+        says="The kernel of a convolution is larger than its padded input.",
+        types=("RuntimeError",),
+        today=(
+            r"Calculated padded input size per channel: \((?P<input>[\dx ]*)\)\. Kernel size: "
+            r"\((?P<kernel>[\dx ]*)\)",
+        ),
+        values={
+            "input": "size of the padded input, such as 3 x 3",
+            "kernel": "size of the kernel",
+        },
+        sample="nn.Conv2d(3, 8, 5)(torch.ones(1, 3, 3, 3))",
+    ),
+    ErrorFamily(
+        id="output_too_small",
+        says="The input of a pooling layer is too small for its window.",
+        types=("RuntimeError",),
+        today=(
+            r"Given input size: \((?P<input>[\dx ]*)\)\. Calculated output size: "
+            r"\((?P<output>[-\dx ]*)\)",
+            r"[Oo]utput size is too small",
+        ),
+        values={"input": "size of the input, such as 64x1x1", "output": "size that it would give"},
+        sample="nn.MaxPool2d(4)(torch.ones(1, 64, 2, 2))",
+    ),
+    ErrorFamily(
+        id="padding_size",
+        says="Reflection padding is as large as the dimension it pads, or larger.",
+        types=("RuntimeError",),
+        today=(r"Padding size should be less than",),
+        sample='F.pad(torch.ones(1, 1, 4, 4), (5, 5, 5, 5), mode="reflect")',
+    ),
+    ErrorFamily(
+        id="padding_dimensions",
+        says="F.pad gets amounts for more dimensions than its input has.",
+        types=("RuntimeError",),
+        today=(
+            r"Padding length should be less than or equal to two times the input dimension but got "
+            r"padding length (?P<amounts>\d+) and input of dimension (?P<dimensions>\d+)",
+        ),
+        older=(r"Padding length too large",),
+        values={"amounts": "number of amounts", "dimensions": "that the input has"},
+        sample="F.pad(torch.ones(2, 3, 4), (1, 1, 1, 1, 1, 1, 1, 1))",
+        examples=("AssertionError: Padding length too large",),
+    ),
+    ErrorFamily(
+        id="padding_mode",
+        says="A padding mode that does not exist is asked for.",
+        types=("NotImplementedError", "ValueError"),
+        today=(r"padding mode",),
+        sample='F.pad(torch.ones(1, 1, 4, 4), (1, 1), mode="symmetric")',
+    ),
+    ErrorFamily(
+        id="batchnorm_one_value",
+        says="A normalisation layer in training mode gets a single value for each channel.",
+        types=("ValueError",),
+        today=(
+            r"Expected more than 1 (?P<unit>value per channel)(?: when training)?(?:, got input "
+            r"size (?:torch\.Size\()?(?P<input>\[[\d, ]*\]))?",
+        ),
+        values={"unit": "what there is only one of", "input": "shape of the input"},
+        sample="nn.BatchNorm1d(8)(torch.ones(1, 8))",
+        examples=(
+            "ValueError: Expected more than 1 value per channel when training, got input size "
+            "[1, 256, 1, 1]",
+        ),
+    ),
+    ErrorFamily(
+        id="instancenorm_one_element",
+        says="InstanceNorm in training mode gets maps of a single element.",
+        types=("ValueError",),
+        today=(
+            r"Expected more than 1 spatial element(?: when training)?(?:, got input size "
+            r"(?:torch\.Size\()?(?P<input>\[[\d, ]*\]))?",
+        ),
+        values={"input": "shape of the input"},
+        sample="nn.InstanceNorm2d(8)(torch.ones(2, 8, 1, 1))",
+    ),
+    ErrorFamily(
+        id="batchnorm_features",
+        says="BatchNorm gets another number of channels than its num_features.",
+        types=("RuntimeError",),
+        today=(
+            r"running_mean should contain (?P<channels>\d+) elements not (?P<num_features>\d+)",
+        ),
+        values={
+            "channels": "channels of the input",
+            "num_features": "that the layer was made for",
+        },
+        sample="nn.BatchNorm1d(8)(torch.ones(4, 16))",
+    ),
+    ErrorFamily(
+        id="layernorm_shape",
+        says="LayerNorm gets an input that does not end in its normalized_shape.",
+        types=("RuntimeError",),
+        today=(
+            r"Given normalized_shape=(?P<normalized_shape>\[[\d, ]*\]), expected input with shape "
+            r"(?P<expected>\[[*\d, ]*\])(?:, but got input of size\s?(?P<input>\[[\d, ]*\]))?",
+        ),
+        values={
+            "normalized_shape": "that the layer was made for",
+            "expected": "shape it takes; * is any size",
+            "input": "shape of the input",
+        },
+        sample="nn.LayerNorm(8)(torch.ones(4, 16))",
+    ),
+    ErrorFamily(
+        id="norm_weight",
+        says="The weight of a normalisation does not go with its input.",
+        types=("RuntimeError",),
+        today=(
+            r"\bweight should contain (?P<channels>\d+) elements not (?P<size>\d+)",
+            r"Expected weight to be a vector of size equal to the number of channels in input, but "
+            r"got weight of shape (?P<weight>\[[\d, ]*\]) and input of shape "
+            r"(?P<input>\[[\d, ]*\])",
+        ),
+        values={
+            "channels": "channels of the input",
+            "size": "entries of the weight",
+            "weight": "shape of the weight",
+            "input": "shape of the input",
+        },
+        sample="F.group_norm(torch.ones(2, 6, 4), 3, torch.ones(4))",
+    ),
+    ErrorFamily(
+        id="groupnorm_channels",
+        says="GroupNorm gets channels that cannot be divided into its groups.",
+        types=("RuntimeError",),
+        today=(r"Expected number of channels in input to be divisible by num_groups",),
+        sample="F.group_norm(torch.ones(2, 5, 4), 3)",
+    ),
+    ErrorFamily(
+        id="groupnorm_made",
+        says="GroupNorm is made with channels that cannot be divided into its groups.",
+        types=("ValueError",),
+        today=(
+            r"num_channels \((?P<channels>\d+)\) must be divisible by num_groups "
+            r"\((?P<groups>\d+)\)",
+        ),
+        older=(r"num_channels must be divisible", r"must be divisible by num_channels"),
+        values={"channels": "of the layer", "groups": "of the layer"},
+        sample="nn.GroupNorm(3, 5)",
+    ),
+    ErrorFamily(
+        id="conv_groups",
+        says="A convolution is made with channels that cannot be divided by its groups.",
+        types=("ValueError",),
+        today=(r"(?:(?P<which>in_channels|out_channels) must be )?divisible by groups",),
+        values={"which": "in_channels or out_channels"},
+        sample="nn.Conv2d(5, 8, 3, groups=2)",
+    ),
+    ErrorFamily(
+        id="same_padding_strided",
+        says="A convolution is made with padding='same' and a stride.",
+        types=("ValueError", "RuntimeError"),
+        today=(r"padding='same' is not supported for strided",),
+        sample='nn.Conv2d(3, 8, 3, stride=2, padding="same")',
+    ),
+    ErrorFamily(
+        id="grid_coordinates",
+        says="A sampling grid does not end in one coordinate for each dimension of the image.",
+        types=("RuntimeError",),
+        today=(
+            r"expected grid to have size (?P<coordinates>\d) in last dimension, but got grid with "
+            r"sizes (?P<grid>\[[\d, ]*\])",
+        ),
+        values={"coordinates": "of a point", "grid": "shape of the grid"},
+        sample="F.grid_sample(torch.ones(1, 1, 4, 5), torch.ones(1, 2, 4, 5))",
+    ),
+    ErrorFamily(
+        id="affine_matrices",
+        says="affine_grid gets a matrix of another shape than it takes.",
+        types=("ValueError",),
+        today=(
+            r"batch of (?P<dimensions>2D|3D) affine matrices of shape (?P<expected>\w{1,20}) for "
+            r"size (?:torch\.Size\()?(?P<size>\[[\d, ]*\])\)?\. Got "
+            r"torch\.Size\((?P<given>\[[\d, ]*\])",
+        ),
+        values={
+            "dimensions": "2D or 3D",
+            "expected": "shape it takes, such as Nx2x3",
+            "size": "of the output that is asked for",
+            "given": "shape of what it got",
+        },
+        sample="F.affine_grid(torch.ones(2, 3), [1, 1, 4, 4])",
+    ),
+)

@@ -1,0 +1,117 @@
+"""Errors of the place and not of the code: no GPU, no file, no network, no memory."""
+
+from executor.errors.family import ErrorFamily
+
+FAMILIES = (
+    ErrorFamily(
+        id="cuda_not_compiled",
+        says="A GPU is asked of a PyTorch that was built for the CPU only.",
+        types=("AssertionError", "RuntimeError"),
+        today=(
+            r"Torch not compiled with (?P<what>CUDA) enabled",
+            r"not compiled with CUDA|Torch not compiled with|not linked with support for cuda"
+            r"|torch\.cuda\.\w+ not available",
+        ),
+        values={"what": "CUDA"},
+        sample="torch.ones(2).cuda()",
+    ),
+    ErrorFamily(
+        id="gpu_missing",
+        says="A GPU is asked of a machine that has none.",
+        types=("RuntimeError", "AssertionError", "ValueError"),
+        today=(r"No CUDA GPUs|no NVIDIA driver|Invalid CUDA 'device",),
+        needs="a PyTorch that was built for CUDA, on a machine without a GPU",
+        examples=(
+            "RuntimeError: No CUDA GPUs are available",
+            "RuntimeError: Found no NVIDIA driver on your system.",
+        ),
+    ),
+    ErrorFamily(
+        id="file_missing",
+        says="A file is read that is not there.",
+        types=("FileNotFoundError",),
+        today=(r"directory: '(?P<path>[^'\n]+)'",),
+        values={"path": "of the file"},
+        sample='torch.load("no_such_file.pt")',
+        typed=True,
+    ),
+    ErrorFamily(
+        id="network_missing",
+        says="Something is asked from the network that cannot be reached.",
+        types=("OSError", "ConnectionError", "URLError", "LocalEntryNotFoundError"),
+        today=(
+            r"couldn't connect to '|Network is unreachable|Temporary failure in name resolution"
+            r"|Name or service not known|LocalEntryNotFoundError|offline mode is enabled"
+            r"|Max retries exceeded|nodename nor servname",
+        ),
+        needs="a machine without a network",
+        examples=(
+            "URLError: <urlopen error [Errno -3] Temporary failure in name resolution>",
+            "OSError: We couldn't connect to 'https://huggingface.co' to load this file",
+        ),
+        breadth=14,
+    ),
+    ErrorFamily(
+        id="network_entry_missing",
+        says="A file of a model hub is neither here nor to be reached.",
+        types=("LocalEntryNotFoundError",),
+        today=(r"",),
+        needs="a machine without a network",
+        examples=("LocalEntryNotFoundError: An error happened while trying to locate the file",),
+        typed=True,
+        breadth=15,
+    ),
+    ErrorFamily(
+        id="launcher_variable",
+        says="A variable is read that a launcher such as torchrun sets.",
+        types=("KeyError",),
+        today=(r"^'(?P<variable>MASTER_ADDR|WORLD_SIZE|RANK|LOCAL_RANK)'",),
+        values={"variable": "that is read"},
+        sample='import os\nos.environ["LOCAL_RANK"]',
+        typed=True,
+    ),
+    ErrorFamily(
+        id="process_group",
+        says="Several processes are to work together, and this one was started alone.",
+        types=("ValueError", "RuntimeError", "DistBackendError"),
+        today=(r"env:// rendezvous|NCCL built in|ProcessGroupNCCL",),
+        sample='torch.distributed.init_process_group("gloo")',
+    ),
+    ErrorFamily(
+        id="memory",
+        says="More memory is asked for than there is.",
+        types=("MemoryError", "RuntimeError"),
+        today=(r"DefaultCPUAllocator|fail at alloc_cpu",),
+        values={"bytes": "that are asked for at once"},
+        details=(r"allocate (?P<bytes>\d+) bytes",),
+        sample="torch.empty(10**14)",
+    ),
+    ErrorFamily(
+        id="memory_error",
+        says="Python is asked for more memory than there is.",
+        types=("MemoryError",),
+        today=(r"",),
+        sample="raise MemoryError",
+        typed=True,
+        breadth=16,
+    ),
+    ErrorFamily(
+        id="place",
+        says="Something is needed that this machine does not have: a compiler, a model hub.",
+        types=("OSError", "RuntimeError", "ImportError", "InductorError"),
+        today=(
+            r"torch\.compile is not supported|Python\.h|InductorError"
+            r"|No such file or directory: 'g\+\+'|[Cc]an't load|401 Client|HF_|offline"
+            r"|(?P<network>internet connection)|is not the path to a directory|Unauthorized"
+            r"|Dataset not found|couldn't find them in the cached files|FusedAdam|onnx",
+        ),
+        values={"network": "internet connection, where the message asks for one"},
+        details=(r"(?P<network>internet connection)",),
+        needs="a machine without compiler and network",
+        examples=(
+            "OSError: Can't load the model. If you were trying to load it from a hub, make sure "
+            "you have an internet connection",
+        ),
+        breadth=22,
+    ),
+)

@@ -1,0 +1,171 @@
+"""Recurrent layers and attention: input sizes, states, masks, lengths."""
+
+from executor.errors.family import ErrorFamily
+
+FAMILIES = (
+    ErrorFamily(
+        id="rnn_input_size",
+        says="A recurrent layer gets steps of another length than its input_size.",
+        types=("RuntimeError",),
+        today=(
+            r"input\.size\(-1\) must be equal to input_size\. Expected (?P<input_size>\d+), got "
+            r"(?P<given>\d+)",
+            r"input has inconsistent input_size: got (?P<given>\d+),? expected (?P<input_size>\d+)",
+        ),
+        values={"input_size": "that the layer was made for", "given": "length of each step"},
+        sample="nn.LSTM(10, 6)(torch.ones(5, 3, 8))",
+        examples=("RuntimeError: input has inconsistent input_size: got 8, expected 10",),
+    ),
+    ErrorFamily(
+        id="rnn_hidden_size",
+        says="A recurrent layer gets a first state of another shape than it needs.",
+        types=("RuntimeError",),
+        today=(
+            r"Expected hidden(?:\[(?P<state>\d)\])? size \((?P<expected>[\d, ]+)\), got "
+            r"[\[(](?P<given>[\d, ]+)[\])]",
+        ),
+        values={
+            "state": "0 for an LSTM's hidden state, 1 for its cell state; empty for others",
+            "expected": "sizes it needs",
+            "given": "sizes it got",
+        },
+        sample="nn.GRU(4, 6)(torch.ones(7, 5, 4), torch.ones(1, 32, 6))",
+        examples=("RuntimeError: Expected hidden size (2, 20, 256), got (2, 50, 256)",),
+    ),
+    ErrorFamily(
+        id="rnn_hidden_batch",
+        says="A recurrent cell gets a state for another number of samples than its input has.",
+        types=("RuntimeError",),
+        today=(
+            r"[Ii]nput batch size (?P<batch>\d+) doesn't match hidden\d? batch size "
+            r"(?P<given>\d+)",
+        ),
+        values={"batch": "samples of the input", "given": "samples of the state"},
+        sample="nn.GRUCell(4, 6)(torch.ones(5, 4), torch.ones(3, 6))",
+    ),
+    ErrorFamily(
+        id="rnn_hidden_dimensions",
+        says="The first state of a recurrent layer has another number of dimensions than it needs.",
+        types=("RuntimeError",),
+        today=(r"[Ff]or (?:un)?batched \d-D input,? hx(?: and cx)? should",),
+        sample="nn.GRU(4, 6)(torch.ones(7, 5, 4), torch.ones(1, 6))",
+    ),
+    ErrorFamily(
+        id="rnn_cell_hidden_size",
+        says="A recurrent cell gets a state of another length than its hidden_size.",
+        types=("RuntimeError",),
+        today=(
+            r"hidden\d? has inconsistent hidden_size(?:: got (?P<given>\d+), expected "
+            r"(?P<hidden_size>\d+))?",
+        ),
+        values={"given": "length of the state", "hidden_size": "that the cell was made for"},
+        sample="nn.GRUCell(4, 6)(torch.ones(5, 4), torch.ones(5, 7))",
+    ),
+    ErrorFamily(
+        id="rnn_dimensions",
+        says="A recurrent layer gets an input with another number of dimensions than it takes.",
+        types=("ValueError", "RuntimeError"),
+        today=(
+            r"(?P<layer>RNN|LSTM|GRU)(?P<cell>Cell)?: Expected input to be "
+            r"(?P<expected>[^\n,]{1,40}), got (?P<given>\d)D",
+            r"RNN: Expected input",
+        ),
+        older=(r"input must have (?P<expected>\d) dimensions, got (?P<given>\d)",),
+        values={
+            "layer": "RNN, LSTM or GRU",
+            "cell": "`Cell` for a single step's layer",
+            "expected": "dimensions it takes, such as 2D or 3D",
+            "given": "dimensions it got",
+        },
+        sample="nn.LSTM(4, 6)(torch.ones(4))",
+        examples=("RuntimeError: input must have 3 dimensions, got 2",),
+    ),
+    ErrorFamily(
+        id="rnn_lengths_tensor",
+        says="The lengths of packed sequences are no int64 vector on the CPU.",
+        types=("RuntimeError",),
+        today=(
+            r"`?'?lengths`?'? argument should be(?: a 1D CPU int64 tensor, but got "
+            r"(?P<dimensions>\d+)D (?P<device>[\w:]+) (?P<dtype>\w+) tensor)?",
+        ),
+        values={
+            "dimensions": "that the lengths have",
+            "device": "they are on",
+            "dtype": "they have, in PyTorch's short form, such as Long",
+        },
+        sample=(
+            "lengths = torch.tensor([[2, 1]])\n"
+            "nn.utils.rnn.pack_padded_sequence(torch.ones(2, 2, 1), lengths)"
+        ),
+    ),
+    ErrorFamily(
+        id="rnn_lengths_order",
+        says="The lengths of packed sequences do not go down.",
+        types=("RuntimeError", "ValueError"),
+        today=(r"must be sorted in decreasing",),
+        sample="nn.utils.rnn.pack_padded_sequence(torch.ones(2, 2, 1), [1, 2])",
+    ),
+    ErrorFamily(
+        id="rnn_lengths_positive",
+        says="A packed sequence has the length 0.",
+        types=("RuntimeError", "ValueError"),
+        today=(r"Length of all samples has to be greater than 0",),
+        sample="nn.utils.rnn.pack_padded_sequence(torch.ones(2, 2, 1), [2, 0])",
+    ),
+    ErrorFamily(
+        id="attention_embedding",
+        says="Attention gets tokens of another width than its embed_dim.",
+        types=("AssertionError",),
+        today=(r"was expecting embedding dimension of (?P<embed_dim>\d+), but got (?P<given>\d+)",),
+        values={"embed_dim": "that the layer was made for", "given": "width of the tokens"},
+        sample="nn.MultiheadAttention(64, 4)(*[torch.ones(5, 2, 48)] * 3)",
+    ),
+    ErrorFamily(
+        id="attention_mask",
+        says="Attention gets a mask of another shape than its tokens need.",
+        types=("RuntimeError",),
+        today=(
+            r"attn_mask is torch\.Size\((?P<given>\[[\d, ]*\])\), but should be "
+            r"\((?P<expected>[\d, ]+)\)",
+        ),
+        values={"given": "shape of the mask", "expected": "sizes it needs"},
+        sample=(
+            "x = torch.ones(5, 2, 8)\n"
+            "nn.MultiheadAttention(8, 2)(x, x, x, attn_mask=torch.zeros(3, 3))"
+        ),
+    ),
+    ErrorFamily(
+        id="attention_padding_mask",
+        says="Attention gets a padding mask whose rows are not its batch.",
+        types=("AssertionError", "RuntimeError"),
+        today=(
+            r"Expected key_padded_mask\.shape\[0\] to be (?P<batch>\d+), but got (?P<given>\d+)",
+        ),
+        values={"batch": "samples of the tokens", "given": "rows of the mask"},
+        sample=(
+            "x = torch.ones(5, 2, 8)\n"
+            "mask = torch.zeros(5, 2, dtype=torch.bool)\n"
+            "nn.MultiheadAttention(8, 2)(x, x, x, key_padding_mask=mask)"
+        ),
+    ),
+    ErrorFamily(
+        id="attention_heads",
+        says="Attention is made with a width that cannot be divided by its heads.",
+        types=("AssertionError",),
+        today=(r"embed_dim must be divisible by num_heads",),
+        sample="nn.MultiheadAttention(10, 4)",
+    ),
+    ErrorFamily(
+        id="attention",
+        says="The sizes that attention or a transformer gets do not fit.",
+        types=("AssertionError", "RuntimeError", "ValueError"),
+        today=(
+            r"attn_mask is [^\n]{0,200}?but should be|key_padd(?:ed|ing)_mask|embed_dim"
+            r"|feature number of src|batch number of src|num_heads",
+        ),
+        sample=(
+            "model = nn.Transformer(8, 2, 1, 1)\nmodel(torch.ones(3, 2, 4), torch.ones(3, 2, 4))"
+        ),
+        breadth=4,
+    ),
+)

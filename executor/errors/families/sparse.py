@@ -1,0 +1,76 @@
+"""Sparse tensors: their indices, their sizes, and whether they are coalesced."""
+
+from executor.errors.family import ErrorFamily
+
+FAMILIES = (
+    ErrorFamily(
+        id="sparse_uncoalesced",
+        says="Indices or values are asked of a sparse tensor that is not coalesced.",
+        types=("RuntimeError",),
+        today=(
+            r"Cannot get (?P<what>indices|values) on an uncoalesced tensor(?P<advice>, please call "
+            r"\.coalesce\(\) first)?",
+        ),
+        values={"what": "indices or values", "advice": "as today's wording ends"},
+        sample=("torch.sparse_coo_tensor(torch.tensor([[0, 0]]), torch.ones(2), (2,)).values()"),
+    ),
+    ErrorFamily(
+        id="sparse_size",
+        says="A sparse tensor's size has another number of dimensions than its indices have rows.",
+        types=("RuntimeError",),
+        today=(
+            r"'len\(size\) == sparse_dim \+ dense_dim'[\s\S]{0,60}?len\(size\) = (?P<size>\d+), "
+            r"sparse_dim = (?P<sparse>\d+)(?:, dense_dim = (?P<dense>\d+))?",
+        ),
+        older=(
+            r"number of dimensions must be sparse_dim \((?P<sparse>\d+)\) \+ dense_dim "
+            r"\((?P<dense>\d+)\), but got (?P<size>\d+)",
+        ),
+        values={
+            "size": "dimensions of the size",
+            "sparse": "rows of the indices",
+            "dense": "further dimensions of the values",
+        },
+        sample="torch.sparse_coo_tensor(torch.zeros(3, 2), torch.ones(2), (4, 4))",
+        examples=(
+            "RuntimeError: number of dimensions must be sparse_dim (3) + dense_dim (0), but got 2",
+        ),
+    ),
+    ErrorFamily(
+        id="sparse_indices_shape",
+        says="The indices of a sparse tensor are no table of rows and columns.",
+        types=("RuntimeError",),
+        today=(r"indices must be sparse_dim x nnz, but got: (?P<indices>\[[\d, ]*\])",),
+        values={"indices": "shape of the indices"},
+        sample="torch.sparse_coo_tensor(torch.zeros(2), torch.ones(2), (4, 4))",
+    ),
+    ErrorFamily(
+        id="sparse_entries",
+        says="A sparse tensor gets another number of values than of indices.",
+        types=("RuntimeError",),
+        today=(
+            r"same nnz, but got nnz from indices: (?P<indices>\d+), nnz from values: "
+            r"(?P<values>\d+)",
+        ),
+        values={"indices": "number of indices", "values": "number of values"},
+        sample="torch.sparse_coo_tensor(torch.zeros(2, 3), torch.ones(2), (4, 4))",
+    ),
+    ErrorFamily(
+        id="sparse_bounds",
+        says="An index of a sparse tensor lies outside of its size.",
+        types=("RuntimeError",),
+        today=(r"found negative index|size is inconsistent with indices",),
+        sample=(
+            "torch.sparse_coo_tensor(torch.tensor([[5]]), torch.ones(1), (2,), "
+            "check_invariants=True)"
+        ),
+    ),
+    ErrorFamily(
+        id="sparse",
+        says="An operation does not take sparse tensors, or not this kind.",
+        types=("RuntimeError", "NotImplementedError", "TypeError"),
+        today=(r"[Ss]parse",),
+        sample="torch.eye(2).to_sparse() + torch.ones(2, 2)",
+        breadth=19,
+    ),
+)

@@ -1,0 +1,108 @@
+"""What one family of errors is, and what a message says once its family is known."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+MAX_CHARS = 8_000  # of a message that are read: the executor reports no more than 4,000
+
+# What every sample program may use without importing it.
+PROLOGUE = """\
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+"""
+
+
+@dataclass(frozen=True)
+class SeenError:
+    """A message that was recognised: its family, and the values that it names."""
+
+    id: str
+    values: Mapping[str, str]
+
+    def __getitem__(self, name: str) -> str:
+        """A value as the message has it; empty where this wording does not name it."""
+        return self.values.get(name, "")
+
+    def number(self, name: str) -> int:
+        """A value as a whole number.
+
+        Raises:
+            ValueError: this wording does not name it, or it is no number.
+        """
+        return int(self[name])
+
+    def numbers(self, *names: str) -> tuple[int, ...]:
+        """Several values as whole numbers.
+
+        Raises:
+            ValueError: this wording does not name one of them, or it is no number.
+        """
+        return tuple(int(self[name]) for name in names)
+
+    def sizes(self, name: str) -> tuple[int, ...]:
+        """The numbers of a value such as "[4, 3]", "4 x 3" or "(4, 3)", in order."""
+        return tuple(int(n) for n in re.findall(r"-?\d+", self[name]))
+
+
+@dataclass(frozen=True)
+class ErrorFamily:
+    """One kind of error.
+
+    Every pattern is searched in the message alone, without its type. Named groups are the values;
+    all of them are explained in `values`. A quantifier is bounded or can match in only one way, so
+    that a hostile message costs no more than a long one.
+    """
+
+    id: str  # never renamed, listed in docs/errors.md
+    says: str  # what happened, in one sentence
+    types: tuple[str, ...]  # the exceptions that carry it, today's first
+    today: tuple[str, ...] = ()  # patterns of the wording of the pinned torch
+    older: tuple[str, ...] = ()  # patterns of wordings that only older versions have
+    values: Mapping[str, str] = field(default_factory=dict)  # named group → what it is
+    details: tuple[str, ...] = ()  # further patterns, each searched by itself for more values
+    sample: str = ""  # a program that raises it on the pinned torch, after PROLOGUE
+    device: str = "cpu"  # that the sample needs; "cuda" may be the simulated one
+    needs: str = ""  # what a sample would need that no test has: then there is none
+    examples: tuple[str, ...] = ()  # "Type: message" of older wordings, or of what no sample raises
+    typed: bool = False  # the wording alone does not tell: the type has to be one of `types`
+    breadth: int = 0  # a family is asked before all that are broader; see `families_of`
+
+    def read(self, type: str, message: str) -> SeenError | None:
+        """What the message says if it is of this family, else None.
+
+        Args:
+            type: the exception's class, perhaps with its module; empty if it is not known, and
+                then no family is found for which it has to be.
+            message: the exception's text.
+        """
+        if self.typed and type.rpartition(".")[2] not in self.types:
+            return None
+        text = message[:MAX_CHARS]
+        for pattern in self._patterns:
+            found = pattern.search(text)
+            if found is not None:
+                values = {k: v for k, v in found.groupdict().items() if v is not None}
+                for more in self._details:
+                    if further := more.search(text):
+                        values |= {k: v for k, v in further.groupdict().items() if v is not None}
+                return SeenError(self.id, values)
+        return None
+
+    @property
+    def program(self) -> str:
+        """The whole sample program; empty if there is none."""
+        return f"{PROLOGUE}{self.sample}\n" if self.sample else ""
+
+    @cached_property
+    def _patterns(self) -> tuple[re.Pattern[str], ...]:
+        return tuple(re.compile(p) for p in (*self.today, *self.older))
+
+    @cached_property
+    def _details(self) -> tuple[re.Pattern[str], ...]:
+        return tuple(re.compile(p) for p in self.details)
