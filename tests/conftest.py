@@ -19,6 +19,7 @@ from bot.messages.question import read_message
 from bot.models import Answer, Progress
 from bot.settings import KnowledgeSettings, Settings
 from executor.service.client import ExecutorClient
+from knowledge.search.embedding import EmbeddingModel
 
 if TYPE_CHECKING:
     from xdist.remote import Producer
@@ -88,6 +89,12 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if not (state / "index" / "manifest.json").exists():
             Library(Settings(state=str(state))).build()
     return state
+
+
+@pytest.fixture(scope="session")
+def model() -> EmbeddingModel:
+    """The real model, loaded once."""
+    return EmbeddingModel()
 
 
 @pytest.fixture(scope="session")

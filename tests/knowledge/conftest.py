@@ -1,4 +1,4 @@
-"""What the tests of knowledge/ share: the real model, loaded once, and one index."""
+"""What the tests of knowledge/ share: the articles, and one index over them."""
 
 from __future__ import annotations
 
@@ -29,11 +29,6 @@ class CountingModel:
     def encode(self, texts: Sequence[str]) -> np.ndarray:
         self.embedded += texts
         return self._model.encode(texts)
-
-
-@pytest.fixture(scope="session")
-def model() -> EmbeddingModel:
-    return EmbeddingModel()
 
 
 @pytest.fixture
