@@ -36,6 +36,16 @@ def reaches_leaves(after: JobResult, *, wanted: bool = True) -> Check:
     return Check(name="gradients", passed=True, detail="every backward reaches its leaves")
 
 
+def same_gradients(before: JobResult, after: JobResult) -> Check:
+    """Every gradient that the first run's backwards had left behind is there again."""
+    old = backwards(before)
+    had = [g for b in old for g in b.grads]
+    have = [g for b in backwards(after)[: len(old)] for g in b.grads]
+    equal = len(had) == len(have) and all(same(a, b) for a, b in zip(had, have, strict=True))
+    detail = "the gradients are as before" if equal else "the gradients changed"
+    return Check(name="gradients", passed=equal, detail=detail)
+
+
 def same_leaves(before: JobResult, after: JobResult, asked: Iterable[str] = ()) -> Check:
     """Gradients arrive where they could before, not in a leaf made on the way.
 

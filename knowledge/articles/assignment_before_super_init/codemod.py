@@ -58,8 +58,7 @@ def _init(program: Program, result: JobResult, error: ErrorSeen | Caught) -> cst
                          if f.name.value == "__init__"]  # fmt: skip
                 return found[0] if len(found) == 1 else None
         return None
-    ended = seen_error(result)
-    line = failing_statement(program, ended) if ended is not None else None
+    line = failing_statement(program, seen_error(result))
     function = program.up(line, cst.FunctionDef) if line is not None else None
     return function if function is not None and function.name.value == "__init__" else None
 

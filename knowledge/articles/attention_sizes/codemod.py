@@ -24,16 +24,19 @@ _MADE = r"(^|\.)(Transformer|TransformerEncoderLayer|TransformerDecoderLayer|Mul
 def applies(result: JobResult) -> bool:
     """An attention layer got tokens, or a mask, of other sizes than it was made for."""
     layer = result.layer
-    return _error(result) is not None and layer is not None and layer.type == "MultiheadAttention"
-
-
-def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, "attention_mask", "attention_embedding", "view_size")
+    return (
+        seen_error(result, "attention_mask", "attention_embedding", "view_size") is not None
+        and layer is not None
+        and layer.type == "MultiheadAttention"
+    )
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """batch_first=True where batch and length are exchanged; else embed_dim, if its heads fit."""
-    error, layer = _error(result), result.layer
+    error, layer = (
+        seen_error(result, "attention_mask", "attention_embedding", "view_size"),
+        result.layer,
+    )
     found = list(calls(program, _MADE))
     if error is None or layer is None or len(found) != 1 or uses_loaded_weights(program):
         return
@@ -87,7 +90,7 @@ def _as_wide(program: Program, call: cst.Call, width: int, expected: int) -> Ite
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same tokens go in, with the same mask."""
-    error = _error(before)
+    error = seen_error(before, "attention_mask", "attention_embedding", "view_size")
     line = error.code if error is not None else ""
     cut = [w for w in ("mask",) if proposal.code.count(w) < line.count(w)]
     masks = Check(name="masks", passed=not cut, detail="every mask is still there")

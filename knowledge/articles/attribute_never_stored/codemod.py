@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 import libcst as cst
 
 from executor.errors import SeenError, read
-from executor.protocol import Caught, ErrorSeen, JobResult
+from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.shapes import same_layers
@@ -20,12 +20,8 @@ def applies(result: JobResult) -> bool:
     return _match(result) is not None
 
 
-def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, "object_attribute")
-
-
 def _match(result: JobResult) -> SeenError | None:
-    error = _error(result)
+    error = seen_error(result, "object_attribute")
     seen = read(error, "object_attribute") if error is not None else None
     if seen is None or seen["of_class"] or not seen["name"]:
         return None
@@ -128,7 +124,7 @@ def _letters(name: str) -> str:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """What failed is computed with what the class was given; every layer is still there."""
-    error, match = _error(before), _match(before)
+    error, match = seen_error(before, "object_attribute"), _match(before)
     if error is None or match is None:
         return []
     own = f"self.{match['name']}"

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.protocol import Caught, ErrorSeen, JobResult
+from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.shapes import live_shape, same_numbers, still_computed
@@ -15,18 +15,14 @@ from knowledge.repair.toolkit.sites import failing, seen_error
 
 def applies(result: JobResult) -> bool:
     """bmm got a tensor that has not three dimensions."""
-    error = _error(result)
+    error = seen_error(result, "bmm_dimensions")
     return error is not None and result.layer is None and "bmm(" in error.code
-
-
-def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, "bmm_dimensions")
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """matmul, if it can multiply the two."""
-    error = _error(result)
-    call = failing(program, error) if error is not None else None
+    error = seen_error(result, "bmm_dimensions")
+    call = failing(program, error)
     if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
         return
     if call.func.attr.value != "bmm" or any(a.star or a.keyword for a in call.args):
@@ -49,7 +45,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same two are multiplied."""
-    error = _error(before)
+    error = seen_error(before, "bmm_dimensions")
     kept = still_computed(error, proposal.code)
     if error is not None and not kept.passed:
         code = "matmul".join(error.code.split("bmm", 1))

@@ -32,7 +32,7 @@ def _error(result: JobResult) -> ErrorSeen | Caught | None:
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`torch.cat(tuple(x))` and `x`; a list where a second tensor was the next argument."""
     error = _error(result)
-    node = failing(program, error) if error is not None else None
+    node = failing(program, error)
     given = argument(node, 0, "tensors") if isinstance(node, cst.Call) else None
     if not isinstance(node, cst.Call) or given is None:
         return

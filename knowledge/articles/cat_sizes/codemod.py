@@ -36,7 +36,7 @@ def applies(result: JobResult) -> bool:
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """What keeps one part from fitting is taken back or added; else another dim, if one fits."""
     error = seen_error(result, _SIZES, _DIMENSIONS, _NUMBERS)
-    call = failing(program, error) if error is not None else None
+    call = failing(program, error)
     if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
         return
     if call.func.attr.value not in _JOINS or not call.args:

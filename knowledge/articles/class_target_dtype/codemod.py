@@ -22,16 +22,12 @@ _WHOLE = re.compile(r"^torch\.(randint|arange)\(|\.(argmax|round|floor)\(|^torch
 
 def applies(result: JobResult) -> bool:
     """Cross entropy got one-hot rows as whole numbers, or indices that are none."""
-    return _error(result) is not None
-
-
-def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, _ROWS, _INDICES)
+    return seen_error(result, _ROWS, _INDICES) is not None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`.float()` where rows are one-hot, `.long()` where every index is a whole number."""
-    error = _error(result)
+    error = seen_error(result, _ROWS, _INDICES)
     loss = loss_call(program, result, error)
     if error is None or loss is None:
         return
@@ -109,5 +105,5 @@ def _whole(result: JobResult, target: cst.BaseExpression) -> bool:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The loss of the same predictions and targets."""
-    kept = still_computed(_error(before), proposal.code)
+    kept = still_computed(seen_error(before, _ROWS, _INDICES), proposal.code)
     return [kept, same_layers(before, after), same_numbers(before, after), loss_alive(after)]

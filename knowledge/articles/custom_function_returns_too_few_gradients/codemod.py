@@ -88,9 +88,8 @@ def _no_tensors(
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The gradients arrive, and no gradient that was returned is gone."""
     m = _match(before)
-    name = m["function"] if m is not None else ""
-    returned = re.search(rf"class {name}\b.*?def backward.*?\n( *return [^\n]*)", proposal.code,
-                         re.S) if m is not None else None  # fmt: skip
+    returned = re.search(rf"class {m['function']}\b.*?def backward.*?\n( *return [^\n]*)",
+                         proposal.code, re.S) if m is not None else None  # fmt: skip
     nothing = returned is not None and re.fullmatch(r" *return (None(, )?)+", returned[1])
     detail = "no gradient is returned at all" if nothing else "it still returns its gradients"
     return [

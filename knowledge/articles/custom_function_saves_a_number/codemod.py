@@ -25,7 +25,7 @@ def applies(result: JobResult) -> bool:
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`ctx.k = k` below the save, `k = ctx.k` below the unpacking."""
     error = seen_error(result, _FAMILY)
-    line = failing_statement(program, error) if error is not None else None
+    line = failing_statement(program, error)
     if line is None:
         return
     for cls in program.all(cst.ClassDef):

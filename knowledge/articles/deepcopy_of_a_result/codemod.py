@@ -25,7 +25,7 @@ def applies(result: JobResult) -> bool:
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`x.detach().clone()` and `x.clone()`, where x itself is the tensor."""
     error = seen_error(result, _FAMILY)
-    node = failing(program, error) if error is not None else None
+    node = failing(program, error)
     if not isinstance(node, cst.Call) or len(node.args) != 1:
         return
     if program.text(node.func).rpartition(".")[2] != "deepcopy":

@@ -29,7 +29,7 @@ def _error(result: JobResult) -> ErrorSeen | Caught | None:
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`x, y = batch` → `x, y = batch["x"], batch["y"]`, where `x` is the text "x" now."""
     error = _error(result)
-    node = failing(program, error) if error is not None else None
+    node = failing(program, error)
     if node is None:
         return
     known = variables(result)

@@ -20,11 +20,7 @@ _REORDERS = ("reshape", "view")
 
 def applies(result: JobResult) -> bool:
     """An operation asked for a dimension that its tensor has not."""
-    return result.layer is None and _error(result) is not None
-
-
-def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, _RANGE, _DIAG)
+    return result.layer is None and seen_error(result, _RANGE, _DIAG) is not None
 
 
 def _asks_for_a_second(error: ErrorSeen | Caught) -> bool:
@@ -35,8 +31,8 @@ def _asks_for_a_second(error: ErrorSeen | Caught) -> bool:
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """A batch and channels for unfold, diagonals of a batch, a row or the only dimension."""
-    error = _error(result)
-    call = failing(program, error) if error is not None else None
+    error = seen_error(result, _RANGE, _DIAG)
+    call = failing(program, error)
     if error is None or not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
         return
     is_function = program.text(call.func.value) in ("torch", "F", "nn.functional",
@@ -105,7 +101,7 @@ def _row_or_only(
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same operation on the same tensor."""
-    error = _error(before)
+    error = seen_error(before, _RANGE, _DIAG)
     kept = still_computed(error, proposal.code)
     if error is not None and not kept.passed and is_a(error, _DIAG):
         code = "diagonal".join(re.split(r"\bdiag\b", error.code))

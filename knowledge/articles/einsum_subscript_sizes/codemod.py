@@ -25,7 +25,7 @@ def applies(result: JobResult) -> bool:
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """Another order of one operand's letters, if only one fits."""
     error = seen_error(result, _FAMILY)
-    call = failing(program, error) if error is not None else None
+    call = failing(program, error)
     if not isinstance(call, cst.Call) or len(call.args) < 3:
         return
     equation = call.args[0].value

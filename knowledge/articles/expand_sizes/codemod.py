@@ -18,12 +18,8 @@ from knowledge.repair.toolkit.sites import failing, integer, seen_error
 
 def applies(result: JobResult) -> bool:
     """expand was asked for a shape that the tensor cannot be repeated into."""
-    error = _error(result)
+    error = seen_error(result, "expand_sizes", "expand_fewer_dimensions")
     return error is not None and result.layer is None and "expand" in error.code
-
-
-def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, "expand_sizes", "expand_fewer_dimensions")
 
 
 def _both(error: ErrorSeen | Caught) -> tuple[Shape, Shape] | None:
@@ -36,8 +32,8 @@ def _both(error: ErrorSeen | Caught) -> tuple[Shape, Shape] | None:
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """1s in another place, or one less; else two ways to have several copies."""
-    error = _error(result)
-    call = failing(program, error) if error is not None else None
+    error = seen_error(result, "expand_sizes", "expand_fewer_dimensions")
+    call = failing(program, error)
     both = _both(error) if error is not None else None
     if both is None or not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
         return
@@ -93,7 +89,7 @@ _COMMA = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same tensor, as large as it was asked to be."""
-    error = _error(before)
+    error = seen_error(before, "expand_sizes", "expand_fewer_dimensions")
     goes = ("unsqueeze", "T")
     kept = still_computed(error, proposal.code, allowed=("expand", "view"), may_go=goes)
     both = _both(error) if error is not None else None

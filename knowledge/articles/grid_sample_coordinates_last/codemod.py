@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import libcst as cst
 
 from executor.errors import read
-from executor.protocol import Caught, ErrorSeen, JobResult
+from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.shapes import still_computed
@@ -18,17 +18,13 @@ _GRID, _THETA = "grid_coordinates", "affine_matrices"  # error families
 
 def applies(result: JobResult) -> bool:
     """A grid or an affine matrix has its dimensions in another order, or one too few."""
-    return _error(result) is not None
-
-
-def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, _GRID, _THETA)
+    return seen_error(result, _GRID, _THETA) is not None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`grid.permute(0, 2, 3, 1)`; one matrix as a batch of one."""
-    error = _error(result)
-    node = failing(program, error) if error is not None else None
+    error = seen_error(result, _GRID, _THETA)
+    node = failing(program, error)
     if error is None or not isinstance(node, cst.Call):
         return
     name = program.text(node.func).rpartition(".")[2]
@@ -61,4 +57,4 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same call on the same tensors; numbers are moved by whole dimensions only."""
-    return [still_computed(_error(before), proposal.code)]
+    return [still_computed(seen_error(before, _GRID, _THETA), proposal.code)]

@@ -22,12 +22,8 @@ _NAME = re.compile(
 
 def applies(result: JobResult) -> bool:
     """A hook was to be removed by a method that nothing has."""
-    error = _error(result)
+    error = seen_error(result, "object_attribute")
     return error is not None and _hook(error) is not None
-
-
-def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, "object_attribute")
 
 
 def _hook(error: ErrorSeen | Caught) -> re.Match[str] | None:
@@ -38,7 +34,7 @@ def _hook(error: ErrorSeen | Caught) -> re.Match[str] | None:
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`handle = layer.register_forward_hook(…)`, and later `handle.remove()`, for every one."""
-    error = _error(result)
+    error = seen_error(result, "object_attribute")
     match = _hook(error) if error is not None else None
     if match is None:
         return

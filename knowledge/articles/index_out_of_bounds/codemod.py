@@ -22,12 +22,8 @@ _OUTSIDE, _SINGLE = "index_out_of_bounds", "index_of_a_number"  # error families
 
 def applies(result: JobResult) -> bool:
     """An index is one too far, or a single value was indexed."""
-    error = _error(result)
+    error = seen_error(result, _OUTSIDE, _SINGLE)
     return error is not None and (is_a(error, _SINGLE) or _outside(error) is not None)
-
-
-def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, _OUTSIDE, _SINGLE)
 
 
 def _outside(error: ErrorSeen | Caught) -> SeenError | None:
@@ -38,8 +34,8 @@ def _outside(error: ErrorSeen | Caught) -> SeenError | None:
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`loss[0]` → `loss`; `range(4)` → `range(x.shape[2])`; `x[i]` → `x[:, i]`."""
-    error = _error(result)
-    node = failing(program, error) if error is not None else None
+    error = seen_error(result, _OUTSIDE, _SINGLE)
+    node = failing(program, error)
     if error is None or not isinstance(node, cst.Subscript):
         return
     if is_a(error, _SINGLE):
@@ -139,7 +135,7 @@ def _counts(program: Program, result: JobResult, end: cst.BaseExpression) -> int
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same element is taken, nothing is left out but what is not there."""
-    error = _error(before)
+    error = seen_error(before, _OUTSIDE, _SINGLE)
     if error is None:
         return []
     asked = "".join(error.code.split())

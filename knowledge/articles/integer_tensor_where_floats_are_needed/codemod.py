@@ -92,7 +92,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
 def _written(program: Program, result: JobResult) -> Iterator[Rewrite]:
     """`x[i] = inf`, `layer.weight.data = integers`: floats where the integers are made."""
     error = seen_error(result)
-    line = failing_statement(program, error) if error is not None else None
+    line = failing_statement(program, error)
     small = line.body[0] if line is not None and len(line.body) == 1 else None
     if not isinstance(small, cst.Assign) or len(small.targets) != 1:
         return

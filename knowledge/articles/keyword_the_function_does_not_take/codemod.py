@@ -67,7 +67,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """The keyword under the name it has here."""
     error = seen_error(result, *_FAMILIES)
     match = _match(result)
-    node = failing(program, error) if error is not None else None
+    node = failing(program, error)
     if not isinstance(node, cst.Call):
         return
     keyword = match["keyword"] if match is not None else "training"

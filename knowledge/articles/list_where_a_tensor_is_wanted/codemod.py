@@ -24,7 +24,7 @@ _FAMILIES = ("plain_attribute", "not_callable", "operand_types")
 
 def applies(result: JobResult) -> bool:
     """A list was asked for something that tensors have, or an array was taken for a tensor."""
-    error = _error(result)
+    error = seen_error(result, *_FAMILIES)
     if error is None:
         return False
     seen = read(error, *_FAMILIES)
@@ -41,14 +41,10 @@ def _is_list_or_array(seen: SeenError, error: ErrorSeen | Caught) -> bool:
     return {seen["left"], seen["right"]} == {"Tensor", "list"}
 
 
-def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, *_FAMILIES)
-
-
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """The tensor at the place where the list or the array is made, or is passed on."""
-    error = _error(result)
-    node = failing(program, error) if error is not None else None
+    error = seen_error(result, *_FAMILIES)
+    node = failing(program, error)
     if error is None or node is None:
         return
     if "TensorDataset(" in error.code:
@@ -192,7 +188,7 @@ def _rows(program: Program, value: cst.BaseExpression) -> cst.BaseExpression | N
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """What failed is still done, with the same things in the same order."""
-    error = _error(before)
+    error = seen_error(before, *_FAMILIES)
     if error is None:
         return []
     code = "".join(proposal.code.split())

@@ -30,7 +30,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     if error is not None and is_a(error, _VALUES):
         yield from _as_many_values(program, result, error)
         return
-    node = failing(program, error) if error is not None else None
+    node = failing(program, error)
     if error is None or not isinstance(node, cst.Subscript):
         return
     chosen = [

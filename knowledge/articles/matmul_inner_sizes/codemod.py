@@ -22,11 +22,7 @@ _PRODUCTS = re.compile(r"(^|\.)(matmul|mm|bmm|mv)$")
 
 def applies(result: JobResult) -> bool:
     """A product of two matrices, written by the person, whose inner sizes differ."""
-    return result.layer is None and _error(result) is not None
-
-
-def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, _MATRICES, _BATCHES, _VECTOR)
+    return result.layer is None and seen_error(result, _MATRICES, _BATCHES, _VECTOR) is not None
 
 
 @dataclass(frozen=True)
@@ -37,8 +33,8 @@ class _Product:
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """Transpose the right side, or the left, where that makes the inner sizes equal."""
-    error = _error(result)
-    node = failing(program, error) if error is not None else None
+    error = seen_error(result, _MATRICES, _BATCHES, _VECTOR)
+    node = failing(program, error)
     product = _product(program, node)
     if error is None or node is None or product is None or _is_laid_out(program, node):
         return
@@ -192,8 +188,10 @@ def _turned(
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same product of the same operands."""
     turns = ("T", "mT", "t", "transpose")
-    kept = still_computed(_error(before), proposal.code, may_go=turns)
-    if not kept.passed and (error := _error(before)) is not None:
+    kept = still_computed(
+        seen_error(before, _MATRICES, _BATCHES, _VECTOR), proposal.code, may_go=turns
+    )
+    if not kept.passed and (error := seen_error(before, _MATRICES, _BATCHES, _VECTOR)) is not None:
         left, at, right = error.code.rpartition(" @ ")
         swapped = error.model_copy(update={"code": f"{right}{at}{left}"})
         kept = still_computed(swapped, proposal.code, may_go=turns)

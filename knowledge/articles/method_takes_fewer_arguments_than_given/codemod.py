@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 import libcst as cst
 
 from executor.errors import read
-from executor.protocol import Caught, ErrorSeen, JobResult
+from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.sites import names_in, seen_error
@@ -24,13 +24,9 @@ def applies(result: JobResult) -> bool:
     return _match(result) is not None
 
 
-def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, "too_many_arguments")
-
-
 def _match(result: JobResult) -> tuple[str, str, int] | None:
     """The class, the method, and how many arguments it was given, if that is one too many."""
-    error = _error(result)
+    error = seen_error(result, "too_many_arguments")
     seen = read(error, "too_many_arguments") if error is not None else None
     if seen is None or seen["most"]:
         return None

@@ -68,7 +68,7 @@ def _is_rate(error: ErrorSeen | Caught) -> bool:
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """Today's name, wherever this one stands on the same variable."""
     error = _error(result)
-    node = failing(program, error) if error is not None else None
+    node = failing(program, error)
     if error is None:
         return
     called = node if isinstance(node, cst.Call) else program.parent(node) if node else None

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.protocol import Caught, ErrorSeen, JobResult
+from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.shapes import still_computed
@@ -17,17 +17,13 @@ _FAMILY = "slice_step"
 
 def applies(result: JobResult) -> bool:
     """A slice of a tensor has a step below one."""
-    return _error(result) is not None
-
-
-def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, _FAMILY)
+    return seen_error(result, _FAMILY) is not None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`x[::-1]` → `x.flip(0)`; `x[5:1:-1]` → `x[2:6].flip(0)`; any place in the brackets."""
-    error = _error(result)
-    node = failing(program, error) if error is not None else None
+    error = seen_error(result, _FAMILY)
+    node = failing(program, error)
     if not isinstance(node, cst.Subscript):
         return
     dims: list[int] = []
@@ -84,7 +80,7 @@ def _whole(part: cst.Slice) -> bool:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same tensor, turned round."""
-    error = _error(before)
+    error = seen_error(before, _FAMILY)
     if error is None:
         return []
     owner = error.code.partition("[")[0]

@@ -55,13 +55,9 @@ _OF_TENSOR = {
 
 def applies(result: JobResult) -> bool:
     """A name was looked up in torch, or on a tensor, that is not there."""
-    error = _error(result)
+    error = seen_error(result, "object_attribute", _MODULE, _IMPORT)
     seen = read(error, _MODULE, _TENSOR, _IMPORT) if error is not None else None
     return seen is not None and _is_of_torch(seen)
-
-
-def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, "object_attribute", _MODULE, _IMPORT)
 
 
 def _is_of_torch(seen: SeenError) -> bool:
@@ -75,7 +71,7 @@ def _is_of_torch(seen: SeenError) -> bool:
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """The one name that can be meant."""
-    error = _error(result)
+    error = seen_error(result, "object_attribute", _MODULE, _IMPORT)
     assert error is not None
     if (m := read(error, _IMPORT)) and _is_of_torch(m):
         yield from _imported(program, m["name"], m["module"])
@@ -523,7 +519,7 @@ def _dtype(program: Program, value: cst.BaseExpression) -> str | None:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The name is no longer looked up in vain; whether its line still does its work is `called`."""
-    error = _error(before)
+    error = seen_error(before, "object_attribute", _MODULE, _IMPORT)
     found = [Check(name="name", passed=True, detail="every name is found")]
     if error is not None and error.line is not None:
         line = proposal.code.splitlines()[error.line - 1 : error.line + 2]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from executor.errors import read
-from executor.protocol import Caught, ErrorSeen, JobResult
+from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.shapes import resized, same_layers, still_computed
@@ -17,16 +17,14 @@ _BATCH, _LAYER = "batchnorm_features", "layernorm_shape"  # error families
 def applies(result: JobResult) -> bool:
     """BatchNorm or LayerNorm was made for another number of features."""
     layer = result.layer
-    return _error(result) is not None and layer is not None and bool(layer.input)
-
-
-def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, _BATCH, _LAYER)
+    return (
+        seen_error(result, _BATCH, _LAYER) is not None and layer is not None and bool(layer.input)
+    )
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """num_features or normalized_shape := what arrives."""
-    error, layer = _error(result), result.layer
+    error, layer = seen_error(result, _BATCH, _LAYER), result.layer
     if error is None or layer is None or not layer.input:
         return
     shape = layer.input
@@ -51,4 +49,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The layer still normalises, and no other layer changed."""
-    return [still_computed(_error(before), proposal.code), same_layers(before, after)]
+    return [
+        still_computed(seen_error(before, _BATCH, _LAYER), proposal.code),
+        same_layers(before, after),
+    ]

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.protocol import Caught, ErrorSeen, JobResult
+from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves, same_tensors
 from knowledge.repair.toolkit.edits import Program, method
@@ -20,17 +20,13 @@ _MAKES = re.compile(r"\.(tensor|as_tensor|from_numpy|Tensor|FloatTensor)$")
 
 def applies(result: JobResult) -> bool:
     """An array with a negative stride was to become a tensor."""
-    return _error(result) is not None
-
-
-def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, "negative_strides")
+    return seen_error(result, "negative_strides") is not None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`.copy()` behind the flip."""
-    error = _error(result)
-    node = failing(program, error) if error is not None else None
+    error = seen_error(result, "negative_strides")
+    node = failing(program, error)
     if not isinstance(node, cst.Call) or not node.args or not _MAKES.search(
         program.text(node.func)
     ):  # fmt: skip
@@ -56,7 +52,7 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     detail = "the flip was undone" if undone else "the flip is still there"
     return [
         Check(name="flip", passed=not undone, detail=detail),
-        still_computed(_error(before), proposal.code),
+        still_computed(seen_error(before, "negative_strides"), proposal.code),
         same_tensors(before, after, proposal.code),
         reaches_leaves(after, wanted=False),
     ]

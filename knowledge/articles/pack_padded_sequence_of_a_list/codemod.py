@@ -37,7 +37,7 @@ def _error(result: JobResult) -> ErrorSeen | Caught | None:
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`pad_sequence(list)` as its input, with the batch where the call says it is."""
     error = _error(result)
-    node = failing(program, error) if error is not None else None
+    node = failing(program, error)
     if not isinstance(node, cst.Call) or not _PACK.search(program.text(node.func)):
         return
     given = argument(node, 0, "input")

@@ -24,7 +24,7 @@ def applies(result: JobResult) -> bool:
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """Without the pairs that are left over, where they pad nothing."""
     error = seen_error(result, _FAMILY)
-    call = failing(program, error) if error is not None else None
+    call = failing(program, error)
     found = read(error, _FAMILY) if error is not None else None
     if found is None or not isinstance(call, cst.Call):
         return

@@ -31,7 +31,7 @@ def applies(result: JobResult) -> bool:
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`copy_()` without recording; a buffer or a local name for what forward computes."""
     error = seen_error(result, _FAMILY)
-    line = failing_statement(program, error) if error is not None else None
+    line = failing_statement(program, error)
     small = line.body[0] if line is not None and len(line.body) == 1 else None
     if line is None or not isinstance(small, cst.Assign) or len(small.targets) != 1:
         return

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.protocol import Caught, ErrorSeen, JobResult
+from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.shapes import same_layers, still_computed
@@ -18,18 +18,17 @@ _POOL = re.compile(r"^Adaptive(Avg|Max)Pool([123])d$")
 
 def applies(result: JobResult) -> bool:
     """Adaptive pooling got an input without a dimension for channels."""
-    error = _error(result)
+    error = seen_error(result, "adaptive_pool_size", "adaptive_pool_dimensions")
     pooled = result.layer is not None and _POOL.match(result.layer.type) is not None
     return pooled and error is not None
 
 
-def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, "adaptive_pool_size", "adaptive_pool_dimensions")
-
-
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`x.unsqueeze(0)`: one channel."""
-    error, layer = _error(result), result.layer
+    error, layer = (
+        seen_error(result, "adaptive_pool_size", "adaptive_pool_dimensions"),
+        result.layer,
+    )
     pool = _POOL.match(layer.type) if layer is not None else None
     if error is None or pool is None or layer is None or layer.input is None:
         return
@@ -48,4 +47,9 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same layers on the same numbers."""
-    return [still_computed(_error(before), proposal.code), same_layers(before, after)]
+    return [
+        still_computed(
+            seen_error(before, "adaptive_pool_size", "adaptive_pool_dimensions"), proposal.code
+        ),
+        same_layers(before, after),
+    ]

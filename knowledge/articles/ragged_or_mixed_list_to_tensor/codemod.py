@@ -46,16 +46,12 @@ _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d*)?(?:e-?\d+)?")
 
 def applies(result: JobResult) -> bool:
     """torch.tensor got rows of several lengths, a list of tensors, or numbers as text."""
-    error = _error(result)
+    error = seen_error(result, _RAGGED, _TENSORS, _TEXT)
     return error is not None and (
         is_a(error, _TENSORS)
         or _is(error, _RAGGED, "dimension", "1")
         or _is(error, _TEXT, "kind", "str_")
     )
-
-
-def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, _RAGGED, _TENSORS, _TEXT)
 
 
 def _is(error: ErrorSeen | Caught, family: str, name: str, value: str) -> bool:
@@ -66,8 +62,8 @@ def _is(error: ErrorSeen | Caught, family: str, name: str, value: str) -> bool:
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """One tensor a row, a filled table, a stack, or numbers instead of their text."""
-    error = _error(result)
-    node = failing(program, error) if error is not None else None
+    error = seen_error(result, _RAGGED, _TENSORS, _TEXT)
+    node = failing(program, error)
     if error is None or not isinstance(node, cst.Call) or not node.args or node.args[0].star:
         return
     if is_a(error, _TEXT):
@@ -242,7 +238,7 @@ def _bare(code: str) -> str:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same rows with the same numbers, none left out and none cut."""
-    error = _error(before)
+    error = seen_error(before, _RAGGED, _TENSORS, _TEXT)
     if error is None:
         return []
     written = _bare(error.code)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 import libcst as cst
 
 from executor.errors import read
-from executor.protocol import Caught, ErrorSeen, JobResult
+from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.shapes import same_layers, still_computed
@@ -20,21 +20,17 @@ _PAIR = re.compile(r"(^|\.)(RNN|LSTM|GRU|MultiheadAttention)$")
 
 def applies(result: JobResult) -> bool:
     """An operation got a tuple where it wants a tensor."""
-    error = _error(result)
+    error = seen_error(result, *_FAMILIES)
     seen = read(error, *_FAMILIES) if error is not None else None
     return seen is not None and "tuple" in (
         seen["type"], seen["given"], seen["left"], seen["right"]
     )  # fmt: skip
 
 
-def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, *_FAMILIES)
-
-
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`outputs, _ = lstm(x)` where the pair was given a name, `lstm(x)[0]` where it was not."""
-    error = _error(result)
-    expression = failing(program, error) if error is not None else None
+    error = seen_error(result, *_FAMILIES)
+    expression = failing(program, error)
     if expression is None:
         return
     known = variables(result)
@@ -129,5 +125,5 @@ def _first_of(program: Program, call: cst.Call) -> Iterator[Rewrite]:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same computation on the outputs, with every layer there."""
-    kept = still_computed(_error(before), proposal.code, allowed=("[", "_"))
+    kept = still_computed(seen_error(before, *_FAMILIES), proposal.code, allowed=("[", "_"))
     return [kept, same_layers(before, after)]

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.protocol import Caught, ErrorSeen, JobResult
+from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.shapes import sizes, still_computed
@@ -26,14 +26,10 @@ def applies(result: JobResult) -> bool:
     return seen_error(result, _FAMILY) is not None
 
 
-def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, _FAMILY)
-
-
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """The same padding as numbers."""
-    error = _error(result)
-    node = failing(program, error) if error is not None else None
+    error = seen_error(result, _FAMILY)
+    node = failing(program, error)
     padding = _padding(result)
     if not isinstance(node, cst.Call) or padding is None:
         return
@@ -64,7 +60,7 @@ def _padding(result: JobResult) -> tuple[int, ...] | None:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same layer with its stride; only the word became a number, and that the right one."""
-    error, padding = _error(before), _padding(before)
+    error, padding = seen_error(before, _FAMILY), _padding(before)
     if error is None or padding is None:
         return []
     found = [still_computed(error, proposal.code, may_go=("same",))]

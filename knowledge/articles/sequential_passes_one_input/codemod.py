@@ -31,7 +31,7 @@ def _error(result: JobResult) -> ErrorSeen | Caught | None:
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`model(x, mask)` → `model[1](model[0](x), mask)`, where the second layer takes the mask."""
     error = _error(result)
-    node = failing(program, error) if error is not None else None
+    node = failing(program, error)
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Name):
         return
     if any(a.keyword or a.star for a in node.args):

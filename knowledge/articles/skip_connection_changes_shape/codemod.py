@@ -26,7 +26,7 @@ def applies(result: JobResult) -> bool:
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """A convolution of one pixel for the side that is what forward was given."""
     error = seen_error(result, _FAMILY)
-    node = failing(program, error) if error is not None else None
+    node = failing(program, error)
     if not isinstance(node, cst.BinaryOperation) or not isinstance(node.operator, cst.Add):
         return
     forward = scope_of(program, node)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import libcst as cst
 
 from executor.errors import read
-from executor.protocol import Caught, ErrorSeen, JobResult
+from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.shapes import still_computed
@@ -20,18 +20,14 @@ _CALLS = re.compile(r"(^|\.)(sparse_coo_tensor|sparse\.FloatTensor|FloatTensor)$
 
 def applies(result: JobResult) -> bool:
     """The rows of the indices are not the dimensions of the size."""
-    error = _error(result)
+    error = seen_error(result, _FAMILY)
     return error is not None
-
-
-def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, _FAMILY)
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`indices.t()`, where turned they fit the size and the values exactly."""
-    error = _error(result)
-    node = failing(program, error) if error is not None else None
+    error = seen_error(result, _FAMILY)
+    node = failing(program, error)
     match = read(error, _FAMILY) if error is not None else None
     if match is None or not isinstance(node, cst.Call) or not _CALLS.search(
         program.text(node.func)
@@ -74,4 +70,4 @@ def _shape(
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same indices, values and size, turned by whole dimensions only."""
-    return [still_computed(_error(before), proposal.code, may_go=("t", "T"))]
+    return [still_computed(seen_error(before, _FAMILY), proposal.code, may_go=("t", "T"))]

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.protocol import Caught, ErrorSeen, JobResult
+from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.shapes import still_computed
@@ -22,14 +22,10 @@ def applies(result: JobResult) -> bool:
     return seen_error(result, _FAMILY) is not None
 
 
-def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, _FAMILY)
-
-
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`.coalesce()` at the tensor's one origin, else in front of what is asked of it."""
-    error = _error(result)
-    node = failing(program, error) if error is not None else None
+    error = seen_error(result, _FAMILY)
+    node = failing(program, error)
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
         return
     owner = node.func.value
@@ -105,6 +101,6 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     asked = "coalesce" in proposal.code
     detail = "repeated entries are added up" if asked else "repeated entries are not added up"
     return [
-        still_computed(_error(before), proposal.code),
+        still_computed(seen_error(before, _FAMILY), proposal.code),
         Check(name="coalesced", passed=asked, detail=detail),
     ]

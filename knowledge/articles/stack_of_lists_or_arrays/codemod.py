@@ -43,7 +43,7 @@ def _error(result: JobResult) -> ErrorSeen | Caught | None:
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`torch.tensor(rows)`; `[torch.tensor(row) for row in rows]` where rows are to be padded."""
     error = _error(result)
-    node = failing(program, error) if error is not None else None
+    node = failing(program, error)
     if error is None or not isinstance(node, cst.Call):
         return
     function = program.text(node.func).rpartition(".")[2]

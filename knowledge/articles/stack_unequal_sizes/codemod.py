@@ -24,7 +24,7 @@ def applies(result: JobResult) -> bool:
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """Both, where only the lengths differ; nothing where pictures would have to be resized."""
     error = seen_error(result, _FAMILY)
-    stack = failing(program, error) if error is not None else None
+    stack = failing(program, error)
     if error is None or not isinstance(stack, cst.Call) or not stack.args:
         return
     found = read(error, _FAMILY)

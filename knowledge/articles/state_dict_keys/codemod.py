@@ -36,7 +36,7 @@ def applies(result: JobResult) -> bool:
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """Take the prefix off or put it on, or take the dictionary inside; never strict=False."""
     error = seen_error(result, _FAMILY)
-    call = failing(program, error) if error is not None else None
+    call = failing(program, error)
     if error is None or not isinstance(call, cst.Call) or not call.args:
         return
     if _resized(error) and _IN_PART.search(error.code):

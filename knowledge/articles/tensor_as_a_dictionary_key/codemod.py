@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.protocol import Caught, ErrorSeen, JobResult
+from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.shapes import still_computed
@@ -16,17 +16,13 @@ from knowledge.repair.toolkit.sites import failing, seen_error
 
 def applies(result: JobResult) -> bool:
     """A dict has no key that is this very tensor."""
-    return _error(result) is not None
-
-
-def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, "tensor_as_key")
+    return seen_error(result, "tensor_as_key") is not None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`names[label]` → `names[label.item()]`."""
-    error = _error(result)
-    node = failing(program, error) if error is not None else None
+    error = seen_error(result, "tensor_as_key")
+    node = failing(program, error)
     if not isinstance(node, cst.Subscript) or len(node.slice) != 1:
         return
     index = node.slice[0].slice
@@ -40,7 +36,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same dict is asked for the same number."""
-    error = _error(before)
+    error = seen_error(before, "tensor_as_key")
     if error is None:
         return []
     kept = still_computed(error, proposal.code, allowed=("item",))

@@ -40,7 +40,7 @@ def _is_taken(seen: SeenError) -> bool:
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`x(0, 1)` → `x[0, 1]`, `x.shape(0)` → `x.shape[0]`, `x.size[0]` → `x.size(0)`."""
     error = _error(result)
-    node = failing(program, error) if error is not None else None
+    node = failing(program, error)
     if error is None:
         return
     if (seen := read(error, _FAMILY)) is not None and _is_taken(seen):

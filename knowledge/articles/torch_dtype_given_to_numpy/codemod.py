@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import libcst as cst
 
 from executor.errors import read
-from executor.protocol import Caught, ErrorSeen, JobResult
+from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves, same_tensors
 from knowledge.repair.toolkit.edits import Program, method
@@ -21,18 +21,14 @@ _FAMILY = "torch_dtype_in_numpy"
 
 def applies(result: JobResult) -> bool:
     """A function of NumPy's was given a torch.dtype."""
-    return _error(result) is not None
-
-
-def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, _FAMILY)
+    return seen_error(result, _FAMILY) is not None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`np.float32` for `torch.float32`, `t.numpy().dtype` for `t.dtype`."""
-    error = _error(result)
+    error = seen_error(result, _FAMILY)
     m = read(error, _FAMILY) if error is not None else None
-    node = failing(program, error) if error is not None else None
+    node = failing(program, error)
     if m is None or not isinstance(node, cst.Call):
         return
     if not hasattr(importlib.import_module("numpy"), m["dtype"]):
@@ -72,7 +68,7 @@ def _new(
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same is made; only its dtype has NumPy's name."""
-    error = _error(before)
+    error = seen_error(before, _FAMILY)
     named = re.findall(r"dtype=(\w+)", error.code) if error is not None else []
     return [
         still_computed(

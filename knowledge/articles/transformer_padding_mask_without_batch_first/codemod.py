@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.protocol import Caught, ErrorSeen, JobResult
+from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.shapes import same_layers, still_computed, uses_loaded_weights
@@ -23,11 +23,7 @@ _SHAPES = re.compile(r"\[(\d+), (\d+), \d+\].* as query and .*\[(\d+), (\d+)\]")
 
 def applies(result: JobResult) -> bool:
     """Attention found a padding mask whose rows are not its batch."""
-    return _error(result) is not None
-
-
-def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, "attention_padding_mask")
+    return seen_error(result, "attention_padding_mask") is not None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
@@ -55,7 +51,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same layers get the same input and a mask."""
-    error = _error(before)
+    error = seen_error(before, "attention_padding_mask")
     made = [still_computed(error, proposal.code), same_layers(before, after)]
     if error is not None and "mask" in error.code:
         given = re.search(r"(\w*key_padding_mask)\s*=\s*([^,)]+)", error.code)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from executor.protocol import Caught, ErrorSeen, JobResult
+from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.flow import in_loop
@@ -20,18 +20,14 @@ _WITH_WEIGHTS = re.compile(r"(^|\.)(Linear|Conv[123]d|ConvTranspose[123]d|Embedd
 
 def applies(result: JobResult) -> bool:
     """Two tensors were to be equal and are not."""
-    error = _error(result)
+    error = seen_error(result, _FAMILY)
     return error is not None and "assert_close(" in error.code
-
-
-def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, _FAMILY)
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """Copy weight and bias right after the second layer is made."""
-    error = _error(result)
-    node = failing(program, error) if error is not None else None
+    error = seen_error(result, _FAMILY)
+    node = failing(program, error)
     if not isinstance(node, cst.Call) or len(node.args) < 2 or uses_loaded_weights(program):
         return
     layers = [_layer(program, a.value) for a in node.args[:2]]
@@ -117,7 +113,7 @@ def _copied(program: Program, names: list[str]) -> bool:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same comparison with the same tolerance, of two layers that both compute."""
-    error = _error(before)
+    error = seen_error(before, _FAMILY)
     if error is None:
         return []
     whole = "".join(error.code.split()) in "".join(proposal.code.split())

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.protocol import Caught, ErrorSeen, JobResult
+from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.shapes import still_computed
@@ -19,17 +19,13 @@ _PRODUCTS = ("vjp", "jvp", "vhp", "hvp")
 
 def applies(result: JobResult) -> bool:
     """A call gives more values than there are names."""
-    return _error(result) is not None
-
-
-def _error(result: JobResult) -> ErrorSeen | Caught | None:
-    return seen_error(result, _FAMILY)
+    return seen_error(result, _FAMILY) is not None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`_` for the function's value; `h, c` for a cell."""
-    error = _error(result)
-    statement = failing_statement(program, error) if error is not None else None
+    error = seen_error(result, _FAMILY)
+    statement = failing_statement(program, error)
     assign = statement.body[0] if statement is not None and len(statement.body) == 1 else None
     if not isinstance(assign, cst.Assign) or not isinstance(assign.value, cst.Call):
         return
@@ -101,7 +97,7 @@ def _cell(
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same call, and a name for each of its values."""
-    error = _error(before)
+    error = seen_error(before, _FAMILY)
     code = error.code if error is not None else ""
     call = code.partition("=")[2].strip() or code
     kept = still_computed(

@@ -32,7 +32,7 @@ def _error(result: JobResult) -> ErrorSeen | Caught | None:
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`torch.matmul(a, x)`, `a.matmul(x)`."""
     error = _error(result)
-    node = failing(program, error) if error is not None else None
+    node = failing(program, error)
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
         return
     name = node.func.attr.value

@@ -33,7 +33,7 @@ def applies(result: JobResult) -> bool:
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """Flatten all but the batch before a layer; elsewhere let -1 stand for the wrong size."""
     error = seen_error(result, _FAMILY)
-    call = failing(program, error) if error is not None else None
+    call = failing(program, error)
     if error is None or not isinstance(call, cst.Call) or result.layer is not None:
         return
     found = read(error, _FAMILY)

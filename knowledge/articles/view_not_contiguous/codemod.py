@@ -23,7 +23,7 @@ def applies(result: JobResult) -> bool:
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """The call with reshape; nothing where the view is written into: a copy would not be seen."""
     error = seen_error(result, _FAMILY)
-    call = failing(program, error) if error is not None else None
+    call = failing(program, error)
     if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
         return
     if call.func.attr.value != "view" or _written_into(program, call):

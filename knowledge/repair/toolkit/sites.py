@@ -30,8 +30,10 @@ def seen_error(result: JobResult, *families: str) -> ErrorSeen | Caught | None:
     return None
 
 
-def failing(program: Program, error: ErrorSeen | Caught) -> cst.BaseExpression | None:
-    """The expression that raised it."""
+def failing(program: Program, error: ErrorSeen | Caught | None) -> cst.BaseExpression | None:
+    """The expression that raised it; None where there was no error."""
+    if error is None:
+        return None
     if isinstance(error, ErrorSeen) and error.col is not None:
         node = program.at(error.line, error.col, error.line, error.end_col)
         if isinstance(node, cst.BaseExpression):
@@ -51,10 +53,10 @@ def failing(program: Program, error: ErrorSeen | Caught) -> cst.BaseExpression |
 
 
 def failing_statement(
-    program: Program, error: ErrorSeen | Caught
+    program: Program, error: ErrorSeen | Caught | None
 ) -> cst.SimpleStatementLine | None:
-    """The statement in which it was raised."""
-    return program.statement_on(error.line) if error.line else None
+    """The statement in which it was raised; None where there was no error."""
+    return program.statement_on(error.line) if error is not None and error.line else None
 
 
 def variables(result: JobResult) -> dict[str, Variable]:
