@@ -41,7 +41,7 @@ def full(text: str) -> Answer:
         findings=(Finding(kind="k", line=1, name=text, message=text),),
         assumptions=(text,),
         why=Why(text=text, remedy=text, article="a", title=text, url=None, score=1, proof=None),
-        alternatives=(fix,), refused=(fix,),
+        alternatives=(fix,), refused=(fix,), problems=(text,),
         run=JobResult(outcome=Outcome.OK, stdout=text),
         evidence=Evidence(torch=text, python="3", device="CPU", isolation=text, seconds_before=1,
                           seconds_after=None, peak_memory_bytes=1),
@@ -70,6 +70,15 @@ def test_any_text_can_be_drawn(text: str):
 
     assert not any(unicodedata.category(c) == "Cc" and c not in "\n" for c in shown)
     assert harmless(harmless(text)) == harmless(text)
+
+
+def test_a_codemod_that_raised_is_named_to_who_asks_for_reasons():
+    """It is ours to mend, so an asker need not read it; `ask --explain` shows it."""
+    problem = "the codemod cat-sizes raised in rewrite(): KeyError: 'size'"
+    answer = Answer(status="reproduced", headline="It fails.", problems=(problem,))
+
+    assert problem in drawn(answer, explain=True)
+    assert problem not in drawn(answer)
 
 
 async def test_the_conclusion_comes_first(ask: Ask):

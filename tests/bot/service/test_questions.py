@@ -7,6 +7,7 @@ import io
 import itertools
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest_asyncio
 from rich.console import Console
@@ -20,6 +21,8 @@ from bot.service.store.database import Database
 from bot.settings import ChatSettings, FrontSettings
 from executor.protocol import Job
 from executor.service.client import ExecutorClient
+from executor.version import version
+from tests.executor.another_version import another_version
 
 _numbers = itertools.count()
 
@@ -53,6 +56,26 @@ async def test_one_card_for_one_question(medic: Pipeline, store: Store):
     assert kept is not None and kept.state == "done"
     assert kept.answer is not None and kept.answer.status == "runs"
     assert out.getvalue().count("Runs here") == 1
+
+
+async def test_an_executor_of_another_version_is_the_answer(
+    medic: Pipeline, store: Store, tmp_path: Path
+):
+    """The card names both versions and the next step, at once: waiting would change nothing."""
+    platform = ConsolePlatform(Console(file=io.StringIO(), width=100))
+    with another_version(tmp_path) as (socket, theirs):
+        async with ExecutorClient.on_socket(socket) as executor:
+            other = replace(medic, executor=executor)
+            service = QuestionService(other, store, platform, ChatSettings(), FrontSettings())
+            async with service as desk:
+                asked = await desk.take(message("```python\nprint(1 + 1)\n```"))
+                await desk.idle()
+
+    kept = await store.get(asked.id) if asked is not None else None
+    assert kept is not None and kept.answer is not None and kept.answer.status == "not_run"
+    said = kept.answer.headline
+    assert theirs in said and version() in said
+    assert "install the same version for both and restart them" in said
 
 
 async def test_a_follow_up_without_code_is_about_the_code_before(medic: Pipeline, store: Store):
