@@ -106,7 +106,7 @@ async def repair(
         done = _Tried(intents={intent for state in states for intent in state.supposed})
         for state in states:
             tried = await _step(executor, codemods, state, job, before, asked)
-            problem = problem or (tried.problem if depth == 0 else "")
+            problem = tried.problem if depth == 0 else problem
             refused += tried.refused
             further += tried.further
             done.verified += tried.verified
