@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: demo test test-all lint types check clean
+.PHONY: demo test test-all lint types mutants check clean
 
 demo: $(READY)
 	$(BIN)/torchmedic ask examples/minmax.md
@@ -27,6 +27,12 @@ lint: $(READY)
 types: $(READY)
 	$(BIN)/mypy
 
+# Whether the unit tests notice when a rule is changed (CONTRIBUTING.md): twenty minutes of one core.
+mutants: $(READY)
+	rm -rf mutants
+	nice $(BIN)/mutmut run --max-children 1
+	$(BIN)/python scripts/mutants.py
+
 check: test lint types
 
 # Installed once; again only when what is to be installed has changed.
@@ -37,4 +43,4 @@ $(READY): pyproject.toml constraints.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache mutants

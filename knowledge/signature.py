@@ -40,7 +40,7 @@ _PARTICULARS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (rf"\btorch\.(?:{_DTYPES.replace(' ', '|')})\b", "<type>"),
         (rf"\b(?:{_DTYPE_WORDS.replace(' ', '|')}|{_SIZED_DTYPES.replace(' ', '|')})\b", "<type>"),
         (r"(?<![\w<.-])(?:cuda|cpu|mps|meta|xla|xpu|hpu)(?::\d+)?(?![\w.(>-])", "<device>"),
-        (r"\b([Oo]utput) (?:\d+|<n>) of (?!<op>)\w{1,100}", r"\1 <n> of <op>"),
+        (r"\b([Oo]utput) <n> of (?!<op>)\w{1,100}", r"\1 <n> of <op>"),
         (r"\b[A-Z]\w{0,100}Backward\d*\b", "<op>"),
         (r"\bstate_dict for \w{1,100}", "state_dict for <name>"),
         (r"\bsize mismatch for [\w.]{1,200}", "size mismatch for <name>"),
@@ -184,5 +184,5 @@ def _occurs(pattern: str, text: str, *, from_start: bool) -> bool:
 
 def _pieces(pattern: str) -> list[str]:
     """What stands between a pattern's gaps."""
-    split = (piece.casefold() for piece in _GAP.split(pattern))
-    return [piece.rstrip(" .") for piece in split if piece.strip(" .")]
+    pieces = (piece.rstrip(" .").casefold() for piece in _GAP.split(pattern))
+    return [piece for piece in pieces if piece]

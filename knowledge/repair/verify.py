@@ -62,12 +62,13 @@ def mistake(result: JobResult) -> Mistake:
     another one: that one is the mistake. Then the first one that the snippet caught itself, if
     PyTorch raised it (`try: import apex` is no mistake).
     """
-    error: ErrorSeen | Caught | None = result.error
+    last = result.error
+    error: ErrorSeen | Caught | None = last
     raised = [c for c in result.caught if c.origin == "torch"]
-    if error is None:
+    if last is None:
         error = next(iter(raised), None)
-    elif isinstance(error, ErrorSeen) and error.origin == "raise" and error.masks:
-        error = next((c for c in raised if c.message == error.masks), error)
+    elif last.origin == "raise" and last.masks:
+        error = next((c for c in raised if c.message == last.masks), last)
     # An error of the handler's own is another matter: there, the first one is still open.
     before = result.caught if isinstance(error, ErrorSeen) and not error.masks else ()
     return Mistake(
@@ -99,7 +100,7 @@ def shows(result: JobResult, wrong: Mistake) -> bool:
     """Whether a run shows the mistake, or is broken in some other way: nothing one would offer."""
     if result.outcome is not Outcome.OK:
         return True
-    if wrong.error is not None and _still_caught(result, wrong):
+    if _still_caught(result, wrong):
         return True
     return any((f.kind, f.name) in wrong.findings for f in result.findings)
 
@@ -111,7 +112,7 @@ _IN_TURN = (  # error families
 )
 
 
-def moved_on(before: JobResult, after: JobResult, old: str = "", new: str = "") -> bool:
+def moved_on(before: JobResult, after: JobResult, old: str, new: str) -> bool:
     """Whether a rewritten snippet got past the mistake and shows another one, which may be next.
 
     The failing expression tells, not the message: a wrong rewrite fails at the same expression
@@ -127,9 +128,13 @@ def moved_on(before: JobResult, after: JobResult, old: str = "", new: str = "") 
         return False
     if before.error is None or after.error is None:
         return before.error is not None and after.outcome is Outcome.OK
-    if _where(before) != _where(after) or _further_down(before, after, old, new):
+    if (before.error.type, before.error.code) != (after.error.type, after.error.code):
         return True
-    if old and _called_further_down(before, after, old, new):
+    if _layer_name(before) != _layer_name(after):
+        return True
+    if _further_down(before.error, after.error, old, new):
+        return True
+    if _called_further_down(_lines(before, before.error), _lines(after, after.error), old, new):
         return True
     # A dtype is looked at before the sizes, by the same expression.
     if is_about_dtypes(before.error.message) and not is_about_dtypes(after.error.message):
@@ -144,38 +149,32 @@ def moved_on(before: JobResult, after: JobResult, old: str = "", new: str = "") 
     return is_backward and not same_error(before.error, after.error)
 
 
-def _further_down(before: JobResult, after: JobResult, old: str, new: str) -> bool:
+def _layer_name(result: JobResult) -> str:
+    return result.layer.name if result.layer else ""
+
+
+def _further_down(before: ErrorSeen, after: ErrorSeen, old: str, new: str) -> bool:
     """Whether the same expression failed on a line below the one that was mended."""
-    assert before.error is not None and after.error is not None
-    if not old or before.error.line is None or after.error.line is None:
+    if before.line is None or after.line is None:
         return False
-    at = before.error.line - 1
-    matcher = difflib.SequenceMatcher(None, old.splitlines(), new.splitlines(), autojunk=False)
-    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
+    at = before.line - 1
+    for tag, i1, i2, j1, j2 in _matcher(old.splitlines(), new.splitlines()).get_opcodes():
         if i1 <= at < i2:
             now = at - i1 + j1 if tag == "equal" else j2 - 1
-            return after.error.line - 1 > now
+            return after.line - 1 > now
     return False
 
 
-def _where(result: JobResult) -> tuple[str, str, str]:
-    assert result.error is not None
-    return result.error.type, result.error.code, result.layer.name if result.layer else ""
-
-
-def _called_further_down(before: JobResult, after: JobResult, old: str, new: str) -> bool:
+def _called_further_down(was: tuple[int, ...], now: tuple[int, ...], old: str, new: str) -> bool:
     """Whether what led to the error is a later line of the snippet now, insertions aside."""
-    was, now = _lines(before), _lines(after)
-    matcher = difflib.SequenceMatcher(None, old.splitlines(), new.splitlines(), autojunk=False)
-    same = {j + k + 1: i + k + 1 for i, j, n in matcher.get_matching_blocks() for k in range(n)}
-    back = tuple(same.get(line, 0) for line in now)
-    return all(back) and back > was
+    blocks = _matcher(old.splitlines(), new.splitlines()).get_matching_blocks()
+    same = {j + k + 1: i + k + 1 for i, j, n in blocks for k in range(n)}
+    return all(line in same for line in now) and tuple(same[line] for line in now) > was
 
 
-def _lines(result: JobResult) -> tuple[int, ...]:
+def _lines(result: JobResult, error: ErrorSeen) -> tuple[int, ...]:
     """The outermost line of the snippet that led to the error, and the one that raised it."""
-    outer = result.frames[0].line if result.frames else 0
-    return (outer, (result.error.line if result.error else None) or 0)
+    return (result.frames[0].line if result.frames else 0, error.line or 0)
 
 
 def checks(before: JobResult, after: JobResult, reference: JobResult | None = None) -> list[Check]:
@@ -188,7 +187,7 @@ def checks(before: JobResult, after: JobResult, reference: JobResult | None = No
             could be made.
     """
     wrong = mistake(before)
-    made = [_gone(before, after, wrong), _nothing_new(before, after, wrong)]
+    made = [_gone(after, wrong), _nothing_new(before, after, wrong)]
     if not after.env.torch:  # every other check would hold for want of anything to hold against
         unseen = "what the probes saw of it could not be read"
         made.append(Check(name="seen", passed=False, detail=unseen))
@@ -216,12 +215,12 @@ def checks_of(
         return [Check(name="its own checks", passed=False, detail=problem)]
 
 
-def _gone(before: JobResult, after: JobResult, wrong: Mistake) -> Check:
+def _gone(after: JobResult, wrong: Mistake) -> Check:
     if after.outcome is not Outcome.OK:
         what = after.error.type if after.error else after.outcome.value
         line = f" at line {after.error.line}" if after.error and after.error.line else ""
         return Check(name="no error", passed=False, detail=f"it ends with {what}{line}")
-    if wrong.error is not None and _still_caught(after, wrong):
+    if _still_caught(after, wrong):
         return Check(name="no error", passed=False, detail="the error is still raised, and caught")
     if wrong.error is None and wrong.findings <= {(f.kind, f.name) for f in after.findings}:
         return Check(name="no error", passed=False, detail="the probes still find the same mistake")
@@ -231,8 +230,8 @@ def _gone(before: JobResult, after: JobResult, wrong: Mistake) -> Check:
 def _nothing_new(before: JobResult, after: JobResult, wrong: Mistake) -> Check:
     known = [(c.type, _shape(c.message)) for c in before.caught]
     new = [c for c in after.caught if (c.type, _shape(c.message)) not in known]
-    if before.error is not None and _still_caught(after, wrong):
-        new += [c for c in after.caught if same_error(c, before.error) and c not in new]
+    if _still_caught(after, wrong):
+        new += [c for c in after.caught if same_error(c, before.error)]
     if after.handlers > before.handlers:
         return Check(name="nothing new", passed=False, detail="it adds an exception handler")
     if new:
@@ -291,7 +290,9 @@ def _unbatched(c: ModuleCall) -> bool:
 def _one_row(before: JobResult) -> bool:
     """Whether the layer that failed was a Linear that was given a single row."""
     layer = before.layer
-    return layer is not None and layer.type == "Linear" and len(layer.input or (0, 0)) == 1
+    if layer is None or layer.input is None:
+        return False
+    return layer.type == "Linear" and len(layer.input) == 1
 
 
 def _calls(result: JobResult | None) -> tuple[ModuleCall, ...]:
@@ -357,12 +358,16 @@ def undone(results: Sequence[JobResult], *mistakes: Mistake) -> Check:
 
 
 def _changed(old: list[str], new: list[str]) -> list[tuple[str, int, int, int, int]]:
-    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
-    return [op for op in matcher.get_opcodes() if op[0] != "equal"]
+    return [op for op in _matcher(old, new).get_opcodes() if op[0] != "equal"]
+
+
+def _matcher(old: list[str], new: list[str]) -> difflib.SequenceMatcher[str]:
+    # autojunk takes lines that are frequent in a long program for noise, and misses places.
+    return difflib.SequenceMatcher(None, old, new, autojunk=False)
 
 
 _SUM_IN_PLACE = re.compile(r"^\s*[\w.\[\]]+\s*(\*\*|//|[-+*/@%&|^])=")
-_BARE_SUM = re.compile(r"^\s*[\w.\[\]]+\s*(\*\*|//|[-+*/@%&|^])[^=]+(#.*)?$")
+_BARE_SUM = re.compile(r"^\s*[\w.\[\]]+\s*[-+*/@%&|^][^=]+(#.*)?$")
 _IN_PLACE_ALONE = re.compile(r"^\s*[\w.\[\]]+\.(\w+?)_\(")
 
 
@@ -394,8 +399,7 @@ _WAYS_AROUND = (
 def no_way_around(original: str, fixed: str) -> Check:
     """No `.data`, no check switched off, no line left out."""
     old, new = original.splitlines(), fixed.splitlines()
-    moved = {new[j].strip() for _, _, _, j1, j2 in _changed(old, new) for j in range(j1, j2)}
-    added = "\n".join(s for _, _, _, j1, j2 in _changed(old, new) for s in new[j1:j2])
+    added = [s.strip() for _, _, _, j1, j2 in _changed(old, new) for s in new[j1:j2]]
     for tag, i1, i2, j1, j2 in _changed(old, new):
         before, after = "\n".join(old[i1:i2]), "\n".join(new[j1:j2])
         for pattern, detail in _WAYS_AROUND:
@@ -405,7 +409,7 @@ def no_way_around(original: str, fixed: str) -> Check:
         left_out = [
             s
             for s in gone
-            if not (_summed(s, added) or _called_instead(s, added)) and s not in moved
+            if not (_summed(s, added) or _called_instead(s, added)) and s not in added
         ]
         # An argument on a line of its own may go; so may an import.
         if any(s and not s.endswith(",") and not _NO_STEP.match(s) for s in left_out):
@@ -413,15 +417,18 @@ def no_way_around(original: str, fixed: str) -> Check:
     return Check(name="no way around", passed=True, detail="every step of the code is still there")
 
 
-def _summed(line: str, added: str) -> bool:
+def _summed(line: str, added: list[str]) -> bool:
     """Whether `a.backward()` went because `(a + b).backward()` came."""
-    m = re.match(r"\s*(\w+)\.backward\(\)", line)
-    return m is not None and re.search(rf"\b{m[1]} \+.*\.backward\(", added) is not None
+    m = re.match(r"(\w+)\.backward\(\)", line)
+    if m is None:
+        return False
+    return any(re.search(rf"\b{m[1]} \+.*\.backward\(", new) for new in added)
 
 
-def _called_instead(line: str, added: str) -> bool:
+def _called_instead(line: str, added: list[str]) -> bool:
     """Whether a decorator went because what it decorates is given to it elsewhere."""
-    return line.startswith("@") and f"{line[1:].partition('#')[0].strip()}(" in added
+    call = f"{line[1:].partition('#')[0].strip()}("
+    return line.startswith("@") and any(call in new for new in added)
 
 
 _NO_STEP = re.compile(r"#|import\b|from\b")

@@ -1,225 +1,183 @@
-"""bot/diagnosis/completion.py: fragments; no stand-in makes code run, none lends it an error."""
+"""bot/diagnosis/completion.py: which of a fragment's runs is believed; nothing is run here."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.conftest import Ask
+from bot.diagnosis import completion
+from executor.protocol import Environment, Job, JobResult, Outcome, Placeholder
+from tests.built import RecordedExecutor, failed, ran
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+NET = Placeholder(name="net", line=1, what="a model", kind="model")
+SIZES = (
+    "The size of tensor a ({}) must match the size of tensor b ({}) at non-singleton dimension 0"
+)
+OURS = {"stand_ins": (NET,), "depends_on_stand_ins": True}  # the failing expression may hold ours
 
-HEAD = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\n"
-
-
-def posted(code: str) -> str:
-    """A message with one block."""
-    return f"What is wrong here?\n```python\n{HEAD}{code}\n```"
-
-
-FAILS = {
-    "a loss that is a number": (
-        "for x, y in train_loader:\n    loss = F.cross_entropy(model(x), y).item()\n"
-        "    loss.backward()", "AttributeError", "'float' object has no attribute 'backward'"),
-    "an inner size": (
-        "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
-        "        self.a = nn.Linear(784, 256)\n        self.b = nn.Linear(128, 10)\n"
-        "    def forward(self, x):\n        h = self.a(x)\n        return self.b(h)\n"
-        "net = Net()\nnet(x)", "RuntimeError", "mat1 and mat2"),
-    "an unknown argument": (
-        "torch.optim.Adam(model.parameters(), learning_rate=1e-3)", "TypeError",
-        "learning_rate"),
-    "no gradient wanted": (
-        "with torch.no_grad():\n    loss = F.cross_entropy(model(images), labels)\n"
-        "loss.backward()", "RuntimeError", "does not require grad"),
-    "backward twice": (
-        "for x, y in train_loader:\n    loss = F.cross_entropy(model(x), y)\n"
-        "    loss.backward()\n    loss.backward()", "RuntimeError", "a second time"),
-    "no stand-in in sight": (
-        "a = torch.ones(3, 4).to(device)\na @ torch.ones(5, 6).to(device)", "RuntimeError",
-        "mat1 and mat2"),
-    "a function that torch never had": (
-        "for x, y in loader:\n    l = F.cross_entropy(model(x), y)\n    torch.backward(l)",
-        "AttributeError",
-        "has no attribute 'backward'"),
-    "numpy of a tensor that learns": (
-        "probabilities = model(x).softmax(1)\nvalues = probabilities.exp()\nvalues.numpy()",
-        "RuntimeError", "Can't call numpy()"),
-    "a channel count": (
-        "net = nn.Sequential(nn.Conv2d(3, 16, 3), nn.Conv2d(32, 8, 3))\n"
-        "def run(pictures):\n    first = pictures\n    return net(first)\nrun(images)",
-        "RuntimeError", "channels"),
-    "a value that backward needs, changed": (
-        "for x, y in loader:\n    h = model(x).sigmoid()\n    h += 1\n"
-        "    F.cross_entropy(h, y).backward()", "RuntimeError", "modified by an inplace operation"),
-    "in a function": (
-        "def train(model, loader):\n    for x, y in loader:\n"
-        "        loss = F.cross_entropy(model(x), y)\n        total = loss.item()\n"
-        "        total.backward()\ntrain(model, train_loader)", "AttributeError",
-        "'float' object has no attribute 'backward'"),
-    "a tuple where a tensor belongs": (
-        "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
-        "        self.r = nn.LSTM(6, 5)\n        self.l = nn.Linear(5, 3)\n"
-        "    def forward(self, x):\n        out, state = self.r(x)\n        return self.l(state)\n"
-        "net = Net()\nnet(x)", "TypeError", "must be Tensor, not tuple"),
-    "before any stand-in": (
-        "torch.cat([torch.ones(2, 3), torch.ones(2, 4)])\nmodel(x)", "RuntimeError", "Sizes of"),
-}  # fmt: skip
+LACKS = failed("name 'net' is not defined", "NameError", undefined=("net",))
+LACKS_NEXT = failed("name 'data' is not defined", "NameError", undefined=("data",), **OURS)
+ENDS = ran(stand_ins=(NET,))
+NO_GPU = failed("Torch not compiled with CUDA enabled", "AssertionError", **OURS)
+ITS_OWN = failed(SIZES.format(3, 4), stand_ins=(NET,))
+OPEN = failed(SIZES.format(8, 4), **OURS)
+OPEN_AGAIN = failed(SIZES.format(16, 4), **OURS)
+CODE = "net(x)"
 
 
-@pytest.mark.parametrize(("code", "kind", "message"), FAILS.values(), ids=FAILS)
-async def test_a_failing_fragment_stays_failing(
-    code: str, kind: str, message: str, ask: Ask
-) -> None:
-    """The error is the code's own, whatever stands for the missing names."""
-    answer = await ask(posted(code))
-
-    assert answer.status in {"reproduced", "fixed"}, answer.headline
-    assert answer.error is not None
-    assert answer.error.type == kind and message in answer.error.message
+async def believed(*runs: JobResult) -> tuple[int, int, Job]:
+    """Which of the rounds was believed, how many there were, and the believed one's job."""
+    rounds = [CODE, (CODE, "stand_ins"), (CODE, "stand_ins", "other_choices")]
+    executor = RecordedExecutor(dict(zip(rounds, runs, strict=False)))
+    # The job may come from a run that had stand-ins: the first round is without.
+    run, job = await completion.run(executor, Job(code=CODE, stand_ins=True, other_choices=True))
+    return [run is r for r in runs].index(True) + 1, len(executor.asked), job
 
 
-ENDS = {
-    "training": (
-        "for epoch in range(num_epochs):\n    for x, y in train_loader:\n"
-        "        optimizer.zero_grad()\n        loss = criterion(model(x), y)\n"
-        "        loss.backward()\n        optimizer.step()"),
-    "a known model": "net = nn.Linear(3, 2)\nprint(net(x).shape)",
-    "an exit": "print(nn.Linear(3, 2)(x).shape)\nraise SystemExit(0)",
-    "a silent mistake of the stand-ins": (
-        "for x, y in train_loader:\n    loss = criterion(model(x), y)\n    optimizer.step()"),
-    "an error of its own, swallowed": (
-        "net = nn.Linear(3, 2)\ntry:\n    net(x) @ torch.ones(9, 9)\n"
-        "except RuntimeError as e:\n    print(e)"),
-}  # fmt: skip
+@pytest.mark.parametrize(
+    ("runs", "round"),
+    [
+        # It needs nothing of ours.
+        ((ran(),), 1),
+        ((failed(SIZES.format(3, 4)),), 1),
+        ((failed("name 'net' is not defined", "NameError"),), 1),  # it binds it somewhere
+        ((failed("name 'net' is not defined", "NameError", undefined=("data",)),), 1),
+        ((failed("name 'net' is not defined", "ValueError", undefined=("net",)),), 1),
+        # Nothing could be supplied.
+        ((LACKS, ran()), 1),
+        # It ends, or fails by itself, whatever stands for the name.
+        ((LACKS, ENDS), 2),
+        ((LACKS, ITS_OWN), 2),
+        # What is missing next is worth saying.
+        ((LACKS, LACKS_NEXT), 2),
+        ((LACKS, NO_GPU), 2),
+        # It came to no error.
+        ((LACKS, ran(outcome=Outcome.TIMEOUT, stand_ins=(NET,))), 1),
+        ((LACKS, failed("oh", outcome=Outcome.TIMEOUT, stand_ins=(NET,))), 1),
+        ((LACKS, failed("oh", outcome=Outcome.KILLED, **OURS)), 1),
+        # Only another choice tells.
+        ((LACKS, OPEN, ENDS), 3),
+        ((LACKS, OPEN, OPEN), 2),
+        ((LACKS, OPEN, OPEN_AGAIN), 1),
+        ((LACKS, OPEN, ran(outcome=Outcome.TIMEOUT)), 1),
+        ((LACKS, OPEN, OPEN.model_copy(update={"stand_in_at_fault": "net"})), 1),
+    ],
+)  # fmt: skip
+async def test_which_run_is_believed(runs: tuple[JobResult, ...], round: int):
+    """As posted if that says more; with stand-ins where they decide nothing."""
+    which, rounds, job = await believed(*runs)
+
+    assert which == round
+    assert rounds == len(runs)  # none in vain
+    assert (job.stand_ins, job.other_choices) == (which > 1, which > 2)
 
 
-@pytest.mark.parametrize("code", ENDS.values(), ids=ENDS)
-async def test_reaching_the_end_with_stand_ins_is_not_running(code: str, ask: Ask) -> None:
-    """It says how far it got, and whose part is missing."""
-    answer = await ask(posted(code))
-
-    assert answer.status == "not_run", answer.headline
-    assert "with stand-ins for" in answer.headline and "post" in answer.headline
-    assert any("stands for" in said for said in answer.assumptions)
-    assert answer.error is None and answer.findings == ()
-
-
-CAUSED = {
-    "a size of our choice": "w = torch.ones(3, 3)\nout = model(x)\nw @ out",
-    "a size of our choice, further on": (
-        "out = model(x)\nh = out.exp()\nw = torch.ones(3, 3)\nw @ h"),
-    "a batch of our choice": (
-        "net = nn.Linear(3, 2)\nout = net(x)\nF.mse_loss(out, torch.ones(5, 2)).item()\n"
-        "(out + torch.ones(5, 2)).sum()"),
-    "labels of our choice": (
-        "net = nn.Linear(3, 2)\nfor a, b in loader:\n    c = b * 5\n"
-        "    F.cross_entropy(net(a), b)\n    F.nll_loss(net(a), c)"),
-    "pictures of our choice": (
-        "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
-        "        self.c = nn.Conv2d(3, 4, 5)\n        self.l = nn.Linear(4 * 220 * 220, 2)\n"
-        "    def forward(self, x):\n        return self.l(self.c(x).flatten(1))\n"
-        "net = Net()\nnet(images)"),
-    "an attribute of theirs": "out = model(x)\nout.prediction",
-    "a loss of our choice": "loss = criterion(model(x), labels, 3)\nloss.backward()",
-    "a gradient of our choice": (
-        "output2 = F.cross_entropy(output, target)\noutput2.backward()"),
-    "through a lambda": (
-        "w = torch.ones(3, 3)\ng = lambda a: a @ w\nh = g(model(x).exp())"),
-    "through a function that is handed on": (
-        "w = torch.ones(3, 3)\ndef g(a):\n    return a @ w\n"
-        "h = list(map(g, [model(x).exp()]))"),
-    "through a hook": (
-        "w = torch.ones(3, 3)\ndef g(module, given, got):\n    (got.exp() * 2) @ w\n"
-        "model.register_forward_hook(g)\nmodel(x)"),
-    "through a record": (
-        "from dataclasses import dataclass\n@dataclass\nclass Config:\n    wide: int\n"
-        "c = Config(hidden_size)\nprint(torch.ones(7).view(c.wide, -1))"),
-    "through an operator": (
-        "class Box:\n    def __init__(self, w):\n        self.w = w\n"
-        "    def __matmul__(self, other):\n        doubled = other * 2\n"
-        "        return self.w @ doubled\nBox(torch.ones(3, 3)) @ model(x).exp()"),
-    "no gradient in our data": (
-        "l = nn.Linear(4, 4)\nfor a, b in loader:\n    l(a)\n    s = (a * 2).sum()\n"
-        "    s.backward()"),
-    "a gradient that our data has not": (
-        "l = nn.Linear(4, 4)\nfor a, b in loader:\n    l(a)\n    c = a * 1\n"
-        "    a.grad.zero_()"),
-    "a data set's own": (
-        "l = nn.Linear(4, 4)\nfor a, b in loader:\n    l(a)\nloader.dataset.targets"),
-    "a size": "nn.MultiheadAttention(embedding_dim, 7)",
-    "a raise over our sizes": "if batch_size != 32:\n    raise ValueError('use 32')",
-}  # fmt: skip
+@pytest.mark.parametrize(
+    "first",
+    [
+        ITS_OWN.model_copy(update={"stand_in_at_fault": "net"}),
+        failed("2", "SystemExit", stand_ins=(NET,)),
+        failed("name 'x' is not defined", "NameError", stand_ins=(NET,)),
+        failed("", "KeyboardInterrupt", stand_ins=(NET,)),
+        failed("no such thing", "StandInError", stand_ins=(NET,)),
+        failed("use 32", "ValueError", origin="raise", stand_ins=(NET,)),
+    ],
+)
+async def test_an_error_that_is_never_the_snippets(first: JobResult):
+    """Not even where it is the same with other choices, and none of ours in the expression."""
+    assert await believed(LACKS, first, first) == (1, 3, Job(code=CODE))
 
 
-@pytest.mark.parametrize("code", CAUSED.values(), ids=CAUSED)
-async def test_an_error_that_a_stand_in_caused_is_not_the_askers(code: str, ask: Ask) -> None:
-    """Back to the name that is missing: nothing is said of an error."""
-    answer = await ask(posted(code))
-
-    assert answer.status == "not_run", (answer.headline, answer.error)
-    assert answer.error is None
-    assert "post" in answer.headline
-
-
-async def test_a_fix_is_tried_on_what_was_run(ask: Ask) -> None:
-    """The mistake is the code's own, so its fix holds with the stand-ins too, and they are told."""
-    answer = await ask(
-        posted(
-            "w = torch.ones(3, requires_grad=True)\nfor epoch in range(num_epochs):\n"
-            "    a = torch.sigmoid(w)\n    a += 1\n    a.sum().backward()"
-        )
-    )
-
-    assert answer.error is not None and "modified by an inplace operation" in answer.error.message
-    assert answer.status in {"fixed", "reproduced"} and (answer.fix or answer.alternatives)
-    assert any("`num_epochs`: stands for 2" in said for said in answer.assumptions)
+IN_PLACE = (
+    "one of the variables needed for gradient computation has been modified by an inplace "
+    "operation: [torch.FloatTensor [{}]], which is output {} of SigmoidBackward0, is at version 1; "
+    "expected version 0 instead."
+)
+CHANNELS = (
+    "Given groups=1, weight of size [8, 32, 3, 3], expected input[{}, 16, 62, 62] to have {} "
+    "channels, but got {} channels instead"
+)
+MAT = "mat1 and mat2 shapes cannot be multiplied ({}x{} and {}x{})"
+RNN = "input.size(-1) must be equal to input_size. Expected {}, got {}"
+NORM = "running_mean should contain {} elements not {}"
 
 
-async def test_only_numbers_are_not_asked_for(ask: Ask) -> None:
-    """Whose model it is matters; a batch size hardly does."""
-    answer = await ask(posted("for e in range(num_epochs):\n    print(model(x).shape)"))
+@pytest.mark.parametrize(
+    ("type_", "one", "other"),
+    [
+        ("RuntimeError",
+         "element 0 of tensors does not require grad and does not have a grad_fn", ""),
+        ("RuntimeError", "grad can be implicitly created only for scalar outputs", ""),
+        ("RuntimeError", "Trying to backward through the graph a second time (or directly access "
+         "saved tensors after they have already been freed).", ""),
+        ("RuntimeError",
+         "a leaf Variable that requires grad is being used in an in-place operation.", ""),
+        ("RuntimeError", "Can't call numpy() on Tensor that requires grad. Use "
+         "tensor.detach().numpy() instead.", ""),
+        ("TypeError", "linear(): argument 'input' (position 1) must be Tensor, not tuple", ""),
+        ("TypeError", "stack(): argument 'tensors' (position 1) must be tuple of Tensors, not dict",
+         ""),
+        ("TypeError", "f(): argument 'a' (position 1) must be list of Tensors, not list", ""),
+        ("TypeError", "f(): argument 'a' (position 1) must be Tensor, not str", ""),
+        ("TypeError", "Adam.__init__() got an unexpected keyword argument 'learning_rate'", ""),
+        ("TypeError", "Net.forward() missing 1 required positional argument: 'x'", ""),
+        ("TypeError", "Net.forward() missing 2 required keyword-only arguments: 'x' and 'y'", ""),
+        ("AttributeError", "'float' object has no attribute 'backward'", ""),
+        ("AttributeError", "module 'torch' has no attribute 'backward'", ""),
+        ("UnboundLocalError", "local variable 'x' referenced before assignment", ""),
+        ("UnboundLocalError",
+         "cannot access local variable 'x' where it is not associated with a value", ""),
+        # The sizes in it are ours.
+        ("RuntimeError", IN_PLACE.format("8, 10", 0), IN_PLACE.format("16, 12", 0)),
+        # The sizes that clash are the snippet's own, whatever the batch.
+        ("RuntimeError", MAT.format(8, 256, 128, 10), MAT.format(16, 256, 128, 10)),
+        ("RuntimeError", SIZES.format(3, 4), SIZES.format(3, 4)[:-1] + "1"),
+        ("RuntimeError", CHANNELS.format(8, 32, 16), CHANNELS.format(16, 32, 16)),
+        ("RuntimeError", RNN.format(4, 2), RNN.format(4, 2) + "!"),
+        ("RuntimeError", NORM.format(16, 8), NORM.format(16, 8) + "!"),
+    ],
+)  # fmt: skip
+async def test_an_error_that_other_choices_do_not_change(type_: str, one: str, other: str):
+    """It hangs on no size of ours and on no value: it is the snippet's."""
+    first, second = failed(one, type_, **OURS), failed(other or one, type_, **OURS)
 
-    assert "needs your `model` and `x`" in answer.headline
+    assert (await believed(LACKS, first, second))[0] == 2
+    # At another line, or of another type, it is another error.
+    for another in (failed(other or one, type_, line=2, **OURS), failed(one, "OSError", **OURS)):
+        assert (await believed(LACKS, first, another))[0] == 1
 
 
-async def test_an_empty_body_is_asked_for(ask: Ask) -> None:
-    """A None out of a `...` is no mistake of the code that was posted."""
-    answer = await ask(
-        posted(
-            "class Net(nn.Module):\n    def forward(self, x):\n        ...\n"
-            "Net()(torch.ones(1)).backward()"
-        )
-    )
+@pytest.mark.parametrize(
+    ("type_", "one", "other"),
+    [
+        # A size of ours clashes.
+        ("RuntimeError", MAT.format(8, 256, 128, 10), MAT.format(8, 256, 96, 10)),
+        ("RuntimeError", MAT.format(8, 256, 128, 10), MAT.format(8, 96, 128, 10)),
+        ("RuntimeError", CHANNELS.format(8, 32, 16), CHANNELS.format(8, 32, 3)),
+        ("RuntimeError", RNN.format(4, 2), RNN.format(4, 3)),
+        ("RuntimeError", NORM.format(16, 8), NORM.format(16, 12)),
+        ("RuntimeError", SIZES.format(3, 4), MAT.format(8, 256, 128, 10)),
+        ("RuntimeError", IN_PLACE.format("8, 10", 0), IN_PLACE.format("8, 10", 1)),
+        # A value of ours, or an attribute of what stands for theirs.
+        ("AttributeError", "'NoneType' object has no attribute 'grad'",
+         "'NoneType' object has no attribute 'grad'"),
+        ("IndexError", "Target 3 is out of bounds.", "Target 3 is out of bounds."),
+    ],
+)  # fmt: skip
+async def test_an_error_that_other_choices_change(type_: str, one: str, other: str):
+    """Or that they could change: nothing is said of it, a name is missing."""
+    runs = LACKS, failed(one, type_, **OURS), failed(other, type_, **OURS)
 
-    assert answer.status == "not_run"
-    assert "the body of `Net.forward` (line 5) was left out" in answer.headline
-
-
-async def test_an_empty_body_is_asked_for_with_what_the_values_say(ask: Ask) -> None:
-    """Which value is None, and which line got it, helps whoever wrote the body and forgot it."""
-    answer = await ask(
-        posted(
-            "def up(x):\n    pass\ndef down(x):\n    ...\ndef both(x):\n"
-            "    return up(x) or down(x)\ny = both(torch.ones(2))\ny.sum()"
-        )
-    )
-
-    assert answer.status == "not_run"
-    assert "the bodies of `up` (line 4) and `down` (line 6) were left out" in answer.headline
-    assert "`y` is None" in answer.headline and "returned at line 10" in answer.headline
+    assert (await believed(*runs))[0] == 1
 
 
-async def test_what_has_no_stand_in_is_asked_for(ask: Ask) -> None:
-    """Not the loop's length, which anybody can make up, but the part that nobody can."""
-    answer = await ask(posted("for e in range(num_epochs):\n    train_one(model, e)"))
+@pytest.mark.parametrize(
+    "message",
+    ["Torch not compiled with CUDA enabled", "No CUDA GPUs are available",
+     "Found no NVIDIA driver on your system."],
+)  # fmt: skip
+async def test_no_gpu_hangs_on_no_stand_in(message: str):
+    """Where a GPU is simulated, too."""
+    there = Environment(torch="2.13.0", device="simulated cuda")
+    first = failed(message, env=there, **OURS)
 
-    assert answer.status == "not_run"
-    assert "`train_one` (line 5) is used but never defined" in answer.headline
-
-
-async def test_a_fragment_for_a_gpu_runs_where_there_is_one_or_seems_to_be(ask: Ask) -> None:
-    """Stand-ins on a GPU, real or simulated, still say nothing about what the person has."""
-    answer = await ask(posted("for x, y in loader:\n    print(model(x.cuda()))"))
-
-    assert answer.evidence is not None and "cuda" in answer.evidence.device
-    assert answer.status == "not_run", answer.headline
+    assert (await believed(LACKS, first, first))[0] == 2

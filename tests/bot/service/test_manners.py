@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from bot.errors import SettingsError
 from bot.models import Answer, Why
 from bot.service import manners
-from bot.service.seam import Click, Incoming, Person, Place, Verb
+from bot.service.seam import Attached, Click, Incoming, Person, Place, Verb
 from bot.settings import FrontSettings, SupportChannel, load_settings
 
 NOON = datetime(2026, 7, 1, 12, 0, tzinfo=UTC)
@@ -23,26 +24,37 @@ def message(text: str, asker: Person = ASKER) -> Incoming:
     return Incoming("e", asker, PLACE, text, "channel", unasked=True)
 
 
+NOT_LISTED = (
+    "I answer only people on my list, and you are not on it. "
+    "Ask whoever runs this bot here to add you."
+)
+NOT_HERE = (
+    "I may not answer in this channel. Send me a direct message instead, "
+    "or ask whoever runs this bot to allow the channel."
+)
+
+
 @pytest.mark.parametrize(
-    ("settings", "direct", "allowed"),
+    ("settings", "direct", "reason"),
     [
-        ({}, False, True),
-        ({"users": ("u1",)}, False, True),  # from a variable: in lower case
-        ({"users": ("U9",)}, False, False),
-        ({"users": ("S7",)}, False, True),  # a group
-        ({"channels": ("C1",)}, False, True),
-        ({"channels": ("C9",)}, False, False),
-        ({"channels": ("C9",)}, True, True),  # a direct message is no channel
-        ({"users": ("U9",), "channels": ("C9",)}, True, False),
+        ({}, False, ""),
+        ({"users": ("u1",)}, False, ""),  # from a variable: in lower case
+        ({"users": (" U1 ",)}, False, ""),  # or with blanks
+        ({"users": ("U9", "U1")}, False, ""),
+        ({"users": ("U9",)}, False, NOT_LISTED),
+        ({"users": ("S7",)}, False, ""),  # a group
+        ({"channels": ("C1",)}, False, ""),
+        ({"channels": ("C9",)}, False, NOT_HERE),
+        ({"channels": ("C9",)}, True, ""),  # a direct message is no channel
+        ({"users": ("U9",), "channels": ("C9",)}, True, NOT_LISTED),
+        ({"users": ("U1",), "channels": ("C9",)}, False, NOT_HERE),
     ],
 )
-def test_who_may_ask(settings: dict[str, Any], direct: bool, allowed: bool):
+def test_who_may_ask(settings: dict[str, Any], direct: bool, reason: str):
     """Empty lists allow everyone; a refusal has a reason and a next step."""
     asker = Person(id="U1", groups=("S7",))
-    reason = manners.may_ask(FrontSettings(**settings), asker, PLACE, direct=direct)
 
-    assert (reason == "") is allowed
-    assert allowed or reason.endswith(".")
+    assert manners.may_ask(FrontSettings(**settings), asker, PLACE, direct=direct) == reason
 
 
 @pytest.mark.parametrize(
@@ -54,6 +66,17 @@ def test_who_may_ask(settings: dict[str, Any], direct: bool, allowed: bool):
         ("I get RuntimeError: mat1 and mat2", True),
         ("Traceback (most recent call last):", True),
         ("import torch\nx = 1", True),
+        ("so:\nimport torch", True),
+        ("from torch.nn import Linear", True),
+        (">>> x = 1", True),
+        ("so:\n  >>> x = 1", True),
+        ("what to import from it?", False),
+        ("five >>> three", False),
+        ("a UserWarning from Adam", True),
+        ("some RuntimeException there", True),
+        ("an error, an exception, a warning", False),
+        ("``x``", False),
+        ("", False),
     ],
 )
 def test_only_problems_are_looked_at_unasked(text: str, looked_at: bool):
@@ -61,24 +84,45 @@ def test_only_problems_are_looked_at_unasked(text: str, looked_at: bool):
     reason = manners.may_listen(
         SupportChannel(), message(text), NOON, team_spoke=False, answered=False
     )
-    assert (reason == "") is looked_at
+    assert reason == ("" if looked_at else "neither code nor an error in it")
+
+
+def test_a_file_is_looked_at_unasked():
+    """What is in it is read only then."""
+    with_file = dataclasses.replace(message("look"), attachments=(Attached(name="a.py"),))
+
+    assert manners.looks_like_a_problem(with_file)
+    assert not manners.looks_like_a_problem(message("look"))
 
 
 @pytest.mark.parametrize(
-    ("facts", "asker"),
+    ("facts", "asker", "hours", "reason"),
     [
-        ({"team_spoke": True}, ASKER),
-        ({"answered": True}, ASKER),
-        ({}, Person(id="UTEAM")),
-        ({}, Person(id="U3", groups=("STEAM",))),
+        ({}, ASKER, "", ""),
+        ({"team_spoke": True}, ASKER, "", "the team has spoken"),
+        ({"answered": True}, ASKER, "", "one unasked answer a thread"),
+        ({}, Person(id="UTEAM"), "", "the team asks no one but itself"),
+        ({}, Person(id="U3", groups=("STEAM",)), "", "the team asks no one but itself"),
+        ({}, ASKER, "11:00-13:00", "quiet hours"),
+        ({}, ASKER, "13:00-14:00", ""),
     ],
 )
-def test_silence(facts: dict[str, bool], asker: Person):
-    """After the team's word, after one answer, and to the team itself."""
-    channel = SupportChannel(team=("UTEAM", "STEAM"))
+def test_silence(facts: dict[str, bool], asker: Person, hours: str, reason: str):
+    """After the team's word, after one answer, to the team itself, and at night."""
+    channel = SupportChannel(team=("UTEAM", "STEAM"), quiet_hours=hours)
     known = {"team_spoke": False, "answered": False} | facts
 
-    assert manners.may_listen(channel, message("```x```", asker), NOON, **known)
+    assert manners.may_listen(channel, message("```x```", asker), NOON, **known) == reason
+
+
+def test_which_channel_is_a_support_channel():
+    """Its settings, whatever the case of its id; none for any other."""
+    one, other = SupportChannel(threshold=0.1), SupportChannel(threshold=0.2)
+    settings = FrontSettings(support={"c1": one, "C2": other})
+
+    assert manners.support_channel(settings, PLACE) is one
+    assert manners.support_channel(settings, Place(platform="slack", channel="c2")) is other
+    assert manners.support_channel(settings, Place(platform="slack", channel="C3")) is None
 
 
 @pytest.mark.parametrize(
@@ -91,6 +135,15 @@ def test_silence(facts: dict[str, bool], asker: Person):
         ("22:00-07:00", "UTC", False),
         ("13:30-14:30", "Europe/Berlin", True),  # 14:00 there in summer
         ("22:00-07:00", "Australia/Sydney", True),  # 22:00 there
+        ("07:00-22:00", "Australia/Sydney", False),
+        ("20:00-12:01", "UTC", True),
+        ("20:00-12:00", "UTC", False),
+        ("12:00-00:00", "UTC", True),
+        ("11:00-24:00", "UTC", True),  # to the end of the day
+        ("12:00-12:00", "UTC", False),
+        (" 9:30 - 12:30 ", "UTC", True),
+        ("12:01-12:30", "UTC", False),
+        (" ", "UTC", False),
     ],
 )
 def test_quiet_hours(hours: str, zone: str, quiet: bool):
@@ -98,13 +151,40 @@ def test_quiet_hours(hours: str, zone: str, quiet: bool):
     assert manners.is_quiet(SupportChannel(quiet_hours=hours, timezone=zone), NOON) is quiet
 
 
-@pytest.mark.parametrize("wrong", [{"quiet_hours": "late"}, {"quiet_hours": "25:00-26:00"},
-                                   {"timezone": "Mars/Olympus"}])  # fmt: skip
-def test_nonsense_is_refused_at_start(wrong: dict[str, str]):
+LATE = "quiet_hours is {!r}; write it like 22:00-07:00"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "reason"),
+    [
+        ({"quiet_hours": "late"}, LATE.format("late")),
+        ({"quiet_hours": "25:00-26:00"}, LATE.format("25:00-26:00")),
+        ({"quiet_hours": "22:00-24:01"}, LATE.format("22:00-24:01")),
+        ({"quiet_hours": "24:00-07:00"}, LATE.format("24:00-07:00")),
+        ({"quiet_hours": "22:60-07:00"}, LATE.format("22:60-07:00")),
+        ({"quiet_hours": "22-7"}, LATE.format("22-7")),
+        ({"quiet_hours": "22:00-07:00 and noon"}, LATE.format("22:00-07:00 and noon")),
+        ({"timezone": "Mars/Olympus"},
+         "there is no timezone 'Mars/Olympus'; write it like Europe/Berlin"),
+        ({"timezone": "/etc/passwd"},
+         "there is no timezone '/etc/passwd'; write it like Europe/Berlin"),
+    ],
+)  # fmt: skip
+def test_nonsense_is_refused_at_start(wrong: dict[str, str], reason: str):
     """With the channel's name."""
-    settings = FrontSettings(support={"C9": SupportChannel(**wrong)})
-    with pytest.raises(SettingsError, match=r"slack\.support\.C9"):
+    fine = SupportChannel(quiet_hours="22:00-24:00", timezone="Europe/Berlin")
+    settings = FrontSettings(support={"C1": fine, "C9": SupportChannel(**wrong)})
+    with pytest.raises(SettingsError) as refused:
         manners.check(settings, "slack")
+    assert str(refused.value) == f"slack.support.C9: {reason}"
+
+
+@pytest.mark.parametrize(
+    "fine", [{}, {"quiet_hours": "  "}, {"quiet_hours": "22:00-24:00"}, {"timezone": "Asia/Tokyo"}]
+)
+def test_what_makes_sense_is_let_through(fine: dict[str, str]):
+    """No hours are quiet, or those that a clock has."""
+    manners.check(FrontSettings(support={"C9": SupportChannel(**fine)}), "slack")
 
 
 def test_the_threshold():
@@ -120,20 +200,94 @@ def test_the_threshold():
         assert not manners.worth_saying(SupportChannel(threshold=0), answer)
 
 
+def advice(score: float) -> Answer:
+    """An explanation that was found with this score."""
+    why = Why(text="t", article="a", title="t", url=None, score=score, proof=None)
+    return Answer(status="advice", headline="h", why=why)
+
+
 @pytest.mark.parametrize(
-    "text", ["thanks!", "ok, will try", "That works :tada:", "Danke", "solved", ""]
+    ("answer", "sure"),
+    [
+        (Answer(status="fixed", headline="h"), 1.0),
+        (Answer(status="reproduced", headline="h"), 1.0),
+        (advice(0.25), 0.25),
+        (advice(1.5), 1.0),
+        (advice(-0.5), 0.0),
+        (Answer(status="advice", headline="h"), 0.0),
+        (advice(0.5).model_copy(update={"status": "unsure"}), 0.0),
+        (advice(0.5).model_copy(update={"status": "runs"}), 0.0),
+    ],
 )
+def test_how_sure_an_answer_is(answer: Answer, sure: float):
+    """What a run has shown is sure; an explanation is as sure as its score."""
+    assert manners.sureness(answer) == sure
+
+
+def test_a_little_is_said_where_nothing_is_asked_for():
+    """A threshold of 0 lets through whatever was found, but never nothing."""
+    assert manners.worth_saying(SupportChannel(threshold=0), advice(1e-9))
+    assert not manners.worth_saying(SupportChannel(threshold=0), advice(0))
+    assert manners.worth_saying(SupportChannel(threshold=-1), advice(0.1))
+    assert not manners.worth_saying(SupportChannel(threshold=-1), advice(0))
+
+
+@pytest.mark.parametrize(
+    "text", ["thanks!", "ok, will try", "That works :tada:", "Danke", "solved", "", " ",
+             "thank", "ty", "cheers", "great", "perfect", "nice", "cool", "awesome", "okay",
+             "it works", "that worked", "works", "will do", "will try it", "merci", "gracias",
+             "thank you " + "x" * 59,
+             " thank you \n", "THX", "it worked", "...got it", "ok " + "x" * 59]
+)  # fmt: skip
 def test_thanks_are_no_question(text: str):
     """No card for a kind word."""
     assert not manners.is_a_question(text)
 
 
 @pytest.mark.parametrize(
-    "text", ["thanks, but why?", "ok `x = 1`", "it still fails", "works with 2.1?"]
-)
+    "text", ["thanks, but why?", "ok `x = 1`", "it still fails", "works with 2.1?", "okra",
+             "thanks\nand x", "ok " + "x" * 60, "not solved"]
+)  # fmt: skip
 def test_questions_are(text: str):
     """A kind word with a question in it is one."""
     assert manners.is_a_question(text)
+
+
+PRIVATE = "This answer is private to the person who asked. Ask me yourself, I am happy to run it."
+MAY_NOT_DELETE = "Only the person who asked, or a moderator, can delete this answer."
+NOT_YOURS = (
+    "This button is for the person who asked. "
+    "If you have the same problem, ask me yourself and you get buttons of your own."
+)
+
+
+@pytest.mark.parametrize(
+    ("verb", "private", "reason"),
+    [
+        ("delete", True, PRIVATE),
+        ("output", True, PRIVATE),
+        ("delete", False, MAY_NOT_DELETE),
+        ("again", False, NOT_YOURS),
+        ("output", False, NOT_HERE),  # a file is for everyone who may ask in the channel
+        ("fixed", False, NOT_HERE),
+    ],
+)
+def test_why_a_button_is_not_yours(verb: Verb, private: bool, reason: str):
+    """In words, with what to do instead; the asker may press every one, wherever."""
+    settings = FrontSettings(channels=("C9",))
+    click = Click("e", verb, "q", OTHER, PLACE)
+
+    assert manners.may_click(settings, click, ASKER, private=private) == reason
+    assert manners.may_click(settings, click, OTHER, private=private) == ""
+
+
+def test_a_file_is_for_those_who_may_ask():
+    """Whoever presses is asked after, not whose question it is."""
+    settings = FrontSettings(users=("U1", "U3"))
+
+    for person, reason in ((OTHER, NOT_LISTED), (Person(id="U3"), "")):
+        click = Click("e", "output", "q", person, PLACE)
+        assert manners.may_click(settings, click, ASKER, private=False) == reason
 
 
 @pytest.mark.parametrize("verb", ["solved", "wrong", "again", "human", "output", "fixed", "delete"])

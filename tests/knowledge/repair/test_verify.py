@@ -1,13 +1,574 @@
-"""knowledge/repair/verify.py: what was changed, and what a run has to show."""
+"""knowledge/repair/verify.py: one row for each way to pass a check and for each way to fail it."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from executor.protocol import Caught, Environment, ErrorSeen, Finding, Frame, JobResult, Outcome
+from executor.protocol import (
+    Caught,
+    Environment,
+    ErrorSeen,
+    Frame,
+    JobResult,
+    Layer,
+    ModuleCall,
+    Outcome,
+)
 from knowledge.repair import verify
+from knowledge.repair.codemod import Check, Codemod, Proposal
+from tests.built import caught, error, failed, found, ran, warned
+
+# -- what a run shows to be wrong ------------------------------------------------------------
+
+SIZES = "The size of tensor a (3) must match the size of tensor b (4) at non-singleton dimension 0"
+OTHER_SIZES = SIZES.replace("(3)", "(512)").replace("(4)", "(10)")
+NO_GRAD = "element 0 of tensors does not require grad and does not have a grad_fn"
+
+PYTORCHS = caught(SIZES, line=2)
+SECOND = caught(NO_GRAD, line=3)
+PYTHONS = caught("No module named 'apex'", "ModuleNotFoundError", origin="python")
+SNIPPETS = caught("use 32", "ValueError", origin="raise")
+
+
+@pytest.mark.parametrize(
+    ("run", "wrong"),
+    [
+        (ran(), None),
+        (ran(caught=(PYTORCHS,)), PYTORCHS),
+        (ran(caught=(PYTHONS,)), None),  # `try: import apex` is how programs are written
+        (ran(caught=(SNIPPETS,)), None),
+        (ran(caught=(PYTHONS, PYTORCHS, SECOND)), PYTORCHS),  # the first one
+        (failed(SIZES), error(SIZES)),
+        (failed(NO_GRAD, caught=(PYTORCHS,)), error(NO_GRAD)),  # the one that ended it comes first
+        # Raised while handling another one: that one is the mistake.
+        (failed("it failed", origin="raise", masks=NO_GRAD, caught=(PYTORCHS, SECOND)), SECOND),
+        # PyTorch itself raised the second one: it counts.
+        (failed("oh", origin="torch", masks=SIZES, caught=(PYTORCHS,)),
+         error("oh", origin="torch", masks=SIZES)),
+        # What was masked is none of PyTorch's.
+        (failed("it failed", origin="raise", masks="use 32", caught=(SNIPPETS,)),
+         error("it failed", origin="raise", masks="use 32")),
+        # It masks nothing.
+        (failed("it failed", origin="raise", caught=(caught(""),)),
+         error("it failed", origin="raise")),
+    ],
+)  # fmt: skip
+def test_which_error_is_the_mistake(run: JobResult, wrong: ErrorSeen | Caught | None):
+    """The one that ended the run, or that its handler masked; else the first that was caught."""
+    assert verify.mistake(run).error == wrong
+    assert verify.mistake(run).is_there is (wrong is not None)
+
+
+@pytest.mark.parametrize(
+    ("run", "provoked"),
+    [
+        (failed(NO_GRAD, caught=(PYTORCHS, PYTHONS)), (PYTORCHS, PYTHONS)),
+        (ran(caught=(PYTORCHS,)), ()),  # caught is the mistake itself
+        (failed("oh", masks=SIZES, caught=(PYTORCHS,)), ()),  # so is what the handler stumbled over
+    ],
+)
+def test_what_was_caught_before_the_mistake(run: JobResult, provoked: tuple[Caught, ...]):
+    """Only an error of its own at the end makes what was caught before it intended."""
+    assert verify.mistake(run).provoked == provoked
+
+
+OF_THE_PROGRAM = [
+    "gradients_accumulate", "softmax_before_cross_entropy", "sigmoid_before_cross_entropy",
+    "sigmoid_before_bce_with_logits", "foreign_optimizer",
+]  # fmt: skip
+OTHER_MISTAKES = [
+    "unregistered_parameter", "unregistered_tensor", "unregistered_module", "not_in_optimizer",
+    "no_gradient", "zero_gradient", "gradient_not_finite", "never_moved", "silent_inplace_write",
+    "loss_without_graph", "step_without_gradients", "loss_broadcasts", "one_class",
+    "raw_scores_to_nll", "loss_not_finite",
+]  # fmt: skip
+
+
+def test_every_kind_of_mistake_is_in_these_tests():
+    """A new one needs a word on whether an error before it excuses it."""
+    assert {*OF_THE_PROGRAM, *OTHER_MISTAKES} == verify.MISTAKES
+
+
+@pytest.mark.parametrize("kind", [*OF_THE_PROGRAM, *OTHER_MISTAKES])
+def test_a_finding_that_is_a_mistake(kind: str):
+    """Each of these kinds makes a run wrong that ended well."""
+    wrong = verify.mistake(ran(findings=(found(kind, "w"), found("input_requires_grad"))))
+
+    assert wrong.findings == {(kind, "w")}
+    assert wrong.error is None and wrong.is_there
+
+
+@pytest.mark.parametrize("note", ["input_requires_grad", "step_without_training", "curious"])
+def test_a_finding_that_is_a_note(note: str):
+    """Facts worth knowing do not make a run wrong."""
+    assert not verify.mistake(ran(findings=(found(note),))).is_there
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "same"),
+    [
+        (error(SIZES), error(OTHER_SIZES), True),
+        (error(SIZES), caught(SIZES, line=9), True),
+        (error(SIZES), error(SIZES, "ValueError"), False),
+        (error(SIZES), error(NO_GRAD), False),
+        (error(SIZES), None, False),
+        (None, error(SIZES), False),
+        (None, None, True),
+        (error("x" * 120 + "a"), error("x" * 120 + "b"), True),  # the rest is detail
+        (error("x" * 119 + "a"), error("x" * 119 + "b"), False),
+        (error("1" + "x" * 118 + "a"), error("1" + "x" * 118 + "b"), False),
+    ],
+)
+def test_the_same_error(a: ErrorSeen | Caught | None, b: ErrorSeen | Caught | None, same: bool):
+    """The type and the message's beginning count; numbers do not."""
+    assert verify.same_error(a, b) is same
+
+
+DETACHED = found("never_moved", "w")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "shown"),
+    [
+        (failed(SIZES), ran(), False),
+        (failed(SIZES), failed(SIZES), True),
+        (failed(SIZES), failed("quite another error"), True),  # nothing that one would offer
+        (failed(SIZES), ran(outcome=Outcome.TIMEOUT), True),
+        (failed(SIZES), ran(caught=(caught(OTHER_SIZES),)), True),  # swallowed, not removed
+        (failed(SIZES), ran(caught=(caught(NO_GRAD),)), False),  # another matter
+        (failed(SIZES), ran(findings=(DETACHED,)), False),
+        (ran(findings=(DETACHED,)), ran(findings=(DETACHED,)), True),
+        (ran(findings=(DETACHED,)), ran(findings=(found("never_moved", "other"),)), False),
+        (ran(findings=(DETACHED,)), ran(findings=(found("zero_gradient", "w"),)), False),
+        (ran(findings=(DETACHED,)), ran(caught=(PYTORCHS,)), False),
+        # Provoked and caught before the mistake: it may stay, but not come once more …
+        (failed(OTHER_SIZES, caught=(PYTORCHS,)), ran(caught=(PYTORCHS,)), False),
+        (failed(OTHER_SIZES, caught=(PYTORCHS,)), ran(caught=(PYTORCHS, PYTORCHS)), True),
+        # … nor at another expression.
+        (failed(OTHER_SIZES, caught=(PYTORCHS,)),
+         ran(caught=(caught(SIZES, code="c + d"),)), True),
+    ],
+)  # fmt: skip
+def test_whether_a_run_shows_a_mistake(before: JobResult, after: JobResult, shown: bool):
+    """It ends badly, catches the mistake's error, or has one of its findings."""
+    assert verify.shows(after, verify.mistake(before)) is shown
+
+
+# -- whether a rewrite has got past the mistake ----------------------------------------------
+
+SAME_DTYPE = "mat1 and mat2 must have the same dtype, but got Double and Float"
+SCALAR_TYPE = "expected scalar type Float but found Double"
+NOT_IMPLEMENTED = "\"addmm_impl_cpu_\" not implemented for 'Half'"
+CANNOT_MULTIPLY = "mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)"
+RNN_INPUT = "input.size(-1) must be equal to input_size. Expected 4, got 2"
+RNN_STATE = "Expected hidden size (1, 2, 3), got [1, 2, 4]"
+CONV_DIM = "Expected 3D (unbatched) or 4D (batched) input to conv2d, but got input of size: [8, 8]"
+CONV_CHANNELS = (
+    "Given groups=1, weight of size [4, 3, 3, 3], expected input[1, 2, 8, 8] to have 3 channels, "
+    "but got 2 channels instead"
+)
+NOT_SCALAR = "grad can be implicitly created only for scalar outputs"
+LAYER = Layer(name="", type="Linear", repr="", line=1, input=None, dtype=None)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "moved"),
+    [
+        (failed(SIZES), failed(SIZES), False),
+        (failed(SIZES), failed(OTHER_SIZES), False),  # a wrong rewrite fails with other numbers
+        (failed(SIZES), failed(SIZES, code="net(x)"), True),  # at another expression
+        (failed(SIZES), failed(SIZES, "ValueError"), True),
+        (failed(SIZES), failed(SIZES, layer=LAYER.model_copy(update={"name": "self.fc"})), True),
+        (failed(SIZES), failed(SIZES, layer=LAYER), False),  # which one cannot be said
+        (failed(SIZES), ran(), False),  # nothing is left: that is a fix, no next mistake
+        (failed(SIZES), ran(findings=(DETACHED,)), True),  # now what it learns can be seen
+        (failed(SIZES), ran(findings=(found("curious"),)), False),
+        (failed(SIZES), ran(outcome=Outcome.TIMEOUT, findings=(DETACHED,)), False),
+        (ran(findings=(DETACHED,)), failed(SIZES), False),  # from bad to worse
+        (ran(findings=(DETACHED,)), ran(findings=(found("zero_gradient"),)), False),
+        # What had been printed must be printed still.
+        (failed(SIZES, stdout="1\n"), failed(SIZES, code="b", stdout="1\n2\n"), True),
+        (failed(SIZES, stdout="1\n"), failed(SIZES, code="b", stdout="2\n"), False),
+        # The same expression looks at the dtype before the sizes.
+        (failed(SAME_DTYPE), failed(CANNOT_MULTIPLY), True),
+        (failed(SCALAR_TYPE), failed(CANNOT_MULTIPLY), True),
+        (failed(NOT_IMPLEMENTED), failed(CANNOT_MULTIPLY), True),
+        (failed(CANNOT_MULTIPLY), failed(SAME_DTYPE), False),
+        (failed(SAME_DTYPE), failed(SAME_DTYPE), False),
+        (failed(SAME_DTYPE), failed(NOT_IMPLEMENTED), False),
+        # A recurrent layer looks at its input before its state.
+        (failed(RNN_INPUT), failed(RNN_STATE), True),
+        (failed(RNN_STATE), failed(RNN_INPUT), False),
+        (failed(RNN_INPUT), failed(RNN_INPUT), False),
+        (failed(RNN_INPUT), failed(NO_GRAD), False),
+        (failed(NO_GRAD), failed(RNN_STATE), False),
+        # A convolution looks at its dimensions, then at its channels, then at its dtype.
+        (failed(CONV_DIM), failed(CONV_CHANNELS), True),
+        (failed(CONV_DIM), failed(SCALAR_TYPE), True),
+        (failed(CONV_CHANNELS), failed(SCALAR_TYPE), True),
+        (failed(CONV_CHANNELS), failed(CONV_DIM), False),
+        (failed(CONV_DIM), failed(RNN_STATE), False),
+        # backward() looks for a graph, then for a single number.
+        (failed(NO_GRAD, code="loss.backward()"), failed(NOT_SCALAR, code="loss.backward()"), True),
+        (failed(NO_GRAD, code="torch.autograd.grad(loss, w)"),
+         failed(NOT_SCALAR, code="torch.autograd.grad(loss, w)"), True),
+        (failed(NO_GRAD, code="loss.backward()"), failed(NO_GRAD, code="loss.backward()"), False),
+        (failed(NO_GRAD, code="loss.item()"), failed(NOT_SCALAR, code="loss.item()"), False),
+        (failed(NO_GRAD, code="grad + 1"), failed(NOT_SCALAR, code="grad + 1"), False),
+    ],
+)  # fmt: skip
+def test_whether_a_rewrite_shows_the_next_mistake(before: JobResult, after: JobResult, moved: bool):
+    """The failing expression tells; where it is the same, what PyTorch looks at first."""
+    assert verify.moved_on(before, after, "", "") is moved
+
+
+def at(line: int | None, outer: int | None = None) -> JobResult:
+    """The same error on some line, called from another one."""
+    frames = () if outer is None else (Frame(function="<module>", line=outer),)
+    return failed(SIZES, line=line, code="f(x)", frames=frames)
+
+
+TWICE = "f(x)\na = 1\nf(x)\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "old", "new", "moved"),
+    [
+        # The line was rewritten, and the same expression further down fails.
+        (at(1), at(3), TWICE, "f(x.T)\na = 1\nf(x)\n", True),
+        (at(1), at(1), TWICE, "f(x.T)\na = 1\nf(x)\n", False),
+        (at(3), at(1), TWICE, "f(x)\na = 1\nf(x.T)\n", False),
+        # It was rewritten as two lines: failing at the second of them is no step further.
+        (at(1), at(2), TWICE, "x = x.t()\nf(x.T)\na = 1\nf(x)\n", False),
+        (at(1), at(4), TWICE, "x = x.t()\nf(x.T)\na = 1\nf(x)\n", True),
+        # Another line was rewritten; the failing one moved down with it.
+        (at(3), at(4), TWICE, "b = 2\nf(x)\na = 1\nf(x)\n", False),
+        (at(1), at(2), TWICE, "b = 2\nf(x)\na = 1\nf(x)\n", False),
+        (at(1), at(4), TWICE, "b = 2\nf(x)\na = 1\nf(x)\n", True),
+        (at(2), at(3), "a = 1\nf(x)\nf(x)\n", "a = 2\nf(x)\nf(x)\n", True),
+        # Where it failed is not known.
+        (at(None), at(3), TWICE, "f(x.T)\na = 1\nf(x)\n", False),
+        (at(None), at(3), TWICE, "f(x)\na = 2\nf(x)\n", False),
+        (at(1), at(None), TWICE, "f(x.T)\na = 1\nf(x)\n", False),
+        (at(1, 2), at(None, 3), "f(x)\ng(1)\ng(2)\n", "f(x)\ng(9)\ng(2)\n", False),
+        # The same line of a function, which a later line of the snippet calls now.
+        (at(1, 2), at(1, 3), "f(x)\ng(1)\ng(2)\n", "f(x)\ng(9)\ng(2)\n", True),
+        (at(1, 3), at(1, 2), "f(x)\ng(1)\ng(2)\n", "f(x)\ng(1)\ng(9)\n", False),
+        (at(1, 2), at(1, 2), "f(x)\ng(1)\ng(2)\n", "f(x)\ng(1)\ng(9)\n", False),
+        # A line was put in before it: the call is the same one.
+        (at(1, 2), at(1, 3), "f(x)\ng(1)\n", "f(x)\nb = 2\ng(1)\n", False),
+        (at(1, 2), at(2, 4), "f(x)\ng(1)\ng(2)\n", "b = 2\nf(x)\ng(1)\ng(2)\n", True),
+        # The line that calls now is new: where it stood is not known.
+        (at(1, 2), at(1, 3), "f(x)\ng(1)\n", "f(x)\ng(1)\ng(2)\n", False),
+        # The outermost frame of several is the snippet's own line.
+        (
+            at(1).model_copy(update={"frames": (Frame(function="<module>", line=2),
+                                                Frame(function="g", line=1))}),
+            at(1).model_copy(update={"frames": (Frame(function="<module>", line=3),
+                                                Frame(function="g", line=1))}),
+            "f(x)\ng(1)\ng(2)\n", "f(x)\ng(9)\ng(2)\n", True,
+        ),
+        # Without the code nothing can be said.
+        (at(1), at(3), "", "", False),
+        (at(1, 2), at(1, 3), "", "", False),
+    ],
+)  # fmt: skip
+def test_whether_the_same_expression_failed_further_down(
+    before: JobResult, after: JobResult, old: str, new: str, moved: bool
+):
+    """A program that makes a mistake twice is mended twice; a wrong rewrite stays where it is."""
+    assert verify.moved_on(before, after, old, new) is moved
+
+
+# -- what a candidate's run must show --------------------------------------------------------
+
+
+def the(name: str, checks: list[Check]) -> Check:
+    """The check of this name: it is made once."""
+    (check,) = [c for c in checks if c.name == name]
+    return check
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "names"),
+    [
+        (failed(SIZES), ran(), ["no error", "nothing new", "output", "silent mistakes", "batch"]),
+        (ran(caught=(PYTORCHS,)), ran(),
+         ["no error", "nothing new", "output", "silent mistakes", "batch"]),
+        # A run that went to its end with a wrong result may well print another one now.
+        (ran(findings=(DETACHED,)), ran(), ["no error", "nothing new", "silent mistakes", "batch"]),
+    ],
+)  # fmt: skip
+def test_which_checks_are_made(before: JobResult, after: JobResult, names: list[str]):
+    """All of them hold for a run in which nothing is wrong any more."""
+    checks = verify.checks(before, after)
+
+    assert [c.name for c in checks] == names
+    assert all(c.passed for c in checks)
+
+
+def test_a_run_whose_probes_said_nothing_verifies_nothing():
+    """Without a report every comparison would hold for want of anything to compare."""
+    silent = ran(env=Environment())
+    checks = verify.checks(failed(SIZES), silent)
+
+    assert the("seen", checks) == Check(
+        name="seen", passed=False, detail="what the probes saw of it could not be read"
+    )
+    assert [c.name for c in checks if not c.passed] == ["seen"]
+
+
+RUNS_TO_THE_END = "it runs to the end"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "passed", "detail"),
+    [
+        (failed(SIZES), ran(), True, RUNS_TO_THE_END),
+        (failed(SIZES), failed(SIZES, line=3), False, "it ends with RuntimeError at line 3"),
+        (failed(SIZES), failed("x", "ValueError", line=None), False, "it ends with ValueError"),
+        (failed(SIZES), ran(outcome=Outcome.TIMEOUT), False, "it ends with timeout"),
+        (failed(SIZES), ran(caught=(caught(OTHER_SIZES),)), False,
+         "the error is still raised, and caught"),
+        (ran(caught=(PYTORCHS,)), ran(caught=(PYTORCHS,)), False,
+         "the error is still raised, and caught"),
+        (failed(OTHER_SIZES, caught=(PYTORCHS,)), ran(caught=(PYTORCHS,)), True, RUNS_TO_THE_END),
+        (ran(findings=(DETACHED,)), ran(), True, RUNS_TO_THE_END),
+        (ran(findings=(DETACHED,)), ran(findings=(DETACHED,)), False,
+         "the probes still find the same mistake"),
+        (ran(findings=(DETACHED,)), ran(findings=(DETACHED, found("one_class"))), False,
+         "the probes still find the same mistake"),
+        # One of two is gone: `silent mistakes` says what that is worth.
+        (ran(findings=(DETACHED, found("one_class"))), ran(findings=(DETACHED,)), True,
+         RUNS_TO_THE_END),
+        (ran(findings=(DETACHED,)), ran(findings=(found("never_moved", "v"),)), True,
+         RUNS_TO_THE_END),
+        # Beside an error, findings are looked at by `silent mistakes` alone.
+        (failed(SIZES, findings=(DETACHED,)), ran(findings=(DETACHED,)), True, RUNS_TO_THE_END),
+    ],
+)  # fmt: skip
+def test_the_error_is_gone(before: JobResult, after: JobResult, passed: bool, detail: str):
+    """Neither raised, nor raised and caught, nor, where it was silent, still found."""
+    check = the("no error", verify.checks(before, after))
+
+    assert check == Check(name="no error", passed=passed, detail=detail)
+
+
+NOTHING_NEW = "no new exception or warning"
+LONG = "x" * 100
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "passed", "detail"),
+    [
+        (failed(SIZES), ran(), True, NOTHING_NEW),
+        # Exceptions that it catches.
+        (failed(SIZES), ran(caught=(caught(LONG, "ValueError"),)), False,
+         f"a new ValueError is raised and caught: {'x' * 80}"),
+        (failed(SIZES, caught=(caught("3 left"),)), ran(caught=(caught("4 left"),)), True,
+         NOTHING_NEW),
+        (failed(SIZES, caught=(caught("3 left"),)), ran(caught=(caught("3 left", "ValueError"),)),
+         False, "a new ValueError is raised and caught: 3 left"),
+        (failed(SIZES, caught=(PYTORCHS,)), ran(caught=(PYTORCHS,)), True, NOTHING_NEW),
+        (failed(SIZES, caught=(PYTORCHS,)), ran(caught=(PYTORCHS, caught(SIZES, code="c + d"))),
+         False, f"a new RuntimeError is raised and caught: {SIZES[:80]}"),
+        (failed(SIZES, caught=(PYTORCHS,)),
+         ran(caught=(PYTORCHS, PYTORCHS, caught("3 left", "ValueError"))),
+         False, "a new ValueError is raised and caught: 3 left"),
+        (ran(caught=(PYTORCHS,)), ran(caught=(PYTORCHS, PYTORCHS)), True, NOTHING_NEW),
+        # Exception handlers.
+        (failed(SIZES), ran(handlers=1), False, "it adds an exception handler"),
+        (failed(SIZES, handlers=1), ran(handlers=1), True, NOTHING_NEW),
+        (failed(SIZES, handlers=2), ran(handlers=1), True, NOTHING_NEW),
+        # Warnings: after an error the run goes further, and may warn where it had not been.
+        (failed(SIZES), ran(warnings=(warned("careful"),)), True, NOTHING_NEW),
+        (ran(findings=(DETACHED,)), ran(warnings=(warned(LONG),)), False,
+         f"a new UserWarning: {'x' * 80}"),
+        (ran(findings=(DETACHED,), warnings=(warned("3 left"),)), ran(warnings=(warned("4 left"),)),
+         True, NOTHING_NEW),
+        (ran(findings=(DETACHED,), warnings=(warned("3 left"),)),
+         ran(warnings=(warned("3 left", "FutureWarning"),)), False,
+         "a new FutureWarning: 3 left"),
+        (ran(findings=(DETACHED,), warnings=(warned("3 left"),)), ran(), True, NOTHING_NEW),
+    ],
+)  # fmt: skip
+def test_nothing_new_came(before: JobResult, after: JobResult, passed: bool, detail: str):
+    """No other exception in the old one's place, no handler, no warning; numbers aside."""
+    check = the("nothing new", verify.checks(before, after))
+
+    assert check == Check(name="nothing new", passed=passed, detail=detail)
+
+
+SHOWN_AFTER_1 = caught(SIZES, stdout_bytes=2)  # "1\n" had been printed when it was raised
+IN_UMLAUT = caught(SIZES, stdout_bytes=5)  # cuts the last of three umlauts in two
+KIB = 1024
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "passed"),
+    [
+        (failed(SIZES), ran(), True),
+        (failed(SIZES), ran(stdout="2\n"), True),
+        (failed(SIZES, stdout="1\n"), ran(stdout="1\n"), True),
+        (failed(SIZES, stdout="1\n"), ran(stdout="1\n2\n"), True),  # it goes on from there
+        (failed(SIZES, stdout="1\n"), ran(stdout="2\n"), False),  # another value
+        (failed(SIZES, stdout="1\n"), ran(), False),  # less
+        (failed(SIZES, stdout="1\n"), ran(stdout="0\n1\n"), False),  # something before it
+        # An error that was caught: what was printed after it told of the error.
+        (ran(caught=(SHOWN_AFTER_1,), stdout="1\nfailed\n"), ran(stdout="1\n2\n"), True),
+        (ran(caught=(SHOWN_AFTER_1,), stdout="1\nfailed\n"), ran(stdout="3\n2\n"), False),
+        (ran(caught=(IN_UMLAUT,), stdout="äöü"), ran(stdout="äö!"), True),
+        (ran(caught=(IN_UMLAUT,), stdout="äöü"), ran(stdout="ä"), False),
+        # Where output was dropped, what is left of it is compared no further than its beginning.
+        (failed(SIZES, stdout="x" * 8 * KIB + "1", dropped_bytes=1),
+         ran(stdout="x" * 8 * KIB + "2"), True),
+        (failed(SIZES, stdout="x" * 8 * KIB + "1"),
+         ran(stdout="x" * 8 * KIB + "2", dropped_bytes=1), True),
+        (failed(SIZES, stdout="x" * 8 * KIB + "1"), ran(stdout="x" * 8 * KIB + "2"), False),
+        (failed(SIZES, stdout="x" * (8 * KIB - 1) + "1", dropped_bytes=1),
+         ran(stdout="x" * (8 * KIB - 1) + "2"), False),
+    ],
+)  # fmt: skip
+def test_output_before_the_error_is_kept(before: JobResult, after: JobResult, passed: bool):
+    """What was printed before the error must be printed by the fix, unchanged."""
+    check = the("output", verify.checks(before, after))
+
+    kept = "what was printed before the error is unchanged"
+    detail = kept if passed else "it prints other values"
+    assert check == Check(name="output", passed=passed, detail=detail)
+
+
+ACCUMULATE = found("gradients_accumulate", "optimizer")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "left"),
+    [
+        (failed(SIZES), ran(), None),
+        (failed(SIZES), ran(findings=(found("curious"),)), None),  # a note
+        (failed(SIZES), ran(findings=(found("curious"), DETACHED)), DETACHED),
+        # What the probes found before an error ended the run excuses nothing …
+        (failed(SIZES, findings=(DETACHED,)), ran(findings=(DETACHED,)), DETACHED),
+        # … but mistakes of the whole program come from no rewrite of the failing line.
+        (failed(SIZES), ran(findings=(ACCUMULATE,)), None),
+        (ran(findings=(DETACHED,)), ran(findings=(ACCUMULATE,)), ACCUMULATE),
+        (ran(caught=(PYTORCHS,)), ran(findings=(ACCUMULATE,)), ACCUMULATE),
+        # Where it ran, only what is new counts: `no error` sees to the rest.
+        (ran(findings=(DETACHED,)), ran(findings=(DETACHED,)), None),
+        (ran(findings=(DETACHED,)), ran(findings=(DETACHED, found("one_class"))),
+         found("one_class")),
+        (ran(findings=(DETACHED,)), ran(findings=(found("never_moved", "v"),)),
+         found("never_moved", "v")),
+    ],
+)  # fmt: skip
+def test_no_silent_mistake_came(before: JobResult, after: JobResult, left: Any):
+    """The fixed run has no finding that the original did not have."""
+    check = the("silent mistakes", verify.checks(before, after))
+
+    detail = "the probes find none" if left is None else left.message
+    assert check == Check(name="silent mistakes", passed=left is None, detail=detail)
+
+
+@pytest.mark.parametrize("kind", [*OF_THE_PROGRAM, *OTHER_MISTAKES])
+def test_a_mistake_of_the_whole_program_is_not_the_fixs(kind: str):
+    """After an error these kinds are the program's own; any other kind is not."""
+    check = the("silent mistakes", verify.checks(failed(SIZES), ran(findings=(found(kind),))))
+
+    assert check.passed is (kind in OF_THE_PROGRAM)
+
+
+def call(module: str, inputs: tuple[int, ...], outputs: tuple[int, ...], line: int = 7) -> Any:
+    """A module's call as its shapes."""
+    return ModuleCall(module=module, line=line, inputs=inputs, outputs=outputs)
+
+
+def in_linear(*shape: int, type: str = "Linear", **facts: Any) -> JobResult:
+    """A run that failed in a layer that was given this."""
+    layer = Layer(name="fc", type=type, repr="", line=1, input=shape, dtype=None)
+    return failed(SIZES, layer=layer.model_copy(update=facts))
+
+
+MIXED = call("Net", (8, 4), (32, 1))  # eight samples in, thirty-two out
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "reference", "passed"),
+    [
+        (failed(SIZES), call("Net", (8, 4), (8, 2)), None, True),
+        (failed(SIZES), MIXED, None, False),
+        # It was so before, or in the run that is the reference, whatever the later sizes.
+        (failed(SIZES, calls=(MIXED,)), MIXED, None, True),
+        (failed(SIZES, calls=(call("Net", (8, 9), (32, 9)),)), MIXED, None, True),
+        (failed(SIZES), MIXED, ran(calls=(MIXED,)), True),
+        (failed(SIZES), MIXED, ran(), False),
+        (failed(SIZES, calls=(call("Other", (8, 4), (32, 1)),)), MIXED, None, False),
+        (failed(SIZES, calls=(call("Net", (9, 4), (32, 1)),)), MIXED, None, False),
+        (failed(SIZES, calls=(call("Net", (8, 4), (8, 1)),)), MIXED, None, False),
+        # A loss makes one number of all; what has no dimensions has no batch.
+        (failed(SIZES), call("CrossEntropyLoss", (8, 4), ()), None, True),
+        (failed(SIZES), call("Scale", (), (8,)), None, True),
+        # A layer that was given one sample: its first dimension is no batch.
+        (failed(SIZES), call("Linear", (4,), (2,)), None, True),
+        (failed(SIZES), call("Linear", (4, 4), (2, 4)), None, False),
+        (failed(SIZES), call("Conv1d", (3, 8), (16, 6)), None, True),
+        (failed(SIZES), call("Conv2d", (3, 8, 8), (16, 6, 6)), None, True),
+        (failed(SIZES), call("Conv3d", (3, 8, 8, 8), (16, 6, 6, 6)), None, True),
+        (failed(SIZES), call("ConvTranspose2d", (3, 8, 8), (16, 10, 10)), None, True),
+        (failed(SIZES), call("Conv2d", (3, 3, 8, 8), (16, 3, 6, 6)), None, False),
+        (failed(SIZES), call("Conv2d", (3, 8), (16, 6)), None, False),
+        (failed(SIZES), call("MyConv2d", (3, 8, 8), (16, 6, 6)), None, False),
+        # A whole model that was given one row, which its Linear then refused.
+        (failed(SIZES), call("Net", (4,), (2,)), None, False),
+        (in_linear(4), call("Net", (4,), (2,)), None, True),
+        (in_linear(4), call("Net", (4, 1), (2, 1)), None, False),
+        (in_linear(4, 1), call("Net", (4,), (2,)), None, False),
+        (in_linear(4, type="Bilinear"), call("Net", (4,), (2,)), None, False),
+        (in_linear(4, input=None), call("Net", (4,), (2,)), None, False),
+    ],
+)  # fmt: skip
+def test_the_batch_is_kept(
+    before: JobResult, after: ModuleCall, reference: JobResult | None, passed: bool
+):
+    """As many samples come out of a module as went in, unless it never was so."""
+    fixed = ran(calls=(call("Net", (5, 5), (5, 5)), after))
+    check = the("batch", verify.checks(before, fixed, reference))
+
+    into = f"turns {list(after.inputs)} into {list(after.outputs)}"
+    detail = f"{after.module} at line 7 {into}" if not passed else "the batch dimension is kept"
+    assert check == Check(name="batch", passed=passed, detail=detail)
+
+
+class Comparing:
+    """A codemod that says what it was given to compare."""
+
+    def applies(self, result: JobResult) -> bool:
+        return True
+
+    def rewrite(self, program: object, result: JobResult) -> list[Any]:
+        return []
+
+    def checks(self, before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+        return [Check(name=f"{before.stdout}{after.stdout}{proposal.title}", passed=True)]
+
+
+@pytest.mark.parametrize(
+    ("reference", "name"), [(None, "before after p"), (ran(stdout="meant "), "meant after p")]
+)
+def test_a_codemods_own_checks_compare_with_the_reference(reference: JobResult | None, name: str):
+    """With the original run where there is no other."""
+    proposal = Proposal(codemod="c", title="p", code="")
+    codemod = Codemod("c", "", Comparing())
+    before, after = ran(stdout="before "), ran(stdout="after ")
+
+    checks = verify.checks_of(codemod, proposal, before, after, reference)
+    assert [c.name for c in checks] == [name]
+
+
+# -- what was changed ------------------------------------------------------------------------
 
 lines = st.lists(st.sampled_from(["a = 1", "b = 2", "c = 3", "", "d = a"]), max_size=12)
 
@@ -40,208 +601,205 @@ def test_no_change_has_no_place(rows: list[str]):
 
 def test_the_diff_is_short_and_has_no_file_header():
     """Two lines around the change, and nothing else."""
-    code = "\n".join(f"x{i} = {i}" for i in range(20))
-    diff = verify.diff(code, code.replace("x9 = 9", "x9 = 90")).splitlines()
+    code = program(["a", "b", "c", "d", "e", "f", "g"])
 
-    assert diff[0].startswith("@@") and len(diff) == 7
-    assert "-x9 = 9" in diff and "+x9 = 90" in diff
-
-
-def error(message: str, kind: str = "RuntimeError") -> ErrorSeen:
-    """An error that ended a run."""
-    return ErrorSeen(type=kind, message=message, line=1)
-
-
-def test_numbers_do_not_make_another_error():
-    """The same failure with other sizes is the same failure."""
-    small, large = error("size 3 and 4"), error("size 512 and 10")
-
-    assert verify.same_error(small, large)
-    assert not verify.same_error(small, error("size 3 and 4", "ValueError"))
-    assert not verify.same_error(small, None)
-
-
-def test_only_torchs_own_caught_errors_are_mistakes():
-    """`try: import apex` is how programs are written; a swallowed backward error is not."""
-
-    def run(origin: str) -> JobResult:
-        caught = Caught(type="RuntimeError", message="m", line=2, origin=origin)
-        return JobResult(outcome=Outcome.OK, caught=(caught,))
-
-    assert verify.mistake(run("torch")).is_there
-    assert not verify.mistake(run("python")).is_there
-    assert not verify.mistake(run("raise")).is_there
-
-
-def test_a_finding_is_a_mistake_only_if_its_kind_is():
-    """Facts worth knowing do not make a run wrong."""
-
-    def run(kind: str) -> JobResult:
-        finding = Finding(kind=kind, line=1, name="g", message="m")
-        return JobResult(outcome=Outcome.OK, findings=(finding,))
-
-    assert verify.mistake(run("unregistered_parameter")).is_there
-    for note in ("input_requires_grad", "step_without_training", "curious"):
-        assert not verify.mistake(run(note)).is_there
-
-
-def test_a_value_computed_and_dropped_is_seen():
-    """`x.add_(1)` became `x.add(1)`: it runs, and does nothing."""
-    dropped = verify.nothing_thrown_away("x.add_(1)\n", "x.add(1)\n")
-    kept = verify.nothing_thrown_away("x.add_(1)\n", "x = x.add(1)\n")
-
-    assert not dropped.passed and kept.passed
-
-
-def test_a_run_whose_probes_said_nothing_verifies_nothing():
-    """Without a report every comparison would hold for want of anything to compare."""
-    before = JobResult(outcome=Outcome.ERROR, error=ErrorSeen(type="ValueError", message="x"))
-    silent = JobResult(outcome=Outcome.OK)
-
-    assert not all(c.passed for c in verify.checks(before, silent))
-
-
-def test_a_silent_mistake_that_is_still_there_is_not_fixed():
-    found = Finding(kind="zero_gradient", line=1, name="w", message="…")
-    env = Environment(torch="2.13.0")
-    before = JobResult(outcome=Outcome.OK, findings=(found,), env=env)
-    after = JobResult(outcome=Outcome.OK, findings=(found,), env=env)
-
-    assert not all(c.passed for c in verify.checks(before, after))
-    assert all(c.passed for c in verify.checks(before, JobResult(outcome=Outcome.OK, env=env)))
+    assert verify.diff(code, code.replace("d", "D")) == ("@@ -2,5 +2,5 @@\n b\n c\n-d\n+D\n e\n f")
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
+    ("old", "new", "n"),
     [
-        ("w -= g\n", "w.data -= g\n"),
-        ("w[0] = 1\n", "w.detach()[0] = 1\n"),
-        ("m.load_state_dict(s)\n", "m.load_state_dict(s, strict=False)\n"),
-        ("a = 1\nloss.backward()\nb = 2\n", "a = 1\nb = 2\n"),
+        ("a\nb\nc\n", "a\nb\nc\n", 0),
+        ("a\nb\nc\n", "a\nB\nc\n", 1),
+        ("a\nb\nc\n", "A\nb\nC\n", 2),
+        ("a\nb\nc\n", "A\nB\nc\n", 1),  # side by side
+        ("a", "a\n", 1),
+        ("a\n" * 300, "b\n" + "a\n" * 300 + "c\n", 2),  # a long program of equal lines
     ],
 )
-def test_a_way_around_is_no_repair(old: str, new: str) -> None:
-    """Writing past autograd, switching a check off, leaving a step out."""
-    assert not verify.no_way_around(old, new).passed
+def test_how_many_places_were_changed(old: str, new: str, n: int):
+    """A place is a run of lines."""
+    assert verify.places(old, new) == n
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
+    ("old", "new", "names", "variants"),
     [
-        ("w -= g\n", "with torch.no_grad():\n    w -= g\n"),
-        ("a = 1\nb = 2\nsuper().__init__()\n", "super().__init__()\na = 1\nb = 2\n"),
-        ("one.backward()\n# and\ntwo.backward()\n", "# and\n(one + two).backward()\n"),
-        ("f(\n    a=1,\n    b=2,\n)\n", "f(\n    a=1,\n)\n"),
+        ("a\nb\nc\n", "A\nb\nc\n", (), []),  # without its only place it is the original
+        ("a\nb\nc\n", "A\nb\nC\n", (), ["a\nb\nC\n", "A\nb\nc\n"]),
+        ("a\nb\nc\n", "a\nnew\nb\n", (), ["a\nb\n", "a\nnew\nb\nc\n"]),  # put in, left out
+        # All the places of a new name are one place …
+        ("x *= 2\nb\ny = x\n", "z = x * 2\nb\ny = z\n", ["z"], []),
+        ("x *= 2\nb\ny = x\nc\nd\n", "z = x * 2\nmore\nb\ny = z\nc\nD\n", ["z"],
+         ["x *= 2\nb\ny = x\nc\nD\n", "z = x * 2\nmore\nb\ny = z\nc\nd\n"]),
+        # … and of each of several.
+        ("a\n-\nb\n-\nc\n-\nd\n", "z1\n-\nz2\n-\nz1\n-\nz2\n", ["z1", "z2"],
+         ["a\n-\nz2\n-\nc\n-\nz2\n", "z1\n-\nb\n-\nz1\n-\nd\n"]),
+        # A longer name that holds it is another one.
+        ("a\nb\nc\n", "z\nb\nzz\n", ["z"], ["a\nb\nzz\n", "z\nb\nc\n"]),
+        ("a\nb\nc\n", "z\nb\nyz\n", ["z"], ["a\nb\nyz\n", "z\nb\nc\n"]),
+        ("a\nb\nc\n", "q\nz = 1\nb\nz\n", ["z"], []),
+        ("q\nz = 1\na\nb\n", "a\nz = 2\nb\n", ["z"], []),
+        # Where lines only went, they tell: a line with the name moved.
+        ("z = 1\na\nb\n", "a\nz = 2\nb\n", ["z"], []),
+        ("z = 1\na\nb\n", "a\ny = 2\nb\n", ["z"], ["z = 1\na\ny = 2\nb\n", "a\nb\n"]),
     ],
-)
-def test_a_step_may_move(old: str, new: str) -> None:
-    """What was moved, added up, or given to a call that no longer takes it, is no way around."""
-    assert verify.no_way_around(old, new).passed
+)  # fmt: skip
+def test_each_place_is_undone_alone(old: str, new: str, names: list[str], variants: list[str]):
+    """The rewrite with one of its places put back, for each."""
+    assert verify.with_each_place_undone(old, new, names) == variants
 
 
-def test_a_new_variable_is_one_change() -> None:
-    """Wherever its name stands: undoing one place alone would only be another mistake."""
-    old, new = "x *= 2\na = 1\ny = x + 1\n", "z = x * 2\na = 1\ny = z + 1\n"
-
-    assert len(verify.with_each_place_undone(old, new)) == 2
-    assert verify.with_each_place_undone(old, new, ["z"]) == []
+IDLE = "change {} is not needed"
 
 
-def test_an_error_that_the_snippet_shows_on_purpose_may_stay() -> None:
-    """What it caught before the error ended the run is its own; once more would be a cover-up."""
-    shown = Caught(type="RuntimeError", message="size 3 and 4", line=2, origin="torch")
-    before = JobResult(outcome=Outcome.ERROR, error=error("size 5 and 6"), caught=(shown,))
-    env = Environment(torch="2.13.0")
-    mended = JobResult(outcome=Outcome.OK, caught=(shown,), env=env)
-    covered = JobResult(outcome=Outcome.OK, caught=(shown, shown), env=env)
+@pytest.mark.parametrize(
+    ("runs", "passed", "detail"),
+    [
+        ([], True, "without the change the mistake is back"),
+        ([failed(SIZES)], True, "without the change the mistake is back"),
+        ([failed(SIZES), failed(SIZES)], True, "without each of the 2 changes the mistake is back"),
+        ([ran()], False, IDLE.format(1)),
+        ([failed(SIZES), ran(), ran()], False, IDLE.format(2)),
+        ([failed(SIZES), ran(caught=(caught(SIZES),))], True,
+         "without each of the 2 changes the mistake is back"),
+        ([failed(SIZES), ran(caught=(caught(NO_GRAD),))], False, IDLE.format(2)),
+    ],
+)  # fmt: skip
+def test_every_place_of_a_change_is_needed(runs: list[JobResult], passed: bool, detail: str):
+    """With any one undone the mistake is back; the first that is not is named."""
+    check = verify.undone(runs, verify.mistake(failed(SIZES)))
 
-    assert all(check.passed for check in verify.checks(before, mended))
-    assert not all(check.passed for check in verify.checks(before, covered))
-    assert not verify.shows(mended, verify.mistake(before))
-    assert verify.shows(covered, verify.mistake(before))
-
-
-def failed(line: int, message: str, code: str = "y.backward()") -> JobResult:
-    """A run that ended at one expression."""
-    seen = ErrorSeen(type="RuntimeError", message=message, line=line, code=code)
-    return JobResult(outcome=Outcome.ERROR, error=seen)
-
-
-def test_the_same_expression_further_down_is_the_next_mistake() -> None:
-    """A program that makes a mistake twice is mended twice; a wrong rewrite stays where it is."""
-    old = "y.backward()\nx = 1\ny.backward()\n"
-    new = "y.sum().backward()\nx = 1\ny.backward()\n"
-    message = "grad can be implicitly created"
-
-    assert verify.moved_on(failed(1, message), failed(3, message), old, new)
-    assert not verify.moved_on(failed(1, message), failed(1, message), old, new)
+    assert check == Check(name="minimal", passed=passed, detail=detail)
 
 
-def test_with_the_right_dtype_the_same_expression_goes_on_to_its_sizes() -> None:
-    dtypes = failed(1, "mat1 and mat2 must have the same dtype, but got Double and Float", "x @ w")
-    shapes = failed(1, "mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)", "x @ w")
-
-    assert verify.moved_on(dtypes, shapes)
-    assert not verify.moved_on(shapes, dtypes)
-    assert not verify.moved_on(dtypes, dtypes)
-
-
-def test_undoing_a_later_step_may_bring_its_own_mistake_back() -> None:
+def test_undoing_a_later_step_may_bring_its_own_mistake_back():
     """In a chain every place is needed for one of the mistakes, not all for the first."""
-    first, second = failed(1, "one thing"), failed(2, "another thing")
-    caught = Caught(type="RuntimeError", message="another thing", line=2, origin="torch")
-    without_the_second = JobResult(outcome=Outcome.OK, caught=(caught,))
-    mistakes = [verify.mistake(first), verify.mistake(second)]
+    first, second = verify.mistake(failed(SIZES)), verify.mistake(failed(NO_GRAD))
+    without_the_second = ran(caught=(caught(NO_GRAD),))
 
-    assert verify.undone([without_the_second], *mistakes).passed
-    assert not verify.undone([without_the_second], mistakes[0]).passed
+    assert verify.undone([without_the_second], first, second).passed
+    assert not verify.undone([without_the_second], first).passed
 
 
-def test_an_error_provoked_and_caught_before_the_mistake_is_none_of_the_fixs():
-    """`try: wrong() except: print(e)` at the top of a demonstration stays as it is."""
-    shown = Caught(
-        type="RuntimeError", message="size 3 and 4", code="a + b", line=2, origin="torch"
-    )
-    hidden = shown.model_copy(update={"code": "c + d", "line": 9})
-    env = Environment(torch="2.13.0")
-    before = JobResult(
-        outcome=Outcome.ERROR, error=error("size 5 and 6"), caught=(shown,), handlers=1, env=env
-    )
-    fixed = JobResult(outcome=Outcome.OK, caught=(shown,), handlers=1, env=env)
-    swallowed = JobResult(outcome=Outcome.OK, caught=(shown, hidden), handlers=1, env=env)
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        # `x.add_(1)` became `x.add(1)`.
+        ("x.add_(1)\n", "x.add(1)\n", 1),
+        ("a = 1\nx.add_(1)\n", "a = 1\nx.add(1)\n", 2),
+        ("self.x[0].add_(1)\n", "self.x[0].add(1)  # a comment\n", 1),
+        ("    x.add_(1)\n", "    x.add( 1 )  \n", 1),
+        ("x.add_(1)\ny.mul_(2)\n", "b = 2\ny.mul(2)\n", 2),
+        ("x.add_(1)\n", "x = x.add(1)\n", None),
+        ("x.add_(1)\n", "x.mul(1)\n", None),  # what it did not write before
+        ("x.add(1)\n", "x.add(2)\n", None),
+        ("y = x.add_(1)\n", "x.add(1)\n", None),
+        ("x.add_(1)\n", "torch.add(x, 1, out=x)\n", None),
+        ("x.add_(1)\nb = 2\n", "b = 3\nx.add(1)\n", 2),
+        # A line that is as it was, and one of two changes apart.
+        ("x.add(1)\na = 1\nx.add_(1)\n", "x.add(1)\na = 1\nx = x + 1\n", None),
+        ("x.add_(1)\nb = 2\nc = 3\n", "x = x + 1\nb = 2\nx.add(1)\n", None),
+        # `x += 1` became `x + 1`.
+        ("x += 1\n", "x + 1\n", 1),
+        ("x[0] **= 2\n", "x[0] ** 2\n", 1),
+        ("    x //= 2\n", "    x // 2  # half\n", 1),
+        ("x.w @= y\n", "x.w @ y\n", 1),
+        ("x -= 1\n", "x - 1\n", 1),
+        ("x *= 2\n", "x * 2\n", 1),
+        ("x /= 2\n", "x / 2\n", 1),
+        ("x %= 2\n", "x % 2\n", 1),
+        ("x &= y\n", "x & y\n", 1),
+        ("x ^= y\n", "x ^ y\n", 1),
+        ("x |= y\n", "x | y\n", 1),
+        ("x += 1\n", "x + 1  # = y\n", 1),
+        ("b = 1\nx += 1\n", "b = 2\nx + 1\n", 2),
+        ("x += 1\n", "x = x + 1\n", None),
+        ("x = 1\n", "x + 1\n", None),  # the person's own, whatever it is for
+        ("x == 1\n", "x + 1\n", None),
+    ],
+)  # fmt: skip
+def test_a_value_computed_and_dropped_is_seen(old: str, new: str, line: int | None):
+    """What was written in place must not become a value that nobody takes: it would run."""
+    check = verify.nothing_thrown_away(old, new)
 
-    assert all(c.passed for c in verify.checks(before, fixed))
-    assert not all(c.passed for c in verify.checks(before, swallowed))
+    dropped = f"line {line} computes a value and drops it"
+    detail = "every new value is used" if line is None else dropped
+    assert check == Check(name="nothing thrown away", passed=line is None, detail=detail)
 
 
-def test_the_same_words_on_a_later_line_are_the_next_mistake():
-    """A second class with the same wrong size: the first one is mended."""
-    code = "x\ny\nz = f(x)\nw\nz = f(x)\n"
-    first = JobResult(
-        outcome=Outcome.ERROR,
-        error=ErrorSeen(type="RuntimeError", message="1", line=3, code="f(x)"),
-        frames=(Frame(function="<module>", line=3),),
-    )
-    later = JobResult(
-        outcome=Outcome.ERROR,
-        error=ErrorSeen(type="RuntimeError", message="1", line=5, code="f(x)"),
-        frames=(Frame(function="<module>", line=5),),
-    )
-
-    assert verify.moved_on(first, later, code, code.replace("x\n", "x1\n", 1))
-    assert not verify.moved_on(later, first, code, code)
-    assert not verify.moved_on(first, first, code, code)
+PAST_DATA = "it writes past autograd, through `.data`"
+PAST_DETACH = "it writes past autograd, through detach()"
+SWITCHED_OFF = "it switches a check off"
+HIDDEN = "it hides what is said"
 
 
-def test_a_layers_next_question_is_a_step_forward():
-    """A recurrent layer looks at its input first, and at its state only then."""
-    asks_input = JobResult(
-        outcome=Outcome.ERROR,
-        error=error("input.size(-1) must be equal to input_size. Expected 4, got 2"),
-    )
-    asks_state = JobResult(
-        outcome=Outcome.ERROR, error=error("Expected hidden size (1, 2, 3), got [1, 2, 4]")
-    )
+@pytest.mark.parametrize(
+    ("old", "new", "detail"),
+    [
+        ("w -= g\n", "w.data -= g\n", PAST_DATA),
+        ("a = 1\nw -= g\n", "a = 1\nw.data -= g\n", PAST_DATA),
+        ("w.data -= g\n", "w.data -= 2 * g\n", ""),  # it was there
+        ("w.data -= v.data\n", "w.data -= g\n", ""),
+        ("w.data -= g\n", "w.data -= v.data\n", PAST_DATA),
+        ("w -= g\na = 1\n", "w -= v.data\na = 2\n", PAST_DATA),
+        ("v = w.data\na = 1\n", "u = w.data\na = 2\n", ""),
+        ("load(s)\n", "load(torch.utils.data.Dataset(s))\n", ""),  # a module's name
+        ("load(s)\n", "load(s.database)\n", ""),
+        ("w[0] = 1\n", "w.detach()[0] = 1\n", PAST_DETACH),
+        ("w += 1\n", "w.detach().add_(1)\n", PAST_DETACH),
+        ("w = 1\n", "w.detach() += 1\n", PAST_DETACH),
+        ("w += 1\n", "v = w.detach() + 1\n", ""),
+        ("w += 1\n", "w.detach() == 1\n", ""),
+        ("m.load_state_dict(s)\n", "m.load_state_dict(s, strict=False)\n", SWITCHED_OFF),
+        ("m.load_state_dict(s, strict=True)\n", "m.load_state_dict(t, strict=True)\n", ""),
+        ("grad(y, x)\n", "grad(y, x, allow_unused = True)\n", SWITCHED_OFF),
+        ("grad(y, x)\n", "grad(y, x, is_grads_batched=True)\n", SWITCHED_OFF),
+        ("f()\n", "warnings.simplefilter('ignore')\nf()\n", HIDDEN),
+        ("f()\n", "warnings.filterwarnings('ignore')\nf()\n", HIDDEN),
+        ("f()\n", "with suppress(RuntimeError): f()\n", HIDDEN),
+        # Lines that went.
+        ("a = 1\nloss.backward()\nb = 2\n", "a = 1\nb = 2\n", "it leaves line 2 out"),
+        ("a = 1\n\n# why\nb = 2\n", "a = 1\nb = 2\n", ""),
+        ("import os\na = 1\nfrom os import path\nb = 2\n", "a = 1\nb = 2\n", ""),
+        ("f(\n    a=1,\n    b=2,\n)\n", "f(\n    a=1,\n)\n", ""),
+        ("important(1)\na = 1\n", "a = 1\n", "it leaves line 1 out"),
+        ("a = 1\nloss.backward()\nb = 2\n", "a = 1\nloss.mean().backward()\nb = 2\n", ""),
+        # … and came again elsewhere.
+        ("a = 1\nb = 2\nf()\n", "f()\na = 1\nb = 2\n", ""),
+        ("a = 1\nb = 2\nf()\n", "with g():\n    f()\na = 1\nb = 2\n", ""),
+        ("a = 1\nb = 2\nf()\n", "g()\na = 1\nb = 2\n", "it leaves line 3 out"),
+        ("f()\na = 1\nf()\nb = 2\nc = 3\n", "f()\na = 1\nb = 2\nc = 4\n",
+         "it leaves line 3 out"),  # the other one was there before
+        # A step that went because the sum is now taken.
+        ("one.backward()\n# and\ntwo.backward()\n", "# and\n(one + two).backward()\n", ""),
+        ("one.backward()\n# and\ntwo.backward()\n", "# and\n(someone + two).backward()\n",
+         "it leaves line 1 out"),
+        ("one.backward()\n# and\ntwo.backward()\n", "# and\n(one - two).backward()\n",
+         "it leaves line 1 out"),
+        ("one.forward()\n# and\ntwo.backward()\n", "# and\n(one + two).backward()\n",
+         "it leaves line 1 out"),
+        # A decorator that went because it is called.
+        ("@fast  # so\ndef f(): ...\nb = 2\nf()\n", "def f(): ...\nb = 2\nfast(f)()\n", ""),
+        ("@fast\ndef f(): ...\nb = 2\nf()\n", "def f(): ...\nb = 2\ng(f)()\n",
+         "it leaves line 1 out"),
+        ("@fast\ndef f(): ...\nb = 2\nf()\n", "def f(): ...\nb = 2\nast(f)()\n",
+         "it leaves line 1 out"),
+        ("fast\ndef f(): ...\nb = 2\nf()\n", "def f(): ...\nb = 2\nast(f)()\n",
+         "it leaves line 1 out"),
+    ],
+)  # fmt: skip
+def test_a_way_around_is_no_repair(old: str, new: str, detail: str):
+    """Writing past autograd, switching a check off, hiding a warning, leaving a step out."""
+    check = verify.no_way_around(old, new)
 
-    assert verify.moved_on(asks_input, asks_state)
-    assert not verify.moved_on(asks_state, asks_input)
+    kept = "every step of the code is still there"
+    assert check == Check(name="no way around", passed=not detail, detail=detail or kept)
+
+
+def test_the_first_way_around_is_named():
+    """A change of two places is looked at place by place."""
+    old = "a = 1\nb = 2\nw -= g\n"
+
+    assert not verify.no_way_around(old, "b = 2\nw.data -= g\n").passed
+    assert verify.no_way_around(old, "a = 3\nb = 2\nw = w - g\n").passed

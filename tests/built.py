@@ -1,0 +1,93 @@
+"""Results of runs that never took place, for tests of what is decided from a run."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from executor.protocol import (
+    Caught,
+    Environment,
+    ErrorSeen,
+    File,
+    Finding,
+    Job,
+    JobResult,
+    Outcome,
+    WarningSeen,
+)
+from knowledge.repair.codemod import PROPOSE, Proposal
+
+SEEN = Environment(torch="2.13.0")  # the probes' report could be read
+
+
+def ran(**facts: Any) -> JobResult:
+    """A run that reached its end."""
+    return JobResult(**{"outcome": Outcome.OK, "env": SEEN} | facts)
+
+
+def error(message: str, type: str = "RuntimeError", **facts: Any) -> ErrorSeen:
+    """The exception that ended a run."""
+    return ErrorSeen(**{"type": type, "message": message, "line": 1} | facts)
+
+
+def failed(message: str, type: str = "RuntimeError", **facts: Any) -> JobResult:
+    """A run that ended with an exception; `line`, `code`, `origin` and `masks` are the error's."""
+    own = {key: facts.pop(key) for key in ("line", "code", "origin", "masks") if key in facts}
+    return ran(**{"outcome": Outcome.ERROR, "error": error(message, type, **own)} | facts)
+
+
+def caught(message: str, type: str = "RuntimeError", **facts: Any) -> Caught:
+    """An exception of PyTorch's that the snippet caught itself."""
+    return Caught(**{"type": type, "message": message, "line": 1, "origin": "torch"} | facts)
+
+
+def found(kind: str, name: str = "w", message: str = "") -> Finding:
+    """What a probe saw."""
+    return Finding(kind=kind, line=1, name=name, message=message or f"{kind}: {name}")
+
+
+def warned(message: str, category: str = "UserWarning") -> WarningSeen:
+    """A warning that the run gave."""
+    return WarningSeen(category=category, message=message)
+
+
+class RecordedExecutor:
+    """Answers jobs from a table instead of running them; a job that is not in it is a KeyError.
+
+    RecordedExecutor({"print(1)": ran(stdout="1")})
+    RecordedExecutor({("net(x)", "stand_ins"): failed("…")})  # the job with this option or probe
+
+    Args:
+        runs: what a job does, by its code alone or with its options and probes.
+        proposals: what the codemods propose for a code, or the run in which they failed.
+    """
+
+    def __init__(
+        self,
+        runs: Mapping[Any, JobResult],
+        proposals: Mapping[str, Sequence[Proposal] | JobResult] | None = None,
+    ) -> None:
+        self._runs = runs
+        self._proposals = proposals or {}
+        self.asked: list[Job] = []  # without the jobs that asked for proposals
+
+    async def run(self, job: Job) -> JobResult:
+        """The recorded result."""
+        if job.code == PROPOSE:
+            return self._propose(job)
+        self.asked.append(job)
+        options = [name for name in ("stand_ins", "other_choices") if getattr(job, name)]
+        key = (job.code, *options, *job.probes)
+        return self._runs[key if key in self._runs else job.code]
+
+    def _propose(self, job: Job) -> JobResult:
+        order = json.loads(base64.b64decode(job.files[0].base64))
+        proposed = self._proposals.get(order["code"], ())
+        if isinstance(proposed, JobResult):
+            return proposed
+        rows = [p.model_dump() for p in proposed if p.codemod in order["codemods"]]
+        text = base64.b64encode(json.dumps(rows).encode()).decode()
+        return ran(files=(File(name="proposals.json", base64=text),))
