@@ -62,6 +62,7 @@ def test_knowledge_needs_only_the_words_of_the_executor():
         ("onnxruntime", "knowledge/search/onnx_encoder.py"),
         ("sentence_transformers", "knowledge/search/embedding.py"),
         ("bm25s", "knowledge/search/bm25.py"),
+        ("markdown_it", "knowledge/documents/markdown.py"),
         ("yaml", None),
         ("uvicorn", "executor/__main__.py"),
         ("fastapi", "executor/service/app.py"),
