@@ -64,6 +64,7 @@ def test_knowledge_needs_only_the_words_of_the_executor():
         ("bm25s", "knowledge/search/bm25.py"),
         ("markdown_it", "knowledge/documents/markdown.py"),
         ("pydantic_settings", "bot/settings.py"),
+        ("tenacity", "bot/service/retry.py"),
         ("yaml", None),
         ("uvicorn", "executor/__main__.py"),
         ("fastapi", "executor/service/app.py"),
