@@ -20,6 +20,8 @@ test: $(READY)
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check bot knowledge executor tests benchmarks
+	$(BIN)/deptry bot knowledge executor
+	$(BIN)/deptry --ignore DEP002,DEP004 benchmarks tests
 
 types: $(READY)
 	$(BIN)/mypy
