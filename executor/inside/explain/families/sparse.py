@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from executor.inside import torch_private as private
 from executor.inside.explain.family import Told, family
 from executor.inside.explain.scene import Scene
 from executor.inside.explain.thing import Thing
@@ -21,7 +22,7 @@ def uncoalesced(scene: Scene, m: re.Match[str]) -> Told:
     if t is None:
         return None
     return (
-        f"{t} is sparse with {t.value._nnz()} entries that may repeat a position: "
+        f"{t} is sparse with {private.nnz(t.value)} entries that may repeat a position: "
         f"is_coalesced() is False."
     )
 
