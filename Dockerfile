@@ -45,7 +45,7 @@ RUN pip install -c /build/constraints.txt --extra-index-url "${TORCH_INDEX}" tor
 # No sentence-transformers, no faiss: the executor needs none, so a snippet finds none to attack.
 # tests/test_compose_file.py holds this list against what executor/ imports.
 RUN pip install -c /build/constraints.txt \
-        fastapi httpx libcst matplotlib pydantic uvicorn ${SNIPPET_PACKAGES}
+        fastapi httpx libcst matplotlib prometheus-client pydantic uvicorn ${SNIPPET_PACKAGES}
 
 # -- wheel: Torchmedic itself, so that neither sources nor setuptools reach an image ---------------
 FROM packages AS wheel

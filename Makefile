@@ -23,6 +23,8 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check bot knowledge executor tests benchmarks
 	$(BIN)/lint-imports --no-cache --no-logo
+	$(BIN)/deptry bot knowledge executor
+	$(BIN)/deptry --ignore DEP002,DEP004 benchmarks tests
 
 types: $(READY)
 	$(BIN)/mypy

@@ -16,7 +16,11 @@ class BotError(Exception):
 
 
 class PlatformError(BotError):
-    """A platform did not do what was asked; it may later."""
+    """A platform did not do what was asked; it may later, and perhaps it says when."""
+
+    def __init__(self, text: str, retry_after_s: float | None = None) -> None:
+        super().__init__(text)
+        self.retry_after_s = retry_after_s
 
 
 class PlatformRefusedError(PlatformError):

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
-import types
 import typing
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import yaml
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_settings import (
+    BaseSettings,
+    InitSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
 
 from bot.errors import SettingsError
 
 _PREFIX = "TORCHMEDIC_"
-_SECRETS = frozenset({"TORCHMEDIC_EXECUTOR_TOKEN", "TORCHMEDIC_CONFIG"})  # read elsewhere
+_TOKEN = "TORCHMEDIC_EXECUTOR_TOKEN"
+_NO_SETTINGS = frozenset({_TOKEN, "TORCHMEDIC_CONFIG"})
 MIB = 1024 * 1024
 
 # Where to get what a chat front end needs to be let in.
@@ -85,13 +92,18 @@ def take_executor_token() -> str:
     Raises:
         SettingsError: it is missing.
     """
-    token = os.environ.pop("TORCHMEDIC_EXECUTOR_TOKEN", "").strip()
+    token = os.environ.pop(_TOKEN, "").strip()
     if not token:
         raise SettingsError(
             "missing in the environment: TORCHMEDIC_EXECUTOR_TOKEN (a long random string; the bot "
             "needs the same)"
         )
     return token
+
+
+def executor_token(environment: Mapping[str, str] = os.environ) -> Secret:
+    """The token for an executor elsewhere; empty where none is set."""
+    return Secret(environment.get(_TOKEN, ""))
 
 
 def process_environment() -> Mapping[str, str]:
@@ -112,95 +124,114 @@ def _require(names: tuple[str, ...], environment: Mapping[str, str]) -> None:
         raise SettingsError(f"missing in the environment: {where}")
 
 
-@dataclass(frozen=True)
-class ExecutorSettings:
+def _texts(value: Any) -> Any:
+    items = value if isinstance(value, list | tuple) else [value]
+    # A Discord id is a number to YAML, and a name to us.
+    items = [str(x) if type(x) is int else x for x in items]
+    if not all(isinstance(x, str) for x in items):
+        raise ValueError("should be a list of texts")
+    return tuple(items)
+
+
+Whole = Annotated[int, Field(ge=0)]
+Number = Annotated[float, Field(ge=0)]
+Texts = Annotated[tuple[str, ...], BeforeValidator(_texts)]
+
+
+class _Section(BaseModel):
+    """Strict: a text is no number, and a name nobody knows is an error."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+
+
+class ExecutorSettings(_Section):
     """Where and how snippets run."""
 
     url: str = ""  # empty: a child of this process; unix:/path/to/socket; http://host:port
     tier: Literal["auto", "namespaces", "uid", "process"] = "auto"  # the jail of the child
-    slots: int = 0  # runs side by side; 0: one per core
-    wall_s: float = 10  # a snippet's time
-    memory_mib: int = 4096  # a snippet's memory
-    gpu_memory_mib: int = 16384  # PyTorch's on a GPU, where there is one
-    processes: int = 256  # a snippet's processes and threads
+    slots: Whole = 0  # runs side by side; 0: one per core
+    wall_s: Number = 10  # a snippet's time
+    memory_mib: Whole = 4096  # a snippet's memory
+    gpu_memory_mib: Whole = 16384  # PyTorch's on a GPU, where there is one
+    processes: Whole = 256  # a snippet's processes and threads
 
 
-@dataclass(frozen=True)
-class KnowledgeSettings:
+class KnowledgeSettings(_Section):
     """What is searched, and with which model."""
 
     model: str = "all-MiniLM-L6-v2"  # a sentence-transformers name or folder
     offline: bool = True  # never ask a hub for the model
-    articles: tuple[str, ...] = ()  # further folders of articles
-    documents: tuple[str, ...] = ()  # Markdown files and folders of them
+    articles: Texts = ()  # further folders of articles
+    documents: Texts = ()  # Markdown files and folders of them
     auto_index: bool = True  # bring the index up to date when a question comes
 
 
-@dataclass(frozen=True)
-class StoreSettings:
+class StoreSettings(_Section):
     """Where questions are kept, and how long."""
 
     url: str = ""  # empty: torchmedic.db in the state folder; postgresql://user:password@host/name
-    retention_days: float = 90  # 0: for ever
-    lease_s: float = 30  # PostgreSQL: another bot takes over what its own has been silent about
+    retention_days: Number = 90  # 0: for ever
+    lease_s: Number = 30  # PostgreSQL: another bot takes over what its own has been silent about
 
 
-@dataclass(frozen=True)
-class MetricsSettings:
+class MetricsSettings(_Section):
     """Where Prometheus may look."""
 
     host: str = "127.0.0.1"
-    port: int = 0  # 0: nowhere
+    port: Whole = 0  # 0: nowhere
 
 
-@dataclass(frozen=True)
-class LogSettings:
+class LogSettings(_Section):
     """What goes to standard error."""
 
     format: Literal["text", "json"] = "text"  # json: one object a line
 
 
-@dataclass(frozen=True)
-class ChatSettings:
+class ChatSettings(_Section):
     """How questions from Slack and Discord are worked on."""
 
-    at_once: int = 0  # questions side by side; 0: one per core
-    patience_s: float = 60  # how long a question waits for an executor that is gone
+    at_once: Whole = 0  # questions side by side; 0: one per core
+    patience_s: Number = 60  # how long a question waits for an executor that is gone
     trust_process_tier: bool = False  # serve strangers from the weakest jail all the same
 
 
-@dataclass(frozen=True)
-class SupportChannel:
+class SupportChannel(_Section):
     """A channel where the bot answers without being called."""
 
-    threshold: float = 0.6  # how sure it must be, 0 to 1; a mistake seen in a run is 1
-    team: tuple[str, ...] = ()  # people, or groups, whose word silences it in a thread
+    threshold: Number = 0.6  # how sure it must be, 0 to 1; a mistake seen in a run is 1
+    team: Texts = ()  # people, or groups, whose word silences it in a thread
     quiet_hours: str = ""  # "22:00-07:00": says nothing unasked then
     timezone: str = "UTC"  # of the quiet hours, e.g. Europe/Berlin
 
 
-@dataclass(frozen=True)
-class FrontSettings:
+def _by_id(value: Any) -> Any:
+    if not isinstance(value, dict):
+        raise ValueError("should hold settings by id")
+    return {str(key): {} if x is None else x for key, x in value.items()}
+
+
+Channels = Annotated[dict[str, SupportChannel], BeforeValidator(_by_id)]
+
+
+class FrontSettings(_Section):
     """Who may ask where, and who is asked when the bot knows nothing; ids of the platform."""
 
-    users: tuple[str, ...] = ()  # who may ask, people or groups; empty: everyone
-    channels: tuple[str, ...] = ()  # where; empty: everywhere, direct messages always
-    moderators: tuple[str, ...] = ()  # who may delete any card, people or groups
-    humans: tuple[str, ...] = ()  # "Ask a human" posts there: channels or people
-    support: dict[str, SupportChannel] = field(default_factory=dict)  # by channel id
+    users: Texts = ()  # who may ask, people or groups; empty: everyone
+    channels: Texts = ()  # where; empty: everywhere, direct messages always
+    moderators: Texts = ()  # who may delete any card, people or groups
+    humans: Texts = ()  # "Ask a human" posts there: channels or people
+    support: Channels = {}  # by channel id
 
 
-@dataclass(frozen=True)
 class SlackSettings(FrontSettings):
     """Slack; its tokens come from the environment only."""
 
     api_url: str = "https://slack.com/api/"
     mode: Literal["socket", "http"] = "socket"
     host: str = "127.0.0.1"  # mode http: where to listen
-    port: int = 3000
+    port: Whole = 3000
 
 
-@dataclass(frozen=True)
 class DiscordSettings(FrontSettings):
     """Discord; its token comes from the environment only."""
 
@@ -210,23 +241,32 @@ class DiscordSettings(FrontSettings):
     cards: Literal["components", "embeds"] = "components"  # embeds: for old clients
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(BaseSettings):
     """All settings.
 
     Settings()                                  # the defaults
     load_settings(Path("config.yaml"), os.environ)
     """
 
+    model_config = SettingsConfigDict(frozen=True, strict=True)
+
     state: str = "~/.local/state/torchmedic"  # index, proofs, questions
-    executor: ExecutorSettings = field(default_factory=ExecutorSettings)
-    knowledge: KnowledgeSettings = field(default_factory=KnowledgeSettings)
-    store: StoreSettings = field(default_factory=StoreSettings)
-    metrics: MetricsSettings = field(default_factory=MetricsSettings)
-    log: LogSettings = field(default_factory=LogSettings)
-    chat: ChatSettings = field(default_factory=ChatSettings)
-    slack: SlackSettings = field(default_factory=SlackSettings)
-    discord: DiscordSettings = field(default_factory=DiscordSettings)
+    executor: ExecutorSettings = ExecutorSettings()
+    knowledge: KnowledgeSettings = KnowledgeSettings()
+    store: StoreSettings = StoreSettings()
+    metrics: MetricsSettings = MetricsSettings()
+    log: LogSettings = LogSettings()
+    chat: ChatSettings = ChatSettings()
+    slack: SlackSettings = SlackSettings()
+    discord: DiscordSettings = DiscordSettings()
+
+    @classmethod
+    def settings_customise_sources(
+        cls, settings_cls: type[BaseSettings], init_settings: PydanticBaseSettingsSource,
+        *_: PydanticBaseSettingsSource, **__: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:  # fmt: skip
+        """What is not given has its default; only `load_settings` looks elsewhere."""
+        return (init_settings,)
 
     @property
     def state_folder(self) -> Path:
@@ -241,26 +281,31 @@ def load_settings(
 
     Args:
         path: a YAML file; None: `config.yaml` in the working folder if there is one.
-        environment: where `TORCHMEDIC_EXECUTOR__WALL_S=30` would be.
+        environment: where `TORCHMEDIC_EXECUTOR__WALL_S=30` would be; it goes before the file, and
+            sections and channels of both are put together.
 
     Raises:
         SettingsError: names the file or variable, the key, and what it should be.
     """
-    words: dict[str, Any] = {}
     if path is None and Path("config.yaml").is_file():
         path = Path("config.yaml")
-    if path is not None:
-        words = read_yaml(path)
-    place = str(path) if path is not None else "the defaults"
-    for name, text in environment.items():
-        # An empty variable is none: compose files pass on what is not set as empty.
-        if name.startswith(_PREFIX) and name not in _SECRETS and text.strip():
-            keys = name.removeprefix(_PREFIX).lower().split("__")
-            _put(words, keys, yaml.safe_load(text), name)
-            place = f"{place} or {name}"
-    settings = _build(Settings, words, place, "")
-    assert isinstance(settings, Settings)
-    return settings
+    in_file = read_yaml(path) if path is not None else {}
+    variables = _Variables(environment)
+
+    class Read(Settings):
+        @classmethod
+        def settings_customise_sources(
+            cls, settings_cls: type[BaseSettings], *_: Any, **__: Any
+        ) -> tuple[PydanticBaseSettingsSource, ...]:
+            return variables, InitSettingsSource(settings_cls, in_file)
+
+    try:
+        read = Read()
+    except ValidationError as e:
+        file = str(path) if path is not None else "the defaults"
+        found = (f"{variables.name_of(x['loc']) or file}: {_finding(x)}" for x in e.errors())
+        raise SettingsError("; ".join(found)) from e
+    return Settings(**dict(read))
 
 
 def read_yaml(path: Path) -> dict[str, Any]:
@@ -278,67 +323,92 @@ def read_yaml(path: Path) -> dict[str, Any]:
         raise SettingsError(f"{path}: is not YAML ({first}); compare it with config.yaml") from e
     if not isinstance(words, dict):
         raise SettingsError(f"{path}: should hold settings by name; compare it with config.yaml")
-    return words
+    return {str(key): value for key, value in words.items()}
 
 
-def _put(words: dict[str, Any], keys: list[str], value: Any, name: str) -> None:
-    for key in keys[:-1]:
-        inner = words.setdefault(key, {})
-        if not isinstance(inner, dict):
-            raise SettingsError(f"{name}: `{key}` has no settings inside")
-        words = inner
-    words[keys[-1]] = value
+class _Variables(PydanticBaseSettingsSource):
+    """Settings from variables, each read as YAML, as in the file.
+
+    The library's own source for variables reads JSON, passes over names that it does not know, and
+    cannot say which variable a wrong value came from.
+    """
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        """Read all that have our prefix."""
+        super().__init__(Settings)
+        self._words: dict[str, Any] = {}
+        self._names: dict[tuple[str, ...], str] = {}
+        for name, text in environment.items():
+            # An empty variable is none: compose files pass on what is not set as empty.
+            if name.startswith(_PREFIX) and name not in _NO_SETTINGS and text.strip():
+                keys = tuple(name.removeprefix(_PREFIX).lower().split("__"))
+                self._names[keys] = name
+                self._put(keys, _yaml(text, name), name)
+
+    def _put(self, keys: tuple[str, ...], value: Any, name: str) -> None:
+        words = self._words
+        for key in keys[:-1]:
+            words = words.setdefault(key, {})
+            if not isinstance(words, dict):
+                raise SettingsError(f"{name}: `{key}` has no settings inside")
+        words[keys[-1]] = value
+
+    def __call__(self) -> dict[str, Any]:
+        """What the variables say."""
+        return self._words
+
+    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
+        """One setting; the interface wants it."""
+        return self._words.get(field_name), field_name, False
+
+    def name_of(self, loc: tuple[int | str, ...]) -> str:
+        """The variables that say something of this setting, of what is in it or around it."""
+        path = tuple(map(str, loc))
+        names = (
+            name for keys, name in self._names.items()
+            if keys[: len(path)] == path or path[: len(keys)] == keys
+        )  # fmt: skip
+        return " or ".join(names)
 
 
-def _build(kind: type, words: Mapping[str, Any], place: str, path: str) -> Any:
-    hints = typing.get_type_hints(kind)
-    known = {f.name for f in dataclasses.fields(kind)}
-    values: dict[str, Any] = {}
-    for key, value in words.items():
-        where = f"{path}{key}"
-        if key not in known:
-            raise SettingsError(
-                f"{place}: there is no setting `{where}`; known here: {', '.join(sorted(known))}"
-            )
-        values[key] = _convert(hints[key], value, place, where)
-    return kind(**values)
+def _yaml(text: str, name: str) -> Any:
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as e:
+        raise SettingsError(f"{name}: is not YAML ({str(e).splitlines()[0]})") from e
 
 
-def _convert(kind: Any, value: Any, place: str, where: str) -> Any:
-    if dataclasses.is_dataclass(kind):
-        assert isinstance(kind, type)
-        if not isinstance(value, dict):
-            raise SettingsError(f"{place}: `{where}` should hold settings by name")
-        return _build(kind, value, place, f"{where}.")
-    if typing.get_origin(kind) is dict:
-        inner = typing.get_args(kind)[1]
-        if not isinstance(value, dict):
-            raise SettingsError(f"{place}: `{where}` should hold settings by id")
-        return {
-            str(key): _convert(inner, {} if x is None else x, place, f"{where}.{key}")
-            for key, x in value.items()
-        }
-    if isinstance(kind, types.GenericAlias) or typing.get_origin(kind) is tuple:
-        items = value if isinstance(value, list) else [value]
-        # A Discord id is a number to YAML, and a name to us.
-        items = [str(x) if type(x) is int else x for x in items]
-        if value is None or not all(isinstance(x, str) for x in items):
-            raise SettingsError(f"{place}: `{where}` should be a list of texts")
-        return tuple(items)
-    if typing.get_origin(kind) is Literal:
-        if value not in (choices := typing.get_args(kind)):
-            known = ", ".join(map(str, choices))
-            raise SettingsError(f"{place}: `{where}` should be one of {known}; not {value!r}")
-        return value
-    if kind is float and type(value) is int:
-        value = float(value)
-    if type(value) is not kind:
-        raise SettingsError(
-            f"{place}: `{where}` should be a {_NAMES[kind]}, not {value!r} ({type(value).__name__})"
-        )
-    if kind in (int, float) and value < 0:
-        raise SettingsError(f"{place}: `{where}` should not be negative ({value})")
-    return value
+_SHOULD_BE = {
+    "int_type": "a whole number",
+    "float_type": "a number",
+    "string_type": "a text",
+    "bool_type": "true or false",
+}
 
 
-_NAMES = {int: "whole number", float: "number", str: "text", bool: "true or false"}
+def _finding(error: typing.Any) -> str:
+    """What is wrong with one setting, in our words."""
+    kind, loc, value = error["type"], error["loc"], error["input"]
+    where = ".".join(map(str, loc))
+    if kind == "extra_forbidden":
+        return f"there is no setting `{where}`; known here: {', '.join(sorted(_known(loc[:-1])))}"
+    if kind in _SHOULD_BE:
+        found = f"{value!r} ({type(value).__name__})"
+        return f"`{where}` should be {_SHOULD_BE[kind]}, not {found}"
+    if kind == "literal_error":
+        return f"`{where}` should be {error['ctx']['expected']}; not {value!r}"
+    if kind == "greater_than_equal":
+        return f"`{where}` should not be negative ({value})"
+    if kind == "model_type":
+        return f"`{where}` should hold settings by name"
+    return f"`{where}` {error['msg'].removeprefix('Value error, ')}"
+
+
+def _known(loc: tuple[int | str, ...]) -> typing.Iterable[str]:
+    """The settings that there are in a section."""
+    kind: Any = Settings
+    for key in loc:
+        kind = kind.model_fields[key].annotation if key in kind.model_fields else kind
+        if typing.get_origin(kind) is dict:
+            kind = typing.get_args(kind)[1]
+    return list(kind.model_fields)

@@ -156,22 +156,24 @@ def test_the_executor_image_has_what_the_executor_imports():
     # docs/cluster.md: an image of its own
     sources.remove(ROOT / "executor" / "service" / "cluster.py")
     imported = {name.split(".")[0] for path in sources for name in _imports(path)}
-    third_party = imported - sys.stdlib_module_names - {"executor", "knowledge"}
+    others = imported - sys.stdlib_module_names - {"executor", "knowledge"}
+    third_party = {_normal(name) for name in others}
     stage = DOCKERFILE[DOCKERFILE.index(" AS packages") : DOCKERFILE.index(" AS wheel")]
     brought_along = {"starlette", "anyio"}  # by fastapi
 
     assert third_party <= _named_packages(stage) | brought_along
 
 
-def test_every_package_of_an_image_is_pinned():
-    """What the images install by name has its version in constraints.txt."""
+def test_every_package_that_we_name_is_pinned():
+    """What images, project and extras install by name has its version in constraints.txt."""
     lines = (ROOT / "constraints.txt").read_text().splitlines()
     pinned = {_normal(line.split("==")[0]) for line in lines}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = [name for extra in project["optional-dependencies"].values() for name in extra]
     named = _named_packages(DOCKERFILE)
 
     assert {"torch", "fastapi", "pytest"} <= named
-    assert {_normal(n) for n in [*named, *project["dependencies"]]} <= pinned
+    assert {_normal(n) for n in [*named, *project["dependencies"], *extras]} <= pinned
 
 
 def _named_packages(dockerfile: str) -> set[str]:

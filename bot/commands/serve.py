@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
@@ -14,6 +13,7 @@ from bot.errors import SettingsError
 from bot.operations.metrics import Metrics
 from bot.service import manners
 from bot.service.questions import QuestionService
+from bot.service.retry import retrying
 from bot.service.seam import Platform
 from bot.service.store import Store
 from bot.service.store.alone import alone
@@ -64,17 +64,14 @@ def stop_signal() -> asyncio.Event:
 async def _refuse_weak_jail(settings: Settings, executor: ExecutorClient) -> None:
     if settings.chat.trust_process_tier:
         return
-    began = time.monotonic()
-    while True:
-        try:
-            tier = (await executor.capabilities())["tier"]
-            break
-        except ExecutorError:
-            # It may be starting beside us, or restarting.
-            if time.monotonic() - began > settings.chat.patience_s:
-                raise
-            await asyncio.sleep(_LOOK_S)
-    if tier == "process":
+    able = await retrying(
+        executor.capabilities,
+        # It may be starting beside us, or restarting.
+        may_pass=lambda e: isinstance(e, ExecutorError),
+        patience_s=lambda _: settings.chat.patience_s,
+        waits_s=(_LOOK_S,),
+    )
+    if able["tier"] == "process":
         raise SettingsError(
             "this executor has only the weakest jail (process: limits and a system-call filter), "
             "and in a chat anybody can post code. Run the executor where a stronger one works (see "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import AsyncIterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -13,7 +12,7 @@ import knowledge
 from bot.diagnosis.library import Library, Say
 from bot.diagnosis.pipeline import Pipeline
 from bot.errors import SettingsError
-from bot.settings import MIB, ExecutorSettings, Settings
+from bot.settings import MIB, ExecutorSettings, Settings, executor_token
 from executor.exceptions import ExecutorError
 from executor.service.client import ExecutorClient
 from knowledge.search.search import Search, SearchResult
@@ -31,7 +30,7 @@ def open_executor(settings: ExecutorSettings) -> ExecutorClient:
     if url.startswith("unix:"):
         return ExecutorClient.on_socket(Path(url.removeprefix("unix:")).expanduser())
     if url.startswith(("http://", "https://")):
-        token = os.environ.get("TORCHMEDIC_EXECUTOR_TOKEN", "")
+        token = executor_token().reveal()
         if not token:
             raise SettingsError(
                 f"executor.url is {url}: set TORCHMEDIC_EXECUTOR_TOKEN to that executor's token"

@@ -13,6 +13,7 @@ from bot.errors import PlatformError, PlatformRefusedError
 from bot.logs import where
 from bot.models import Answer
 from bot.service.counters import Counters
+from bot.service.retry import retrying
 from bot.service.seam import Answered, CardRef, Platform, View, tell
 from bot.service.store import Store
 from bot.service.store.database import DATABASE_ERRORS
@@ -73,30 +74,31 @@ class QuestionCard:
             OvertakenError: as for `step`.
         """
         asked = self.asked
-        for wait_s in (*_SHOW_AGAIN_S, None):
-            try:
-                await self._show(Answered(answer, solved=asked.solved))
-                break
-            except PlatformRefusedError as e:
-                log.error("question %s: its answer was refused for good: %s", asked.id, e)
-                told = f"I have an answer for you, but I may not post it there ({e})."
-                if not asked.unasked:
-                    await tell(self._platform, asked.place, asked.asker, told)
-                break
-            except PlatformError as e:
-                self._metrics.failed(self._platform.name)
-                log.warning("question %s: its answer cannot be shown yet: %s", asked.id, e)
-                if wait_s is None:
-                    return  # it stays open: the next start tries again
-                await asyncio.sleep(wait_s)
-            except DATABASE_ERRORS as e:
-                log.warning("question %s: the store does not answer: %s", asked.id, where(e))
-                if wait_s is None:
-                    raise
-                await asyncio.sleep(wait_s)
+        try:
+            await retrying(
+                lambda: self._show(Answered(answer, solved=asked.solved)),
+                may_pass=_may_pass,
+                tries=len(_SHOW_AGAIN_S) + 1,
+                waits_s=_SHOW_AGAIN_S,
+                failed=self._log_failure,
+            )
+        except PlatformRefusedError as e:
+            log.error("question %s: its answer was refused for good: %s", asked.id, e)
+            told = f"I have an answer for you, but I may not post it there ({e})."
+            if not asked.unasked:
+                await tell(self._platform, asked.place, asked.asker, told)
+        except PlatformError:
+            return  # it stays open: the next start tries again
         await self._store.done(asked.id, asked.revision)
         if not asked.revision:  # "run again" comes when it likes
             self._metrics.shown(self._platform.name, time.time() - asked.asked_at)
+
+    def _log_failure(self, error: Exception) -> None:
+        if isinstance(error, PlatformError):
+            self._metrics.failed(self._platform.name)
+            log.warning("question %s: its answer cannot be shown yet: %s", self.asked.id, error)
+        else:
+            log.warning("question %s: the store does not answer: %s", self.asked.id, where(error))
 
     async def _show(self, view: View) -> None:
         asked = self.asked
@@ -144,6 +146,11 @@ class QuestionCard:
                 await self._platform.show(asked.id, asked.place, view, card)
         except PlatformError as e:
             log.warning("question %s: a card too many could not be mended: %s", asked.id, e)
+
+
+def _may_pass(error: Exception) -> bool:
+    passing = isinstance(error, (PlatformError, *DATABASE_ERRORS))
+    return passing and not isinstance(error, PlatformRefusedError)
 
 
 async def _whole(work: Coroutine[Any, Any, None]) -> None:

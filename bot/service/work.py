@@ -15,6 +15,7 @@ from bot.service import manners
 from bot.service.counters import Counters
 from bot.service.question_card import OvertakenError, QuestionCard
 from bot.service.reading import read
+from bot.service.retry import retrying
 from bot.service.seam import Platform, Waiting, Working
 from bot.service.store import Store
 from bot.service.store.stored import Stored
@@ -161,46 +162,59 @@ class OpenWork:
 
     async def _answer(self, case: QuestionCard) -> Answer:
         """The Answer, or one that says why there is none."""
-        began = time.monotonic()
         away = False  # the executor is gone, and the card says so
-        while True:
-            try:
-                return await self._try(case, silently=away)
-            except OvertakenError:
-                raise
-            except QuestionError as e:
-                return Answer(status="unsure", headline=f"Not sure: {e}.")
-            except ExecutorBusyError as e:
-                # It is there, and others come first: that is worth more patience.
-                if time.monotonic() - began > _FULL * self._patience_s:
-                    return _failed("too many people ask at once")
-                await case.step(Working(_full(e)), now=True)
-                await asyncio.sleep(min(e.retry_after_s, _TRY_AGAIN_FULL_S))
-                continue
-            except ExecutorGoneError as e:
-                log.warning("question %s: %s", case.asked.id, e)
-                if time.monotonic() - began > self._patience_s:
-                    return _failed("the place where I run code does not answer")
-            except PlatformError as e:
-                log.warning("question %s: an attachment cannot be read: %s", case.asked.id, e)
-                return _failed("an attached file could not be fetched")
-            except VersionMismatchError as e:
-                log.error("question %s: %s", case.asked.id, e)
-                return _failed(str(e))
-            except (ExecutorError, KnowledgeError, BotError) as e:
-                log.error("question %s: %s", case.asked.id, where(e))
-                log.debug("question %s", case.asked.id, exc_info=e)
-                return _failed("something is wrong with my own set-up")
-            except Exception as e:
-                # Its text may hold the snippet, so only its place is told.
-                log.error("question %s: %s", case.asked.id, where(e))
-                log.debug("question %s", case.asked.id, exc_info=e)
-                return _failed("I made a mistake of my own")
-            if not away:
+
+        def patience_s(error: Exception) -> float:
+            # Of a full queue: it is there, and others come first. That is worth more patience.
+            full = isinstance(error, ExecutorBusyError)
+            return self._patience_s * (_FULL if full else 1)
+
+        def tell_operator(error: Exception) -> None:
+            if isinstance(error, ExecutorGoneError):
+                log.warning("question %s: %s", case.asked.id, error)
+
+        async def say_why(error: Exception) -> None:
+            nonlocal away
+            if isinstance(error, ExecutorBusyError):
+                await case.step(Working(_full(error)), now=True)
+            elif not away:
+                away = True
                 gone = "the place where I run code does not answer yet; trying again"
                 await case.step(Working(gone), now=True)
-                away = True
-            await asyncio.sleep(_TRY_AGAIN_S)
+
+        try:
+            return await retrying(
+                lambda: self._try(case, silently=away),
+                may_pass=lambda e: isinstance(e, ExecutorBusyError | ExecutorGoneError),
+                patience_s=patience_s,
+                waits_s=(_TRY_AGAIN_S,),
+                longest_s=_TRY_AGAIN_FULL_S,
+                failed=tell_operator,
+                before_wait=say_why,
+            )
+        except OvertakenError:
+            raise
+        except QuestionError as e:
+            return Answer(status="unsure", headline=f"Not sure: {e}.")
+        except ExecutorBusyError:
+            return _failed("too many people ask at once")
+        except ExecutorGoneError:
+            return _failed("the place where I run code does not answer")
+        except PlatformError as e:
+            log.warning("question %s: an attachment cannot be read: %s", case.asked.id, e)
+            return _failed("an attached file could not be fetched")
+        except VersionMismatchError as e:
+            log.error("question %s: %s", case.asked.id, e)
+            return _failed(str(e))
+        except (ExecutorError, KnowledgeError, BotError) as e:
+            log.error("question %s: %s", case.asked.id, where(e))
+            log.debug("question %s", case.asked.id, exc_info=e)
+            return _failed("something is wrong with my own set-up")
+        except Exception as e:
+            # Its text may hold the snippet, so only its place is told.
+            log.error("question %s: %s", case.asked.id, where(e))
+            log.debug("question %s", case.asked.id, exc_info=e)
+            return _failed("I made a mistake of my own")
 
     async def _try(self, case: QuestionCard, *, silently: bool) -> Answer:
         asked = case.asked

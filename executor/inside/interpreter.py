@@ -47,7 +47,7 @@ class Interpreter:
     def __init__(self) -> None:
         """Remember them; the run's `__main__` is set later."""
         self.main: ModuleType | None = None
-        self._modules = sys.modules
+        self._own_modules = sys.modules
         self._builtins = vars(builtins)
         self._own_builtins = dict(self._builtins)
         self._parts = [(vars(module), dict(vars(module))) for module in _NEEDED]
@@ -56,7 +56,7 @@ class Interpreter:
             for name, value in vars(sys).items()
             if isinstance(value, BuiltinFunctionType) and name not in _HOOKS
         }
-        self._parts += [(vars(sys), functions), (self._modules, dict(self._modules))]
+        self._parts += [(vars(sys), functions), (self._own_modules, dict(self._own_modules))]
         self._depth = sys.getrecursionlimit()
         self.restored = _Restored(self)
 
@@ -81,10 +81,10 @@ class _Restored:
                 if now.get(name, _GONE) is not value:
                     self._theirs.append((now, name, now.get(name, _GONE)))
                     now[name] = value
-        self._their_modules = vars(sys).get("modules", of._modules)
-        sys.modules = of._modules
+        self._their_modules = vars(sys).get("modules", of._own_modules)
+        sys.modules = of._own_modules
         if of.main is not None:
-            of._modules["__main__"] = of.main
+            of._own_modules["__main__"] = of.main
         sys.setrecursionlimit(max(sys.getrecursionlimit(), of._depth))
 
     def __exit__(self, *_: object) -> None:

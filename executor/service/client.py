@@ -35,6 +35,7 @@ _LOOK_S = 0.5  # how often a waiting job's place is asked for
 # Of the embedded executor under one job, by a signal, before we give up. No job can end it: what
 # does is outside of it, a memory killer say. A start that fails is told at once.
 _DEATHS = 10
+_BUSY_S = 5.0  # until a full queue is asked again, where it does not say when
 _SLACK_S = 150.0  # beyond a job's wall time: start, queue, sweep
 
 
@@ -139,7 +140,8 @@ class ExecutorClient:
                 "`executor.url` empty to have one started for you"
             ) from e
         if answer.status_code == 429:
-            wait = float(answer.headers.get("Retry-After", "5"))
+            asked = answer.headers.get("Retry-After", "")  # seconds, from an executor of ours
+            wait = float(asked) if asked.isdecimal() else _BUSY_S
             waiting = answer.headers.get("X-Queue-Length", "")
             raise ExecutorBusyError(
                 f"the executor at {self._where} is full: {_detail(answer)}",

@@ -9,13 +9,8 @@ import re
 import tokenize
 from dataclasses import dataclass
 
-from knowledge.documents.document import (
-    CodeBlock,
-    Document,
-    Paragraph,
-    split_front_matter,
-    split_markdown,
-)
+from knowledge.documents.document import Document, split_front_matter
+from knowledge.documents.markdown import CodeBlock, Paragraph, split_markdown
 
 PYTHON = frozenset({"python", "py", "python3", "pycon"})
 _SENTENCE_END = re.compile(r"(?<=[.!?:])(?:[*_\"'”’)]{0,3})\s+(?=[A-Z`*_\"'“(#\d])")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,15 +10,10 @@ from typing import Any
 import yaml
 
 from knowledge.documents.files import find, read
+from knowledge.documents.markdown import CodeBlock, split_markdown
 from knowledge.errors import DocumentError
 
 MAX_FRONT_MATTER_CHARS = 64_000
-
-_FENCE = re.compile(r" {0,3}(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^\n]*)$")
-_INDENTED = re.compile(r"(?: {4}| {0,3}\t)")
-_LIST_ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s")
-_HEADING = re.compile(r" {0,3}(?P<level>#{1,6})[ \t]+(?P<text>[^\n]*?)[ \t#]*$")
-_RULE = re.compile(r" {0,3}(?:-{3,}|\*{3,}|_{3,})\s*$")
 
 # BaseLoader makes every scalar a string and knows no tags: a date stays as it was written, and a
 # stranger's file can construct nothing. The C one is ten times faster where it was compiled.
@@ -32,24 +26,6 @@ class FrontMatterError(ValueError):
     def __init__(self, line: int, finding: str) -> None:
         super().__init__(finding)
         self.line = line
-
-
-@dataclass(frozen=True)
-class CodeBlock:
-    """Fenced or indented code; `line` is where its first line stands in the file (1-based)."""
-
-    code: str
-    language: str
-    line: int
-
-
-@dataclass(frozen=True)
-class Paragraph:
-    """Prose between blank lines, its own line breaks kept; headings are `level` 1 to 6, else 0."""
-
-    text: str
-    line: int
-    level: int = 0
 
 
 @dataclass(frozen=True)
@@ -194,97 +170,3 @@ def _fields(block: str) -> dict[str, Any]:
     if not isinstance(fields, dict) or not all(isinstance(key, str) for key in fields):
         raise FrontMatterError(2, "expected lines of `key: value`")
     return fields
-
-
-def split_markdown(body: str, first_line: int = 1) -> tuple[list[Paragraph], list[CodeBlock]]:
-    """Tell prose from code, line by line, as CommonMark does it: a fence that never closes runs to
-    the end, and code indented by four after a blank line is code as well.
-
-    Source: https://spec.commonmark.org/0.31.2/#fenced-code-blocks
-    """
-    reader = _Reader()
-    for number, line in enumerate(body.split("\n"), first_line):
-        reader.read(number, line)
-    reader.end()
-    return reader.prose, reader.code
-
-
-class _Reader:
-    """Where we are while reading Markdown from top to bottom."""
-
-    def __init__(self) -> None:
-        self.prose: list[Paragraph] = []
-        self.code: list[CodeBlock] = []
-        self._lines: list[str] = []  # of the paragraph or code block we are in
-        self._line = 0  # where it began
-        self._fence = ""  # the mark that opened it: "```", "~~~~"
-        self._language = ""
-        self._indented = False
-        self._in_list = False
-
-    def read(self, number: int, line: str) -> None:
-        if self._fence:
-            self._read_fenced(line)
-        elif fence := self._opens(line):
-            self.end()
-            self._fence, self._line = fence["mark"], number + 1
-            words = fence["info"].split()
-            self._language = words[0].strip("{}.").lower() if words else ""
-        elif not line.strip():
-            # A blank line ends a paragraph; inside indented code it is a blank line of the code.
-            if self._indented:
-                self._lines.append("")
-            else:
-                self.end()
-        elif _INDENTED.match(line) and not self._in_list and (self._indented or not self._lines):
-            if not self._indented:
-                self._indented, self._line = True, number
-            self._lines.append(line)
-        else:
-            self._read_prose(number, line)
-
-    def _opens(self, line: str) -> re.Match[str] | None:
-        fence = _FENCE.match(line)
-        if fence is None or (fence["mark"][0] == "`" and "`" in fence["info"]):
-            return None  # a line such as ```code``` is inline code
-        return fence
-
-    def _read_fenced(self, line: str) -> None:
-        mark = line.strip()
-        if len(mark) >= len(self._fence) and set(mark) == {self._fence[0]}:
-            self.end()
-        else:
-            self._lines.append(line)
-
-    def _read_prose(self, number: int, line: str) -> None:
-        if self._indented:
-            self.end()
-        heading = _HEADING.match(line)
-        if heading or _RULE.match(line):
-            self.end()
-            self._in_list = False
-            if heading and heading["text"].strip():
-                level = len(heading["level"])
-                self.prose.append(Paragraph(heading["text"].strip(), number, level))
-            return
-        if not self._lines:
-            self._line = number
-        if _LIST_ITEM.match(line):
-            self._in_list = True
-        elif not line[0].isspace() and not self._lines:
-            self._in_list = False
-        self._lines.append(line.strip())
-
-    def end(self) -> None:
-        """Close what is open, at a blank line, a fence, a heading or the end of the file."""
-        lines = self._lines
-        if self._fence:
-            self.code.append(CodeBlock("\n".join(lines), self._language, self._line))
-        elif self._indented:
-            while lines and not lines[-1].strip():
-                lines.pop()
-            code = "\n".join(_INDENTED.sub("", line, count=1) for line in lines)
-            self.code.append(CodeBlock(code, "", self._line))
-        elif lines:
-            self.prose.append(Paragraph("\n".join(lines), self._line))
-        self._lines, self._fence, self._language, self._indented = [], "", "", False

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from knowledge.documents.document import CodeBlock, Document, Paragraph, split_markdown
+from knowledge.documents.document import Document
+from knowledge.documents.markdown import CodeBlock, Paragraph, split_markdown
 from knowledge.errors import DocumentError
 
 

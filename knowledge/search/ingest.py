@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from knowledge import signature
-from knowledge.documents import document, notebook
+from knowledge.documents import document, markdown, notebook
 from knowledge.documents.document import parse_file
 from knowledge.documents.files import OnError, Stamp, find, read, stamp
 from knowledge.errors import DocumentError
@@ -26,7 +26,7 @@ from knowledge.search.index import Entry, Index, Known, cut, replace_file
 
 _NAME = "ledger.json"
 # Whoever reads files differently finds other things in them.
-_READERS = (document, notebook, passages, signature)
+_READERS = (document, markdown, notebook, passages, signature)
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,7 @@ def _hash(content: bytes) -> str:
 
 def _readers() -> str:
     """Names the code that reads and cuts files."""
-    found = hashlib.sha256()
+    found = hashlib.sha256(markdown.LIBRARY.encode())
     for module in _READERS:
         found.update(Path(str(module.__file__)).read_bytes())
     return found.hexdigest()

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from knowledge.articles.article import Article
-from knowledge.documents.document import Document, split_markdown
+from knowledge.documents.document import Document
+from knowledge.documents.markdown import split_markdown
 
 MAX_WORDS = 200  # about 260 tokens; all-MiniLM-L6-v2 reads 256 and ignores the rest
 # A document rambles: of its passages a short one that is about the question comes nearer to it than

@@ -43,6 +43,7 @@ from bot.platforms.discord.messages import (
 from bot.platforms.discord.text import cut_end, prose, tame
 from bot.service import manners
 from bot.service.questions import QuestionService
+from bot.service.retry import read_retry_after
 from bot.service.seam import Attached, Click, Door, Incoming, Person, Place, Upload, tell
 from bot.service.store.stored import Stored
 from bot.service.tasks import Tasks
@@ -517,7 +518,8 @@ def _error(e: discord.HTTPException) -> PlatformError:
     first = (e.text or "").splitlines()
     text = f"Discord answered {e.status} ({e.code}: {first[0] if first else e.response.reason})"
     if e.status == 429 or e.status >= 500:
-        return PlatformError(text)
+        # Where discord.py has waited five times, the last answer says how long it still takes.
+        return PlatformError(text, read_retry_after(e.response.headers.get("Retry-After")))
     return RefusedError(text, e.code)
 
 

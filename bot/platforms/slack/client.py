@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import random
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 from urllib.request import proxy_bypass
 
@@ -17,15 +16,17 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.errors import PlatformError, PlatformRefusedError, SettingsError
 from bot.messages.attachments import MAX_ATTACHMENT_BYTES
+from bot.service.retry import LONGEST_WAIT_S, read_retry_after, retrying
 from bot.service.seam import Attached, Person, Upload
 from bot.settings import TOKENS, SlackSettings, SlackTokens
+
+T = TypeVar("T")
 
 TRIES = 6
 GONE = frozenset({"message_not_found", "cant_update_message", "edit_window_closed"})
 TOO_MUCH = frozenset({"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long",
                       "msg_too_long", "invalid_attachments", "block_mismatch"})  # fmt: skip
 
-_LONGEST_WAIT_S = 60.0  # what a rate limit may make us wait at a time
 _LATER = frozenset({"internal_error", "fatal_error", "service_unavailable", "request_timeout",
                     "ratelimited", "team_added_to_org"})  # fmt: skip
 _LOST = (aiohttp.ClientError, asyncio.TimeoutError, OSError)
@@ -34,8 +35,15 @@ _LOST = (aiohttp.ClientError, asyncio.TimeoutError, OSError)
 class CallError(PlatformError):
     """One call failed; `maybe_done` where Slack may have done it all the same."""
 
-    def __init__(self, text: str, code: str = "", *, maybe_done: bool = False) -> None:
-        super().__init__(text)
+    def __init__(
+        self,
+        text: str,
+        code: str = "",
+        *,
+        maybe_done: bool = False,
+        retry_after_s: float | None = None,
+    ) -> None:
+        super().__init__(text, retry_after_s)
         self.code = code
         self.maybe_done = maybe_done
 
@@ -108,46 +116,51 @@ class SlackClient:
             PlatformRefusedError: Slack says no, and would again.
             PlatformError: still no answer.
         """
-        for attempt in range(tries):
-            wait: str | None = None
+
+        async def attempt() -> Mapping[str, Any]:
             try:
                 answer: Mapping[str, Any] = await call()
                 return answer
             except SlackApiError as e:
-                status, code = _said(e)
-                error = CallError(f"{code or status}", code, maybe_done=status >= 500)
-                wait = _header(e, "Retry-After")
-                if status == 429:
-                    self._slow_until = time.monotonic() + _seconds(attempt, wait)
-                if status != 429 and status < 500 and code not in _LATER:
-                    if code in GONE or code in TOO_MUCH:
-                        raise error from e
-                    raise PlatformRefusedError(code or str(status)) from e
+                raise self._refusal(e) from e
             except (*_LOST, SlackClientError) as e:
-                error = CallError(type(e).__name__, maybe_done=True)
-            if attempt == tries - 1 or (once and error.maybe_done):
-                raise error
-            await pause(attempt, wait)
-        raise AssertionError("unreachable")
+                raise CallError(type(e).__name__, maybe_done=True) from e
+
+        def may_pass(error: Exception) -> bool:
+            if not isinstance(error, CallError) or error.code in GONE | TOO_MUCH:
+                return False
+            return not (once and error.maybe_done)
+
+        return await retrying(attempt, may_pass=may_pass, tries=tries)
+
+    def _refusal(self, error: SlackApiError) -> PlatformError:
+        status, code = _said(error)
+        wait_s = read_retry_after(_header(error, "Retry-After"))
+        if status == 429:
+            longest = 1.0 if wait_s is None else min(wait_s, LONGEST_WAIT_S)
+            self._slow_until = time.monotonic() + longest
+        if status == 429 or status >= 500 or code in _LATER | GONE | TOO_MUCH:
+            return CallError(
+                code or str(status), code, maybe_done=status >= 500, retry_after_s=wait_s
+            )
+        return PlatformRefusedError(code or str(status))
 
     async def respond(self, url: str, body: dict[str, Any]) -> bool:
         """Answer through a response URL; False where it is used up or gone."""
         payload = {"response_type": "ephemeral", **body}
-        for attempt in range(TRIES):
-            try:
-                async with (
-                    aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=15)) as session,
-                    session.post(url, json=payload, proxy=self.web.proxy) as answer,
-                ):
-                    if answer.status == 200:
-                        return True
-                    if answer.status < 500 and answer.status != 429:
-                        return False
-                    wait = answer.headers.get("Retry-After")
-            except _LOST:
-                wait = None
-            await pause(attempt, wait)
-        return False
+
+        async def attempt() -> bool:
+            async with (
+                aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=15)) as session,
+                session.post(url, json=payload, proxy=self.web.proxy) as answer,
+            ):
+                _raise_if_it_may_pass(answer)
+                return answer.status == 200
+
+        try:
+            return await _retry_http(attempt)
+        except CallError:
+            return False
 
     async def fetch(self, attached: Attached) -> bytes:
         """Fetch a file with our token, which goes to Slack and to nobody else."""
@@ -156,25 +169,24 @@ class SlackClient:
         if not ours:
             raise PlatformRefusedError(f"{host or 'no host'} is not Slack's")
         headers = {"Authorization": f"Bearer {self._tokens.bot.reveal()}"}
-        last = ""
-        for attempt in range(TRIES):
-            try:
-                async with (
-                    aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=30)) as session,
-                    session.get(attached.url, headers=headers, allow_redirects=False,
-                                proxy=self.web.proxy) as answer,
-                ):  # fmt: skip
-                    if answer.status == 200:
-                        if answer.content_type == "text/html" and "htm" not in attached.name[-5:]:
-                            raise PlatformRefusedError("Slack asks to sign in: no files:read")
-                        return await answer.content.read(MAX_ATTACHMENT_BYTES + 1)
-                    last = str(answer.status)
-                    if answer.status < 500 and answer.status != 429:
-                        raise PlatformRefusedError(f"Slack answered {answer.status}")
-            except _LOST as e:
-                last = type(e).__name__
-            await pause(attempt)
-        raise PlatformError(f"a file could not be fetched ({last})")
+
+        async def attempt() -> bytes:
+            async with (
+                aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=30)) as session,
+                session.get(attached.url, headers=headers, allow_redirects=False,
+                            proxy=self.web.proxy) as answer,
+            ):  # fmt: skip
+                _raise_if_it_may_pass(answer)
+                if answer.status != 200:
+                    raise PlatformRefusedError(f"Slack answered {answer.status}")
+                if answer.content_type == "text/html" and "htm" not in attached.name[-5:]:
+                    raise PlatformRefusedError("Slack asks to sign in: no files:read")
+                return await answer.content.read(MAX_ATTACHMENT_BYTES + 1)
+
+        try:
+            return await _retry_http(attempt)
+        except CallError as e:
+            raise PlatformError(f"a file could not be fetched ({e})") from e
 
     async def direct(self, person: Person) -> str:
         """The channel of our direct messages with somebody."""
@@ -211,17 +223,22 @@ def _header(error: SlackApiError, name: str) -> str | None:
     return next((str(v) for k, v in headers.items() if k.lower() == name.lower()), None)
 
 
-async def pause(attempt: int, wait: str | None = None) -> None:
-    """As long as Slack asks for, else longer each time."""
-    await asyncio.sleep(_seconds(attempt, wait) + random.random() * 0.2)
+async def _retry_http(attempt: Callable[[], Awaitable[T]]) -> T:
+    """Make a plain HTTP call; what failed on the way, or may pass, is tried again."""
+
+    async def one() -> T:
+        try:
+            return await attempt()
+        except _LOST as e:
+            raise CallError(type(e).__name__, maybe_done=True) from e
+
+    return await retrying(one, may_pass=lambda e: isinstance(e, CallError), tries=TRIES)
 
 
-def _seconds(attempt: int, wait: str | None) -> float:
-    try:
-        seconds = float(wait) if wait is not None else 0.5 * 2**attempt
-    except ValueError:
-        seconds = 1.0
-    return min(seconds, _LONGEST_WAIT_S)
+def _raise_if_it_may_pass(answer: aiohttp.ClientResponse) -> None:
+    if answer.status == 429 or answer.status >= 500:
+        wait_s = read_retry_after(answer.headers.get("Retry-After"))
+        raise CallError(str(answer.status), retry_after_s=wait_s)
 
 
 def quiet(name: str) -> logging.Logger:

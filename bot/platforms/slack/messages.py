@@ -12,7 +12,8 @@ from bot.errors import PlatformError, PlatformRefusedError
 from bot.models import Answer
 from bot.platforms.card import sheet
 from bot.platforms.slack import card as draw
-from bot.platforms.slack.client import GONE, TOO_MUCH, TRIES, CallError, SlackClient, pause
+from bot.platforms.slack.client import GONE, TOO_MUCH, TRIES, CallError, SlackClient
+from bot.service.retry import retrying
 from bot.service.seam import Answered, Attached, CardRef, Person, Place, Upload, View, Waiting
 
 log = logging.getLogger(__name__)
@@ -188,24 +189,27 @@ class SlackPlatform:
             except CallError as e:
                 if e.code not in GONE:
                     raise
-        for attempt in range(TRIES):
-            try:
-                posted = await self.client.call(
-                    lambda: self.client.web.chat_postMessage(
-                        channel=place.channel, unfurl_links=False, unfurl_media=False,
-                        metadata=metadata, thread_ts=place.thread or None, **drawn,
-                    ),
-                    once=True,
-                )  # fmt: skip
-                return CardRef(channel=str(posted["channel"]), message=str(posted["ts"]))
-            except CallError as e:
-                if not e.maybe_done or attempt == TRIES - 1:
-                    raise
-            await pause(attempt)
-            # The answer got lost, perhaps not the message.
-            if (there := await self.find(question, place)) is not None:
-                return await self._put(question, place, drawn, there, tries)
-        raise AssertionError("unreachable")
+        there: CardRef | None = None
+        lost = False  # an answer got lost, perhaps not the message
+
+        async def post() -> CardRef:
+            nonlocal there, lost
+            if lost and (there := await self.find(question, place)) is not None:
+                return there
+            lost = True
+            posted = await self.client.call(
+                lambda: self.client.web.chat_postMessage(
+                    channel=place.channel, unfurl_links=False, unfurl_media=False,
+                    metadata=metadata, thread_ts=place.thread or None, **drawn,
+                ),
+                once=True,
+            )  # fmt: skip
+            return CardRef(channel=str(posted["channel"]), message=str(posted["ts"]))
+
+        made = await retrying(
+            post, may_pass=lambda e: isinstance(e, CallError) and e.maybe_done, tries=TRIES
+        )
+        return made if there is None else await self._put(question, place, drawn, there, tries)
 
     async def _show_privately(
         self, question: str, place: Place, view: View, card: CardRef | None

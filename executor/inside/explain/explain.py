@@ -10,8 +10,8 @@ from functools import cache
 from types import FrameType
 
 import torch
-from torch.utils._python_dispatch import _disable_current_modes
 
+from executor.inside import torch_private as private
 from executor.inside.explain.family import explainers_for
 from executor.inside.explain.parts import part_shapes
 from executor.inside.explain.places import Places
@@ -49,10 +49,10 @@ def explain(error: BaseException, source: SnippetSource, tree: ast.Module) -> Ex
     """
     with ExitStack() as quiet:
         # A tensor subclass or a mode of the snippet's own must not hear that we look.
-        quiet.enter_context(torch._C.DisableTorchFunction())
+        quiet.enter_context(private.DisableTorchFunction())
         quiet.enter_context(torch.no_grad())
-        if torch._C._len_torch_dispatch_stack():
-            quiet.enter_context(_disable_current_modes())
+        if private.dispatch_modes():
+            quiet.enter_context(private.disable_current_modes())
         places = _places(tree)
         first = _first(error, source)
         scene = _scene(first, source, places)

@@ -18,6 +18,8 @@ from typing import Any
 import torch
 from torch import nn
 
+from executor.inside import torch_private as private
+
 _NONE = object()
 _CONTAINER = 64  # elements of a written list or tuple that are looked up
 
@@ -83,7 +85,7 @@ def attribute(value: Any, name: str) -> Any:
         return _of_tensor(value, name)
     if issubclass(kind, nn.Module):
         own = own_dict(value)
-        for registry in ("_parameters", "_buffers", "_modules"):
+        for registry in private.REGISTRIES:
             held = own.get(registry)
             if type(held) is dict and name in held:
                 return held[name]
@@ -144,7 +146,7 @@ def _item(value: Any, index: Any) -> Any:
             raise UnknownError(index) from None
     if issubclass(type(value), (nn.Sequential, nn.ModuleList)) and type(index) is int:
         try:
-            return list(value._modules.values())[index]
+            return list(private.modules_of(value).values())[index]
         except IndexError:
             raise UnknownError(index) from None
     if is_tensor(value) and type(index) is int and value.ndim and abs(index) < value.shape[0]:

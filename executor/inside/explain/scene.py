@@ -11,6 +11,7 @@ from typing import Any
 
 from torch import nn
 
+from executor.inside import torch_private as private
 from executor.inside.explain.look import (
     FrameNames,
     UnknownError,
@@ -149,14 +150,13 @@ class Scene:
             return None
         if not self.outer:  # the snippet caught it in this very frame, which still runs
             caller = self.frame.f_back
-            while caller is not None and caller.f_code.co_name in ("_wrapped_call_impl",
-                                                                   "_call_impl"):  # fmt: skip
+            while caller is not None and caller.f_code.co_name in private.CALLS:  # fmt: skip
                 caller = caller.f_back
             own = caller is not None and caller.f_code.co_filename == self.source.filename
             return PassedAt(caller.f_lineno) if own and caller is not None else None
         between: TracebackType | None = self.outer[-1].tb_next
         while between is not None and between is not self.tb:
-            if between.tb_frame.f_code.co_name not in ("_wrapped_call_impl", "_call_impl"):
+            if between.tb_frame.f_code.co_name not in private.CALLS:
                 return None
             between = between.tb_next
         return PassedAt(self.outer[-1].tb_lineno)
@@ -267,7 +267,7 @@ class Scene:
         if self.call is None or not self.inner or _starred(self.call.args):
             return
         first = self.inner[0].tb_frame
-        if first.f_code.co_name == "_wrapped_call_impl":
+        if first.f_code.co_name == private.OUTER_CALL:
             yield from zip(self.call.args, first.f_locals.get("args", ()), strict=False)
             named = first.f_locals.get("kwargs", {})
             for k in self.call.keywords:
@@ -340,10 +340,10 @@ class Scene:
         for i, step in enumerate(steps):  # the innermost class of the snippet's own on the way
             if type(owner).__module__ == "__main__":
                 rest = steps[i:]
-            owner = owner._modules.get(step) or owner
+            owner = private.modules_of(owner).get(step) or owner
         holder: Any = root
         for step in steps[: len(steps) - len(rest)]:
-            holder = holder._modules[step]
+            holder = private.modules_of(holder)[step]
         if type(holder).__module__ == "__main__" and rest:
             node = self.places.assigned(type(holder).__name__, rest[0])
             return self.places.part(node, rest[1:]).lineno if node is not None else None
@@ -360,7 +360,7 @@ class Scene:
             if self.layer is None or frame.f_locals.get("self") is not self.layer.value:
                 continue
             # Not from forward's own frame: there, a name may hold something else by now.
-            if frame.f_code.co_name == "_wrapped_call_impl":
+            if frame.f_code.co_name == private.OUTER_CALL:
                 kind: Any = type(self.layer.value)
                 code = kind.forward.__code__
                 given = frame.f_locals.get("args", ())
@@ -385,7 +385,7 @@ class Scene:
         for tb in reversed(self.inner):
             chain = tb.tb_frame.f_locals.get("self")
             if type(chain) is nn.Sequential and tb.tb_frame.f_code.co_name == "forward":
-                modules = list(chain._modules.values())
+                modules = list(private.modules_of(chain).values())
                 at = tb.tb_frame.f_locals.get("module")
                 index = next((i for i, m in enumerate(modules) if m is at), 0)
                 if index:
@@ -429,7 +429,7 @@ class Scene:
 
 def is_built(layer: nn.Module) -> bool:
     """Whether the module's __init__ got far enough for it to be looked at."""
-    return "_modules" in own_dict(layer)
+    return private.MODULES in own_dict(layer)
 
 
 def _of_torch(kind: type) -> bool:

@@ -8,6 +8,8 @@ from typing import Any
 import torch
 from torch import nn
 
+from executor.inside import torch_private as private
+
 _NAME = 60  # columns of an expression that is used as a name
 _REPR = 160  # of a layer's constructor call
 
@@ -59,7 +61,7 @@ def short(text: str, width: int = _NAME) -> str:
 
 def layer_text(layer: nn.Module) -> str:
     """A layer of torch's as its constructor call."""
-    if layer._modules:
+    if private.modules_of(layer):
         return f"{type(layer).__name__}(…)"
     try:
         text = repr(layer)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections.abc import Collection
 
 _ROOT = "torch"
 _brought: frozenset[str] = frozenset()
@@ -37,8 +38,7 @@ def warm_only(tree: ast.Module) -> tuple[str, ...]:
             for item in node.names:
                 imported.add(f"{node.module}.{item.name}")
                 aliases[item.asname or item.name] = f"{node.module}.{item.name}"
-    # Those that torch imports by itself at the first use.
-    lazy = {f"{_ROOT}.{name}" for name in getattr(sys.modules.get(_ROOT), "_lazy_modules", ())}
+    lazy = {f"{_ROOT}.{name}" for name in _lazy_modules()}
     found: set[str] = set()
     for node in ast.walk(tree):
         if not isinstance(node, ast.Attribute):
@@ -67,3 +67,12 @@ def _path(node: ast.expr) -> list[str]:
         parts.append(node.attr)
         node = node.value
     return [node.id, *reversed(parts)] if isinstance(node, ast.Name) else []
+
+
+def _lazy_modules() -> Collection[str]:
+    """What torch imports by itself at the first use; where it is not there yet, nothing is."""
+    if _ROOT not in sys.modules:
+        return ()
+    from executor.inside import torch_private  # which imports torch
+
+    return torch_private.lazy_modules()

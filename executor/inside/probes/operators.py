@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
+
+from executor.inside import torch_private as private
 
 Hear = Callable[[torch.Tensor, Any], None]  # what will be written into, and the operator
 
 
-def listener(hear: Hear, *, compiles: bool) -> TorchDispatchMode:
+def listener(hear: Hear, *, compiles: bool) -> private.OperatorMode:
     """What tells of each tensor that an operator writes into, while it is entered.
 
     Args:
@@ -21,16 +22,11 @@ def listener(hear: Hear, *, compiles: bool) -> TorchDispatchMode:
     return _BesideCompile(hear) if compiles else _Listener(hear)
 
 
-class _Listener(TorchDispatchMode):  # type: ignore[no-untyped-call]
+class _Listener(private.OperatorMode):
     def __init__(self, hear: Hear) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self._hear = hear
         self._known: dict[int, tuple[Any, tuple[tuple[int, str], ...]]] = {}
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        """Say no to a wrapper around every operator that only torch.compile needs."""
-        return False
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
@@ -47,9 +43,7 @@ class _Listener(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 
 class _BesideCompile(_Listener):  # type: ignore[no-untyped-call]
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return True
+    beside_compile = True
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
@@ -63,6 +57,6 @@ def _written(func: Any) -> tuple[tuple[int, str], ...]:
     """The arguments that an operator writes into: place (past the end if by name) and name."""
     return tuple(
         (1 << 30 if a.kwarg_only else i, a.name)
-        for i, a in enumerate(func._schema.arguments)
+        for i, a in enumerate(private.schema(func).arguments)
         if a.alias_info is not None and a.alias_info.is_write
     )

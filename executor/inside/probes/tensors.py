@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from executor.inside import torch_private as private
 from executor.protocol import Fingerprint, Variable
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def variable(value: object) -> Variable:
     torch = sys.modules.get("torch")
     kind = type(value).__name__
     if torch is not None and issubclass(type(value), torch.Tensor):  # isinstance() asks the value
-        with torch._C.DisableTorchFunction():  # a subclass must not hear of it
+        with private.DisableTorchFunction():  # a subclass must not hear of it
             return _tensor(value, kind)  # type: ignore[arg-type]
     shape = getattr(value, "shape", None) if type(value).__module__ == "numpy" else None
     return Variable(
@@ -67,7 +68,7 @@ def _tensor(t: torch.Tensor, kind: str) -> Variable:
     if t.numel() <= _SMALL and t.device.type == "cpu" and not t.is_quantized:
         text = str(t.detach().tolist())
     try:
-        version: int | None = t._version
+        version: int | None = private.version(t)
     except RuntimeError:  # inference tensors do not count versions
         version = None
     return Variable(

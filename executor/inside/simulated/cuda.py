@@ -9,8 +9,8 @@ from types import FrameType
 from typing import Any
 
 import torch
-import torch._dynamo  # now: it counts torch.cuda's functions, which are about to change
 
+from executor.inside import torch_private as private
 from executor.inside.probes.source import CodePosition, SnippetSource
 from executor.inside.simulated import surface
 from executor.inside.simulated.devices import Devices, storage_of
@@ -29,6 +29,7 @@ class SimulatedCuda:
 
     def start(self) -> None:
         """Be there."""
+        private.load_dynamo()  # before: it counts torch.cuda's functions, which are about to change
         surface.install(self.state)
         self._stack.enter_context(self._listening())
         thread: Any = threading.Thread
@@ -117,7 +118,7 @@ class SimulatedCuda:
 
 def _key(t: torch.Tensor) -> Any:
     storage = storage_of(t)
-    return storage._cdata if storage is not None else None
+    return private.storage_id(storage) if storage is not None else None
 
 
 def _name(value: Any, name: str, names: dict[Any, str]) -> None:

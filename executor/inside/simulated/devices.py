@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from executor.inside import torch_private as private
 from executor.inside.probes.source import SnippetSource
 
 CPU = torch.device("cpu")
@@ -21,7 +22,7 @@ _SETTINGS = {int, float, bool, str, torch.dtype, torch.memory_format, torch.layo
 _BLOCK = 512  # bytes; PyTorch's CUDA allocator hands out multiples of it
 
 _storage_of: Any = torch.Tensor.untyped_storage
-_device_of: Any = torch._C.TensorBase.device
+_device_of: Any = private.TensorBase.device
 
 
 class Mark:
@@ -72,9 +73,9 @@ class Devices:
         """The device that the tensor pretends to be on."""
         kind = type(t)
         plain = kind is _TENSOR or kind is _PARAMETER
-        if plain and not torch._C._len_torch_function_stack():
+        if plain and not private.function_modes():
             return self.unheard(t)
-        with torch._C.DisableTorchFunction():
+        with private.DisableTorchFunction():
             return self.unheard(t)
 
     def unheard(self, t: torch.Tensor) -> torch.device:
@@ -114,20 +115,19 @@ class Devices:
 
 def real_device(t: torch.Tensor) -> torch.device:
     """Where the tensor really is. (A listener would look `device` up and find ours.)"""
-    with torch._C.DisableTorchFunction():
+    with private.DisableTorchFunction():
         device: torch.device = _device_of.__get__(t)
         return device
 
 
 def storage_of(t: torch.Tensor) -> Any:
     """The storage; None where there is none (sparse tensors)."""
-    with torch._C.DisableTorchFunction():
+    with private.DisableTorchFunction():
         try:
             return _storage_of(t)
         except (RuntimeError, NotImplementedError):
-            if torch._C._functorch.is_functorch_wrapped_tensor(t):
-                return storage_of(torch._C._functorch.get_unwrapped(t))
-            return None
+            inner = private.unwrapped(t)
+            return storage_of(inner) if inner is not None else None
 
 
 def common_device(args: Sequence[Any], kwargs: Mapping[str, Any]) -> torch.device | None:

@@ -13,10 +13,8 @@ from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
-from torch.utils import _device
-from torch.utils._device import _device_constructors
-from torch.utils._python_dispatch import TorchDispatchMode
 
+from executor.inside import torch_private as private
 from executor.inside.simulated import rules
 from executor.inside.simulated.devices import CPU, CUDA, Devices, common_device, is_cuda, tensors_in
 
@@ -40,7 +38,7 @@ class SimulationState:
         self.touched: dict[str, None] = {}  # limits of the simulation that this run came upon
         self.mixed: tuple[tuple[str, torch.Tensor], ...] = ()  # the operands last refused
         self.refused = ""  # with this message
-        self.generator = torch.Generator.__new__(torch._C.Generator)
+        self.generator = torch.Generator.__new__(private.Generator)
         self.generator.manual_seed(seed if seed is not None else torch.default_generator.seed())
 
     def around(self) -> torch.device:
@@ -69,18 +67,14 @@ class _Known:
 
     def __init__(self, func: Any) -> None:
         self.func = func
-        self.name = func._schema.name.removeprefix("aten::")
+        self.name = private.schema(func).name.removeprefix("aten::")
         self.random = _RANDOM in func.tags
-        self.fresh = any(r.alias_info is None for r in func._schema.returns)
+        self.fresh = any(r.alias_info is None for r in private.schema(func).returns)
         self.special = self.name == "_pack_padded_sequence"
 
 
-class Operators(TorchDispatchMode):  # type: ignore[no-untyped-call]
+class Operators(private.OperatorMode):
     """Checks every operator's devices as a GPU would, and says where its results are."""
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False  # nothing is compiled here: a wrapper less for each operator
 
     def __init__(self, state: SimulationState) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
@@ -93,8 +87,8 @@ class Operators(TorchDispatchMode):  # type: ignore[no-untyped-call]
         known = self._known.get(id(func))
         if known is None:
             known = self._known[id(func)] = _Known(func)
-        if torch._C._len_torch_function_stack():
-            with torch._C.DisableTorchFunction():
+        if private.function_modes():
+            with private.DisableTorchFunction():
                 return self._do(known, args, kwargs or {})
         return self._do(known, args, kwargs or {})
 
@@ -102,7 +96,7 @@ class Operators(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """Nearly always all tensors are in one place, and the results are there too."""
         where = None if known.special else common_device(args, kwargs)
         if where is None or (where is CUDA and known.random):
-            with torch._C.DisableTorchFunction():  # a subclass of the snippet's, say
+            with private.DisableTorchFunction():  # a subclass of the snippet's, say
                 return self._with_care(known, args, dict(kwargs))
         out = self._call(known.func, args, kwargs, where)
         if known.fresh:
@@ -186,12 +180,10 @@ class Operators(TorchDispatchMode):  # type: ignore[no-untyped-call]
         except RuntimeError as e:
             if target is not CUDA:
                 raise
-            if "not implemented for '" not in str(e) or func._schema.is_mutable:
+            if "not implemented for '" not in str(e) or private.schema(func).is_mutable:
                 raise
-            self.state.touch(
-                f"{func._schema.name.removeprefix('aten::')} has no half precision on the CPU: "
-                "computed in float32"
-            )
+            name = private.schema(func).name.removeprefix("aten::")
+            self.state.touch(f"{name} has no half precision on the CPU: computed in float32")
             return _narrowed(func(*_widened(args), **_widened(kwargs)), args)
 
     def _random(self, func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
@@ -210,7 +202,7 @@ class Operators(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> list[rules.OperatorArgument]:
         found = []
-        for i, a in enumerate(func._schema.arguments):
+        for i, a in enumerate(private.schema(func).arguments):
             by_name = a.kwarg_only or i >= len(args)
             value = kwargs.get(a.name) if by_name else args[i]
             written = a.alias_info is not None and a.alias_info.is_write
@@ -312,8 +304,8 @@ class Functions(TorchFunctionMode):
     def _compiled(self, func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         name = getattr(func, "__name__", "")
         # Set by set_default_device() or `with torch.device(…)`, whose own listener comes last.
-        default = _device.CURRENT_DEVICE
-        if default and kwargs.get("device") is None and func in _device_constructors():
+        default = private.device_module.CURRENT_DEVICE
+        if default and kwargs.get("device") is None and func in private.device_constructors():
             kwargs = {**kwargs, "device": default}
         if name in _SPECIAL or (kwargs and not kwargs.keys().isdisjoint(_SAID)):
             return self._said(func, name, args, dict(kwargs))
@@ -394,7 +386,7 @@ class Functions(TorchFunctionMode):
                 )
 
     def _check_generator(self, generator: Any, device: torch.device) -> None:
-        if not isinstance(generator, torch._C.Generator) or device.type not in ("cpu", "cuda"):
+        if not isinstance(generator, private.Generator) or device.type not in ("cpu", "cuda"):
             return
         if generator.device.type != device.type:
             raise RuntimeError(

@@ -17,6 +17,8 @@ from typing import Any
 
 import torch
 
+from executor.inside import torch_private as private
+
 _SAME = "Expected all tensors to be on the same device, but "
 
 
@@ -37,7 +39,7 @@ def refusal(func: Any, operands: Sequence[OperatorArgument]) -> str | None:
         func: the operator (`torch.ops.aten.…`).
         operands: its tensors, in the order of its arguments, not all on one device.
     """
-    name = func._schema.name.removeprefix("aten::")
+    name = private.schema(func).name.removeprefix("aten::")
     if name in _FREE or name.startswith(("_foreach_", "_fused_", "_amp_")):
         return None
     if name in _OWN:
@@ -163,7 +165,7 @@ class _Declaration:
 
 @functools.cache
 def _declaration(func: Any) -> _Declaration:
-    schema = func._schema
+    schema = private.schema(func)
     base, overload = schema.name.removeprefix("aten::"), schema.overload_name
     text = _entry(f"{base}.{overload}" if overload else base)
     if not text or "device_check: NoCheck" in text:

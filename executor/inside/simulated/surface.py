@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from executor.inside import torch_private as private
 from executor.inside.simulated.devices import CPU, CUDA, is_cuda, real_device
 from executor.inside.simulated.modes import SimulationState
 
@@ -54,7 +55,7 @@ def install(state: SimulationState) -> None:
 def _tensors(state: SimulationState) -> None:
     devices = state.devices
     tensor: Any = torch.Tensor
-    base: Any = torch._C.TensorBase
+    base: Any = private.TensorBase
     own = os.getpid()
     real = {n: _unheard(getattr(tensor, n)) for n in ("to", "numpy", "type", "get_device")}
     attributes = {n: getattr(base, n) for n in ("is_cuda", "is_cpu")}
@@ -145,7 +146,7 @@ def _tensors(state: SimulationState) -> None:
         def read(self: Any) -> bool:
             if _ours(self):
                 return devices.of(self).type == meant
-            with torch._C.DisableTorchFunction():
+            with private.DisableTorchFunction():
                 return bool(attributes[name].__get__(self))
 
         return property(read)
@@ -163,7 +164,7 @@ def _unheard(method: Any) -> Any:
     """The method without listeners: they would look it up by name and find ours."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        with torch._C.DisableTorchFunction():
+        with private.DisableTorchFunction():
             return method(*args, **kwargs)
 
     return call
@@ -195,7 +196,7 @@ class _TypedTensor(type):
 
 
 def _generators(state: SimulationState) -> None:
-    class Generator(torch._C.Generator):
+    class Generator(private.Generator):
         """A CPU generator that says which device it is for."""
 
         def __new__(cls, device: Any = "cpu") -> Any:
@@ -210,7 +211,7 @@ def _generators(state: SimulationState) -> None:
         def device(self) -> torch.device:  # type: ignore[override]
             return self._where  # type: ignore[attr-defined,no-any-return]
 
-    Generator.__module__, Generator.__qualname__ = "torch._C", "Generator"
+    Generator.__module__, Generator.__qualname__ = private.Generator.__module__, "Generator"
     torch.Generator = Generator  # type: ignore[misc]
 
 
@@ -303,14 +304,14 @@ def _module(state: SimulationState) -> None:
         memory.peak = memory.now
 
     for name in (
-        "_lazy_init", "init", "synchronize", "empty_cache", "set_device", "set_stream",
+        *private.CUDA_SETUP, "init", "synchronize", "empty_cache", "set_device", "set_stream",
         "ipc_collect", "reset_accumulated_memory_stats", "set_per_process_memory_fraction",
-        "_lazy_call",
     ):  # fmt: skip
         setattr(cuda, name, nothing)
     cuda.is_available = cuda.is_initialized = lambda: True
     cuda.is_bf16_supported = lambda *_, **__: True
-    cuda.is_current_stream_capturing = cuda._is_in_bad_fork = lambda: False
+    cuda.is_current_stream_capturing = lambda: False
+    setattr(cuda, private.CUDA_IN_BAD_FORK, lambda: False)
     cuda.device_count = lambda: 1
     cuda.current_device = lambda: 0
     cuda.get_device_name = lambda device=None: (is_cuda(device), NAME)[1]
@@ -416,15 +417,14 @@ def _elsewhere(state: SimulationState) -> None:
     loose.compile = compiled
     loose.set_default_tensor_type = default_type
     loose.nn.Module.compile = lambda self, *_, **__: state.touch(COMPILE)
-    loose.nn.parallel._functions.Scatter.apply = scatter
-    loose.nn.parallel.data_parallel._check_balance = lambda *_: None
-    loose._C._group_tensors_by_device_and_dtype = _grouping(state)
+    private.set_scatter(scatter)
+    private.set_grouping(_grouping(state))
     _files(state)
 
 
 def _grouping(state: SimulationState) -> Any:
     """How optimizers sort their tensors, with the check that comes before."""
-    plain: Any = torch._C._group_tensors_by_device_and_dtype
+    plain = private.grouping()
     of = state.devices.of
 
     def group(lists: Any, with_indices: bool = False) -> Any:

@@ -81,7 +81,7 @@ async def test_metrics_are_prometheus_text(client: ExecutorClient, raw: httpx.As
     values = dict(line.rsplit(" ", 1) for line in lines if not line.startswith("#"))
 
     assert float(values['torchmedic_executor_runs_total{outcome="error"}']) >= 1
-    assert values["torchmedic_executor_up"] == "1"
+    assert float(values["torchmedic_executor_up"]) == 1
     assert sum(line.startswith("# TYPE") for line in lines) >= 8
 
 

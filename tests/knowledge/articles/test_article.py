@@ -15,7 +15,7 @@ from bot.diagnosis.pipeline import Pipeline
 from bot.diagnosis.proof import prove
 from knowledge.articles.article import Article, load_article, load_articles, new_article
 from knowledge.articles.slugs import ARTICLES, folder_of, slug_of
-from knowledge.documents.document import split_markdown
+from knowledge.documents.markdown import split_markdown
 from knowledge.errors import ArticleError
 
 SLUGS = sorted(

@@ -14,8 +14,8 @@ from knowledge.documents.document import (
     load_documents,
     parse_document,
     split_front_matter,
-    split_markdown,
 )
+from knowledge.documents.markdown import split_markdown
 from knowledge.errors import DocumentError
 
 HERE = Path("docs/note.md")
@@ -66,14 +66,6 @@ def test_front_matter_is_optional():
     note = parse_document("# Sizes differ\n\nBecause.", HERE)
 
     assert (note.id, note.title) == ("note", "Sizes differ")
-
-
-def test_a_fence_that_never_closes_runs_to_the_end():
-    """What a renderer shows as code is code to us."""
-    prose, code = split_markdown("before\n~~~~ py\n~~~\nx\n")
-
-    assert [p.text for p in prose] == ["before"]
-    assert code[0].code == "~~~\nx\n"
 
 
 @pytest.mark.parametrize(

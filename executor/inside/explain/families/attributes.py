@@ -14,6 +14,7 @@ import torch
 from torch import nn
 
 from executor.errors import SeenError
+from executor.inside import torch_private as private
 from executor.inside.explain.family import Told, explains
 from executor.inside.explain.look import is_a, is_tensor, own_dict
 from executor.inside.explain.scene import Scene
@@ -149,7 +150,7 @@ def import_name(scene: Scene, m: SeenError) -> Told:
     if not near:
         listed_names = getattr(module, "__all__", None)
         near = _nearest(name, list(listed_names)) if type(listed_names) is list else ""
-    if not near and (structure := vars(module).get("_class_to_module")):
+    if not near and (structure := private.module_of_class(module)):
         near = _nearest(name, [str(n) for n in structure])
     return (
         f"{text}; the closest name in it is `{near}`."
@@ -422,8 +423,8 @@ def object_attribute(scene: Scene, m: SeenError) -> Told:
     names = _static_names(value)
     near = _nearest(name, names)
     near_text = f"; the closest name that it has is `{near}`" if near else ""
-    if issubclass(type(value), nn.Sequential) and value._modules:
-        children = list(value._modules.items())
+    if issubclass(type(value), nn.Sequential) and private.modules_of(value):
+        children = list(private.modules_of(value).items())
         kids = ", ".join(f"`[{k}]` {type(c).__name__}" for k, c in children[:6])
         more = " …" if len(children) > 6 else ""
         text = f"{who} with {kids}{more}{near_text}"
@@ -444,7 +445,7 @@ def _static_names(value: Any) -> list[str]:
     if not is_a(value, type):
         own = own_dict(value)
         names |= set(own)
-        for registry in ("_parameters", "_buffers", "_modules"):
+        for registry in private.REGISTRIES:
             held = own.get(registry) if issubclass(type(value), nn.Module) else None
             names |= set(held or ())
     return sorted(n for n in names if not n.startswith("_"))
@@ -512,7 +513,7 @@ def slot(scene: Scene, m: SeenError) -> Told:
         owner = next(scene.known([target.value]), None)
         held: Any = None
         if owner is not None and is_a(owner.value, nn.Module):
-            held = owner.value._parameters.get(name)
+            held = private.parameters_of(owner.value).get(name)
         now = f" {dims(held.shape)}" if is_tensor(held) else ""
         of = f"`{ast.unparse(target)}` is a registered {what}{now}"
     else:

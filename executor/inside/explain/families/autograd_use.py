@@ -12,6 +12,7 @@ import torch
 from torch import nn
 
 from executor.errors import SeenError
+from executor.inside import torch_private as private
 from executor.inside.explain.family import Told, explains
 from executor.inside.explain.look import UnknownError, is_a, is_tensor, own_dict
 from executor.inside.explain.scene import Scene
@@ -325,7 +326,7 @@ def _leaf(scene: Scene) -> Thing | None:
             if found and found.is_tensor and found.value.requires_grad:
                 if found.value.is_leaf:
                     return found
-                if (base := found.value._base) is not None and base.is_leaf:
+                if (base := private.base(found.value)) is not None and base.is_leaf:
                     return scene.as_written(base) or Thing(found.name, base, found.line)
             if isinstance(inner, ast.Call):
                 inner = inner.func
@@ -429,7 +430,7 @@ def modified(scene: Scene, m: SeenError) -> Told:
     if not now:
         return None
     same = [t for t in scene.variables() if t.is_tensor and dims(t.shape) == shape
-            and t.value._version == int(now)]  # fmt: skip
+            and private.version(t.value) == int(now)]  # fmt: skip
     op = op.removesuffix("Backward0") if op and op != "AsStridedBackward0" else ""
     op = "" if op == "AsStrided" else op  # the leaf itself, transposed inside of a product
     what = f"a tensor {shape}" + (f" made by {op}" if op else "")

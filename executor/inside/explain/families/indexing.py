@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from executor.errors import SeenError
+from executor.inside import torch_private as private
 from executor.inside.explain.family import Told, explains
 from executor.inside.explain.look import UnknownError, is_tensor, value_of
 from executor.inside.explain.scene import Scene
@@ -121,10 +122,10 @@ def too_many(scene: Scene, m: SeenError) -> Told:
     base = base if base is not None and (base.shape or base.is_tensor) else None
     if base is None:
         sized = [t for t in scene.operands if issubclass(type(t.value), torch.nn.Module)]
-        if sized and sized[0].value._modules:
+        if sized and private.modules_of(sized[0].value):
             asked = f"; this asks for number {m['index']}" if m["index"] else ""
             return (
-                f"`{sized[0].name}`{sized[0].place} has {len(sized[0].value._modules)} "
+                f"`{sized[0].name}`{sized[0].place} has {len(private.modules_of(sized[0].value))} "
                 f"modules{asked}."
             )
         return None
@@ -273,7 +274,7 @@ def _keys(value: Any) -> list[Any] | None:
     if issubclass(type(value), dict) and type(value).__module__ != "__main__":
         return [k for k in dict.keys(value) if type(k) in (str, int, float, bool, bytes, tuple)]
     if issubclass(type(value), (torch.nn.ModuleDict, torch.nn.ParameterDict)):
-        return list(value._modules) or list(value._parameters)
+        return list(private.modules_of(value)) or list(private.parameters_of(value))
     return None
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from executor.errors import SeenError
+from executor.inside import torch_private as private
 from executor.inside.explain.family import Told, explains
 from executor.inside.explain.look import is_tensor, own_dict
 from executor.inside.explain.scene import Scene
@@ -201,7 +202,7 @@ def weights(scene: Scene, m: SeenError) -> Told:
     pair = _two(scene)
     if pair is None:
         return None
-    held: Any = own_dict(scene.layer.value).get("_buffers", {}) if scene.layer else {}
+    held: Any = own_dict(scene.layer.value).get(private.BUFFERS, {}) if scene.layer else {}
     value = held.get("weight") if scene.layer else scene.local("weight")
     named = scene.as_written(value) if is_tensor(value) else None
     weight = f"the weight {named}" if named else f"a weight of shape {m['weight']}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from executor.errors import SeenError
+from executor.inside import torch_private as private
 from executor.inside.explain.family import Told, explains
 from executor.inside.explain.scene import Scene
 from executor.inside.explain.thing import Thing
@@ -20,7 +21,7 @@ def uncoalesced(scene: Scene, m: SeenError) -> Told:
     if t is None:
         return None
     return (
-        f"{t} is sparse with {t.value._nnz()} entries that may repeat a position: "
+        f"{t} is sparse with {private.nnz(t.value)} entries that may repeat a position: "
         f"is_coalesced() is False."
     )
 

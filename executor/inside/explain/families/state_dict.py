@@ -5,6 +5,7 @@ from __future__ import annotations
 from torch import nn
 
 from executor.errors import SeenError
+from executor.inside import torch_private as private
 from executor.inside.explain.family import Told, explains
 from executor.inside.explain.look import is_tensor
 from executor.inside.explain.scene import Scene
@@ -56,8 +57,8 @@ def _transient(model: nn.Module, key: str) -> bool:
     owner = model
     *path, last = key.split(".")
     for step in path:
-        owner = owner._modules.get(step) or owner
-    return last in getattr(owner, "_non_persistent_buffers_set", ())
+        owner = private.modules_of(owner).get(step) or owner
+    return private.is_not_saved(owner, last)
 
 
 def _some(keys: list[str]) -> str:

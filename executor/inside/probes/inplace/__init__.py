@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import torch
 
 from executor.errors import is_a
+from executor.inside import torch_private as private
 from executor.inside.probes.inplace.hidden import Hidden
 from executor.inside.probes.inplace.spots import Spot, layer_name, parameter_name, span_of, spot
 from executor.inside.probes.inplace.suspects import suspects
@@ -106,7 +107,7 @@ class InplaceProbe:
     def _write_after(self, saved: _SavedTensor) -> Write | None:
         if saved.memory is None:
             return None
-        return self.writes.first_after(int(saved.memory._cdata), saved.moment)
+        return self.writes.first_after(private.storage_id(saved.memory), saved.moment)
 
     # -- asking for it again -----------------------------------------------------------------
 
@@ -121,8 +122,8 @@ class InplaceProbe:
             self._loud = self._name(saved, write)
         raise RuntimeError(
             "one of the variables needed for gradient computation has been modified by an inplace "
-            f"operation: [{t.type()} {list(t.shape)}], is at version {t._version}; expected "
-            f"version {saved.version} instead."
+            f"operation: [{t.type()} {list(t.shape)}], is at version {private.version(t)}; "
+            f"expected version {saved.version} instead."
         )
 
     def _check_hidden(self, saved: _SavedTensor, by: str) -> None:
@@ -207,7 +208,7 @@ class InplaceProbe:
                 or parameter_name(self.source, saved.spot.layer, t),
                 shape=tuple(t.shape),
                 dtype=str(t.dtype).removeprefix("torch."),
-                is_view=t._is_view(),
+                is_view=private.is_view(t),
                 saved_version=saved.version,
                 found_version=version(t),
             ),

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-import torch.utils.checkpoint as checkpoints
 from torch.autograd import function
 
+from executor.inside import torch_private as private
 from executor.inside.probes.inplace.spots import Spot, spot
 from executor.inside.probes.inplace.values import storage
 from executor.inside.probes.source import SnippetSource
@@ -91,9 +91,10 @@ class Hidden:
         self._put_back.append(put_back)
 
     def _listen_to_checkpoints(self) -> None:
-        forward: Any = getattr(checkpoints, "_checkpoint_hook", None)
-        again: Any = getattr(checkpoints, "_recomputation_hook", None)
-        if forward is None or again is None:
+        forward: Any
+        again: Any
+        forward, again = private.checkpoint_hooks()
+        if forward is None:
             return  # another torch: then such a change stays unseen, as without us
         hidden = self
 
@@ -127,11 +128,9 @@ class Hidden:
 
                 self.unpack_hook = unpack
 
-        checkpoints._checkpoint_hook = Forward  # type: ignore[misc]
-        checkpoints._recomputation_hook = Again  # type: ignore[misc]
+        private.set_checkpoint_hooks(Forward, Again)
 
         def put_back() -> None:
-            checkpoints._checkpoint_hook = forward  # type: ignore[misc]
-            checkpoints._recomputation_hook = again  # type: ignore[misc]
+            private.set_checkpoint_hooks(forward, again)
 
         self._put_back.append(put_back)

@@ -6,13 +6,15 @@ import zlib
 
 import torch
 
+from executor.inside import torch_private as private
+
 _MOST = 1 << 20  # elements; larger tensors are compared by version alone
 
 
 def storage(t: torch.Tensor) -> int | None:
     """What identifies its storage while something keeps it alive; None where it has none."""
     try:
-        return int(t.untyped_storage()._cdata)
+        return private.storage_id(t.untyped_storage())
     except (RuntimeError, NotImplementedError):  # sparse, functorch wrappers
         return None
 
@@ -20,7 +22,7 @@ def storage(t: torch.Tensor) -> int | None:
 def version(t: torch.Tensor) -> int:
     """How often it was written to in place; 0 for inference tensors, which do not count."""
     try:
-        return t._version
+        return private.version(t)
     except RuntimeError:
         return 0
 
@@ -30,8 +32,8 @@ def digest(t: torch.Tensor) -> int | None:
     if t.layout is not torch.strided or t.is_meta or t.is_quantized or t.numel() > _MOST:
         return None
     try:
-        with torch._C._DisableTorchDispatch():  # our own listener must not hear this
+        with private.DisableTorchDispatch():  # our own listener must not hear this
             flat = t.detach().resolve_conj().resolve_neg().cpu().contiguous().reshape(-1)
-            return zlib.crc32(torch._C.TensorBase.numpy(flat.view(torch.uint8)).data)
+            return zlib.crc32(private.TensorBase.numpy(flat.view(torch.uint8)).data)
     except (RuntimeError, TypeError, ValueError):  # functorch wrappers, subclasses without memory
         return None

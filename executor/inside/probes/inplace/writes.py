@@ -15,6 +15,7 @@ from typing import Any
 
 import torch
 
+from executor.inside import torch_private as private
 from executor.inside.probes.inplace.spots import WHOLE_LINE, Spot, spot
 from executor.inside.probes.inplace.values import digest, storage
 from executor.inside.probes.source import CodePosition, SnippetSource
@@ -76,7 +77,7 @@ class Writes:
 
     def listen_beside(self) -> None:
         """Hear `.data =`, and which memory NumPy shares."""
-        data: Any = torch._C.TensorBase.data
+        data: Any = private.TensorBase.data
         self._replace(torch.Tensor, "data", property(data.__get__, self._assign_data))
         self._replace(torch.Tensor, "numpy", self._sharing(torch.Tensor.numpy, of_result=False))
         for name in ("from_numpy", "as_tensor"):
@@ -99,7 +100,7 @@ class Writes:
 
     def _assign_data(self, t: torch.Tensor, value: torch.Tensor) -> None:
         self._note(t, ".data =")
-        torch._C.TensorBase.data.__set__(t, value)  # type: ignore[attr-defined]
+        private.TensorBase.data.__set__(t, value)  # type: ignore[attr-defined]
 
     def _sharing(self, original: Callable[..., Any], *, of_result: bool) -> Callable[..., Any]:
         def shared(*args: Any, **kwargs: Any) -> Any:

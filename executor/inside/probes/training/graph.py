@@ -13,6 +13,7 @@ from typing import Any, TypeGuard
 
 import torch
 
+from executor.inside import torch_private as private
 from executor.inside.probes.training.quiet import quietly
 
 _NODES = 60
@@ -118,12 +119,12 @@ def _behind(node: Any, input_number: int = 0) -> Any:
 
 
 def _shape(node: Any, output: int) -> tuple[int, ...] | None:
-    meta = getattr(node, "_input_metadata", ())
+    meta = private.outputs(node)
     return tuple(meta[output].shape) if output < len(meta) else None
 
 
 def _nll(node: Any) -> list[Pattern]:
-    scores = node._saved_self
+    scores = private.saved_self(node)
     before = _what(_behind(node))
     if before == "LogSoftmax":
         if scores.dim() >= 2 and scores.shape[1] == 1:
@@ -147,9 +148,9 @@ def _log_softmax(node: Any) -> list[Pattern]:
 
 def _pair(node: Any, in_sight: Collection[object]) -> list[Pattern]:
     """Input and target that both had to be repeated to fit: more pairs than either has values."""
-    given = _unrepeated(node, 0, node._saved_self, in_sight)
-    target = _unrepeated(node, 1, node._saved_target, in_sight)
-    return _broadcast(given, target, tuple(node._saved_self.shape))
+    given = _unrepeated(node, 0, private.saved_self(node), in_sight)
+    target = _unrepeated(node, 1, private.saved_target(node), in_sight)
+    return _broadcast(given, target, tuple(private.saved_self(node).shape))
 
 
 def _unrepeated(
@@ -158,7 +159,7 @@ def _unrepeated(
     """The shape that an operand had before it was expanded."""
     child = node.next_functions[operand][0]
     if child is not None:
-        return tuple(child._saved_self_sym_sizes) if _what(child) == "Expand" else tuple(t.shape)
+        return tuple(private.saved_sizes(child)) if _what(child) == "Expand" else tuple(t.shape)
     # Without a graph the strides tell: repeated dimensions have stride 0. Leading ones may be
     # the tensor's own or added. A variable over the same memory can say, or else the tensor that
     # it is a view of: the variable may itself be a view, of another shape.
@@ -168,7 +169,8 @@ def _unrepeated(
     shapes = {tuple(v.shape) for v in in_sight if _same_memory(v, t)} & set(could_be)
     if len(shapes) == 1:
         return shapes.pop()
-    base = None if t._base is None else tuple(t._base.shape)
+    viewed = private.base(t)
+    base = None if viewed is None else tuple(viewed.shape)
     return base if base in could_be else could_be[-1]
 
 
@@ -194,7 +196,7 @@ def _difference(node: Any) -> list[Pattern]:
         return []  # all pairs, on purpose
     given = _shape(child, output)
     if _what(child) == "Expand":
-        given = tuple(child._saved_self_sym_sizes)
+        given = tuple(private.saved_sizes(child))
     if result[0] < 2 or given not in ((result[0], 1), (result[0],)):
         return []
     shapes = {"input": list(given), "target": None, "result": list(result)}

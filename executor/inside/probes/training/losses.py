@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from executor.inside import torch_private as private
 from executor.inside.probes.training import graph
 from executor.inside.probes.training.calls import Calls
 from executor.inside.probes.training.names import SnippetNames
@@ -80,10 +81,10 @@ class LossProbe:
 
     def _hear(self, loss: torch.Tensor) -> None:
         try:
-            if type(loss) is torch.Tensor and not torch._C._len_torch_function_stack():
+            if type(loss) is torch.Tensor and not private.function_modes():
                 self._look(loss)
             else:  # a mode or a subclass of the snippet's would hear every question
-                with torch._C.DisableTorchFunction():
+                with private.DisableTorchFunction():
                     self._look(loss)
         except Exception as e:  # ours, and no reason to stop the snippet's backward
             self.problem = self.problem or f"{type(e).__name__}: {e}"[:200]

@@ -7,6 +7,8 @@ from typing import Any
 
 import torch
 
+from executor.inside import torch_private as private
+
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
 
 
@@ -14,15 +16,15 @@ class quietly:  # noqa: N801 - used like the context managers of torch
     """No graph, no dispatch or function mode of the snippet's, no saved-tensor hooks."""
 
     def __enter__(self) -> None:
-        self._dispatch = torch._C._DisableTorchDispatch()
-        self._function = torch._C.DisableTorchFunction()
+        self._dispatch = private.DisableTorchDispatch()
+        self._function = private.DisableTorchFunction()
         self._dispatch.__enter__()  # type: ignore[no-untyped-call, unused-ignore]
         self._function.__enter__()
         self._grad = torch.is_grad_enabled()
-        torch._C._set_grad_enabled(False)
+        private.set_grad_enabled(False)
 
     def __exit__(self, *error: Any) -> None:
-        torch._C._set_grad_enabled(self._grad)
+        private.set_grad_enabled(self._grad)
         self._function.__exit__(*error)
         self._dispatch.__exit__(*error)
 
@@ -31,7 +33,7 @@ def largest(tensors: Sequence[torch.Tensor]) -> list[float]:
     """The largest absolute value of each: 0 where all are 0, NaN or infinity where one is."""
     with quietly():
         try:
-            norms = torch._foreach_norm(list(tensors), float("inf"))  # one call for all of them
+            norms = private.foreach_norm(list(tensors), float("inf"))  # one call for all of them
             return [float(n) for n in torch.stack(list(norms)).tolist()]
         except (RuntimeError, NotImplementedError):  # empty, sparse, of several devices or dtypes
             return [_largest(t) for t in tensors]
@@ -55,7 +57,7 @@ def finite(t: torch.Tensor) -> bool:
 
 def number(t: torch.Tensor) -> float:
     """The value of a tensor of one element."""
-    if torch._C._len_torch_dispatch_stack() or torch._C._len_torch_function_stack():
+    if private.dispatch_modes() or private.function_modes():
         with quietly():
             return float(t)
     return float(t.item())
@@ -63,7 +65,7 @@ def number(t: torch.Tensor) -> float:
 
 def shape(t: torch.Tensor) -> torch.Size:
     """The shape, without asking the snippet's function modes and subclasses for it."""
-    if type(t) in _PLAIN and not torch._C._len_torch_function_stack():
+    if type(t) in _PLAIN and not private.function_modes():
         return t.shape
-    with torch._C.DisableTorchFunction():
+    with private.DisableTorchFunction():
         return t.shape

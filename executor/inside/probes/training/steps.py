@@ -17,6 +17,7 @@ from torch.optim.optimizer import (
     register_optimizer_step_pre_hook,
 )
 
+from executor.inside import torch_private as private
 from executor.inside.probes.training import graph
 from executor.inside.probes.training.calls import Calls
 from executor.inside.probes.training.names import Named, SnippetNames
@@ -118,8 +119,8 @@ class Steps:
 
         def step(optimizer: torch.optim.Optimizer, args: Any, kwargs: Any) -> None:
             try:
-                if torch._C._len_torch_function_stack():  # nothing for them to hear
-                    with torch._C.DisableTorchFunction():
+                if private.function_modes():  # nothing for them to hear
+                    with private.DisableTorchFunction():
                         self._step(optimizer, args, kwargs)
                         after()
                 else:
@@ -540,9 +541,9 @@ def _trainable(watched: list[Watched]) -> bool:
 
 
 def _acts_in_training(module: nn.Module) -> bool:
-    if isinstance(module, nn.modules.dropout._DropoutNd):
+    if isinstance(module, private.Dropout):
         return module.p > 0 and not module.training
-    return isinstance(module, nn.modules.batchnorm._BatchNorm) and not module.training
+    return isinstance(module, private.BatchNorm) and not module.training
 
 
 def _every(steps: int) -> str:

@@ -10,6 +10,7 @@ from types import CodeType, FunctionType
 import torch
 from torch import nn
 
+from executor.inside import torch_private as private
 from executor.inside.probes.training.names import SnippetNames
 from executor.inside.probes.training.steps import Steps
 from executor.inside.probes.training.told import FindingCollector
@@ -112,7 +113,7 @@ def with_children(modules: Iterable[nn.Module]) -> Iterator[nn.Module]:
 def plain_attributes(module: nn.Module) -> Iterator[tuple[str, str, torch.Tensor | nn.Module]]:
     """(path, attribute, value) of tensors and modules that nn.Module did not register."""
     for name, value in list(vars(module).items()):
-        if name in {"_parameters", "_buffers", "_modules"} or name.startswith("_forward"):
+        if name in private.REGISTRIES or name.startswith(private.FORWARD_HOOKS):
             continue
         if isinstance(value, torch.Tensor):
             yield name, name, value

@@ -1,0 +1,202 @@
+"""Everything of PyTorch that has no public interface and that we use all the same, in one place.
+
+Each name says what it is and what it is for. Nothing here computes anything: the warm server
+imports it before it forks. What moves or changes in a new PyTorch is mended here, and
+tests/executor/inside/test_torch_private.py tries every one on the PyTorch that is installed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from importlib import import_module
+from operator import attrgetter
+from types import ModuleType
+from typing import Any, cast
+
+import torch
+from torch.utils import _device, checkpoint
+from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
+
+# The versions that all of this was tried with. The test fails on another one: look at what it says,
+# then at the release notes, and add the version.
+SEEN_WITH = ("2.13",)
+
+# -- modes and switches ---------------------------------------------------------------------------
+
+# Context managers: within them no function mode or subclass, or no dispatch mode, hears of a call.
+DisableTorchFunction = torch._C.DisableTorchFunction
+DisableTorchDispatch = torch._C._DisableTorchDispatch
+# The same for every mode at once, those of the snippet's too.
+disable_current_modes = _disable_current_modes
+# How many modes are on: 0 nearly always, and then there is nothing to switch off.
+function_modes = torch._C._len_torch_function_stack
+dispatch_modes = torch._C._len_torch_dispatch_stack
+# torch.set_grad_enabled() as a bare call: the public one is a class, and heard by function modes.
+set_grad_enabled = torch._C._set_grad_enabled
+
+# -- tensors and storages -------------------------------------------------------------------------
+
+# What torch.Tensor inherits from; its `data`, `device` and `numpy` are those of no subclass.
+TensorBase = torch._C.TensorBase
+# What torch.Generator inherits from.
+Generator = torch._C.Generator
+# A norm of each of many tensors in one call, as the optimizers and clip_grad_norm_ take it.
+foreach_norm = torch._foreach_norm
+
+
+def version(t: torch.Tensor) -> int:
+    """How often a tensor was written to in place; RuntimeError for inference tensors."""
+    return t._version
+
+
+def base(t: torch.Tensor) -> torch.Tensor | None:
+    """The tensor that it is a view of."""
+    return t._base
+
+
+def is_view(t: torch.Tensor) -> bool:
+    """Whether it is a view of another tensor."""
+    return t._is_view()
+
+
+def nnz(t: torch.Tensor) -> int:
+    """How many elements a sparse tensor stores, those of one position each counted."""
+    return t._nnz()
+
+
+def storage_id(storage: torch.UntypedStorage) -> int:
+    """The address of the storage's C++ object: its identity while something keeps it alive."""
+    return int(storage._cdata)
+
+
+def unwrapped(t: torch.Tensor) -> torch.Tensor | None:
+    """The tensor inside a wrapper of torch.func (vmap, grad); None for any other tensor."""
+    functorch = torch._C._functorch
+    return functorch.get_unwrapped(t) if functorch.is_functorch_wrapped_tensor(t) else None
+
+
+# -- the autograd graph ---------------------------------------------------------------------------
+
+# What a node of the graph kept for backward: its first operand, its target, and the sizes that an
+# expand() had before. AttributeError where the node is of another kind.
+saved_self = attrgetter("_saved_self")
+saved_target = attrgetter("_saved_target")
+saved_sizes = attrgetter("_saved_self_sym_sizes")
+
+
+def outputs(node: Any) -> tuple[Any, ...]:
+    """What a node knows of its outputs: their shapes, dtypes and devices; empty if nothing."""
+    return tuple(getattr(node, "_input_metadata", ()))
+
+
+# -- operators ------------------------------------------------------------------------------------
+
+
+class OperatorMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """A dispatch mode, whose base class has a private module and no public name.
+
+    PyTorch wraps `__torch_dispatch__` of each subclass to hide it from torch.compile; where nothing
+    is compiled, that wrapper is only slow.
+    """
+
+    beside_compile = False
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return cls.beside_compile
+
+
+# An operator's name, arguments and results, and which of them it writes into.
+schema = attrgetter("_schema")
+
+# -- modules --------------------------------------------------------------------------------------
+
+PARAMETERS, BUFFERS, MODULES = "_parameters", "_buffers", "_modules"
+# Where an nn.Module keeps what was assigned to it, as names in its `__dict__`.
+REGISTRIES = (PARAMETERS, BUFFERS, MODULES)
+# Names of those in `__dict__` that hold hooks of forward begin so.
+FORWARD_HOOKS = "_forward"
+# The functions of PyTorch between `layer(x)` and `forward`, the outer one first.
+CALLS = (OUTER_CALL, _) = ("_wrapped_call_impl", "_call_impl")
+
+parameters_of = cast(
+    "Any", attrgetter(PARAMETERS)
+)  # by name; no walk, nothing of the snippet's runs
+modules_of = cast("Any", attrgetter(MODULES))
+
+
+def is_not_saved(owner: Any, buffer: str) -> bool:
+    """Whether a buffer was registered with `persistent=False`."""
+    return buffer in getattr(owner, "_non_persistent_buffers_set", ())
+
+
+# The classes that all batch norms, and all dropouts, inherit from.
+BatchNorm = torch.nn.modules.batchnorm._BatchNorm
+Dropout = torch.nn.modules.dropout._DropoutNd
+
+
+def module_of_class(package: ModuleType) -> Mapping[str, str]:
+    """Of a package of transformers': where each of its classes is; empty for any other module."""
+    return cast("Mapping[str, str]", vars(package).get("_class_to_module") or {})
+
+
+# -- checkpoints ----------------------------------------------------------------------------------
+
+
+def checkpoint_hooks() -> tuple[Any, Any]:
+    """The classes that pack and unpack tensors in `checkpoint`: in forward, and when it runs again.
+
+    Both None where this PyTorch has others.
+    """
+    names = ("_checkpoint_hook", "_recomputation_hook")
+    forward, again = (getattr(checkpoint, name, None) for name in names)
+    return (forward, again) if forward is not None and again is not None else (None, None)
+
+
+def set_checkpoint_hooks(forward: Any, again: Any) -> None:
+    """Put others in their place."""
+    checkpoint._checkpoint_hook = forward  # type: ignore[misc]
+    checkpoint._recomputation_hook = again  # type: ignore[misc]
+
+
+# -- imports --------------------------------------------------------------------------------------
+
+
+def lazy_modules() -> Collection[str]:
+    """Submodules that torch imports by itself at their first use."""
+    return getattr(torch, "_lazy_modules", ())
+
+
+def load_dynamo() -> None:
+    """Import torch._dynamo: half a second that the warm server takes before it forks."""
+
+
+# -- devices --------------------------------------------------------------------------------------
+
+# Holds the device that torch.set_default_device() has set, and the functions that ask for it.
+device_module = _device
+device_constructors = _device._device_constructors
+
+# Functions of torch.cuda that set the driver up at the first use, and the one that asks whether
+# this process is a fork of one that had.
+CUDA_SETUP = ("_lazy_init", "_lazy_call")
+CUDA_IN_BAD_FORK = "_is_in_bad_fork"
+
+
+def set_scatter(scatter: Any) -> None:
+    """Let DataParallel share out its inputs with this function, and compare no GPUs."""
+    functions: Any = import_module("torch.nn.parallel._functions")
+    functions.Scatter.apply = scatter
+    # torch.nn.parallel.data_parallel is the function of that name, which hides the module.
+    data_parallel: Any = import_module("torch.nn.parallel.data_parallel")
+    data_parallel._check_balance = lambda *_: None
+
+
+def grouping() -> Any:
+    """How optimizers sort their tensors by device and dtype."""
+    return torch._C._group_tensors_by_device_and_dtype
+
+
+def set_grouping(group: Any) -> None:
+    """Let optimizers sort their tensors with this function."""
+    cast("Any", torch._C)._group_tensors_by_device_and_dtype = group

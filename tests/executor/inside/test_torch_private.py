@@ -1,0 +1,282 @@
+"""executor/inside/torch_private.py: each private part of PyTorch, tried on the installed one."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+import types
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+from torch.overrides import TorchFunctionMode
+from torch.utils.checkpoint import checkpoint
+
+from executor.inside import torch_private as private
+
+
+def test_this_torch_was_seen() -> None:
+    """On another one: run the tests of executor/, read its release notes, and add its version."""
+    found = ".".join(torch.__version__.split(".")[:2])
+
+    assert found in private.SEEN_WITH, f"torch {torch.__version__} was not seen yet"
+
+
+def test_modes_are_counted_and_switched_off() -> None:
+    """What listens to functions or operators hears nothing inside the switches."""
+    heard: list[str] = []
+
+    class Functions(TorchFunctionMode):
+        def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None):  # type: ignore[no-untyped-def]
+            heard.append("function")
+            return func(*args, **(kwargs or {}))
+
+    class Operators(private.OperatorMode):
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None):  # type: ignore[no-untyped-def]
+            heard.append("operator")
+            return func(*args, **(kwargs or {}))
+
+    t = torch.ones(2)
+    assert (private.function_modes(), private.dispatch_modes()) == (0, 0)
+    with Functions(), Operators():
+        assert (private.function_modes(), private.dispatch_modes()) == (1, 1)
+        with private.DisableTorchFunction():
+            t + 1
+        assert heard == ["operator"]
+        heard.clear()
+        with private.DisableTorchDispatch():
+            t + 1
+        assert heard == ["function"]
+        heard.clear()
+        with private.disable_current_modes():
+            t + 1
+        assert "operator" not in heard
+
+
+@pytest.mark.parametrize("beside", [False, True])
+def test_an_operator_mode_is_wrapped_only_beside_torch_compile(beside: bool) -> None:
+    """PyTorch wraps `__torch_dispatch__` when the class is made."""
+
+    def dispatch(self: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return func(*args, **(kwargs or {}))
+
+    made = types.new_class("Made", (private.OperatorMode,), {}, lambda space: space.update(
+        beside_compile=beside, __torch_dispatch__=dispatch
+    ))  # fmt: skip
+
+    assert (vars(made)["__torch_dispatch__"] is not dispatch) is beside
+
+
+def test_gradients_are_switched_by_a_bare_call() -> None:
+    """And back."""
+    private.set_grad_enabled(False)
+    off = torch.is_grad_enabled()
+    private.set_grad_enabled(True)
+
+    assert not off and torch.is_grad_enabled()
+
+
+def test_tensors_say_what_is_theirs() -> None:
+    """Version, view, base, storage."""
+    t = torch.zeros(4)
+    row = t[:2]
+    t.add_(1)
+
+    assert (private.version(t), private.version(row)) == (1, 1)
+    assert private.base(row) is t and private.base(t) is None
+    assert private.is_view(row) and not private.is_view(t)
+    assert private.storage_id(row.untyped_storage()) == private.storage_id(t.untyped_storage())
+    assert private.storage_id(torch.zeros(4).untyped_storage()) != private.storage_id(
+        t.untyped_storage()
+    )
+    with torch.inference_mode(), pytest.raises(RuntimeError):
+        private.version(torch.zeros(1))
+
+
+def test_sparse_tensors_and_wrappers() -> None:
+    """Elements of one position each count; a wrapper of torch.func shows what is inside."""
+    sparse = torch.sparse_coo_tensor(torch.tensor([[0, 0]]), torch.ones(2), (3,))
+    inside: list[torch.Tensor | None] = []
+
+    def look(t: torch.Tensor) -> torch.Tensor:
+        inside.append(private.unwrapped(t))
+        return t
+
+    batch = torch.arange(3.0)
+    torch.func.vmap(look)(batch)
+
+    assert private.nnz(sparse) == 2
+    assert inside[0] is not None and torch.equal(inside[0], batch)
+    assert private.unwrapped(batch) is None
+
+
+def test_bases_of_tensor_and_generator() -> None:
+    """Their attributes are those below every subclass."""
+    assert issubclass(torch.Tensor, private.TensorBase)
+    assert private.TensorBase.device.__get__(torch.zeros(1)) == torch.device("cpu")  # type: ignore[attr-defined]
+    t = torch.zeros(1)
+    private.TensorBase.data.__set__(t, torch.ones(1))  # type: ignore[attr-defined]
+    assert t.item() == 1 and private.TensorBase.numpy(t).tolist() == [1]
+    assert isinstance(torch.Generator(), private.Generator)
+    assert isinstance(torch.Generator.__new__(private.Generator), private.Generator)
+    assert [float(n) for n in private.foreach_norm([torch.tensor([3.0, -4.0])], 2)] == [5]
+
+
+def test_nodes_of_the_graph_say_what_they_kept() -> None:
+    """Operand, target, sizes before an expansion, and what comes out."""
+    given, target = torch.rand(3, 2, requires_grad=True), torch.rand(3, 2)
+    mse = nn.functional.mse_loss(given, target).grad_fn
+    expanded = torch.rand(1, 2, requires_grad=True).expand(3, 2).grad_fn
+
+    assert torch.equal(private.saved_self(mse), given)
+    assert torch.equal(private.saved_target(mse), target)
+    assert tuple(private.saved_sizes(expanded)) == (1, 2)
+    assert [tuple(o.shape) for o in private.outputs(expanded)] == [(3, 2)]
+    assert private.outputs(object()) == ()
+    with pytest.raises(AttributeError):
+        private.saved_target(expanded)
+
+
+def test_operators_say_their_name_and_what_they_write_into() -> None:
+    """`add_` writes into its first argument."""
+    schema = private.schema(torch.ops.aten.add_.Tensor)
+
+    assert schema.name == "aten::add_" and schema.is_mutable
+    assert [a.name for a in schema.arguments if a.alias_info and a.alias_info.is_write] == ["self"]
+
+
+def test_modules_say_what_they_hold() -> None:
+    """In their `__dict__`, in registries of these names."""
+    layer = nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3), nn.Dropout2d())
+    layer[1].register_buffer("scratch", torch.zeros(1), persistent=False)
+
+    assert set(private.REGISTRIES) <= vars(layer).keys()
+    assert private.REGISTRIES == (private.PARAMETERS, private.BUFFERS, private.MODULES)
+    assert list(private.modules_of(layer)) == ["0", "1", "2"]
+    assert list(private.parameters_of(layer[0])) == ["weight", "bias"]
+    assert "running_mean" in vars(layer[1])[private.BUFFERS]
+    assert private.is_not_saved(layer[1], "scratch")
+    assert not private.is_not_saved(layer[1], "running_mean")
+    assert isinstance(layer[1], private.BatchNorm) and isinstance(layer[2], private.Dropout)
+    hooks = {name for name in vars(layer) if name.startswith(private.FORWARD_HOOKS)}
+    assert {"_forward_hooks", "_forward_pre_hooks"} <= hooks
+
+
+def test_between_a_call_and_forward_stand_these_functions() -> None:
+    """The outer one first."""
+    names: list[str] = []
+
+    class Layer(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            frame = sys._getframe().f_back
+            while frame is not None and frame.f_code.co_filename == inspect.getfile(nn.Module):
+                names.append(frame.f_code.co_name)
+                frame = frame.f_back
+            return x
+
+    layer = Layer()
+    layer.register_forward_hook(lambda *_: None)
+    layer(torch.zeros(1))
+
+    assert [n for n in names if n in private.CALLS] == [*reversed(private.CALLS)]
+    assert private.CALLS[0] == private.OUTER_CALL
+
+
+def test_a_lazy_package_says_where_its_classes_are() -> None:
+    """As those of transformers do; any other module says nothing."""
+    lazy = types.ModuleType("lazy")
+    vars(lazy)["_class_to_module"] = {"BertModel": "models.bert"}
+
+    assert private.module_of_class(lazy) == {"BertModel": "models.bert"}
+    assert private.module_of_class(types) == {}
+
+
+def test_checkpoints_use_the_hooks_that_are_set() -> None:
+    """One packs and unpacks in forward, the other when forward runs again."""
+    used: list[str] = []
+    forward, again = private.checkpoint_hooks()
+
+    class Forward(forward):  # type: ignore[misc,valid-type]
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            used.append("forward")
+            super().__init__(*args, **kwargs)
+
+    class Again(again):  # type: ignore[misc,valid-type]
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            used.append("again")
+            super().__init__(*args, **kwargs)
+
+    private.set_checkpoint_hooks(Forward, Again)
+    try:
+        x = torch.rand(2, requires_grad=True)
+        checkpoint(torch.sin, x, use_reentrant=False).sum().backward()  # type: ignore[no-untyped-call]
+    finally:
+        private.set_checkpoint_hooks(forward, again)
+
+    assert used == ["forward", "again"] and private.checkpoint_hooks() == (forward, again)
+
+
+def test_the_default_device_is_where_it_is_looked_for() -> None:
+    """And the functions that ask for it are listed."""
+    before = private.device_module.CURRENT_DEVICE
+    torch.set_default_device("meta")
+    try:
+        assert torch.device("meta") == private.device_module.CURRENT_DEVICE
+    finally:
+        torch.set_default_device(None)
+
+    assert before is None and torch.zeros in private.device_constructors()
+
+
+def test_what_torch_imports_lazily_and_early() -> None:
+    """Submodules by name; torch._dynamo is there once it was asked for."""
+    private.load_dynamo()
+
+    assert "torch._dynamo" in sys.modules
+    assert all(f"torch.{name}" in sys.modules or hasattr(torch, name)
+               for name in private.lazy_modules())  # fmt: skip
+
+
+def test_what_the_simulated_device_replaces_is_there() -> None:
+    """A name that is gone would be set and never called."""
+    assert all(callable(getattr(torch.cuda, name)) for name in private.CUDA_SETUP)
+    assert callable(getattr(torch.cuda, private.CUDA_IN_BAD_FORK))
+    functions: Any = import_module("torch.nn.parallel._functions")
+    parallel: Any = import_module("torch.nn.parallel.data_parallel")
+    scatter, check = functions.Scatter.apply, parallel._check_balance
+    assert callable(check) and "_check_balance" in inspect.getsource(nn.DataParallel)
+    plain = private.grouping()
+    asked: list[Any] = []
+
+    def group(*args: Any) -> Any:
+        asked.append(args)
+        return plain(*args)
+
+    layer = nn.Linear(2, 1)
+    layer(torch.rand(1, 2)).sum().backward()
+    private.set_grouping(group)
+    try:
+        torch.optim.SGD(layer.parameters(), lr=0.1, foreach=True).step()
+        private.set_scatter("ours")
+        assert functions.Scatter.apply == "ours"
+        assert parallel._check_balance([0, 1]) is None
+    finally:
+        private.set_grouping(plain)
+        functions.Scatter.apply = scatter
+        parallel._check_balance = check
+
+    assert asked
+
+
+def test_every_name_is_tried_here() -> None:
+    """What is added to the module is added to its tests."""
+    source = Path(private.__file__).read_text()
+    names = set(re.findall(r"^(?:def |class )?([A-Za-z]\w*)(?=\(| = |, )", source, re.MULTILINE))
+    here = Path(__file__).read_text()
+    untried = {n for n in names - {"cast", "T"} if f"private.{n}" not in here}
+
+    assert len(names) > 30 and not untried
