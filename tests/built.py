@@ -18,7 +18,7 @@ from executor.protocol import (
     Outcome,
     WarningSeen,
 )
-from knowledge.repair.codemod import PROPOSE, Proposal
+from knowledge.repair.codemod import PROPOSE, Proposal, Proposed
 
 SEEN = Environment(torch="2.13.0")  # the probes' report could be read
 
@@ -88,6 +88,6 @@ class RecordedExecutor:
         proposed = self._proposals.get(order["code"], ())
         if isinstance(proposed, JobResult):
             return proposed
-        rows = [p.model_dump() for p in proposed if p.codemod in order["codemods"]]
-        text = base64.b64encode(json.dumps(rows).encode()).decode()
+        rows = tuple(p for p in proposed if p.codemod in order["codemods"])
+        text = base64.b64encode(Proposed(proposals=rows).model_dump_json().encode()).decode()
         return ran(files=(File(name="proposals.json", base64=text),))

@@ -43,7 +43,7 @@ def codemod(
     slug: str, message: str = A, holds: Callable[[JobResult, JobResult], bool] | None = None
 ) -> Codemod:
     """A codemod that applies to runs which end with this message."""
-    return Codemod(slug, "", Rules(message, holds))
+    return Codemod(slug, Rules(message, holds))
 
 
 def proposal(code: str, slug: str = "a", **more: Any) -> Proposal:
@@ -94,7 +94,7 @@ def test_which_codemods_apply(run: JobResult, slugs: list[str]):
     """Those whose mistake the run shows."""
     all_of_them = [codemod("a"), codemod("a2"), codemod("b", B)]
 
-    assert [c.slug for c in engine.applicable(all_of_them, run)] == slugs
+    assert [c.slug for c in engine.applicable(all_of_them, run).codemods] == slugs
 
 
 def test_no_codemod_is_asked_about_a_run_without_a_mistake():
@@ -104,11 +104,11 @@ def test_no_codemod_is_asked_about_a_run_without_a_mistake():
         def applies(self, result: JobResult) -> bool:
             return True
 
-    eager = Codemod("e", "", Eager(A, None))
+    eager = Codemod("e", Eager(A, None))
 
-    assert engine.applicable([eager], ran()) == []
-    assert engine.applicable([eager], ran(findings=(found("curious"),))) == []
-    assert engine.applicable([eager], ran(findings=(found("one_class"),))) == [eager]
+    assert engine.applicable([eager], ran()).codemods == ()
+    assert engine.applicable([eager], ran(findings=(found("curious"),))).codemods == ()
+    assert engine.applicable([eager], ran(findings=(found("one_class"),))).codemods == (eager,)
 
 
 async def test_a_candidate_that_passes_is_the_fix():
@@ -246,16 +246,22 @@ async def test_nothing_applies():
 @pytest.mark.parametrize(
     ("proposed", "problem"),
     [
-        ((), ""),
-        (failed("no such site", "KeyError"), "KeyError: no such site"),
-        (ran(detail="the executor is full"), "the executor is full"),
+        ((), ()),
+        (
+            failed("no such site", "KeyError"),
+            ("no codemod could propose a fix: KeyError: no such site",),
+        ),
+        (
+            ran(detail="the executor is full"),
+            ("no codemod could propose a fix: the executor is full",),
+        ),
     ],
 )
-async def test_a_codemod_that_fails_is_told(proposed: Any, problem: str):
+async def test_a_codemod_that_fails_is_told(proposed: Any, problem: tuple[str, ...]):
     """How, where it is known; the others are not tried."""
     result, _ = await repaired({}, {"a": proposed})
 
-    assert result == Repair(problem=problem)
+    assert result == Repair(problems=problem)
 
 
 async def test_only_what_applies_is_asked():
@@ -560,12 +566,13 @@ async def test_the_first_of_the_states_that_gets_there_is_believed():
     assert [job.code for job in executor.asked] == ["b1", "b2", "b1+"]
 
 
-async def test_what_fails_further_down_is_not_the_problem():
-    """Only a failure on the snippet itself is told."""
+async def test_what_fails_further_down_is_told_too():
+    """A codemod that breaks at a later step is as broken as one that breaks at the first."""
     proposals = {"a": [proposal("b")], "b": failed("no such site", "KeyError")}
     result, _ = await repaired({"b": NEXT}, proposals)
 
-    assert result.problem == "" and codes(result.refused) == ["b"]
+    assert result.problems == ("no codemod could propose a fix: KeyError: no such site",)
+    assert codes(result.refused) == ["b"]
 
 
 async def test_a_supposed_meaning_is_seen_through_with_the_others():
@@ -652,7 +659,7 @@ async def test_a_later_in_place_error_is_looked_at_with_its_own_probes():
         seen.append(before.stdout)
         return True
 
-    rules = [codemod("a"), Codemod("b", "", Looks(in_place, note))]
+    rules = [codemod("a"), Codemod("b", Looks(in_place, note))]
     runs = {
         ("b", "gradients"): ends,
         ("b", "inplace"): ends.model_copy(update={"autograd": culprit}),

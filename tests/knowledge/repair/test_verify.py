@@ -561,7 +561,7 @@ class Comparing:
 def test_a_codemods_own_checks_compare_with_the_reference(reference: JobResult | None, name: str):
     """With the original run where there is no other."""
     proposal = Proposal(codemod="c", title="p", code="")
-    codemod = Codemod("c", "", Comparing())
+    codemod = Codemod("c", Comparing())
     before, after = ran(stdout="before "), ran(stdout="after ")
 
     checks = verify.checks_of(codemod, proposal, before, after, reference)
