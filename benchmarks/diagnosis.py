@@ -103,7 +103,7 @@ def kind(run: JobResult) -> str:
             run.outcome, "real error"
         )
     known = (
-        ("stand-ins", "with stand-ins for"), ("undefined name", "never defined"),
+        ("placeholders", "with placeholders for"), ("undefined name", "never defined"),
         ("module", "needs the module"), ("file", "it reads"), ("GPU", "needs a GPU"),
         ("network", "network"), ("left out", "left out"), ("limit", "it was stopped"),
     )  # fmt: skip
@@ -186,10 +186,11 @@ def _tell_names(cases: list[Case], console: Console) -> None:
         console.print(f"  {count} × {reason}")
     reached = Counter(kind(c.joined) for c in joined if c.joined)
     console.print(f"  joined, they end as: {dict(reached.most_common())}")
-    stood = [c.completed for c in cases if c.completed and c.completed.stand_ins]
+    with_placeholders = [c.completed for c in cases if c.completed and c.completed.stand_ins]
     console.print(
-        f"stand-ins: {len(stood)} blocks, of which {sum(r.outcome is Outcome.OK for r in stood)} "
-        f"reach their end and {sum(bool(r.error) for r in stood)} show an error of their own"
+        f"placeholders: {len(with_placeholders)} blocks, of which "
+        f"{sum(r.outcome is Outcome.OK for r in with_placeholders)} reach their end and "
+        f"{sum(bool(r.error) for r in with_placeholders)} show an error of their own"
     )
 
 

@@ -61,8 +61,10 @@ class Job(Model):
     seed: int | None = 0
     cold: bool = False  # in a fresh interpreter, where nothing is imported yet
     probes: tuple[Probe, ...] = ()
-    stand_ins: bool = False  # supply undefined names with something that fits their use
-    other_choices: bool = False  # stand-ins with other sizes, wherever the snippet leaves them open
+    # Placeholders are called stand-ins in this file's fields alone: answers that bots have stored
+    # carry these names, and a model refuses a field that it does not know.
+    stand_ins: bool = False  # give undefined names a placeholder that fits their use
+    other_choices: bool = False  # placeholders of other sizes, where the snippet leaves them open
     simulate: Literal["cuda"] | None = None  # on the CPU, but as if there were a GPU
 
 
@@ -285,7 +287,7 @@ class Isolation(Model):
 
 
 class Placeholder(Model):
-    """What stood for a name that the snippet does not define."""
+    """The value that was supplied for a name which the snippet does not define."""
 
     name: str
     line: int | None  # where the snippet reads it first
@@ -319,8 +321,8 @@ class Observations(Model):
     suspects: tuple[str, ...] = ()  # hidden in-place writes that the text could make: look again
     undefined: tuple[str, ...] = ()  # names that it reads and nowhere binds, and nobody supplied
     stand_ins: tuple[Placeholder, ...] = ()
-    stand_in_at_fault: str = ""  # the one that the error comes from
-    depends_on_stand_ins: bool = False  # the failing expression may hold what came out of one
+    stand_in_at_fault: str = ""  # the name of the placeholder that caused the error
+    depends_on_stand_ins: bool = False  # the failing expression may be computed from a placeholder
     left_out: LeftOut | None = None  # the empty body that the error comes from
     warm_only: tuple[str, ...] = ()  # modules used, never imported, that a fresh run may not have
     values: Values | None = None

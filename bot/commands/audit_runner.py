@@ -33,7 +33,7 @@ class Earlier:
 
 @dataclass(frozen=True)
 class Runner:
-    """Runs one block: alone; joined with those above if it needs them; else with stand-ins."""
+    """Runs one block: alone, else joined with the blocks above, else with placeholders."""
 
     executor: ExecutorClient
     has_gpu: bool

@@ -43,7 +43,7 @@ def blank_magics(lines: Sequence[str]) -> tuple[list[str], str]:
         if goes_on or (state.at_statement and _MAGIC.match(line)):
             goes_on = line.rstrip().endswith("\\")
             blanked += 1
-            kept.append(_stand_in(line, above))
+            kept.append(_blanked(line, above))
             above = ""
             continue
         kept.append(line)
@@ -54,8 +54,8 @@ def blank_magics(lines: Sequence[str]) -> tuple[list[str], str]:
     return kept, f"{blanked} notebook magic{'s' * (blanked > 1)} blanked"
 
 
-def _stand_in(line: str, above: str) -> str:
-    """Blank, but a block that may hold nothing else needs a statement."""
+def _blanked(line: str, above: str) -> str:
+    """An empty line instead of a magic; `pass` where it may be the only statement of a block."""
     if opens_block(above) and line[:1].isspace():
         return line[: len(line) - len(line.lstrip())] + "pass"
     return ""

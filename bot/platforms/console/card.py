@@ -217,7 +217,7 @@ def _printed(answer: Answer) -> list[RenderableType]:
     if run is None or answer.status not in ("runs", "not_run") or not run.stdout.strip():
         return []
     if run.stand_ins:
-        return []  # numbers that a stand-in had a part in say nothing
+        return []  # numbers computed from placeholders say nothing
     lines = harmless(run.stdout).rstrip().splitlines()
     cut = [f"… {len(lines) - _OUTPUT_LINES} lines above"] if len(lines) > _OUTPUT_LINES else []
     return ["", _row("Printed", Text("\n".join(cut + lines[-_OUTPUT_LINES:])))]
