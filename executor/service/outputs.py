@@ -1,7 +1,7 @@
-"""What leaves a run: bytes from its pipes, counted and cut; files, never by following a link.
+"""Collect a run's output: bytes from its pipes, counted and cut; files, never through a link.
 
 The files are opened by the run's own user after its last process is gone (`offers`), and reach the
-supervisor as open descriptors: a name that a stranger chose is never a path to anyone else.
+supervisor as open descriptors: no other user ever opens a path that a stranger chose.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from executor.jail.limits import Limits
 from executor.protocol import FIGURES, REPORT, SNIPPET, File
 
 _PNG = b"\x89PNG\r\n\x1a\n"
-_SKIPS = 20  # names of skipped files that are told
+_SKIPS = 20  # names of skipped files in a result
 
 
 @dataclass
 class Stream:
-    """One stream's bytes: the first part and the last part, with a count of what lay between."""
+    """One stream's first and last bytes, and how many were dropped between them."""
 
     limits: Limits
     total: int = 0
@@ -34,7 +34,7 @@ class Stream:
     _tail: bytearray = field(default_factory=bytearray)
 
     def add(self, data: bytes) -> None:
-        """Take what came through the pipe."""
+        """Add bytes from the pipe."""
         self.total += len(data)
         room = self.limits.head_bytes - len(self._head)
         if room > 0:
@@ -51,7 +51,7 @@ class Stream:
         return self.total - len(self._head) - len(self._kept_tail())
 
     def text(self) -> str:
-        """Both parts, decoded once, at the very end; what is missing is named between them."""
+        """Both parts as text, with a note between them about what is missing."""
         tail = self._kept_tail()
         if not self.dropped:
             return bytes(self._head + tail).decode("utf-8", "replace")
@@ -62,7 +62,7 @@ class Stream:
         return self._tail[max(0, len(self._tail) - self.limits.tail_bytes) :]
 
 
-# -- inside: with the run's own rights -------------------------------------------------------
+# -- in the run's process: with its own rights -----------------------------------------------
 
 
 def furnish(work: Path, files: list[dict[str, str]]) -> None:
@@ -78,7 +78,7 @@ def furnish(work: Path, files: list[dict[str, str]]) -> None:
 
 
 def offers(work: Path, report: Path, limits: Limits) -> Iterator[tuple[dict[str, Any], int | None]]:
-    """What the run left, as (words, open descriptor); what is skipped comes without one."""
+    """Offer the run's files as (description, open descriptor); a skipped file has no descriptor."""
     fd = _open_plain(report / REPORT)
     if isinstance(fd, int):
         yield {"file": REPORT, "kind": "report"}, fd
@@ -109,7 +109,7 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
         with os.scandir(folder) as entries:
             return sorted(itertools.islice(entries, 10_000), key=lambda e: e.name)
     except OSError:
-        return []  # the run took its own rights away
+        return []  # the run removed its own right to read the folder
 
 
 def _unfit(name: str) -> str | None:
@@ -125,9 +125,9 @@ def _escaped(name: str) -> str:
 
 
 def _open_plain(path: Path) -> int | str:
-    """A regular, singly linked file, opened; else why not. Links are not followed, no open blocks.
+    """Open a regular file with a single link, or return why not.
 
-    Raises: never for what a stranger can put there.
+    Links are not followed and opening never blocks. No file that a stranger makes raises an error.
     """
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -151,11 +151,11 @@ def _kind(path: Path) -> str:
 
 
 def wipe_all(folders: tuple[Path, ...], shared: tuple[Path, ...], uid: int | None) -> None:
-    """Remove the run's folders and, where it has a user of its own, what it left in shared ones."""
+    """Remove the run's folders and, if it has its own user, that user's files in shared folders."""
     for folder in folders:
         wipe(folder)
     if uid is None:
-        return  # nobody could tell whose it is
+        return  # without a user of its own, its files cannot be told from others'
     for entry in itertools.chain.from_iterable(map(_entries, shared)):
         try:
             if entry.stat(follow_symlinks=False).st_uid != uid:
@@ -196,14 +196,14 @@ def wipe(folder: Path) -> None:
     folder.rmdir()
 
 
-# -- outside: in the supervisor --------------------------------------------------------------
+# -- in the supervisor -----------------------------------------------------------------------
 
 
 class Collected:
-    """The files that a run's parent offered, read within the caps."""
+    """The files that a run's parent offered, read within the limits."""
 
     def __init__(self, limits: Limits, given: dict[str, str]) -> None:
-        """`given` are the attachments, name → base64: unchanged ones are not handed back."""
+        """`given` are the attachments, name → base64: unchanged ones are not returned."""
         self.report: bytes | None = None
         self.files: list[File] = []
         self.skipped: list[str] = []
@@ -237,7 +237,7 @@ class Collected:
 
 
 def _mime(name: str, data: bytes) -> str:
-    """image/png only for what has a PNG's header; no other image is vouched for."""
+    """The MIME type: image/png only for a file with a PNG's header, no other image type ever."""
     if png_pixels(data) is not None:
         return "image/png"
     guess = mimetypes.guess_type(name)[0] or ""
@@ -245,7 +245,7 @@ def _mime(name: str, data: bytes) -> str:
 
 
 def png_pixels(data: bytes) -> int | None:
-    """Width times height by the header alone; None for what is no PNG."""
+    """Width times height from the PNG's header; None if it is no PNG."""
     if len(data) < 33 or data[:8] != _PNG or data[12:16] != b"IHDR":
         return None
     width, height = struct.unpack(">II", data[16:24])
@@ -253,7 +253,7 @@ def png_pixels(data: bytes) -> int | None:
 
 
 def read_capped(fd: int, most: int) -> bytes | None:
-    """A file's bytes; None if there are more. st_size is not asked: a sparse file lies about it."""
+    """A file's bytes; None if there are more than `most`. A sparse file's st_size would mislead."""
     data = bytearray()
     while len(data) <= most:
         chunk = os.read(fd, min(1 << 20, most + 1 - len(data)))
