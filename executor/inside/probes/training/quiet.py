@@ -1,4 +1,4 @@
-"""Tensor operations of our own that nothing of the snippet's may hear or record."""
+"""Run tensor operations of our own without calling the snippet's modes, hooks or graph."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _largest(t: torch.Tensor) -> float:
     try:
         return float(values.abs().max())
     except (RuntimeError, NotImplementedError):
-        return 1.0  # of a kind that cannot say: nothing is claimed about it
+        return 1.0  # cannot be computed for this kind: counts as an ordinary value
 
 
 def finite(t: torch.Tensor) -> bool:
@@ -62,7 +62,7 @@ def number(t: torch.Tensor) -> float:
 
 
 def shape(t: torch.Tensor) -> torch.Size:
-    """The shape, without asking the snippet's function modes and subclasses for it."""
+    """The shape, without calling the snippet's function modes and subclasses."""
     if type(t) in _PLAIN and not torch._C._len_torch_function_stack():
         return t.shape
     with torch._C.DisableTorchFunction():
