@@ -1,4 +1,4 @@
-"""Read what notebooks add to Python: magics between the lines, cells and errors in .ipynb files."""
+"""Read notebooks: blank magics between lines of Python, and take the cells of .ipynb files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def blank_magics(lines: Sequence[str]) -> tuple[list[str], str]:
 
     Returns:
         lines: as many as before.
-        note: what was done, "" if nothing.
+        note: a note on what was blanked, "" if nothing.
     """
     first = next((line for line in lines if line.strip()), "")
     if _FOREIGN_CELL.match(first):
@@ -62,7 +62,7 @@ def _blanked(line: str, above: str) -> str:
 
 
 class Notebook(NamedTuple):
-    """What a notebook file says: its code cells and the errors they ended in, in order."""
+    """A notebook file's code cells and the errors they ended in, in order."""
 
     cells: tuple[str, ...]
     tracebacks: tuple[PastedTraceback, ...]
