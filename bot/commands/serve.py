@@ -1,4 +1,4 @@
-"""Open a chat front end's desk, with medic and store behind it and a jail that is strong enough."""
+"""Open the question service of a chat front end, with its medic, its store and a strong jail."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _LOOK_S = 1.0
 
 
 @asynccontextmanager
-async def open_desk(
+async def open_question_service(
     settings: Settings, platform: Platform, front: FrontSettings, say: Say
 ) -> AsyncIterator[QuestionService]:
-    """A desk for one platform, with everything behind it; unfinished questions are taken up.
+    """Open a platform's question service with all that it needs; continue unfinished questions.
 
     Raises:
         SettingsError: the executor's jail is too weak for strangers, or a channel's settings wrong.
@@ -37,7 +37,7 @@ async def open_desk(
     kept = settings.store
     async with AsyncExitStack() as stack:
         store = Store.at(kept.url, settings.state_folder, kept.lease_s)
-        # Slack brings each event to one of its connections, Discord everything to all of them.
+        # Slack sends each event to one of its connections, Discord each event to all of them.
         if platform.name == "discord" or not store.database.shared:
             await stack.enter_async_context(alone(store.database, platform.name, say))
         medic = await stack.enter_async_context(open_medic(settings, say))
@@ -47,12 +47,12 @@ async def open_desk(
         await _refuse_weak_jail(settings, medic.executor)
         async with QuestionService(
             medic, store, platform, settings.chat, front, settings.store.retention_days, metrics
-        ) as desk:
-            yield desk
+        ) as service:
+            yield service
 
 
 def stop_signal() -> asyncio.Event:
-    """Set at SIGTERM or Ctrl-C; from now on neither ends the process by itself."""
+    """An event set at SIGTERM or Ctrl-C, which no longer end the process by themselves."""
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -69,7 +69,7 @@ async def _refuse_weak_jail(settings: Settings, executor: ExecutorClient) -> Non
             tier = (await executor.capabilities())["tier"]
             break
         except ExecutorError:
-            # It may be starting beside us, or restarting.
+            # It may be starting at the same time, or restarting.
             if time.monotonic() - began > settings.chat.patience_s:
                 raise
             await asyncio.sleep(_LOOK_S)

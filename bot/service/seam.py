@@ -1,4 +1,4 @@
-"""The seam between the desk and every platform: what comes in, what is shown, and where.
+"""The interface between the question service and every platform: messages in, views out.
 
 A platform turns its events into `Incoming` and `Click`, and draws a `View` where a `Place` says.
 Everything that must outlive a restart is a Model, so that the store can keep it as JSON.
@@ -18,7 +18,7 @@ from executor.protocol import Model
 
 log = logging.getLogger(__name__)
 
-# Symbol and word: never a colour or a symbol alone.
+# Symbol and word together, so that nothing depends on a colour or a symbol alone.
 STATUS: dict[Status, tuple[str, str]] = {
     "fixed": ("✔", "Reproduced and fixed"),
     "reproduced": ("✘", "Reproduced, no verified fix"),
@@ -28,7 +28,7 @@ STATUS: dict[Status, tuple[str, str]] = {
     "not_run": ("!", "Could not run it"),
 }
 
-# Control characters but tab and newline, the marks that turn text around, halves of characters.
+# Control characters but tab and newline, bidirectional marks, lone surrogates.
 _HARMFUL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
@@ -43,7 +43,7 @@ Verb = Literal["solved", "wrong", "again", "human", "output", "fixed", "delete"]
 
 
 class Person(Model):
-    """Somebody on a platform. `groups` are the roles or user groups that are known of them."""
+    """Somebody on a platform; `groups` are their known roles or user groups."""
 
     id: str
     name: str = ""
@@ -58,19 +58,19 @@ class Place(Model):
     channel: str = ""
     thread: str = ""  # the thread the card goes into; Slack: the root's ts
     message: str = ""  # the asker's own message; empty for a command
-    via: str = ""  # the address only this door gives: a response URL, an interaction's token
+    via: str = ""  # a response URL, or an interaction's token
     private: bool = False  # only the asker sees the card
-    person: str = ""  # private: whose eyes it is for
+    person: str = ""  # private: the id of the person who sees it
 
     @property
     def message_key(self) -> str:
-        """Finds the question again when its message is edited; empty if it cannot be."""
+        """The key to find a question by its message when that is edited; empty if it has none."""
         public = self.message and not self.private
         return f"{self.platform}:{self.channel}:{self.message}" if public else ""
 
     @property
     def thread_key(self) -> str:
-        """Finds the questions of one thread; a private card makes no thread ours."""
+        """The key to find the questions of one thread; empty for a private card."""
         public = self.thread and not self.private
         return f"{self.platform}:{self.channel}:{self.thread}" if public else ""
 
@@ -85,7 +85,7 @@ class Attached(Model):
 
 @dataclass(frozen=True)
 class Incoming:
-    """One message that may be a question, whatever door it came through."""
+    """One message that may be a question, however it was sent."""
 
     event: str  # the same for every delivery of the same thing, different for all else
     asker: Person
@@ -93,7 +93,7 @@ class Incoming:
     text: str  # as the platform's API gives it
     door: Door
     attachments: tuple[Attached, ...] = ()
-    unasked: bool = False  # nobody called the bot: a support channel
+    unasked: bool = False  # a message in a support channel that does not mention the bot
 
 
 @dataclass(frozen=True)
@@ -105,9 +105,9 @@ class Click:
     question: str  # the question's id
     person: Person
     place: Place  # where it was pressed; `via` is the click's own address
-    words: str = ""  # why it is wrong
+    words: str = ""  # the reason given with "wrong"
     run_with: RunWith | None = None
-    moderator: bool = False  # the platform itself says that this person may moderate there
+    moderator: bool = False  # may moderate there by the platform's own permissions
 
 
 # -- what is shown ---------------------------------------------------------------------------
@@ -115,21 +115,21 @@ class Click:
 
 @dataclass(frozen=True)
 class Waiting:
-    """Taken in; `ahead` questions are before it."""
+    """The question waits; `ahead` questions are before it."""
 
     ahead: int = 0
 
 
 @dataclass(frozen=True)
 class Working:
-    """Being worked on: the step, in words."""
+    """The question is worked on; `step` is the text to show."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Answered:
-    """The answer, which stays. A redrawn one has handed out its pictures and files before."""
+    """The answer. When redrawn, its pictures and files were sent before."""
 
     answer: Answer
     solved: bool = False
@@ -144,12 +144,12 @@ class CardRef(Model):
 
     channel: str
     message: str
-    via: str = ""  # where it can only be changed through its own address
+    via: str = ""  # the address, if it can only be changed through that
 
 
 @dataclass(frozen=True)
 class Upload:
-    """A file to hand out. `alt` describes a picture to who cannot see it."""
+    """A file to send; `alt` is a picture's description for people who cannot see it."""
 
     name: str
     data: bytes
@@ -158,15 +158,15 @@ class Upload:
 
 
 class Platform(Protocol):
-    """What the desk needs of a platform.
+    """What the question service needs of a platform.
 
-    Every method waits out what passes (rate limits, a server's own errors, a lost connection) and
-    raises PlatformError when it gives up, PlatformRefusedError where trying again is no use.
+    Every method retries after rate limits, server errors and lost connections. It raises
+    PlatformError when it gives up, PlatformRefusedError where trying again is no use.
     """
 
     @property
     def name(self) -> str:
-        """`Place.platform` of everything that is its."""
+        """The platform's name, as in `Place.platform`."""
 
     async def show(
         self, question: str, place: Place, view: View, card: CardRef | None
@@ -180,54 +180,54 @@ class Platform(Protocol):
             card: the card so far; None: make it. If it is gone, a new one is made.
 
         Returns:
-            The card; None where this door's messages cannot be changed later.
+            The card; None if this kind of message cannot be changed later.
         """
 
     async def find(self, question: str, place: Place) -> CardRef | None:
         """The card of this question if one was made just before a crash; None if there is none."""
 
     async def tell(self, place: Place, person: Person, text: str) -> None:
-        """Say something that only this person sees."""
+        """Send a text that only this person sees."""
 
     async def hand(self, place: Place, person: Person, upload: Upload, *, private: bool) -> None:
-        """Give a file: beside the card, or to this person alone."""
+        """Send a file: next to the card, or to this person alone."""
 
     async def refer(
         self, where: str, asker: Person, place: Place, text: str, answer: Answer | None
     ) -> None:
-        """Post a case for people to look at.
+        """Post a question for people to look at.
 
         Args:
             where: a channel's or a person's id.
-            asker: whose question it is.
-            place: where it was asked; linked to where others can go there.
+            asker: the person who asked.
+            place: where it was asked; linked if others can go there.
             text: the question as it was posted.
-            answer: what was said to it, if anything.
+            answer: the bot's answer, if there is one.
         """
 
     async def delete(self, card: CardRef) -> None:
-        """Take a card away; one that is gone already is fine."""
+        """Delete a card; one that is gone already is no error."""
 
     async def read(self, attached: Attached) -> bytes:
         """An attachment's content."""
 
 
 async def tell(platform: Platform, place: Place, person: Person, text: str) -> None:
-    """Say something that only this person sees; where it cannot be said, only the log hears it."""
+    """Send a text that only this person sees; a failure is only logged."""
     try:
         await platform.tell(place, person, text)
     except PlatformError as e:
         log.warning("a private word could not be said: %s", e)
 
 
-# -- the console's way: one card for one answer ----------------------------------------------
+# -- for the console: one card for one answer ------------------------------------------------
 
 
 class Card(Protocol):
     """One message on one platform: shows the steps, and becomes the answer."""
 
     async def step(self, progress: Progress) -> None:
-        """Show what is being done."""
+        """Show the present step."""
 
     async def finish(self, answer: Answer) -> None:
         """Show the answer."""
@@ -244,12 +244,12 @@ async def follow(said: AsyncIterator[Progress | Answer], card: Card) -> Answer:
 
 
 def harmless(text: str) -> str:
-    """A stranger's text that can move no cursor, ring no bell and turn no line around."""
+    """A stranger's text without control characters and bidirectional marks."""
     return _HARMFUL.sub("�", text.replace("\r\n", "\n").expandtabs(8))
 
 
 def proof_in_words(proof: Proof | None) -> str:
-    """When a source was last run, and whether it held."""
+    """A sentence on when a source was last run, and whether it held."""
     if proof is None or proof.holds is None:
         return "not checked here"
     held = "holds" if proof.holds else "does not hold"

@@ -1,4 +1,4 @@
-"""`torchmedic gaps`: what went unanswered, in groups, and a draft of the article it lacks."""
+"""The command `torchmedic gaps`: list groups of unanswered questions, and draft their articles."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from bot.errors import QuestionError
 from bot.messages.question import read_message
 from bot.operations.gaps.groups import Gap, Reason, UnansweredQuestion, draft, find_gaps
 from bot.service.store.database import Database
-from bot.service.store.past import Past, asked_since, said_since
+from bot.service.store.past import Past, asked_since, feedback_since
 
 if TYPE_CHECKING:
     from knowledge.search.index import Embeds
 
 _DAY_S = 86400.0
 _REASONS: dict[str, Reason] = {"wrong": "marked wrong", "human": "sent to a human"}
-_SHOWN = 3  # questions of a gap
+_SHOWN = 3  # questions shown of a gap
 
 
 async def collect(database: Database, model: Embeds, days: float, least: int = 1) -> list[Gap]:
-    """The gaps of the last days that so many questions fell into, the largest first."""
+    """The gaps of the last days with at least so many questions, the largest first."""
     since = time.time() - days * _DAY_S
     said: dict[str, list[str]] = defaultdict(list)
-    for question, verdict in await said_since(database, since):
+    for question, verdict in await feedback_since(database, since):
         said[question].append(verdict)
     found = []
     async for past in asked_since(database, since):
@@ -40,7 +40,7 @@ async def collect(database: Database, model: Embeds, days: float, least: int = 1
 
 
 def _unanswered(past: Past, verdicts: Sequence[str]) -> UnansweredQuestion | None:
-    """What a question lacked; None if it was answered, or its asker says that it was."""
+    """The question as unanswered; None if it was answered, or its asker says that it was."""
     answer = past.answer
     if answer is None or past.solved:
         return None
@@ -69,7 +69,7 @@ def _unanswered(past: Past, verdicts: Sequence[str]) -> UnansweredQuestion | Non
 
 
 def table(gaps: Sequence[Gap], days: float) -> Table:
-    """The gaps as a person reads them."""
+    """The gaps as a table to print."""
     shown = Table(title=f"What the last {days:g} days left open", show_lines=True)
     shown.add_column("gap", justify="right")
     shown.add_column("questions", justify="right")
@@ -85,7 +85,7 @@ def table(gaps: Sequence[Gap], days: float) -> Table:
 
 
 def as_json(gaps: Sequence[Gap]) -> list[dict[str, Any]]:
-    """The gaps for a program."""
+    """The gaps as JSON values."""
     return [
         {
             "name": gap.name,
@@ -105,7 +105,7 @@ def as_json(gaps: Sequence[Gap]) -> list[dict[str, Any]]:
 
 
 def write(gaps: Sequence[Gap], number: int, folder: Path, slug: str) -> Path:
-    """Draft the article that would close a gap, by its number in the table; its folder.
+    """Draft the article for a gap, by its number in the table; return the article's folder.
 
     Raises:
         QuestionError: there is no such gap.
