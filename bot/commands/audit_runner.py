@@ -1,4 +1,4 @@
-"""Run a document's blocks as an answer runs a snippet, and keep what a verdict needs."""
+"""Run a document's blocks as snippets of questions are run, and keep what a verdict needs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NEVER = frozenset({"unregistered_parameter", "unregistered_tensor", "unregister
 
 @dataclass(frozen=True)
 class Earlier:
-    """A block above, as later ones may need it."""
+    """An earlier block and its run, for later blocks that need its names."""
 
     code: str
     seen: BlockRun
@@ -41,26 +41,26 @@ class Runner:
     keep: Callable[[str, Callable[[], Awaitable[BlockRun]]], Awaitable[BlockRun]]
 
     async def run(self, code: str, earlier: Sequence[Earlier]) -> BlockRun:
-        """What came of it.
+        """Run one block.
 
         Raises:
             ExecutorError: the executor is gone or full.
         """
         code = clean_paste(code.split("\n")).code
-        # Blocks that end in an error would end the whole: they are shown, not built upon.
+        # A block that ends in an error would end the joined program, so it is left out.
         above = [e.code for e in earlier if e.seen.ended_well and not e.seen.stand_ins]
-        alone = await self.keep(f"alone\n{code}", lambda: self._seen(code, "", joined=False))
+        alone = await self.keep(f"alone\n{code}", lambda: self._run_block(code, "", joined=False))
         if not _lacks_a_name(alone):
             return alone
         if not above:
             return _for_want_of(alone, code, earlier)
         before = "\n".join(above) + "\n"
         joined = await self.keep(
-            f"joined\n{before}\n{code}", lambda: self._seen(code, before, joined=True)
+            f"joined\n{before}\n{code}", lambda: self._run_block(code, before, joined=True)
         )
         return _for_want_of(joined if _says_more(joined) else alone, code, earlier)
 
-    async def _seen(self, code: str, before: str, *, joined: bool) -> BlockRun:
+    async def _run_block(self, code: str, before: str, *, joined: bool) -> BlockRun:
         job = Job(code=before + code, wall_s=self.wall_s, probes=(Probe.GRADIENTS,))
         run, job = await completion.run(self.executor, job)
         if devices.wants_gpu(run, code):
@@ -70,10 +70,10 @@ class Runner:
                 run = gpu
         printed = 0
         if joined:
-            # What the blocks above print is not this one's; under one seed it is printed alike.
+            # The output of the blocks above is cut off; under one seed it is the same each time.
             first = await self.executor.run(job.model_copy(update={"code": before}))
             printed = len(first.stdout) if run.stdout.startswith(first.stdout) else 0
-        return _told(run, before.count("\n"), printed)
+        return _block_run(run, before.count("\n"), printed)
 
 
 def _lacks_a_name(seen: BlockRun) -> bool:
@@ -81,7 +81,7 @@ def _lacks_a_name(seen: BlockRun) -> bool:
 
 
 def _missing_name(seen: BlockRun) -> str:
-    """The name that ended it; or that it wanted in a `try`, whose handler then hides that."""
+    """The undefined name that ended the run, or that raised in a `try` of the block."""
     for raised in reversed(seen.raised):
         found = _UNDEFINED.match(raised.message) if raised.type == "NameError" else None
         if found:
@@ -90,7 +90,7 @@ def _missing_name(seen: BlockRun) -> str:
 
 
 def _for_want_of(seen: BlockRun, code: str, earlier: Sequence[Earlier]) -> BlockRun:
-    """What lacks a name that a block above gives, but cannot get it from there, did not run."""
+    """Mark as not run a block that lacks a name of a block above and cannot be joined with it."""
     name = _missing_name(seen)
     binds = re.compile(rf"\b(?:def|class|import|as|for)\s+{name}\b|\b{name}\s*(?:,[\w\s,]*)?=(?!=)")
     if not name or seen.cannot:
@@ -105,20 +105,20 @@ def _for_want_of(seen: BlockRun, code: str, earlier: Sequence[Earlier]) -> Block
 
 
 def _says_more(joined: BlockRun) -> bool:
-    """Whether joined it gets past the missing name, in a line of its own."""
+    """Whether the joined block gets past the missing name, to a line of its own."""
     if joined.error is not None and joined.error.line is None:
         return False  # one of the blocks above ended it
     return not (_missing_name(joined) or (joined.stand_ins and joined.cannot))
 
 
-def _told(run: JobResult, before: int, printed: int) -> BlockRun:
-    """A JobResult in a verdict's words, its lines counted from the block's own first."""
+def _block_run(run: JobResult, before: int, printed: int) -> BlockRun:
+    """The BlockRun of a JobResult, its lines counted from the block's own first line."""
     error = _raised(run.error, before) if run.error is not None else None
     caught = tuple(
         _raised(c, before)
         for c in run.caught
         if c.type not in ("StopIteration", "GeneratorExit")
-        and _here(c.line, c.handler_line, before)
+        and _is_in_block(c.line, c.handler_line, before)
     )
     stdout = run.stdout[printed:]
     told = next((r for r in (error, *caught) if r is not None), None)
@@ -129,7 +129,7 @@ def _told(run: JobResult, before: int, printed: int) -> BlockRun:
         error=error,
         caught=caught,
         warnings=tuple(f"{w.category}: {w.message[:KEPT_MESSAGE]}" for w in run.warnings
-                       if _here(w.line, None, before)),
+                       if _is_in_block(w.line, None, before)),
         findings=tuple((f.name, f.message) for f in run.findings if f.kind in MISTAKES),
         stdout=stdout[:KEPT_CHARS],
         cut=len(stdout) > KEPT_CHARS or run.dropped_bytes > 0,
@@ -146,7 +146,7 @@ def _told(run: JobResult, before: int, printed: int) -> BlockRun:
     )  # fmt: skip
 
 
-def _here(line: int | None, handler: int | None, before: int) -> bool:
+def _is_in_block(line: int | None, handler: int | None, before: int) -> bool:
     return not before or any(n is not None and n > before for n in (line, handler))
 
 
@@ -177,7 +177,7 @@ _OF_THE_PLACE = re.compile(
 
 
 def _cannot(run: JobResult) -> str:
-    """Why the run says nothing of the code: the place, or parts that were not posted."""
+    """Why the run proves nothing about the code: a missing device, module or part; else empty."""
     why = missing(run)
     if why:
         return why
@@ -193,11 +193,11 @@ def _cannot(run: JobResult) -> str:
     return ""
 
 
-RECIPE = 1  # how a block is run; another number makes all runs anew
+RECIPE = 1  # version of how a block is run; another number makes all runs new
 
 
 def conditions(here: Mapping[str, Any], settings: ExecutorSettings) -> dict[str, Any]:
-    """What a run's outcome hangs on besides the code.
+    """What a run's outcome depends on besides the code.
 
     Args:
         here: the executor's capabilities.

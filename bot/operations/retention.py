@@ -1,4 +1,4 @@
-"""Delete what is kept: a person's at their word, everybody's after so many days."""
+"""Delete stored questions: those of a person who asks for it, and all after so many days."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FORGET_EVERY_S = 3600.0
 
 
 async def forget_old(database: Database, days: float) -> None:
-    """Delete what is older than so many days, now and every hour; 0: keep everything."""
+    """Delete questions older than so many days, now and every hour; 0: keep everything."""
     while days:
         gone = await retention.forget(database, days)
         if gone:
@@ -24,7 +24,7 @@ async def forget_old(database: Database, days: float) -> None:
 
 
 async def forget_person(settings: Settings, person: str, platform: str = "") -> str:
-    """Delete it from the store; what was done, and what the store cannot do, in words.
+    """Delete a person's questions and feedback; return what was done and what remains to do.
 
     Raises:
         StateError: the store cannot be opened.

@@ -1,1 +1,1 @@
-"""What went unanswered, in groups, and a draft of the article that each group lacks."""
+"""Group the unanswered questions, and draft the article that each group lacks."""

@@ -1,4 +1,4 @@
-"""Slack's Web API as we call it: what may be tried again, what must not be, and who we are."""
+"""Call Slack's Web API: with retries where they are safe, and our own identity."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _LOST = (aiohttp.ClientError, asyncio.TimeoutError, OSError)
 
 
 class CallError(PlatformError):
-    """One call failed; `maybe_done` where Slack may have done it all the same."""
+    """A failed call; `maybe_done` if Slack may have carried it out nevertheless."""
 
     def __init__(self, text: str, code: str = "", *, maybe_done: bool = False) -> None:
         super().__init__(text)
@@ -47,7 +47,7 @@ class SlackClient:
     """
 
     def __init__(self, settings: SlackSettings, tokens: SlackTokens) -> None:
-        """A client that has called nobody yet."""
+        """Make a client that has made no call yet."""
         self._mode = settings.mode
         self._tokens = tokens
         base = settings.api_url.rstrip("/") + "/"
@@ -66,11 +66,11 @@ class SlackClient:
 
     @property
     def is_slowed(self) -> bool:
-        """Whether Slack has asked us to wait: what it takes is for answers now."""
+        """Whether Slack has asked us to wait, so that only answers should be sent."""
         return time.monotonic() < self._slow_until
 
     async def meet(self) -> None:
-        """Ask Slack who we are.
+        """Ask Slack for our own ids.
 
         Raises:
             SettingsError: the token is refused.
@@ -97,16 +97,16 @@ class SlackClient:
     async def call(
         self, call: Callable[[], Awaitable[Any]], *, tries: int = TRIES, once: bool = False
     ) -> Mapping[str, Any]:
-        """One call of the Web API, waiting out what passes.
+        """Make a call of the Web API, with retries after temporary errors.
 
         Args:
             call: makes the call.
             tries: how often, at most.
-            once: never again where Slack may have done it already; only rate limits are waited for.
+            once: no retry if Slack may have carried it out already; only after rate limits.
 
         Raises:
-            PlatformRefusedError: Slack says no, and would again.
-            PlatformError: still no answer.
+            PlatformRefusedError: Slack refuses for good.
+            PlatformError: all tries failed.
         """
         for attempt in range(tries):
             wait: str | None = None
@@ -114,7 +114,7 @@ class SlackClient:
                 answer: Mapping[str, Any] = await call()
                 return answer
             except SlackApiError as e:
-                status, code = _said(e)
+                status, code = _status_and_code(e)
                 error = CallError(f"{code or status}", code, maybe_done=status >= 500)
                 wait = _header(e, "Retry-After")
                 if status == 429:
@@ -131,7 +131,7 @@ class SlackClient:
         raise AssertionError("unreachable")
 
     async def respond(self, url: str, body: dict[str, Any]) -> bool:
-        """Answer through a response URL; False where it is used up or gone."""
+        """Answer through a response URL; False if it is used up or expired."""
         payload = {"response_type": "ephemeral", **body}
         for attempt in range(TRIES):
             try:
@@ -150,7 +150,7 @@ class SlackClient:
         return False
 
     async def fetch(self, attached: Attached) -> bytes:
-        """Fetch a file with our token, which goes to Slack and to nobody else."""
+        """Download a file with our token, which is sent to Slack's servers only."""
         host = urlsplit(attached.url).hostname or ""
         ours = host == self._host or host == "slack.com" or host.endswith(".slack.com")
         if not ours:
@@ -182,7 +182,7 @@ class SlackClient:
         return str(opened["channel"]["id"])
 
     async def upload(self, uploads: list[Upload], channel: str, thread: str) -> None:
-        """Give files to a channel or a thread."""
+        """Upload files to a channel or a thread."""
         if not uploads:
             return
         await self.call(
@@ -197,7 +197,7 @@ class SlackClient:
         )  # fmt: skip
 
 
-def _said(error: SlackApiError) -> tuple[int, str]:
+def _status_and_code(error: SlackApiError) -> tuple[int, str]:
     """Status and error code of a refusal."""
     response: Any = error.response
     status = int(getattr(response, "status_code", None) or getattr(response, "status", 0) or 0)
@@ -212,7 +212,7 @@ def _header(error: SlackApiError, name: str) -> str | None:
 
 
 async def pause(attempt: int, wait: str | None = None) -> None:
-    """As long as Slack asks for, else longer each time."""
+    """Wait as long as Slack asks, else longer each time."""
     await asyncio.sleep(_seconds(attempt, wait) + random.random() * 0.2)
 
 
@@ -225,7 +225,7 @@ def _seconds(attempt: int, wait: str | None) -> float:
 
 
 def quiet(name: str) -> logging.Logger:
-    """A library's logger that says no more than warnings: its debug lines hold whole messages."""
+    """A library's logger limited to warnings: its debug lines hold whole messages."""
     logger = logging.getLogger(name)
     logger.setLevel(logging.WARNING)
     return logger
