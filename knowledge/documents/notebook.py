@@ -42,7 +42,7 @@ def parse_notebook(text: str, path: Path) -> Document:
         if cell.get("cell_type") == "code":
             if source.strip():
                 code.append(CodeBlock(source, language, line))
-            # What a cell ended in is what somebody with the same error will search for.
+            # Somebody with the same error will search for the message that a cell ended in.
             prose += [Paragraph(error, line) for error in _errors(cell)]
         elif cell.get("cell_type") in ("markdown", "heading"):
             paragraphs, blocks = split_markdown(source, line)
