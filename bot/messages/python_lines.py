@@ -1,4 +1,4 @@
-"""Classify single lines: is it Python, and does it start inside a string or a bracket?
+"""Classify single lines: whether they are Python, and what string or bracket is open before them.
 
 Nothing here parses: a stranger's code is read one line at a time, in linear time.
 The main rule: English puts words side by side, Python never does
