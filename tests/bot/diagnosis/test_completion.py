@@ -218,7 +218,7 @@ async def test_what_has_no_stand_in_is_asked_for(ask: Ask) -> None:
 
 
 async def test_a_fragment_for_a_gpu_runs_where_there_is_one_or_seems_to_be(ask: Ask) -> None:
-    """Stand-ins on a GPU, real or simulated, still say nothing about what the person has."""
+    """Placeholders on a GPU, real or simulated, still say nothing about what the person has."""
     answer = await ask(posted("for x, y in loader:\n    print(model(x.cuda()))"))
 
     assert answer.evidence is not None and "cuda" in answer.evidence.device
