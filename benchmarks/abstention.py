@@ -1,9 +1,9 @@
-"""Count the questions that search refuses and should not, and those that it should.
+"""Count the questions that search wrongly refuses, and those that it wrongly answers.
 
     python -m benchmarks.abstention [--cache DIR]
 
-The questions stand in `benchmarks/questions/`, on topic (each with its article) and off topic. Half
-of them, by a hash of their text, and what tests/knowledge/search/questions.py has from before, fit
+The questions are in `benchmarks/questions/`, on topic (each with its article) and off topic. Half
+of them, by a hash of their text, and the older ones of tests/knowledge/search/questions.py, fit
 the curve in benchmarks/fit_search.py; the other half is only counted.
 """
 
@@ -35,12 +35,12 @@ class Asked:
     text: str
     article: str
     fits: bool
-    counted: bool  # it stands in benchmarks/questions/
+    counted: bool  # it is in benchmarks/questions/
     found: SearchResult
 
     @property
     def by_signature(self) -> bool:
-        """Whether it names an error that an article knows, which no curve decides."""
+        """Whether it names an error that an article knows; then the curve does not decide."""
         return bool(self.found.hits) and self.found.hits[0].why == "signature"
 
 
@@ -51,11 +51,11 @@ def read(name: str) -> list[tuple[str, str]]:
 
 
 def known_before() -> list[tuple[str, str]]:
-    """What tests/knowledge/search/questions.py holds for choosing: (article or "", text)."""
+    """The tuning questions of tests/knowledge/search/questions.py: (article or "", text)."""
     known = [
         (slug, text)
-        for told in (questions.PARAPHRASES, questions.LOOKED_AT)
-        for slug, texts in told.items()
+        for questions_of in (questions.PARAPHRASES, questions.LOOKED_AT)
+        for slug, texts in questions_of.items()
         for text in texts
     ]
     known += questions.TITLES.items()
@@ -65,7 +65,7 @@ def known_before() -> list[tuple[str, str]]:
 
 
 def ask(search: Search) -> list[Asked]:
-    """Every question, with what is found for it."""
+    """Search for every question."""
     asked = [(slug, text, _is_even(text), True) for slug, text in read("on_topic.tsv")]
     asked += [("", text, _is_even(text), True) for _, text in read("off_topic.tsv")]
     asked += [(slug, text, True, False) for slug, text in known_before()]
@@ -79,7 +79,7 @@ def _is_even(text: str) -> bool:
 
 
 def tell(asked: list[Asked], console: Console) -> None:
-    """Count what the constants in use get wrong."""
+    """Print how many questions search gets wrong with its present constants."""
     table = Table(
         "questions", "on topic", "refused", "other article first", "off topic", "answered"
     )

@@ -1,4 +1,4 @@
-"""From question to verified answer, against what a person would do: run it, edit it, run it again.
+"""Time from question to verified answer, compared with running, editing and rerunning by hand.
 
     python -m benchmarks.answer_latency [ROUNDS]
     python -m benchmarks.answer_latency --corpus DIR --runs runs.jsonl.xz [--blocks 40]
@@ -8,7 +8,7 @@ with the second question of one session, the way `torchmedic chat` answers it. B
 their ratio come from the same run on the same machine.
 
 With a corpus: failing blocks are drawn until so many got a fix. Their three cold runs are fresh
-interpreters inside of the jail, without probes, since nobody knows what strangers' blocks do.
+interpreters inside the jail, without probes, since strangers' blocks may do anything.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whether the audit's verdicts are right: against a truth written by hand, and for reading by hand.
+"""Check the audit's verdicts: against verdicts made by hand, or print a sample for reading.
 
     python -m benchmarks.audit --seeds DIR
     python -m benchmarks.audit --draw 60 --seed 2 AUDIT_JSON
@@ -39,7 +39,7 @@ TRUTH: dict[str, tuple[Verdict, ...]] = {
 
 
 def compare(audit: Audit, console: Console) -> int:
-    """Print each block beside its truth; how many differ."""
+    """Print each block's verdict beside the one made by hand; return how many differ."""
     wrong = 0
     seen = set()
     for document in audit.documents:
@@ -61,13 +61,13 @@ def compare(audit: Audit, console: Console) -> int:
 
 
 def draw(audit: Audit, count: int, seed: int) -> list[tuple[DocumentAudit, BlockAudit]]:
-    """Blocks at random, whatever their verdict."""
+    """Draw blocks at random, whatever their verdict."""
     blocks = [(d, b) for d in audit.documents for b in d.blocks]
     return random.Random(seed).sample(blocks, min(count, len(blocks)))
 
 
 def tell(document: DocumentAudit, block: BlockAudit, console: Console) -> None:
-    """Everything that a person needs to judge the verdict."""
+    """Print everything that a person needs to judge the verdict."""
     text = Path(document.path).read_text(encoding="utf-8-sig", errors="replace")
     around = layout(text)[block.number - 1]
     seen = block.seen

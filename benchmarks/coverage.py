@@ -1,10 +1,10 @@
-"""Write results/coverage.md: which mistakes have an article, a codemod, and how often it mends.
+"""Write results/coverage.md: which mistakes have an article and a codemod, and how often it fixes.
 
     python -m benchmarks.fixes --corpus DIR --runs FILE --summary benchmarks/results/fixes.json
     python -m benchmarks.coverage
 
-The first runs the corpus and takes long; the second only counts and can be run whenever an article
-came or went.
+The first runs the corpus and takes long; the second only counts and can be run whenever articles
+change.
 """
 
 from __future__ import annotations

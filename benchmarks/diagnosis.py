@@ -1,4 +1,4 @@
-"""What a run reveals about published snippets, against what each did alone in bare Python.
+"""Compare what our runs find out about published snippets with a run in plain Python.
 
     python -m benchmarks.diagnosis --corpus DIR --runs FILE [--share 0.1] [--seed 0] [--dump FILE]
 
@@ -44,7 +44,7 @@ _WALL_S = 10.0
 
 @dataclass
 class Case:
-    """One block of the corpus, and everything that was seen of it."""
+    """One block of the corpus, and the results of its runs."""
 
     block: Block
     alone: JobResult | None = None
@@ -68,7 +68,7 @@ class Case:
 
     @property
     def lacks_only_imports(self) -> bool:
-        """Whether all it leaves undefined are imports that everybody knows."""
+        """Whether all its undefined names are well-known imports."""
         names = undefined_names(self.block.code, "block")
         return bool(self.lacking and names) and names <= KNOWN.keys()
 
@@ -94,7 +94,7 @@ def _drawn(doc: str, share: float, seed: int) -> bool:
 
 
 def kind(run: JobResult) -> str:
-    """What came out of a run, in a word."""
+    """The kind of a run's result, as a row of the table."""
     if run.outcome in _OURS:
         return "crash of ours"
     reason = missing(run)
@@ -103,7 +103,7 @@ def kind(run: JobResult) -> str:
             run.outcome, "real error"
         )
     known = (
-        ("stand-ins", "with stand-ins for"), ("undefined name", "never defined"),
+        ("placeholders", "with placeholders for"), ("undefined name", "never defined"),
         ("module", "needs the module"), ("file", "it reads"), ("GPU", "needs a GPU"),
         ("network", "network"), ("left out", "left out"), ("limit", "it was stopped"),
     )  # fmt: skip
@@ -111,7 +111,7 @@ def kind(run: JobResult) -> str:
 
 
 async def run_all(executor: ExecutorClient, cases: list[Case], console: Console) -> None:
-    """Run every block in its ways, a few at a time."""
+    """Run every block as posted, with completion and joined, a few at a time."""
     gate = asyncio.Semaphore(_AT_ONCE)
 
     async def one(case: Case) -> None:
@@ -186,10 +186,11 @@ def _tell_names(cases: list[Case], console: Console) -> None:
         console.print(f"  {count} × {reason}")
     reached = Counter(kind(c.joined) for c in joined if c.joined)
     console.print(f"  joined, they end as: {dict(reached.most_common())}")
-    stood = [c.completed for c in cases if c.completed and c.completed.stand_ins]
+    with_placeholders = [c.completed for c in cases if c.completed and c.completed.stand_ins]
     console.print(
-        f"stand-ins: {len(stood)} blocks, of which {sum(r.outcome is Outcome.OK for r in stood)} "
-        f"reach their end and {sum(bool(r.error) for r in stood)} show an error of their own"
+        f"placeholders: {len(with_placeholders)} blocks, of which "
+        f"{sum(r.outcome is Outcome.OK for r in with_placeholders)} reach their end and "
+        f"{sum(bool(r.error) for r in with_placeholders)} show an error of their own"
     )
 
 
@@ -211,8 +212,10 @@ def _tell_errors(cases: list[Case], console: Console) -> None:
     ended = [c for c in cases if c.completed and kind(c.completed) == "real error"]
     own = [c for c in ended if c.block.record["group"] == "real"]  # PyTorch's or Python's own
     for label, failed in (("blocks of the group `real`", own), ("all blocks", ended)):
-        told = [c for c in failed if _explanation(c.completed)]
-        console.print(f"errors of {label} with a live explanation: {share(len(told), len(failed))}")
+        explained = [c for c in failed if _explanation(c.completed)]
+        console.print(
+            f"errors of {label} with a live explanation: {share(len(explained), len(failed))}"
+        )
     table = Table("family (of the group `real`)", "errors here", "explained")
     for family, members in _families(own):
         explained = sum(bool(_explanation(c.completed)) for c in members)
@@ -244,7 +247,7 @@ def _torch_caught(run: JobResult) -> bool:
 
 
 def dump(cases: list[Case], path: Path) -> None:
-    """Write what is to be read by hand: errors, explanations and findings beside their lines."""
+    """Write errors, explanations and findings with their lines, to be read by hand."""
     with path.open("w") as out:
         for case in cases:
             run, block = case.completed, case.block

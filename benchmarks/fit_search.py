@@ -1,9 +1,9 @@
-"""Fit what search ranks by and how sure it is, and print the constants of search.
+"""Fit the weights of search's ranking and of its confidence, and print them as constants.
 
     python -m benchmarks.fit_search --corpus DIR --runs FILE [--share 0.4] [--cache DIR]
 
-Three conditional logits, each of which asks which weights make the right source the likeliest of
-those looked at: for documents by their titles, for documents by their blocks' real errors (both
+Three conditional logits, each of which finds the weights that make the right source the likeliest
+of those measured: for documents by their titles, for documents by their blocks' real errors (both
 without the fifth that benchmarks/retrieval.py holds out), and for articles by half of
 `benchmarks/questions/`. Then a logistic curve over the same half, on topic against off topic.
 An off-topic question that is answered weighs as much as four on-topic ones that are refused.
@@ -39,12 +39,12 @@ from knowledge.search.search import (
 )
 
 ANSWERED_WEIGHS = 4.0
-_PENALTY = 1e-4  # on squared weights, each in units of what it varies by
+_PENALTY = 1e-4  # on squared weights, each in units of its standard deviation
 _STEPS, _CLOSE = 30, 1e-8
-_REGULAR = 10.0  # scikit-learn's C of the curve: the larger the freer
+_REGULAR = 10.0  # scikit-learn's C of the curve: larger is less regularised
 
-_DRAWN = 300  # of the sources that a search does not look at closely
-_AT_ONCE = 100  # questions, for which the same are drawn
+_DRAWN = 300  # sources drawn of those that a search does not measure closely
+_AT_ONCE = 100  # questions that share a draw
 
 # What sources were measured at (n, m), which is the right one, and how many each stands for (n,).
 Choice = tuple[np.ndarray, int, np.ndarray]
@@ -95,10 +95,10 @@ def choices(
     of: Callable[[Measured], list[np.ndarray]],
     console: Console,
 ) -> list[Choice]:
-    """What was measured for each question.
+    """The scores of the candidates for each question.
 
-    Those that a search looks at closely were chosen by what is measured, and weights that are
-    fitted among them undo the choice. So some of the others are drawn, and stand for all others.
+    The sources that a search measures closely were chosen by the same scores, so weights fitted
+    among them alone would be biased. So some of the others are drawn, and weighted for all others.
     """
     draw = np.random.default_rng(0)
     found = []
@@ -120,7 +120,7 @@ def choices(
 
 
 def tuned(queries: Sequence[Query]) -> list[tuple[QueryPart, str]]:
-    """The queries that are not held out, as search asks them."""
+    """The queries that are not held out, as query parts of search."""
     return [
         (QueryPart(q.text) if q.error is None else message_part(q.error), q.document)
         for q in queries
@@ -174,11 +174,11 @@ def documents(args: argparse.Namespace, kept: Kept, console: Console) -> tuple[f
     in_error = weights(by_error).tolist()
     console.print(f"{len(by_title)} titles, {len(by_error)} errors of {len(drawn)} documents")
     console.print(f"_MEANING, _OPENING = {meaning:.1f}, {opening:.1f}")
-    told = ", ".join(f"{w:.1f}" for w in words)
-    console.print(f"_WORDS, _PAIRS, _FIRST_SENTENCE = {told}")
+    listed = ", ".join(f"{w:.1f}" for w in words)
+    console.print(f"_WORDS, _PAIRS, _FIRST_SENTENCE = {listed}")
     console.print(f"_COMPANY = {company:.1f}")
-    told = ", ".join(f"{w:.1f}" for w in in_error)
-    console.print(f"_ERROR_MEANING, _ERROR_WORDS, _ERROR_CODE = {told}")
+    listed = ", ".join(f"{w:.1f}" for w in in_error)
+    console.print(f"_ERROR_MEANING, _ERROR_WORDS, _ERROR_CODE = {listed}")
     return meaning, opening
 
 
@@ -215,9 +215,9 @@ def articles(kept: Kept, nearness: float, console: Console) -> None:
         ours.append(bool(a.article))
         order.append(strength[first])
     slopes, bias = curve(np.array(fitting), np.array(ours))
-    told = [f"{slope:.1f}" for slope in slopes.tolist()]
-    console.print(f"_SURE_MEANING, _SURE_WORDS = {', '.join(told[:2])}")
-    console.print(f"_SURE_ELSEWHERE, _SURE_FIELD, _SURE_LENGTH = {', '.join(told[2:])}")
+    listed = [f"{slope:.1f}" for slope in slopes.tolist()]
+    console.print(f"_SURE_MEANING, _SURE_WORDS = {', '.join(listed[:2])}")
+    console.print(f"_SURE_ELSEWHERE, _SURE_FIELD, _SURE_LENGTH = {', '.join(listed[2:])}")
     console.print(f"_SURE_BIAS = {bias:.1f}")
     slopes, _ = curve(np.column_stack([order, np.array(fitting)[:, 2:]]), np.array(ours))
     console.print(f"_PER_ORDER = {slopes[0]:.2f}")

@@ -1,10 +1,10 @@
-"""How many real failures of a corpus get a fix, and what became of the candidates.
+"""Count the real failures of a corpus that get a fix, and the results of all candidates.
 
     python -m benchmarks.fixes --corpus DIR --runs runs.jsonl.xz [--share 0.2] [--dump FILE]
                                [--summary benchmarks/results/fixes.json]
 
 Every block that failed for a reason of its own (group `real`) goes through the whole path, as if
-somebody had posted it without a word. A fix counts only if a run verified it, alternatives only if
+it had been posted without prose. A fix counts only if a run verified it, alternatives only if
 each was run. `--dump` writes every diff, for reading by hand; `--summary` keeps the counts that
 benchmarks/results/coverage.md is made of, and replaces those of the families that were run.
 """
@@ -69,7 +69,7 @@ class Counted:
 
 @dataclass(frozen=True)
 class Tried:
-    """What the whole path made of one block."""
+    """The result of the whole path for one block."""
 
     block: Block
     answer: Answer
@@ -190,7 +190,7 @@ def _size(diff: str) -> int:
 
 
 def keep(path: Path, done: list[Tried]) -> None:
-    """Write what became of each family, over what the file said of it before.
+    """Write the counts of each family that was run, replacing its old ones in the file.
 
     Raises:
         OSError: the file cannot be written.

@@ -1,4 +1,4 @@
-"""How fast documents are taken in and opened, against PyTorch as anybody would call it.
+"""Time indexing and opening documents, compared with plain sentence-transformers.
 
     python -m benchmarks.ingestion --corpus DIR [--share 0.1] [--texts 256]
 
@@ -49,7 +49,7 @@ class Timed:
         return self._model.identity
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:
-        """As the model does documents."""
+        """Embed as for documents; timed."""
         wall_s, cpu_s = time.perf_counter(), time.process_time()
         found: np.ndarray = getattr(self._model, "encode_bulk", self._model.encode)(texts)
         self.wall_s += time.perf_counter() - wall_s
@@ -58,7 +58,7 @@ class Timed:
         return found
 
     def questions(self, texts: Sequence[str]) -> np.ndarray:
-        """As the model does questions; not timed."""
+        """Embed as for questions; not timed."""
         return self._model.encode(texts)
 
     def row(self, name: str) -> tuple[str, str, str]:
@@ -67,7 +67,7 @@ class Timed:
 
 
 class Plain:
-    """sentence-transformers, called without a thought: its own batches, threads and sorting."""
+    """sentence-transformers with its default batches, threads and sorting."""
 
     identity = "plain"
 
@@ -137,7 +137,7 @@ def compare(folder: Path, count: int, model: EmbeddingModel, console: Console) -
 
 
 def take_in(folder: Path, state: Path, model: Timed, console: Console, name: str) -> None:
-    """Bring an index up to date, and say how long that took."""
+    """Update an index, and print how long that took."""
     left_out: list[DocumentError] = []
     began, embedding = time.perf_counter(), model.wall_s
     shelf = Shelf([folder], state, left_out.append)
@@ -151,7 +151,7 @@ def take_in(folder: Path, state: Path, model: Timed, console: Console, name: str
 
 
 def opening(folder: Path, state: Path, model: Embeds, console: Console) -> None:
-    """What every start pays."""
+    """Time opening an index, as at every start."""
     began = time.perf_counter()
     known = Shelf([folder], state, lambda _: None).known()
     looked = time.perf_counter()

@@ -16,7 +16,7 @@ _KEY_BYTES = 16
 
 
 class _Bulk:
-    """A model's way with thousands of texts, as a model of its own."""
+    """A model whose `encode` is another model's `encode_bulk`."""
 
     def __init__(self, model: EmbeddingModel) -> None:
         self.identity = f"{model.identity} bulk"
@@ -24,7 +24,7 @@ class _Bulk:
 
 
 class Kept:
-    """An embedding model that looks into its folder first.
+    """An embedding model with a cache in a folder.
 
     Two files grow side by side, line n of the one being row n of the other; a row without its
     line (an interruption between the two) is written anew.

@@ -1,4 +1,4 @@
-"""How many questions the whole bot answers: real processes, our own Slack, N people who ask.
+"""Measure how many questions the whole bot answers: real processes, a fake Slack, N askers.
 
     python -m benchmarks.load [--slots 1 2 4] [--nodes 1 3] [--askers 8] [--seconds 60]
     python -m benchmarks.load --slots 2 --sustained 600
@@ -44,7 +44,7 @@ from tests.bot.service.test_kill import Process
 
 _PROGRAMS = ("in-place-overwrites-saved", "matmul-inner-sizes", "non-leaf-tensor-in-optimizer",
              "linear-input-size", "plain-tensor-attribute-not-a-parameter")  # fmt: skip
-# What Slack promises to take of one app in one workspace; all is asked in one channel here.
+# Slack's rate limits for one app in one workspace; all questions go to one channel here.
 # https://docs.slack.dev/apis/web-api/rate-limits
 _LIMITS = {"chat.update": (50, 60.0), "chat.postMessage": (60, 60.0)}  # calls, in seconds
 # What the bot asks of an executor that it starts itself.
@@ -63,15 +63,15 @@ class Asked:
     """One question, from the moment it is posted."""
 
     began: float
-    told: float | None = None  # seconds until there is a card
-    done: float | None = None  # seconds until it is an answer
+    card_s: float | None = None  # seconds until there is a card
+    answer_s: float | None = None  # seconds until the card shows an answer
     waited: bool = False  # the card said that others come first
     refused: bool = False  # the answer says that it could not be run
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where an executor answers, and the processes it is made of."""
+    """An executor's address, and its processes."""
 
     name: str
     url: str
@@ -80,7 +80,7 @@ class Place:
 
 
 def programs() -> list[str]:
-    """What is asked."""
+    """The programs to ask about."""
     return [(folder_of(slug) / "broken.py").read_text(encoding="utf-8") for slug in _PROGRAMS]
 
 
@@ -88,11 +88,11 @@ def _many(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
-# -- who asks --------------------------------------------------------------------------------------
+# -- askers ----------------------------------------------------------------------------------------
 
 
 class Watch:
-    """Looks at all cards at once: a look for each asker would be the load that is measured."""
+    """Polls all cards in one loop: a loop for each asker would add to the load."""
 
     def __init__(self, slack: FakeSlack) -> None:
         """`looking` has to run beside those who ask."""
@@ -110,7 +110,7 @@ class Watch:
         return asked
 
     async def looking(self) -> None:
-        """Look, and look again."""
+        """Poll until cancelled."""
         while True:
             for card in self._slack.cards():
                 if found := self._open.get(card.thread_ts or ""):
@@ -119,11 +119,11 @@ class Watch:
 
     def _look(self, card: Message, asked: Asked, seen: asyncio.Event) -> None:
         since = time.monotonic() - asked.began
-        asked.told = asked.told or since
+        asked.card_s = asked.card_s or since
         if not buttons(card.blocks):
             asked.waited = asked.waited or "before" in card.text
-        elif asked.done is None:
-            asked.done = since
+        elif asked.answer_s is None:
+            asked.answer_s = since
             asked.refused = "Could not run it" in card.text
             seen.set()
 
@@ -155,7 +155,7 @@ async def opened(watch: Watch, rate: float, seconds: float, numbers: Iterator[in
     return list(await asyncio.gather(*tasks))
 
 
-# -- who answers -----------------------------------------------------------------------------------
+# -- bot and executors -----------------------------------------------------------------------------
 
 
 @asynccontextmanager
@@ -204,7 +204,7 @@ async def several(nodes: int) -> AsyncIterator[Place]:
 
 @asynccontextmanager
 async def bot(slack: FakeSlack, folder: Path, place: Place) -> AsyncIterator[int]:
-    """`torchmedic slack` in front of it; its process."""
+    """Run `torchmedic slack` with this executor; yields its process id."""
     with Process(
         slack, folder, TORCHMEDIC_EXECUTOR__URL=place.url, TORCHMEDIC_EXECUTOR_TOKEN=_TOKEN,
         TORCHMEDIC_CHAT__AT_ONCE=str(place.at_once),
@@ -215,7 +215,7 @@ async def bot(slack: FakeSlack, folder: Path, place: Place) -> AsyncIterator[int
 
 @asynccontextmanager
 async def watching(slack: FakeSlack) -> AsyncIterator[Watch]:
-    """A watch that looks."""
+    """A watch that is polling."""
     watch = Watch(slack)
     task = asyncio.create_task(watch.looking())
     try:
@@ -224,12 +224,12 @@ async def watching(slack: FakeSlack) -> AsyncIterator[Watch]:
         task.cancel()
 
 
-# -- what is seen ----------------------------------------------------------------------------------
+# -- figures ---------------------------------------------------------------------------------------
 
 
 def quantiles(asked: list[Asked]) -> tuple[float, float, float]:
     """Median, p95 and largest of the seconds to an answer."""
-    done = sorted(a.done for a in asked if a.done is not None)
+    done = sorted(a.answer_s for a in asked if a.answer_s is not None)
     if not done:
         return 0.0, 0.0, 0.0
     return statistics.median(done), done[min(len(done) - 1, round(0.95 * len(done)))], done[-1]
@@ -245,11 +245,11 @@ def row(table: Table, name: str, load: str, asked: list[Asked], seconds: float) 
         asked: everything.
         seconds: from the first question to the last answer.
     """
-    answered = [a for a in asked if a.done is not None]
+    answered = [a for a in asked if a.answer_s is not None]
     rate = len(answered) / seconds
     median, p95, most = quantiles(asked)
-    told = statistics.median([a.told for a in asked if a.told is not None] or [0.0])
-    table.add_row(name, load, str(len(asked)), f"{rate:.2f}", f"{told:.2f}", f"{median:.1f}",
+    card_s = statistics.median([a.card_s for a in asked if a.card_s is not None] or [0.0])
+    table.add_row(name, load, str(len(asked)), f"{rate:.2f}", f"{card_s:.2f}", f"{median:.1f}",
                   f"{p95:.1f}", f"{most:.1f}", str(sum(a.waited for a in asked)),
                   str(sum(a.refused for a in asked)), str(len(asked) - len(answered)))  # fmt: skip
     return rate
@@ -323,12 +323,12 @@ async def measure(place: Place, given: argparse.Namespace, table: Table, console
                 if given.sustained:
                     tell(console, load, asked, before, pids)
             called = Counter(method for method, _ in slack.calls).most_common(4)
-            told = ", ".join(f"{method} {n / count:.1f}" for method, n in called)
+            counts = ", ".join(f"{method} {n / count:.1f}" for method, n in called)
             refused = ", ".join(f"{method} {n}" for method, n in slack.refused.items())
             own_ms = (cpu_s(pid) - spent) / count * 1000
             console.print(
                 f"{place.name}: a question takes {own_ms:.0f} ms of the bot's own time; "
-                f"calls of Slack: {told}; refused by it: {refused or 'none'}"
+                f"calls of Slack: {counts}; refused by it: {refused or 'none'}"
             )
 
 
@@ -336,7 +336,7 @@ def tell(
     console: Console, load: str, asked: list[Asked], before: tuple[float, int, int],
     pids: tuple[int, ...],
 ) -> None:  # fmt: skip
-    """What a load left behind in the processes, and how far apart waits were."""
+    """Print how the processes' memory changed under the load, and the spread of the waits."""
     after = held(pids)
     median, p95, _ = quantiles(asked)
     console.print(

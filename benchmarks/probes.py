@@ -1,8 +1,8 @@
-"""What the probes cost: training loops of 200 steps with them, against the same jail without.
+"""Measure the cost of the probes: training loops of 200 steps with and without them.
 
 python benchmarks/probes.py [ROUNDS]
 
-The plain run is `Probe.NONE`: the same fork, walls and runner, and nobody listening. Plain and
+The plain run is `Probe.NONE`: the same fork, walls and runner, without probes. Plain and
 probed runs take turns; what is compared is the processor time of the fastest of each, because a
 busy machine only ever adds to it. For the simulated device the loop's model and data are moved to
 "cuda"; the plain run beside it stays on the CPU. (`NONE` is a value of the public `Job.probes`, no

@@ -1,4 +1,4 @@
-"""How often a question finds its own document, by words, by meaning, and by our search.
+"""Measure how often a question finds its own document: by words, by meaning, and by our search.
 
     python -m benchmarks.retrieval --corpus DIR --runs FILE [--share 0.25] [--held-out]
 
@@ -35,7 +35,7 @@ from knowledge.search.search import Search
 
 HELD_OUT = 0.2
 _TOP = 10
-_RRF = 60  # the constant of reciprocal-rank fusion, as everybody has it
+_RRF = 60  # the usual constant of reciprocal-rank fusion
 _TIMED = 40  # queries that latency is measured on, embedding included
 
 Rank = Callable[["Query"], list[str]]
@@ -63,7 +63,7 @@ def is_held_out(document: Document) -> bool:
 
 
 def read(corpus: Path, share: float) -> list[Document]:
-    """The documents of a share of the corpus, the same ones each time; a larger share has them."""
+    """The documents of a share of the corpus; a larger share includes those of a smaller one."""
     documents = load_documents([corpus])
     return [d for d in documents if hashed(d.path.name, "share") < share]
 
@@ -86,7 +86,7 @@ def errors(documents: Sequence[Document], corpus: Path, runs: Path) -> list[Quer
 
 
 class ByWords:
-    """BM25 over the passages, as bm25s does it when nobody thinks about it."""
+    """BM25 over the passages, by bm25s with its defaults."""
 
     def __init__(self, index: Index) -> None:
         self._sources = [p.source for p in index.passages]
@@ -101,7 +101,7 @@ class ByWords:
 
 
 class ByMeaning:
-    """The nearest passage, as a model and an index find it when nobody thinks about it."""
+    """The nearest passage by meaning, without further scores."""
 
     def __init__(self, index: Index, model: Embeds) -> None:
         self._index, self._model = index, model
@@ -114,7 +114,7 @@ class ByMeaning:
 
 
 class Naive:
-    """What anybody would write first: encode, multiply with every vector, sort."""
+    """The simplest search: encode, multiply with every vector, sort."""
 
     def __init__(self, index: Index) -> None:
         from sentence_transformers import SentenceTransformer
@@ -131,7 +131,7 @@ class Naive:
 
 
 class Fused:
-    """Reciprocal-rank fusion of the two."""
+    """Reciprocal-rank fusion of other rankings."""
 
     def __init__(self, *rankings: Rank) -> None:
         self._rankings = rankings
@@ -146,7 +146,7 @@ class Fused:
 
 
 class Ours:
-    """`Search`, asked as an answer asks it."""
+    """`Search`, called as for an answer."""
 
     def __init__(self, index: Index, model: Embeds) -> None:
         self._search = Search(index, model)
@@ -172,7 +172,7 @@ def _documents(sources: Sequence[str], rows: np.ndarray) -> list[str]:
 
 
 def place(ranked: Sequence[str], document: str) -> int:
-    """Where it stands among the first ten, from 1; 0 if it does not."""
+    """Its rank among the first ten, from 1; 0 if it is not among them."""
     first = list(ranked[:_TOP])
     return first.index(document) + 1 if document in first else 0
 
@@ -199,7 +199,7 @@ def latency_ms(rank: Rank, queries: Sequence[Query]) -> float:
 
 
 def rankings(index: Index, model: Embeds) -> dict[str, Rank]:
-    """What is compared."""
+    """The rankings to compare, by name."""
     words, meaning = ByWords(index), ByMeaning(index, model)
     return {
         "BM25 alone": words.rank,
@@ -216,7 +216,7 @@ def tell(
     timed: dict[str, Rank],
     console: Console,
 ) -> None:
-    """Rank, and print a table of one kind of query."""
+    """Rank all queries of one kind, and print a table."""
     table = Table(kind, "part", "queries", "MRR@10", "recall@1", "recall@10", "ms a query")
     for name, rank in compared.items():
         places = [
@@ -237,7 +237,7 @@ def tell(
 def tell_latency(
     index: Index, model: EmbeddingModel, kept: Embeds, queries: Sequence[Query], console: Console
 ) -> None:
-    """Print what a query takes, against what anybody would write first, and what bounds it."""
+    """Print the time of a query, of the simplest search, and of the steps that bound both."""
     naive = latency_ms(Naive(index).rank, queries)
     ours = latency_ms(Ours(index, model).rank, queries)
     after = latency_ms(Ours(index, kept).rank, queries)  # their vectors are looked up

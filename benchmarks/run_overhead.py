@@ -1,4 +1,4 @@
-"""What the jail costs: one small training step, warm in the jail, against fresh interpreters.
+"""Measure the cost of the jail: a small training step, warm in the jail and in a fresh interpreter.
 
 python benchmarks/run_overhead.py
 """
@@ -39,7 +39,7 @@ def bubblewrap() -> list[str] | None:
 
 
 def cold_ms(before: list[str]) -> float:
-    """Milliseconds of a fresh interpreter, the median."""
+    """The median milliseconds of a fresh interpreter."""
     times = []
     for _ in range(COLD_RUNS):
         began = time.perf_counter()

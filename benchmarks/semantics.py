@@ -1,4 +1,4 @@
-"""Whether the probes change what snippets print: blocks of a corpus, run with and without them.
+"""Check that the probes do not change what snippets print: run a corpus with and without them.
 
 python benchmarks/semantics.py --corpus DIR --blocks 500
 
@@ -48,7 +48,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of one block."""
+    """The result of the comparison for one block."""
 
     block: Block
     kind: str  # "equal" | "different" | "unsteady" | "did not run"
@@ -71,7 +71,7 @@ def plain(text: str) -> str:
 
 
 async def compare(executor: ExecutorClient, block: Block, wall_s: float) -> Verdict:
-    """Run it with and without."""
+    """Run a block with and without probes."""
 
     async def run(*probes: Probe) -> JobResult:
         return await executor.run(Job(code=block.code, wall_s=wall_s, probes=probes))

@@ -2,8 +2,8 @@
 
 BotError
 ├── PlatformError              Slack or Discord does not do what was asked
-│   └── PlatformRefusedError   and never will: a channel that is gone, a right that is missing
-├── QuestionError              a message cannot be read, and what its author can do about it
+│   └── PlatformRefusedError   it refuses for good: the channel is gone, a right is missing
+├── QuestionError              a message cannot be read; the text says what its author can do
 ├── SettingsError              a setting is unknown or makes no sense
 └── StateError                 the folder for index and proofs cannot be used
 """

@@ -1,4 +1,4 @@
-"""The log on standard error: one line an event, without tokens and without what people wrote."""
+"""The log on standard error: one line an event, without tokens or anything that people wrote."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class JsonLines(logging.Formatter):
     """One JSON object a line, for a log collector."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The event's message, and what it says as fields (`extra=facts(...)`)."""
+        """The event's message and its fields (`extra=facts(...)`) as JSON."""
         words: dict[str, Any] = {
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
@@ -25,12 +25,12 @@ class JsonLines(logging.Formatter):
 
 
 def facts(**known: str | int | float | bool) -> dict[str, Any]:
-    """What a log line says, by name: `log.info("…", extra=facts(question=id))`."""
+    """A log line's fields by name: `log.info("…", extra=facts(question=id))`."""
     return {"facts": known}
 
 
 def where(e: Exception) -> str:
-    """An exception's type and place, without its text, which may be what a person wrote."""
+    """An exception's type and line, without its text, which may quote what a person wrote."""
     trace = e.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
@@ -39,7 +39,7 @@ def where(e: Exception) -> str:
 
 
 def log_to_stderr(form: Literal["text", "json"] = "text") -> None:
-    """Ours from info on, everybody else's from warnings on."""
+    """Log our own messages from info on, those of libraries from warnings on."""
     handler = logging.StreamHandler()
     plain = logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
     handler.setFormatter(JsonLines() if form == "json" else plain)

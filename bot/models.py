@@ -1,4 +1,4 @@
-"""The words between the bot's parts: a Question understood, an Answer to draw, progress between.
+"""The values that the bot's parts exchange: Question, Answer and Progress.
 
 The JSON of Answer is the stable contract of `torchmedic ask --json`.
 """
@@ -33,7 +33,7 @@ class TracebackFrame(Model):
 
 
 class PastedTraceback(Model):
-    """A traceback a person pasted: nothing here was run by us."""
+    """A traceback that a person pasted, not seen in a run of ours."""
 
     type: str
     message: str
@@ -42,7 +42,7 @@ class PastedTraceback(Model):
 
 
 class Question(Model):
-    """One message understood."""
+    """One message, split into prose, code and traceback."""
 
     text: str  # the prose, without code and traceback
     snippets: tuple[Snippet, ...] = ()
@@ -70,7 +70,7 @@ class AnswerError(Model):
 
     @classmethod
     def of(cls, seen: ErrorSeen | Caught) -> AnswerError:
-        """The error as the asker should see it."""
+        """Make it from a run's error, raised or caught."""
         return cls(
             type=seen.type,
             message=seen.message,
@@ -83,10 +83,10 @@ class AnswerError(Model):
 
 
 class AnswerCulprit(Model):
-    """Both ends of an in-place error, as lines and expressions, and the line that needed it.
+    """The lines of an in-place error: saving, changing and needing the tensor, with expressions.
 
-    `note` says in words what could not be known, which layers did it, and from where the lines
-    inside functions were called.
+    `note` says what could not be found, which layers did it, and from where the lines inside
+    functions were called.
     """
 
     saved_line: int | None
@@ -108,7 +108,7 @@ class Proof(Model):
 
 
 class Why(Model):
-    """The explanation; `remedy` is what its article advises, not tried on this code."""
+    """The explanation; `remedy` is its article's advice, which was not tried on this code."""
 
     text: str
     remedy: str = ""
@@ -120,7 +120,7 @@ class Why(Model):
 
 
 class Source(Model):
-    """A passage the answer leans on or considered."""
+    """A source that the answer uses or considered."""
 
     id: str
     title: str
@@ -130,7 +130,7 @@ class Source(Model):
 
 
 class Evidence(Model):
-    """Where and how long it ran."""
+    """Versions, device, durations and memory of the runs."""
 
     torch: str
     python: str
@@ -156,7 +156,7 @@ Status = Literal["fixed", "reproduced", "runs", "advice", "unsure", "not_run"]
 
 
 class Answer(Model):
-    """Everything the bot has to say, knowing nothing of Slack or Discord."""
+    """Everything the bot has to say, independent of the platform."""
 
     status: Status
     headline: str
@@ -177,7 +177,7 @@ class Answer(Model):
 
 
 class RunWith(Model):
-    """How "run again" should run: on which device, from which seed, in a fresh interpreter."""
+    """The options of "run again": device, seed, fresh interpreter."""
 
     device: Literal["cpu", "cuda"] | None = None  # None: as the snippet needs it
     seed: int | None = 0
@@ -185,7 +185,7 @@ class RunWith(Model):
 
 
 class Progress(Model):
-    """A step that has just begun, in words for the person who waits."""
+    """A step that has just begun, as a text for the person who waits."""
 
     step: Literal["reading", "reproducing", "searching", "fixing", "checking"]
     text: str

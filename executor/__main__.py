@@ -16,10 +16,10 @@ import uvicorn
 from pydantic import TypeAdapter, ValidationError
 
 from executor.service.app import Application, build
-from executor.service.local import Local
+from executor.service.local import LocalEngine
 from executor.service.supervisor import Supervisor, SupervisorSettings
 
-_GRACE_S = 5  # for answers on their way when told to stop; then running snippets are ended
+_GRACE_S = 5  # to finish answers after the order to stop; then running snippets are ended
 # A client drops an idle connection first (httpx: after 5 s). Were ours dropped as early, a job
 # could be sent just as it closes: "Server disconnected without sending a response".
 _KEEP_ALIVE_S = 75
@@ -56,7 +56,7 @@ def main() -> int:
     except ValueError as e:
         print(f"python -m executor: --settings: {e}", file=sys.stderr)
         return 2
-    app = build(Local(Supervisor(settings)), token)
+    app = build(LocalEngine(Supervisor(settings)), token)
     if given.until_stdin_closes:
         threading.Thread(target=_stop_with_parent, daemon=True).start()
     if given.uds:
@@ -79,7 +79,7 @@ def _config(app: Application, **where: Any) -> uvicorn.Config:
         access_log=False,
         timeout_graceful_shutdown=_GRACE_S,
         timeout_keep_alive=_KEEP_ALIVE_S,
-        loop="asyncio",  # and not whatever faster one happens to be installed
+        loop="asyncio",  # uvicorn would take uvloop where that is installed
         http="h11",
         **where,
     )

@@ -1,4 +1,4 @@
-"""The words between the bot and the executor: what a Job asks for and what a JobResult says.
+"""The protocol between the bot and the executor: Job and JobResult.
 
 The JSON of these models is the stable contract; new fields may come, none goes or changes.
 """
@@ -12,39 +12,39 @@ from pydantic import BaseModel, ConfigDict, Field
 
 SNIPPET = "snippet.py"  # what the snippet's file is called, wherever it runs
 REPORT = "report.json"
-FIGURES = "figures"  # the folder beside it for figures that were still open
+FIGURES = "figures"  # the folder beside it for figures still open at the end
 
 
 class Model(BaseModel):
-    """A value: immutable, and a word it does not know is an error."""
+    """An immutable value; an unknown field is an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class Outcome(StrEnum):
-    """How a run ended, decided by wait status, clock and counters, never by what it printed."""
+    """How a run ended: decided by wait status, clock and counters, never by what it printed."""
 
     OK = "ok"
     ERROR = "error"  # an exception nobody caught, or a non-zero exit code
     TIMEOUT = "timeout"
     OUT_OF_MEMORY = "out_of_memory"
     OUTPUT_LIMIT = "output_limit"
-    KILLED = "killed"  # a signal that was not ours
+    KILLED = "killed"  # a signal that the executor did not send
     SETUP_ERROR = "setup_error"  # a wall of the jail could not be built, so nothing ran
     UNAVAILABLE = "unavailable"  # the device, or the executor itself, was not there
 
 
 class Probe(StrEnum):
-    """Probes that cost a second run; the cheap ones are always on, unless NONE is asked for."""
+    """Probes that cost a second run; the cheap ones are always on except with NONE."""
 
     INPLACE = "inplace"  # which line saved the tensor, which line changed it
     GRADIENTS = "gradients"  # every backward's loss and leaf gradients, and the final tensors
-    ORACLE = "oracle"  # GRADIENTS, of the forward as written: in-place changes are let through
-    NONE = "none"  # no probe listens: for measuring what they cost and that they change nothing
+    ORACLE = "oracle"  # GRADIENTS of the forward as written: in-place changes raise no error
+    NONE = "none"  # no probe: to measure what they cost and that they change nothing
 
 
 class File(Model):
-    """A file that goes into the working folder, or came out of it. Names are plain, no folders."""
+    """A file put into the working folder, or collected from it. Its name holds no folder."""
 
     name: str = Field(min_length=1, max_length=255)
     base64: str
@@ -61,13 +61,15 @@ class Job(Model):
     seed: int | None = 0
     cold: bool = False  # in a fresh interpreter, where nothing is imported yet
     probes: tuple[Probe, ...] = ()
-    stand_ins: bool = False  # supply undefined names with something that fits their use
-    other_choices: bool = False  # stand-ins with other sizes, wherever the snippet leaves them open
-    simulate: Literal["cuda"] | None = None  # on the CPU, but as if there were a GPU
+    # Placeholders are called stand-ins in this file's fields alone: answers that bots have stored
+    # carry these names, and a model refuses a field that it does not know.
+    stand_ins: bool = False  # give undefined names a placeholder that fits their use
+    other_choices: bool = False  # placeholders of other sizes, where the snippet leaves them open
+    simulate: Literal["cuda"] | None = None  # run on the CPU with a simulated GPU
 
 
 class Exit(Model):
-    """The kernel's word: an exit code or the name of the signal."""
+    """The exit code or the name of the signal, from the kernel."""
 
     code: int | None
     signal: str | None
@@ -96,7 +98,7 @@ class ErrorSeen(Model):
 
 
 class Explanation(Model):
-    """What live values say about an error: which of them clash, and where they come from."""
+    """What live values show about an error: which of them clash, and where they were made."""
 
     family: str
     text: str
@@ -109,11 +111,11 @@ class Caught(Model):
     type: str
     message: str
     line: int | None = None  # where it was raised, in the snippet
-    handler_line: int | None = None  # the `except` that took it
+    handler_line: int | None = None  # the `except` that caught it
     code: str = ""
     origin: str = ""
     traceback: str = ""
-    stdout_bytes: int = 0  # what the snippet had printed by then
+    stdout_bytes: int = 0  # printed by the snippet up to then
     explanation: Explanation | None = None
     family: str = ""  # as in ErrorSeen
 
@@ -127,7 +129,7 @@ class WarningSeen(Model):
 
 
 class Variable(Model):
-    """One local variable; tensors carry their facts, anything else only type and repr."""
+    """One local variable: shape, dtype … for a tensor, only type and repr for anything else."""
 
     type: str
     shape: tuple[int, ...] | None = None
@@ -141,10 +143,10 @@ class Variable(Model):
 
 
 class Operand(Model):
-    """What the failing expression worked on: its name as written, or torch's own name for it."""
+    """A value that the failing expression used, under its name there or torch's own for it."""
 
     name: str
-    made: int | None = None  # the line that gave it this value, where the text leaves no doubt
+    made: int | None = None  # the line that gave it this value; None if that is uncertain
     value: Variable
 
 
@@ -179,11 +181,11 @@ class Layer(Model):
 
 
 class Culprit(Model):
-    """An in-place error's two ends: who saved the tensor, who changed it, who then needed it.
+    """An in-place error's lines: which saved the tensor, which changed it, which then needed it.
 
     Columns are 0-based byte offsets; a span may reach over several lines. None means that the
-    probe could not know (the change came from library code, say); `note` then says why. Layers
-    are those of torch.nn that the line had called; a call line is the outermost frame's, where
+    probe could not find it (the change came from library code, say); `note` then says why. A
+    layer is the one of torch.nn that the line called; a call line is the outermost frame's, if
     the line itself is inside a function.
     """
 
@@ -204,11 +206,11 @@ class Culprit(Model):
     saved_call_line: int | None = None
     modified_layer: str | None = None
     modified_call_line: int | None = None
-    note: str = ""  # what could not be known, and what PyTorch itself does not notice
+    note: str = ""  # what could not be found, and what PyTorch itself does not notice
 
 
 class Finding(Model):
-    """Something a probe saw in a run that is no exception; worded as a fact."""
+    """A fact that a probe saw in a run, other than an exception."""
 
     kind: str
     line: int | None
@@ -220,14 +222,14 @@ class Finding(Model):
 class DeviceSeen(Model):
     """One tensor of a device error: where it was, and the snippet's line that put it there."""
 
-    name: str  # as the snippet calls it; empty where no variable holds it
+    name: str  # the snippet's variable; empty if none holds it
     device: str
     line: int | None = None
     argument: str = ""  # what PyTorch calls it, e.g. "mat1"
 
 
 class Fingerprint(Model):
-    """A tensor's value in a few numbers: equal tensors agree, different ones almost surely do not.
+    """A tensor's value in a few numbers: equal for equal tensors, almost surely not for others.
 
     `projections` are inner products with fixed pseudo-random unit vectors.
     """
@@ -239,7 +241,7 @@ class Fingerprint(Model):
 
 
 class Backward(Model):
-    """One call of backward() or autograd.grad(): the loss and the gradients it left behind."""
+    """One call of backward() or autograd.grad(): the loss and the gradients after it."""
 
     line: int | None
     loss: Fingerprint | None
@@ -258,14 +260,14 @@ class ModuleCall(Model):
 
 
 class Values(Model):
-    """What a run computed, for comparing it with another one."""
+    """The values that a run computed, to compare them with another run's."""
 
     backwards: tuple[Backward, ...] = ()
     tensors: dict[str, Fingerprint] = {}  # the snippet's global tensors and parameters at the end
 
 
 class Environment(Model):
-    """Where it ran."""
+    """The software and the device of a run."""
 
     torch: str = ""
     python: str = ""
@@ -276,7 +278,7 @@ class Environment(Model):
 
 
 class Isolation(Model):
-    """Which walls stood around the run."""
+    """The walls that were around the run."""
 
     tier: Literal["process", "uid", "namespaces", "gvisor"]
     landlock_abi: int
@@ -287,7 +289,7 @@ class Isolation(Model):
 
 
 class Placeholder(Model):
-    """What stood for a name that the snippet does not define."""
+    """The value that was supplied for a name which the snippet does not define."""
 
     name: str
     line: int | None  # where the snippet reads it first
@@ -318,13 +320,13 @@ class Observations(Model):
     autograd: Culprit | None = None
     findings: tuple[Finding, ...] = ()
     assumptions: tuple[str, ...] = ()
-    suspects: tuple[str, ...] = ()  # hidden in-place writes that the text could make: look again
-    undefined: tuple[str, ...] = ()  # names that it reads and nowhere binds, and nobody supplied
+    suspects: tuple[str, ...] = ()  # kinds of hidden in-place writes that the code may make
+    undefined: tuple[str, ...] = ()  # names read, nowhere bound, and given no placeholder
     stand_ins: tuple[Placeholder, ...] = ()
-    stand_in_at_fault: str = ""  # the one that the error comes from
-    depends_on_stand_ins: bool = False  # the failing expression may hold what came out of one
+    stand_in_at_fault: str = ""  # the name of the placeholder that caused the error
+    depends_on_stand_ins: bool = False  # the failing expression may be computed from a placeholder
     left_out: LeftOut | None = None  # the empty body that the error comes from
-    warm_only: tuple[str, ...] = ()  # modules used, never imported, that a fresh run may not have
+    warm_only: tuple[str, ...] = ()  # used, never imported, and missing in a cold run
     values: Values | None = None
     calls: tuple[ModuleCall, ...] = ()
     trained: bool = False  # an optimizer stepped
@@ -335,13 +337,13 @@ class Observations(Model):
 
 
 class RunReport(Observations):
-    """What the run itself wrote down: never trusted for the outcome."""
+    """The report that the run itself wrote: never trusted for the outcome."""
 
     notes: tuple[str, ...] = ()  # probes that failed, and why
 
 
 class JobResult(Observations):
-    """What happened. A snippet that crashes is a result, never an exception of ours."""
+    """The result of a job. A snippet that crashes is a result, never an exception of ours."""
 
     outcome: Outcome
     exit: Exit = Exit(code=None, signal=None)
@@ -350,7 +352,7 @@ class JobResult(Observations):
     stderr: str = ""
     dropped_bytes: int = 0
     files: tuple[File, ...] = ()
-    skipped: tuple[str, ...] = ()  # files that stayed behind, each with the reason
+    skipped: tuple[str, ...] = ()  # files that were not collected, each with the reason
     seconds: float = 0.0
     cpu_seconds: float = 0.0
     peak_memory_bytes: int = 0

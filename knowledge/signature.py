@@ -1,11 +1,11 @@
-"""Reduce an error message to its signature: what stays the same when the numbers differ."""
+"""Reduce an error message to its signature, which is the same whatever the numbers in it."""
 
 from __future__ import annotations
 
 import re
 
-MAX_MESSAGE_CHARS = 2_000  # an error says what it is about long before this
-MAX_TEXT_CHARS = 20_000  # prose that is looked through for quoted messages
+MAX_MESSAGE_CHARS = 2_000  # what identifies an error comes long before this
+MAX_TEXT_CHARS = 20_000  # prose that is searched for quoted messages
 MIN_QUOTED_WORDS = 3  # shorter quotations are names, not messages
 _MAX_SIGNATURE_CHARS = 600
 _MAX_PASSES = 8  # one is enough for real messages; hostile ones settle in three
@@ -68,7 +68,7 @@ _GAP = re.compile(r" ?(?:\.\.\.|…) ?")
 
 
 def signature(type: str | None, message: str) -> str:
-    """Reduce an error to what it has in common with the same error elsewhere.
+    """Reduce an error to the text that every occurrence of it has in common.
 
     Sizes, numbers, addresses, paths, quoted names, dtypes, devices and the autograd nodes' names
     become placeholders; a trailing hint goes.
@@ -87,7 +87,7 @@ def signature(type: str | None, message: str) -> str:
 
 
 def matches(pattern: str, actual: str) -> bool:
-    """Tell whether a real error is the one that a written-down signature means.
+    """Whether a real error matches a signature as written in an article.
 
     Args:
         pattern: a signature as people write it: the beginning is enough, `...` skips anything.
@@ -103,7 +103,7 @@ def matches(pattern: str, actual: str) -> bool:
 
 
 def mentions(prose: str, pattern: str) -> bool:
-    """Tell whether prose contains an error message without quoting it or naming its type.
+    """Whether prose contains an error message without quoting it or naming its type.
 
     Args:
         prose: a text that went through `generalise`.
@@ -114,7 +114,7 @@ def mentions(prose: str, pattern: str) -> bool:
 
 
 def first_piece(pattern: str) -> str:
-    """What a message begins with, in small letters, if `pattern` is its signature.
+    """The beginning, in lower case, of the messages whose signature is `pattern`.
 
     Up to the first `...`; empty where there is no message.
     """
@@ -123,7 +123,7 @@ def first_piece(pattern: str) -> str:
 
 
 def generalise(text: str) -> str:
-    """Take the particulars out of a text of any length, as `signature` does with a message."""
+    """Replace names and numbers in a text of any length, as `signature` does in a message."""
     return _general(text[:MAX_TEXT_CHARS])
 
 
@@ -143,7 +143,7 @@ def find_signatures(text: str) -> list[str]:
 
 
 def _general(text: str) -> str:
-    # Taking one particular out can lay another one bare, so until nothing changes.
+    # One replacement can make another one possible, so repeat until nothing changes.
     for _ in range(_MAX_PASSES):
         before = text
         for pattern, placeholder in _PARTICULARS:

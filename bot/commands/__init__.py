@@ -1,1 +1,1 @@
-"""The command line: one module a command, and what puts their parts together."""
+"""The command line: one module for each command, and the assembly of their parts."""

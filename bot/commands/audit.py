@@ -1,4 +1,4 @@
-"""The command `torchmedic audit`: what documents claim about their code, held against runs."""
+"""The command `torchmedic audit`: compare the claims of documents with runs of their code."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ _LIMITS = ("wall_s", "memory_mib", "processes")  # settings that a run's outcome
 async def run_audit(
     settings: Settings, paths: Sequence[Path], out: Path | None, console: Console
 ) -> Audit:
-    """Audit documents, write both reports, and tell the counts.
+    """Audit documents, write both reports, and print the counts.
 
     Raises:
-        DocumentError: a path is none.
+        DocumentError: a path does not exist.
         StateError: a folder cannot be written.
         ExecutorError: the executor is gone or cannot start.
     """
@@ -105,7 +105,7 @@ class AsAnAnswer:
 
 @contextmanager
 def _progress(console: Console, total: int) -> Iterator[Callable[[], None]]:
-    """A bar over the blocks with the time that is left."""
+    """A progress bar over the blocks, with the remaining time."""
     columns = (
         TextColumn("blocks"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
         TextColumn("left"),

@@ -40,7 +40,7 @@ ConfigOption = Annotated[
 
 
 def main() -> None:
-    """Entry point: errors of ours are one line and a next step, never a traceback."""
+    """Entry point: our own errors are printed as one line with a next step, without traceback."""
     try:
         app()
     except _OURS as e:
@@ -115,18 +115,18 @@ class _JsonCard:
     """One Answer as one line of JSON; the steps are not shown."""
 
     async def step(self, progress: object) -> None:
-        """Nothing: only answers are printed."""
+        """Do nothing: only answers are printed."""
 
     async def finish(self, answer: Any) -> None:
         """Print it."""
         print(answer.model_dump_json(), flush=True)
 
     def clear(self) -> None:
-        """Nothing is shown that could be taken away."""
+        """Do nothing: nothing is shown that could be removed."""
 
 
 def _read_question(name: str) -> Question:
-    """A file as a question.
+    """Read a file as a question.
 
     Raises:
         QuestionError: it cannot be read, or holds no question.
@@ -196,7 +196,7 @@ def slack(config: ConfigOption = None) -> None:
 
 
 async def _slack(settings: Settings) -> int:
-    from bot.commands.serve import open_desk, stop_signal
+    from bot.commands.serve import open_question_service, stop_signal
     from bot.logs import log_to_stderr
     from bot.platforms.slack.app import SlackFront
     from bot.platforms.slack.client import SlackClient
@@ -208,9 +208,9 @@ async def _slack(settings: Settings) -> int:
     platform = SlackPlatform(SlackClient(settings.slack, tokens))
     await platform.client.meet()
     front = SlackFront(platform, settings.slack, tokens)
-    async with open_desk(settings, platform, settings.slack, _say) as desk:
+    async with open_question_service(settings, platform, settings.slack, _say) as service:
         stopped = stop_signal()
-        async with front.serve(desk) as where:
+        async with front.serve(service) as where:
             _say(f"answering in Slack over {where}")
             await stopped.wait()
     return 0
@@ -223,7 +223,7 @@ def discord(config: ConfigOption = None) -> None:
 
 
 async def _discord(settings: Settings) -> int:
-    from bot.commands.serve import open_desk, stop_signal
+    from bot.commands.serve import open_question_service, stop_signal
     from bot.logs import log_to_stderr
     from bot.platforms.discord.app import DiscordFront
     from bot.settings import discord_token
@@ -232,14 +232,14 @@ async def _discord(settings: Settings) -> int:
     log_to_stderr(settings.log.format)
     async with (
         DiscordFront(settings.discord, token, _say) as front,
-        open_desk(settings, front.platform, settings.discord, _say) as desk,
+        open_question_service(settings, front.platform, settings.discord, _say) as service,
     ):
         stopping = asyncio.create_task(stop_signal().wait())
-        serving = asyncio.create_task(front.serve(desk))
+        serving = asyncio.create_task(front.serve(service))
         await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
         stopping.cancel()
         if serving.done():
-            await serving  # what went wrong is said by main()
+            await serving  # main() prints what went wrong
         serving.cancel()
     return 0
 

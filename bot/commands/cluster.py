@@ -28,7 +28,7 @@ def up(
     address: Address = "auto",
 ) -> None:
     """Deploy slots, or change how many there are; runs in hand end first."""
-    token = take_executor_token()  # before Ray starts anything in our environment
+    token = take_executor_token()  # before Ray starts processes with our environment
     cluster = _cluster()
     settings = _settings(cluster, file, cpu_slots, gpu_slots)
     url = cluster.up(settings, token, host, port, address)
@@ -76,7 +76,7 @@ def _settings(cluster: Any, file: Path | None, cpu_slots: str, gpu_slots: str) -
     words: dict[str, Any] = {}
     if file is not None:
         words = read_yaml(file)
-        if "applications" in words:  # a Serve config file has them as its application's arguments
+        if "applications" in words:  # a Serve config file: they are its application's arguments
             try:
                 words = dict(words["applications"][0]["args"])
             except (KeyError, IndexError, TypeError, ValueError) as e:

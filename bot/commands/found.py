@@ -1,4 +1,4 @@
-"""Say what a search found, and why each hit ranks where it does."""
+"""Print a search's hits, and why each one ranks where it does."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _ERROR = {
 
 
 def as_json(found: SearchResult) -> str:
-    """Everything that was measured, as one line of JSON."""
+    """All measured values as one line of JSON."""
     return json.dumps(asdict(found) | {"abstained": found.abstained}, ensure_ascii=False)
 
 
 def as_text(found: SearchResult, *, explain: bool) -> str:
-    """A line for each hit; with `explain`, below it what speaks for it and how it compares."""
+    """A line for each hit; with `explain` also its scores and ranks."""
     if not found.hits:
         return "nothing is indexed that could be found; see `torchmedic index`"
     lines = []

@@ -25,10 +25,10 @@ _LOOK_S = 1.0
 
 
 @asynccontextmanager
-async def open_desk(
+async def open_question_service(
     settings: Settings, platform: Platform, front: FrontSettings, say: Say
 ) -> AsyncIterator[QuestionService]:
-    """A desk for one platform, with everything behind it; unfinished questions are taken up.
+    """Open a platform's question service with all that it needs; continue unfinished questions.
 
     Raises:
         SettingsError: the executor's jail is too weak for strangers, or a channel's settings wrong.
@@ -38,7 +38,7 @@ async def open_desk(
     kept = settings.store
     async with AsyncExitStack() as stack:
         store = Store.at(kept.url, settings.state_folder, kept.lease_s)
-        # Slack brings each event to one of its connections, Discord everything to all of them.
+        # Slack sends each event to one of its connections, Discord each event to all of them.
         if platform.name == "discord" or not store.database.shared:
             await stack.enter_async_context(alone(store.database, platform.name, say))
         pipeline = await stack.enter_async_context(open_pipeline(settings, say))
@@ -53,7 +53,7 @@ async def open_desk(
 
 
 def stop_signal() -> asyncio.Event:
-    """Set at SIGTERM or Ctrl-C; from now on neither ends the process by itself."""
+    """An event set at SIGTERM or Ctrl-C, which no longer end the process by themselves."""
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):

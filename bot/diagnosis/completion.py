@@ -63,7 +63,7 @@ def _is_own(first: JobResult, other: JobResult | None) -> bool:
         error is None
         or first.outcome is not Outcome.ERROR
         or first.stand_in_at_fault
-        or error.type in {"SystemExit", "NameError", "KeyboardInterrupt", "StandInError"}
+        or error.type in {"SystemExit", "NameError", "KeyboardInterrupt", "PlaceholderError"}
         or error.origin == "raise"
     ):
         return False

@@ -24,7 +24,7 @@ Say = Callable[[str], None]
 
 
 class Library:
-    """What is known: articles, documents, codemods, and the index over them."""
+    """Articles, documents, codemods, and the index over them."""
 
     def __init__(
         self, settings: Settings, say: Say = lambda _: None, *, keeps_model: bool = True
@@ -33,8 +33,8 @@ class Library:
 
         Args:
             settings: what is configured.
-            say: told what is left out.
-            keeps_model: keep the model as it was converted in the state folder.
+            say: called with a line for each file that is left out.
+            keeps_model: keep the converted model in the state folder.
 
         Raises:
             KnowledgeError: an article, or a path in the settings, is wrong.
@@ -67,7 +67,7 @@ class Library:
         """Bring the index up to date: read the files that changed, embed what is new in them.
 
         Args:
-            progress: told what is done, to how many of how many.
+            progress: called with the step, how many are done, and of how many.
 
         Raises:
             StateError: its folder cannot be written.
@@ -101,21 +101,21 @@ class Library:
         return open_index(self.folder, model=self.model)
 
     def open_as_it_is(self) -> Index:
-        """Open the index, and build nothing.
+        """Open the index without building anything.
 
         Raises:
             KnowledgeError: it is missing, damaged or stale.
         """
         documents: Sequence[Known | Entry] | None = self._shelf.known()
         if documents is None:
-            # Some file looks different; what it holds may still be what is indexed.
+            # A file looks different; its content may still be what is indexed.
             documents = self._shelf.take_in(self._old())
         index = open_index(self.folder, [*self.articles, *documents], self.model)
         self._shelf.keep()
         return index
 
     def search(self) -> Search:
-        """Search over what is known, with what audits found of the documents.
+        """Open a Search over articles and documents, with the documents' audit verdicts.
 
         Raises:
             KnowledgeError: the index may not be built now, or the model cannot be loaded.
@@ -137,7 +137,7 @@ class Library:
         return load_verdicts(self._settings.state_folder, now)
 
     def _old(self) -> Index | None:
-        """The index as it is; None if there is none that can be read."""
+        """The present index; None if there is none that can be read."""
         try:
             return open_index(self.folder)
         except (IndexMissingError, IndexDamagedError):

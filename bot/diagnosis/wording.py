@@ -98,9 +98,11 @@ def layer(run: JobResult) -> str:
 
 
 def assumed(run: JobResult) -> str:
-    """That it ran with stand-ins, and for what; empty without any."""
+    """That it ran with placeholders, and for what; empty without any."""
     names = ", ".join(f"`{s.name}`" for s in run.stand_ins)
-    return f" It was run with stand-ins for {names}, which have no part in that." if names else ""
+    return (
+        f" It was run with placeholders for {names}, which have no part in that." if names else ""
+    )
 
 
 def warm_only(run: JobResult) -> str:

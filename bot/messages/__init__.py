@@ -1,1 +1,1 @@
-"""From pasted text to a Question: its code, its traceback, its words."""
+"""Turn pasted text into a Question: its code, its traceback, its prose."""

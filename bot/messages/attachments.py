@@ -1,4 +1,4 @@
-"""Attached files: their text, or the file itself to put beside the snippet."""
+"""Read attachments as text, or hand them on as files for the snippet's working folder."""
 
 from __future__ import annotations
 
@@ -91,12 +91,12 @@ _CONTROLS = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f\ufffd]")
 
 
 def looks_binary(text: str) -> bool:
-    """More than a tenth of the characters are no text; a stray one comes from a terminal."""
+    """Whether more than a tenth of the characters are control characters."""
     return len(_CONTROLS.findall(text)) > len(text) / 10
 
 
 def as_file(attachment: Attachment) -> File:
-    """The attachment as it goes into the snippet's working folder."""
+    """The attachment as a file for the snippet's working folder."""
     return File(
         name=attachment.plain_name, base64=base64.b64encode(attachment.data).decode("ascii")
     )

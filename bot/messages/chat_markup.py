@@ -1,4 +1,4 @@
-"""Turn what Slack and Discord send into the text that their users saw."""
+"""Undo the markup of Slack and Discord: the text as its author typed it."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _DISCORD_EMOJI = re.compile(r"<a?(:\w+:)\d+>")
 
 
 def as_seen(text: str, platform: Platform) -> str:
-    """The message with one kind of line end, without colours, without the platform's escapes."""
-    # Lone halves of a character (a cut in the middle of an emoji) can be stored nowhere.
+    """The message with plain newlines, without terminal colours and the platform's escapes."""
+    # Lone surrogates (a message cut in the middle of an emoji) cannot be stored.
     text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     text = _ANSI.sub("", _LINE_ENDS.sub("\n", text))
     if platform == "slack":
@@ -36,12 +36,12 @@ def as_seen(text: str, platform: Platform) -> str:
 
 
 def _link(match: re.Match[str]) -> str:
-    """What was clicked: `<http://torch.nn|torch.nn>` was typed as `torch.nn`."""
+    """The text of a link: `<http://torch.nn|torch.nn>` was typed as `torch.nn`."""
     return match[2] or match[1].removeprefix("mailto:").removeprefix("tel:")
 
 
 def _named(match: re.Match[str]) -> str:
-    """`@maya`, `#help`, `@here`; an id without a name says nothing to a reader."""
+    """`@maya`, `#help`, `@here`; an id without a name is left out."""
     kind, what, label = match[1], match[2], match[3]
     if label:
         return label if label[0] in "@#" or "^" in what[:6] else {"#": "#"}.get(kind, "@") + label
@@ -57,7 +57,7 @@ def prose_as_seen(text: str, platform: Platform) -> str:
 
 
 def _unquote_fences(text: str) -> str:
-    """Take `> ` off quoted lines that hold a fence, so that a quoted question can be read."""
+    """Remove `> ` from quoted lines that hold a fence, so that a quoted question can be read."""
     if not re.search(r"^>(?!>).*(?:```|~~~)", text, re.MULTILINE):
         return text
     out: list[str] = []

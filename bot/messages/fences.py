@@ -38,7 +38,7 @@ _KNOWN_TAGS = PYTHON_TAGS | TEXT_TAGS | OTHER_TAGS
 
 @dataclass
 class MessagePart:
-    """A stretch of a message: prose, or what stood in one fence."""
+    """A part of a message: prose, or the content of one fence."""
 
     lines: list[str] = field(default_factory=list)
     fenced: bool = False
@@ -48,12 +48,12 @@ class MessagePart:
 
     @property
     def is_python(self) -> bool:
-        """The author says that it is Python."""
+        """Whether the fence's tag says that it is Python."""
         return self.tag in PYTHON_TAGS or bool(re.fullmatch(r"py(?:thon)?[23]\.?\d*", self.tag))
 
     @property
     def is_unsaid(self) -> bool:
-        """The author does not say what it is, so its content must."""
+        """Whether the fence has no language tag, so that its content must decide."""
         return not self.is_python and self.tag not in OTHER_TAGS
 
 
@@ -103,7 +103,7 @@ _ONE_WORD = re.compile(r"[\w+#.-]{1,20}")
 
 
 def _one_line_fence(line: str) -> MessagePart | None:
-    """```` ```loss.backward()``` ```` on a line of its own; in a sentence it stays in it."""
+    """A fence on one line, ```` ```loss.backward()``` ````; None if it is within a sentence."""
     text = line.strip()
     if not text.startswith("```") or not text.endswith("```") or len(text) < 7:
         return None
@@ -138,7 +138,7 @@ def _opening(line: str) -> _Opening | None:
 
 
 def _tag_and_code(info: str, may_be_tag: bool = True) -> tuple[str, str]:
-    """What follows an opening fence on its line: a language, code, or a language and code."""
+    """The language and the code that follow an opening fence on its line; either may be empty."""
     text = info.strip()
     word, _, rest = text.partition(" ")
     word = word.strip("{}.=").lower()
@@ -156,8 +156,8 @@ def _fill(block: MessagePart, opening: _Opening, lines: Sequence[str], pos: int)
     """Put the fence's lines into its block.
 
     Returns:
-        pos: the first line behind the fence.
-        after: what stood behind the closing fence on its line.
+        pos: the first line after the fence.
+        after: the text after the closing fence on its line.
     """
     state = START
     if block.lines:
@@ -184,13 +184,13 @@ def _fill(block: MessagePart, opening: _Opening, lines: Sequence[str], pos: int)
 
 
 def _closes_inside(line: str, masked: str, opening: _Opening) -> bool:
-    """`print(x)```` : the fence closes behind code, but not inside a string or a comment."""
+    """Whether a fence closes after code, `print(x)````, and not inside a string or comment."""
     if opening.fence not in line or len(_BACKTICKS.findall(line)) != 1:
         return False
     return opening.fence in masked
 
 
 def _outdent(line: str, indent: int) -> str:
-    """Take off the indentation that the fence itself had, and no more."""
+    """Remove at most the indentation of the fence itself."""
     blank = len(line) - len(line.lstrip(" \t"))
     return line[min(indent, blank) :]

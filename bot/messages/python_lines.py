@@ -1,7 +1,7 @@
-"""Tell where a line stands in Python (statement, string, bracket) and whether it is Python at all.
+"""Classify single lines: whether they are Python, and what string or bracket is open before them.
 
-Nothing here parses: a stranger's code is looked at one line at a time, in linear time.
-The rule that does most of the work: English sets words side by side, Python never does
+Nothing here parses: a stranger's code is read one line at a time, in linear time.
+The main rule: English puts words side by side, Python never does
 (`this fails` is no expression), unless one of the two is a keyword.
 """
 
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 
 class LineState(NamedTuple):
-    """What is still open where a line begins."""
+    """The string and brackets that are still open where a line begins."""
 
     quote: str = ""  # the quote that ends the string we are in
     depth: int = 0  # brackets
@@ -30,14 +30,14 @@ START = LineState()
 
 _TOKEN = re.compile(r"""#|"{3}|'{3}|["'\[\](){}]""")
 # What follows an opening quote, up to and including the closing one. The quantifiers are
-# possessive (*+): they never go back, so a string that does not end costs one pass.
+# possessive (*+): they never backtrack, so a string that does not end costs one pass.
 STRING_REST = {
     '"': re.compile(r'(?:[^"\\]|\\.)*+"'),
     "'": re.compile(r"(?:[^'\\]|\\.)*+'"),
     '"""': re.compile(r'(?:[^"\\]|\\.|\\$|"(?!""))*+"""'),
     "'''": re.compile(r"(?:[^'\\]|\\.|\\$|'(?!''))*+'''"),
 }
-# None of these can stand inside brackets: whoever wrote the line before forgot to close one.
+# None of these can occur inside brackets: a bracket of an earlier line was never closed.
 _STARTS_AFRESH = re.compile(r"\s*(?:(?:async )?def \w+\(|class \w+[:(]|import \w|from \S+ import )")
 
 
@@ -106,7 +106,7 @@ class Shape(IntEnum):
     BLANK = 0
     PROSE = 1  # no Python, or English that Python would happen to accept
     BARE = 2  # may be Python, proves nothing: a comment, a literal, a magic, `pass`, `x.shape`
-    SIMPLE = 3  # Python, but people write it in prose too: `lr = 0.1`
+    SIMPLE = 3  # Python, but also written within prose: `lr = 0.1`
     SOLID = 4  # an import, a definition, a call, an assignment from one
 
 
@@ -120,7 +120,7 @@ _KEYWORD_LIST = (
 _KEYWORDS = frozenset(_KEYWORD_LIST.split())
 _PREFIXES = r"(?:[rbfut]|[rR][bfBF]|[bfBF][rR]|[RBFUT])"
 
-# Two things side by side with only blanks between: a word or number, a bracket's end, a string.
+# Two tokens with only blanks between: a word or number, a closing bracket, a string.
 _PAIR = re.compile(
     r"""(?:(?<![\w.])(?P<left>\w[\w.]*+)|(?P<close>[)\]}"]))[ \t]++"""
     r"""(?=(?P<right>[^\W\d]\w*+|\d|"|\())"""
@@ -143,13 +143,13 @@ _ENGLISH = re.compile(
     """,
     re.VERBOSE,
 )
-# A quote right behind a word that is no string prefix: don't.
+# A quote right after a word that is no string prefix: don't.
 _APOSTROPHE = re.compile(rf'(?<!\w)(?!{_PREFIXES}")\w++"')
 _WORDS = re.compile(r"[^\W\d][^\W\d_]*+(?:[ ,]++[^\W\d][^\W\d_]*+)*\s*$")
 
 
 def reads_as_english(masked: str) -> bool:
-    """No Python statement contains this; sound inside brackets too."""
+    """Whether it contains what no Python statement does, inside brackets or outside."""
     return bool(_ENGLISH.search(masked) or _APOSTROPHE.search(masked)) or _side_by_side(masked)
 
 
@@ -267,7 +267,7 @@ def _statement(flat: str) -> Shape:
 
 
 def _block(keyword: str, head: str, body: str) -> Shape:
-    """`if x:`, `with a as b: c`: the head must be there, or must not."""
+    """The shape of `if x:` or `else:`: some keywords need a head, others must have none."""
     wants_head = keyword not in ("else", "try", "finally", "except")
     if (wants_head and not head) or (keyword in ("else", "try", "finally") and head):
         return Shape.PROSE
@@ -282,10 +282,10 @@ def _block(keyword: str, head: str, body: str) -> Shape:
 
 
 def _command(rest: str) -> Shape:
-    """`return x`: the more it reaches into objects, the less it is English."""
+    """The shape of `return x` by its expression: subscripts and attributes are not English."""
     return Shape.SIMPLE if rest.strip() else Shape.BARE
 
 
 def opens_block(masked: str) -> bool:
-    """The next statement belongs further right."""
+    """Whether the next statement must be indented further."""
     return masked.rstrip().endswith(":")

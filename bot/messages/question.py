@@ -75,7 +75,7 @@ def read_message(
 
 @dataclass
 class _Reading:
-    """What was understood so far."""
+    """The parts of a Question found so far."""
 
     platform: Platform
     message: str
@@ -87,7 +87,7 @@ class _Reading:
     notes: list[str] = field(default_factory=list)
 
     def question(self) -> Question:
-        """All of it as one Question."""
+        """The finished Question."""
         text = _tidy(self.text)
         if not (text or self.snippets or self.tracebacks or self.bare or self.files):
             raise QuestionError(f"There is nothing to read in this message; {_NEXT_STEP}")
@@ -101,7 +101,7 @@ class _Reading:
         )
 
     def fence(self, block: MessagePart) -> None:
-        """Sort what stood between two fences."""
+        """Classify the content of a fence: code, traceback or output."""
         lines, swallowed = block.lines, []
         if not block.closed:
             prose_from = trailing_prose(lines)
@@ -127,7 +127,7 @@ class _Reading:
         self.prose(swallowed)
 
     def _output(self, lines: Sequence[str], block: MessagePart) -> None:
-        """A fence that is no Python stays in the prose, as it was."""
+        """Keep a fence that is not Python in the prose, unchanged."""
         bare = find_bare_error(lines)
         if bare:
             self.bare.append(bare.traceback)
@@ -172,7 +172,7 @@ class _Reading:
         )
 
     def attachment(self, attachment: Attachment) -> None:
-        """Sort one file by what its name says it is."""
+        """Read one file by the kind that its name says."""
         refuse_oversize(attachment)
         readable = PYTHON_SUFFIXES | NOTEBOOK_SUFFIXES | TEXT_SUFFIXES
         if attachment.suffix not in readable:
@@ -192,7 +192,7 @@ class _Reading:
             self._log(attachment, text)
 
     def _log(self, attachment: Attachment, text: str) -> None:
-        """A text file: code, or a traceback, or prose, or (all else) data for the snippet."""
+        """Read a text file as code, traceback or prose; anything else is data for the snippet."""
         lines = _lines(text)
         found = find_tracebacks(lines, whole_block=False)
         self.tracebacks += [place.traceback for place in found]
@@ -246,7 +246,7 @@ def _tracebacks_outside_strings(lines: Sequence[str]) -> list[Found]:
 
 
 def _blanked(lines: Sequence[str], found: Sequence[Found]) -> list[str]:
-    """Blank the tracebacks between code; below the code nothing needs to keep its place."""
+    """Blank the tracebacks between code; below the code no line number has to be kept."""
     rest = list(lines)
     for place in found:
         rest[place.start : place.end] = [""] * (place.end - place.start)
@@ -261,7 +261,7 @@ def _without(lines: Sequence[str], found: Sequence[Found]) -> list[str]:
 
 
 def _has_code(lines: Sequence[str]) -> bool:
-    """Any line that is surely Python."""
+    """Whether any line is certainly Python."""
     return any(
         state.at_statement and shape_of(line, masked) >= Shape.SIMPLE
         for state, line, masked in walk(lines)
@@ -269,7 +269,7 @@ def _has_code(lines: Sequence[str]) -> bool:
 
 
 def _last_with_all_text(tracebacks: Sequence[PastedTraceback]) -> PastedTraceback | None:
-    """The error seen last, with the text of all: the earlier ones may explain it."""
+    """The last traceback, with the text of all of them: the earlier ones may explain it."""
     if not tracebacks:
         return None
     named = [traceback for traceback in tracebacks if traceback.type] or tracebacks

@@ -1,7 +1,7 @@
 """Make pasted code runnable without adding, removing or moving a line.
 
 What is not code (prompts, a session's output, magics) becomes a blank line, so that line 12 of an
-error message is line 12 of what the person sees.
+error message is line 12 of the posted code.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from bot.messages.typography import straighten
 
 
 class Cleaned(NamedTuple):
-    """Code fit to run, and what was done to it."""
+    """Runnable code, and notes on what was changed."""
 
     code: str
     notes: tuple[str, ...]
@@ -26,12 +26,12 @@ Step = Callable[[Sequence[str]], tuple[list[str], str]]
 
 
 def clean_paste(lines: Sequence[str]) -> Cleaned:
-    """Undo what the way through a chat does to code; see the steps for each."""
+    """Undo what copying code through a chat changes; each step says what."""
     return _clean(lines, _PASTE_STEPS)
 
 
 def clean_file(lines: Sequence[str]) -> Cleaned:
-    """Only blank the magics: a file was not retyped by a chat, its odd characters are its own."""
+    """Only blank the magics: no chat changed an attached file, so its characters stay."""
     return _clean(lines, (blank_magics,))
 
 
@@ -45,13 +45,13 @@ def _clean(lines: Sequence[str], steps: Sequence[Step]) -> Cleaned:
 
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-# All levels at once (&amp;amp;lt;): reading our own result again must change nothing.
+# All levels at once (&amp;amp;lt;), so that a second pass changes nothing.
 _ENTITY = re.compile(r"&(?:amp;)*(lt|gt|amp|quot|#39|#x27);")
 _CHARACTERS = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "#39": "'", "#x27": "'"}
 
 
 def _drop_controls(lines: Sequence[str]) -> tuple[list[str], str]:
-    """Form feeds, NULs, bells: Python refuses most of them and nobody types them."""
+    """Remove form feeds, NULs and bells: Python refuses most of them and nobody types them."""
     return [_CONTROLS.sub("", line) for line in lines], ""
 
 
@@ -121,7 +121,7 @@ def _unprompted(line: str, in_session: bool) -> tuple[str, bool]:
 
 
 def _is_code(line: str, kept: Sequence[str], state: LineState, typing: bool) -> bool:
-    """Whether a line without a prompt goes on with what was typed at the last one."""
+    """Whether a line without a prompt continues the code of the last prompt."""
     if (typing and not _OUTPUT.match(line)) or not state.at_statement:
         return True
     above = kept[-1].rstrip() if kept else ""
@@ -131,13 +131,13 @@ def _is_code(line: str, kept: Sequence[str], state: LineState, typing: bool) -> 
 
 
 def _is_statement(line: str) -> bool:
-    """Typed below the session, not printed by it: printed text is no import and no definition."""
+    """Whether a line below a session is code: output is never an import or a definition."""
     definite = re.match(r"(?:import|from|def|class|@)\b|[\w.]+ = \S", line)
     return bool(definite) and shape_of(line) == Shape.SOLID
 
 
 def _untabify(lines: Sequence[str]) -> tuple[list[str], str]:
-    """Where Python would raise TabError, count a tab as 8 columns like Python 2 did."""
+    """Where Python would raise TabError, replace tabs by 8 columns as Python 2 counted them."""
     starts = [s.at_statement for s, _, _ in walk(lines)]
     indents = [
         line[: len(line) - len(line.lstrip(" \t"))]

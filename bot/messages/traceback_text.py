@@ -1,7 +1,7 @@
 """Find tracebacks in pasted text: CPython's, IPython's, chained ones, and bare error lines.
 
 A traceback is read as segments: frames, then `Type: message`, then perhaps "During handling of …"
-and the next segment. The last segment is the error that the person saw last, so it gives type,
+and the next segment. The last segment is the error that ended the program, so it gives type,
 message and frames; the text keeps everything.
 """
 
@@ -42,7 +42,7 @@ _LINKS = (
     "During handling of the above exception",
     "The above exception was the direct cause",
 )
-# Second lines of messages that are not indented, so that only knowing them tells them from prose.
+# Second lines of messages that are not indented, listed because nothing else tells them from prose.
 _MESSAGE_GOES_ON = re.compile(
     r"CUDA kernel errors might|For debugging consider|Compile with `?TORCH_USE|Device-side assert"
     r"|Set TORCH|You can suppress this exception|from user code:|If you are a|See https?://"
@@ -102,7 +102,7 @@ def _is_header(line: str) -> bool:
 
 
 def _read_chain(lines: Sequence[str], pos: int, whole_block: bool) -> tuple[list[_Segment], int]:
-    """Read segments for as long as one leads to the next; also where the last one ends."""
+    """Read chained segments; return them and the line where the last one ends."""
     segments: list[_Segment] = []
     while True:
         segment, pos = _read_segment(lines, pos, whole_block)
@@ -181,7 +181,7 @@ def _bare_name(function: str | None) -> str:
 
 
 def _keep_code(segment: _Segment, line: str) -> bool:
-    """Give a source line to the last frame if it is the one; whether it is still missing."""
+    """Add a source line to the last frame if it belongs there; return whether it is missing yet."""
     if not segment.frames or _CARETS.match(line):
         return bool(segment.frames) and not segment.frames[-1].code
     frame = segment.frames[-1]
@@ -200,7 +200,7 @@ def _is_elided(line: str) -> bool:
 
 
 def _belongs(line: str) -> bool:
-    """Lines that stand between the frames."""
+    """Whether a line can come between frames."""
     return (
         line[:1] in " \t"
         or bool(
@@ -211,7 +211,7 @@ def _belongs(line: str) -> bool:
 
 
 def _goes_on(line: str, margin: int) -> bool:
-    """Whether a traceback goes on below a blank line; IPython puts one between frames."""
+    """Whether a traceback continues after a blank line, which IPython puts between frames."""
     if _frame(line) or _ARROW.match(line) or re.match(r"\s*\d+ ", line):
         return True
     final = _final(line[margin:])
@@ -234,7 +234,7 @@ def _is_error_name(name: str) -> bool:
 def _read_message(
     segment: _Segment, first: str, lines: Sequence[str], pos: int, whole_block: bool
 ) -> int:
-    """Collect a message over its lines; returns where it ends."""
+    """Collect a message's lines; return where it ends."""
     segment.message = [first]
     in_user_code = False
     while pos < len(lines):

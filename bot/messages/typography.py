@@ -1,7 +1,7 @@
 """Turn typographic characters in code back into what a keyboard types, line by line.
 
 Word processors, web pages and chat clients replace quotes, blanks and dashes.
-Only code is changed: what stands in an ordinary string or in a comment is the author's.
+Only code is changed: text in an ordinary string or a comment stays as it is.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _straighten(line: str, inside: str) -> tuple[str, str]:
 
 
 def _end_of_triple(line: str, pos: int, inside: str) -> tuple[int, str]:
-    """Where the open string ends on this line and the quotes to put there ("" if it goes on)."""
+    """Where the open string ends on this line, and its closing quotes ("" if it continues)."""
     if inside in "“‘":
         three = (_THREE_DOUBLE if inside == "“" else _THREE_SINGLE).search(line, pos)
         return (three.start(), '"""' if inside == "“" else "'''") if three else (len(line), "")
@@ -83,7 +83,7 @@ def _end_of_triple(line: str, pos: int, inside: str) -> tuple[int, str]:
 
 
 def _plain_string(line: str, start: int, quote: str) -> tuple[str, int]:
-    """A string begun with a keyboard's quote; a curly one may end it if nothing else does."""
+    """Read a string opened by a straight quote; a curly one closes it if no straight one does."""
     if rest := STRING_REST[quote].match(line, start + 1):
         return line[start : rest.end()], rest.end()
     curly = (_ANY_DOUBLE if quote == '"' else _ANY_SINGLE).search(line, start + 1)
@@ -93,7 +93,7 @@ def _plain_string(line: str, start: int, quote: str) -> tuple[str, int]:
 
 
 def _curly_string(line: str, start: int) -> tuple[str, int, str]:
-    """A string begun with a curly quote: its text, where it ends, and what stays open."""
+    """Read a string opened by a curly quote: its text, its end, and the quote still open."""
     mark = line[start]
     double = mark in _DOUBLE
     before = re.search(r"\w*$", line[max(0, start - 3) : start])
@@ -108,6 +108,6 @@ def _curly_string(line: str, start: int) -> tuple[str, int, str]:
         return line[start:], len(line), ""
     text = line[start + 1 : end.start()]
     if "f" in prefix or "t" in prefix:
-        # What stands in braces is code: f“{row[‘loss’]}”.
+        # The content of braces is code: f“{row[‘loss’]}”.
         text = re.sub(f"[{_SINGLE}]", "'", text) if double else re.sub(f"[{_DOUBLE}]", '"', text)
     return quote + text + quote, end.end(), ""

@@ -1,4 +1,4 @@
-"""Find the code that stands in the middle of prose without a fence."""
+"""Find unfenced code within prose."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _Logical(NamedTuple):
 
 
 def find_code(lines: Sequence[str]) -> list[tuple[int, int]]:
-    """Say which lines are code: [start, end) of each run, in order."""
+    """Find the lines that are code: [start, end) of each run, in order."""
     # “Curly” strings would read as English; the copies have the same lines.
     straight = list(straighten(lines))
     runs: list[list[_Logical]] = [[]]
@@ -50,7 +50,7 @@ def looks_like_python(lines: Sequence[str]) -> bool:
 
 
 def trailing_prose(lines: Sequence[str]) -> int:
-    """Where the English paragraph begins that an unclosed fence swallowed, or len(lines)."""
+    """The first line of an English paragraph at the end of an unclosed fence, or len(lines)."""
     start = len(lines)
     logicals = list(_logicals(list(straighten(lines))))
     while logicals:
@@ -92,7 +92,7 @@ def _logicals(lines: Sequence[str]) -> Iterator[_Logical]:
 
 
 def _gather(lines: Sequence[str], pos: int, state: LineState) -> tuple[int, bool]:
-    """Follow an open statement: where it ends or gives up, and whether it is complete."""
+    """Read an open statement's lines; return where it ends, and whether it is complete."""
     while pos < len(lines) and not state.at_statement:
         masked, after = scan(lines[pos], state)
         if not state.quote and not PROMPT.match(lines[pos]) and reads_as_english(masked):
@@ -103,12 +103,12 @@ def _gather(lines: Sequence[str], pos: int, state: LineState) -> tuple[int, bool
 
 
 def _is_repr(lines: Sequence[str], pos: int) -> bool:
-    """`Net(` of a printed model, which goes on `(fc1): Linear(…)`."""
+    """Whether a line starts a printed model: `Net(` followed by `(fc1): Linear(…)`."""
     return pos < len(lines) and lines[pos].lstrip().startswith("(") and "): " in lines[pos]
 
 
 def _has_body(lines: Sequence[str], start: int, end: int) -> bool:
-    """Whether something further right follows (or nothing at all: the paste was cut)."""
+    """Whether an indented line follows (or no line at all: the paste was cut)."""
     while end < len(lines) and not lines[end].strip():
         end += 1
     prompts = (">>>", "...", "In [", "In[")
@@ -130,7 +130,7 @@ def _continues(run: Sequence[_Logical], logical: _Logical) -> bool:
 
 
 def _trim(run: Sequence[_Logical]) -> Sequence[_Logical]:
-    """Take off what proves nothing at both ends, unless it touches the code."""
+    """Remove uncertain statements at both ends, unless they touch the code."""
     proofs = [n for n, logical in enumerate(run) if logical.shape >= Shape.SIMPLE]
     if not proofs:
         return []
@@ -143,7 +143,7 @@ def _trim(run: Sequence[_Logical]) -> Sequence[_Logical]:
 
 
 def _is_code(run: Sequence[_Logical], lines: Sequence[str]) -> bool:
-    """Whether a run proves to be code: one sure sign, or several weak ones."""
+    """Whether a run is code: it has one sure sign, or several weak ones."""
     if not run:
         return False
     simple = sum(logical.shape == Shape.SIMPLE for logical in run)

@@ -21,16 +21,16 @@ _PATTERNS = {
 }
 
 
-# `>>> torch.__version__` and what it printed, which by then is no prose any more.
+# `>>> torch.__version__` and its output, which are not in the prose.
 _PRINTED = re.compile(rf"torch\.__version__\)?[ \t\n:=#>]{{0,20}}+['\"]?{_RELEASE}")
 
 
 def versions_in(prose: str, message: str = "") -> dict[str, str]:
-    """The first version said of each: {"torch": "2.0.1+cu118", "python": "3.10"}.
+    """The first version mentioned of each: {"torch": "2.0.1+cu118", "python": "3.10"}.
 
     Args:
-        prose: what the person says.
-        message: all that was posted, where torch's version may have been printed.
+        prose: the message without code.
+        message: the whole message, in which torch's version may have been printed.
     """
     found = {name: pattern.search(prose) for name, pattern in _PATTERNS.items()}
     found["torch"] = found["torch"] or _PRINTED.search(message)

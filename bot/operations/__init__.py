@@ -1,1 +1,1 @@
-"""What an operator needs: doctor, report, gaps, metrics, retention."""
+"""The operator's tools: doctor, report, gaps, metrics, retention."""

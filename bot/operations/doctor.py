@@ -1,4 +1,4 @@
-"""Look at everything a bot needs, and say what is wrong and what to do about it."""
+"""Check everything a bot needs, and report what is wrong and what to do about it."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ from knowledge.errors import KnowledgeError
 if TYPE_CHECKING:
     from rich.table import Table
 
-_ASK_S = 15.0  # for one answer of a platform
-_START_S = 120.0  # an executor that has just begun imports torch from a cold disk
-_FREE_BYTES = 200 * MIB  # an index being rewritten and a month of questions
+_ASK_S = 15.0  # to wait for one answer of a platform
+_START_S = 120.0  # a starting executor imports torch from a cold disk
+_FREE_BYTES = 200 * MIB  # for rewriting the index and a month of questions
 _TRIAL_BYTES = MIB
 _CLOCK_S = 30.0  # Slack refuses what was signed five minutes ago; a Date header counts in seconds
 _DISCORD = "https://discord.com/api/v10"
@@ -51,7 +51,7 @@ _DISCORD = "https://discord.com/api/v10"
 
 @dataclass(frozen=True)
 class DoctorRow:
-    """One thing that was looked at."""
+    """The result of one check."""
 
     what: str
     ok: bool
@@ -60,21 +60,21 @@ class DoctorRow:
 
     @classmethod
     def of(cls, what: str, error: Exception, otherwise: str = "see the message") -> DoctorRow:
-        """A problem in the words of an error of ours, whose last part is the next step."""
+        """A failed check from an error of ours, whose last part is the next step."""
         text = str(error)
         finding, _, step = text.rpartition("; " if "; " in text else ": ")
         return cls(what, False, finding or step, step if finding else otherwise)
 
 
 class Clocks:
-    """What other clocks said, as seconds that this machine is ahead of them."""
+    """By how many seconds this machine's clock is ahead of others'."""
 
     def __init__(self) -> None:
-        """None was asked yet."""
+        """Make it without a comparison."""
         self.ahead_s: dict[str, float] = {}
 
     def compare(self, who: str, date: str | None, began: float) -> None:
-        """Hold the Date of an HTTP answer against the time it was asked and heard."""
+        """Compare the Date of an HTTP answer with the times of its request and its arrival."""
         try:
             there = parsedate_to_datetime(date or "").timestamp() + 0.5
         except (TypeError, ValueError):
@@ -87,20 +87,20 @@ async def examine(
     fronts: Sequence[str] = (),
     environment: Mapping[str, str] | None = None,
 ) -> list[DoctorRow]:
-    """Look at everything once; nothing is changed, built or upgraded.
+    """Check everything once; nothing is changed, built or upgraded.
 
     Args:
         path: the settings file, as for every command.
-        fronts: the chat front ends that shall run here ("slack", "discord"); none named: those
-            that any token is set for.
-        environment: where tokens and settings may be; None: this process's.
+        fronts: the chat front ends to run here ("slack", "discord"); if empty, those that have
+            a token.
+        environment: the variables with tokens and settings; None: this process's.
     """
     if environment is None:
         environment = process_environment()
     try:
         settings = load_settings(path, environment)
     except SettingsError as e:
-        # Everything else would be asked of the defaults, and answered for another bot.
+        # The other checks would use default settings, and so describe another bot.
         return [DoctorRow.of("configuration", e, "compare it with config.yaml")]
     fronts = fronts or tokens_given(environment)
     clocks = Clocks()
@@ -222,7 +222,7 @@ async def _executor(settings: Settings, *, chat: bool) -> list[DoctorRow]:
                 health = await executor.health()
         except ExecutorError as e:
             return [
-                DoctorRow.of("executor", await _said(executor, e), "look at the executor's log")
+                DoctorRow.of("executor", await _refusal(executor, e), "look at the executor's log")
             ]
         except TimeoutError:
             found = f"{where or 'the child process'} was not ready within {_START_S:.0f} s"
@@ -242,8 +242,8 @@ async def _executor(settings: Settings, *, chat: bool) -> list[DoctorRow]:
     return [DoctorRow("executor", True, found), _jail(settings, here, chat=chat)]
 
 
-async def _said(executor: ExecutorClient, error: ExecutorError) -> ExecutorError:
-    """Why an executor that answers takes no jobs: its health says more than a refusal."""
+async def _refusal(executor: ExecutorClient, error: ExecutorError) -> ExecutorError:
+    """Why an executor that answers takes no jobs, from its health, which says more."""
     try:
         detail = (await executor.health()).get("detail")
     except ExecutorError:
@@ -254,7 +254,7 @@ async def _said(executor: ExecutorClient, error: ExecutorError) -> ExecutorError
 
 
 def _socket(name: str) -> DoctorRow | None:
-    """A problem with a Unix socket that HTTP would only call a failed connection."""
+    """The problem with a Unix socket, which HTTP reports only as a failed connection."""
     path = Path(name).expanduser()
     with socket.socket(socket.AF_UNIX) as trial:
         try:
@@ -293,7 +293,7 @@ def _jail(settings: Settings, here: Mapping[str, Any], *, chat: bool) -> DoctorR
     )  # fmt: skip
 
 
-# -- what is known -----------------------------------------------------------------------------
+# -- knowledge ---------------------------------------------------------------------------------
 
 
 async def _knowledge(settings: Settings) -> list[DoctorRow]:
@@ -357,7 +357,7 @@ async def _disk(folder: Path) -> list[DoctorRow]:
         there = there.parent
     try:
         free = shutil.disk_usage(there).free
-        # A quota, or a file system that was mounted read-only, is seen by writing alone.
+        # Only writing shows a quota or a read-only file system.
         trial = there / f".torchmedic-trial-{os.getpid()}"
         try:
             with trial.open("wb") as file:
@@ -423,7 +423,7 @@ def _clock(clocks: Clocks) -> DoctorRow:
 
 
 def table(rows: Sequence[DoctorRow]) -> Table:
-    """The rows for people to read."""
+    """The rows as a table to print."""
     from rich.table import Table
     from rich.text import Text
 
@@ -431,7 +431,7 @@ def table(rows: Sequence[DoctorRow]) -> Table:
     for title in ("what", "", "finding", "next step"):
         drawn.add_column(title, overflow="fold")
     for row in rows:
-        # Symbol and word, as on a card; findings are text, whatever brackets they hold.
+        # Symbol and word, as on a card; findings are plain text: brackets are no markup.
         state = "✔ ok" if row.ok else "✘ problem"
         drawn.add_row(*(Text(t) for t in (row.what, state, row.finding, row.next_step)))
     return drawn

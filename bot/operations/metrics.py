@@ -1,4 +1,4 @@
-"""The bot's counters for Prometheus: numbers and names of ours, nothing that a person wrote."""
+"""The bot's counters for Prometheus; they hold nothing that a person wrote."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Metrics(Counters):
     """
 
     def __init__(self) -> None:
-        """Everything at zero."""
+        """Make all counters at zero."""
         self._registry = registry = CollectorRegistry()
 
         def counter(name: str, help_text: str, *labels: str) -> Counter:
@@ -60,7 +60,7 @@ class Metrics(Counters):
         )
 
     def watch(self, platform: str, waiting: Callable[[], int], working: Callable[[], int]) -> None:
-        """Ask a desk for its line, and show its counters as 0: a rate begins there."""
+        """Read the queue's length from these functions, and start a platform's counters at 0."""
         self._waiting.set_function(waiting)
         self._working.set_function(working)
         for status in get_args(Status):
@@ -69,11 +69,11 @@ class Metrics(Counters):
             by_platform.labels(platform)
 
     def asked(self, platform: str, door: str) -> None:
-        """A question was taken in."""
+        """Count a question that was taken."""
         self._asked.labels(platform, door).inc()
 
     def answered(self, platform: str, answer: Answer, *, unasked: bool) -> None:
-        """An answer was found; whether it is worth saying is asked later."""
+        """Count an answer, whether or not it will be shown."""
         self._refused.labels(platform).inc(len(answer.refused))
         if answer.status == "unsure":
             self._silent.labels(platform).inc()
@@ -84,23 +84,23 @@ class Metrics(Counters):
                 self._steps.labels(step).observe(took_ms / 1000)
 
     def shown(self, platform: str, seconds: float) -> None:
-        """An answer stands in its card, so many seconds after the question was kept."""
+        """Count an answer shown in its card, so many seconds after the question was stored."""
         self._waits.labels(platform).observe(seconds)
 
     def clicked(self, platform: str, verb: str) -> None:
-        """A button was pressed by somebody who may."""
+        """Count a permitted press of a button."""
         self._clicks.labels(platform, verb).inc()
 
     def taken_up(self, platform: str, questions: int) -> None:
-        """Questions were taken over from a process that is gone."""
+        """Count questions taken over from a process that is gone."""
         self._taken_up.labels(platform).inc(questions)
 
     def failed(self, platform: str) -> None:
-        """A platform did not do what was asked."""
+        """Count a failed call of a platform."""
         self._failures.labels(platform).inc()
 
     def text(self) -> str:
-        """All of it in Prometheus' text format."""
+        """All counters in Prometheus' text format."""
         return generate_latest(self._registry).decode()
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""The last days in figures: what was asked, what was solved, what went unanswered."""
+"""The usage report of the last days: questions asked, solved and unanswered."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import get_args
 from bot.errors import StateError
 from bot.models import Status
 from bot.service.store.database import Database
-from bot.service.store.past import Past, asked_since, said_since
+from bot.service.store.past import Past, asked_since, feedback_since
 from bot.settings import Settings
 from bot.words import STATUS, harmless
 
@@ -28,7 +28,7 @@ _COLOURS = ("#1b7837", "#7fbf7b", "#4393c3", "#c2a5cf", "#fdb863", "#b2182b")
 
 @dataclass(frozen=True)
 class UnhelpedQuestion:
-    """A question that nobody was helped with."""
+    """A question whose answer helped nobody."""
 
     at: str
     platform: str
@@ -39,7 +39,7 @@ class UnhelpedQuestion:
 
 @dataclass
 class UsageReport:
-    """Some days of questions, counted."""
+    """The counts of some days of questions."""
 
     since: datetime
     until: datetime
@@ -49,7 +49,7 @@ class UsageReport:
     platforms: Counter[str] = field(default_factory=Counter)
     by_day: dict[str, Counter[str]] = field(default_factory=dict)
     articles: Counter[str] = field(default_factory=Counter)
-    verdicts: Counter[str] = field(default_factory=Counter)  # questions, by what was said of them
+    verdicts: Counter[str] = field(default_factory=Counter)  # questions, by their feedback
     solved: int = 0
     open: int = 0
     seconds: list[float] = field(default_factory=list)  # from asked to answered
@@ -57,7 +57,7 @@ class UsageReport:
 
     @property
     def asked(self) -> int:
-        """Questions that were for us."""
+        """How many questions were addressed to the bot."""
         return sum(self.platforms.values())
 
     def add(self, past: Past) -> None:
@@ -107,7 +107,7 @@ def _save(page: Path, text: str) -> None:
 
 
 async def gather(database: Database, days: float, now: float | None = None) -> UsageReport:
-    """Count what is kept of the last days.
+    """Count the stored questions of the last days.
 
     Args:
         database: open.
@@ -123,8 +123,8 @@ async def gather(database: Database, days: float, now: float | None = None) -> U
         at += timedelta(days=1)
     async for past in asked_since(database, since):
         report.add(past)
-    # Pressed twice is said once.
-    report.verdicts.update(verdict for _, verdict in set(await said_since(database, since)))
+    # A button pressed twice counts once.
+    report.verdicts.update(verdict for _, verdict in set(await feedback_since(database, since)))
     return report
 
 
@@ -157,7 +157,7 @@ def as_text(report: UsageReport) -> str:
 
 
 def as_html(report: UsageReport) -> str:
-    """The report as one page that fetches nothing; every plot's numbers stand below it."""
+    """The report as one page that loads nothing; every plot's numbers are below it."""
     e = html.escape
     figures = [
         (report.asked, "questions"), (len(report.people), "people"), (report.solved, "solved"),

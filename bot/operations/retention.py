@@ -8,7 +8,7 @@ from bot.settings import Settings
 
 
 async def forget_person(settings: Settings, person: str, platform: str = "") -> str:
-    """Delete it from the store; what was done, and what the store cannot do, in words.
+    """Delete a person's questions and feedback; return what was done and what remains to do.
 
     Raises:
         StateError: the store cannot be opened.

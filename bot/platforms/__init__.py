@@ -1,1 +1,1 @@
-"""Where people ask: one module per place, each drawing the same Answer."""
+"""The chat platforms: one folder each, all of which draw the same Answer."""

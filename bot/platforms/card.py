@@ -1,4 +1,4 @@
-"""What every drawing of an Answer shares: the parts in their order, cut to a budget, harmless."""
+"""The platform-independent part of a card: an Answer's parts in order, cut to fit, harmless."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from bot.service.uploads import full_output
 from bot.words import STATUS, harmless
 from knowledge.repair.fix import Fix
 
-OUTPUT_LINES = 12  # of what was printed; the rest goes along as a file
+OUTPUT_LINES = 12  # lines of output on a card; all of it is attached as a file
 _MESSAGE_LINES = 8
 _ALTERNATIVES = 4
 _ALERTS = re.compile(r"@(?=everyone|here|channel)|(?<=<)(?=[!@#])")
 _FENCE = re.compile("`(?=``)")
 _MOST = 20_000  # characters: no platform shows as many in one message
 _TITLE = 200
-_GAP = "\u200b"  # no width: a word with it in reads the same and calls nobody
+_GAP = "\u200b"  # zero width space: a mention with it looks the same and pings nobody
 
 # How conclusions begin that say the status themselves.
 _SAYS_IT: dict[Status, tuple[str, ...]] = {
@@ -32,7 +32,7 @@ _SAYS_IT: dict[Status, tuple[str, ...]] = {
     "not_run": ("Not run", "Could not run"),
 }
 
-Keep = Literal["start", "middle", "end"]  # which of a text survives a cut
+Keep = Literal["start", "middle", "end"]  # the part that a cut leaves
 Kind = Literal["error", "seen", "printed", "assumed", "why", "try", "fix"]
 
 BUTTONS: dict[Verb, str] = {
@@ -48,7 +48,7 @@ BUTTONS: dict[Verb, str] = {
 
 @dataclass(frozen=True)
 class CardPart:
-    """One part of a card: a title, prose, and code that stands in a box. All of it is harmless."""
+    """One part of a card: a title, prose, and code to show in a box, all made harmless."""
 
     kind: Kind
     title: str
@@ -60,7 +60,7 @@ class CardPart:
 
 @dataclass(frozen=True)
 class Sheet:
-    """An Answer as words in order, before a platform draws it."""
+    """An Answer as texts in order, before a platform draws it."""
 
     headline: str  # symbol, status in words, conclusion: one line
     conclusion: str  # the same without the status
@@ -73,7 +73,7 @@ class Sheet:
 
 
 def sheet(answered: Answered) -> Sheet:
-    """Everything a card says, in the order it says it."""
+    """All texts of a card, in order."""
     answer = answered.answer
     symbol, words = STATUS[answer.status]
     conclusion = one_line(neutral(answer.headline))
@@ -145,7 +145,7 @@ def _why(why: Why) -> CardPart:
 
 
 def _remedy(markdown: str) -> list[CardPart]:
-    """What an article advises: its prose flows, its code stands in boxes."""
+    """An article's advice as parts: prose, and code in boxes."""
     parts: list[CardPart] = []
     pieces = re.split(r"```\w*\n?", markdown)
     for i in range(0, len(pieces), 2):
@@ -214,7 +214,7 @@ def _verbs(answer: Answer, *, solved: bool) -> tuple[Verb, ...]:
 
 
 def _files(answer: Answer) -> tuple[Upload, ...]:
-    """What goes along unasked: output of which the card shows only the end, a long diff."""
+    """The files sent with a card: output that it shows only in part, a long diff."""
     files: list[Upload] = []
     output = full_output(answer)
     shown = answer.status in ("runs", "not_run")
@@ -245,12 +245,12 @@ def _pictures(answer: Answer) -> tuple[Upload, ...]:
 
 
 def button_id(verb: Verb, question: str) -> str:
-    """What a button carries: `tm:solved:1f2e…`."""
+    """A button's id: `tm:solved:1f2e…`."""
     return f"tm:{verb}:{question}"
 
 
 def parse_button(text: str) -> tuple[Verb, str] | None:
-    """The verb and the question's id; None for what is no button of ours."""
+    """The verb and the question's id; None if it is no button of ours."""
     match = re.fullmatch(r"tm:([a-z]+):([0-9a-f]{1,32})", text)
     for verb in get_args(Verb):
         if match is not None and match[1] == verb:
@@ -262,9 +262,9 @@ def parse_button(text: str) -> tuple[Verb, str] | None:
 
 
 def neutral(text: str, keep: Keep = "start") -> str:
-    """Harmless text that also calls nobody and closes no fence.
+    """Harmless text that also pings nobody and closes no fence.
 
-    Of very much text only what any card could show is looked at: the start, the end, or both.
+    Of a very long text only what a card could show is read: the start, the end, or both.
     """
     if len(text) > _MOST:
         text = _cut(text, _MOST, keep)
@@ -279,7 +279,7 @@ def one_line(text: str) -> str:
 
 
 def last_lines(text: str, lines: int) -> str:
-    """The last lines: what went wrong stands at the end."""
+    """The last lines of a text, where errors are."""
     above = text.count("\n") + 1 - lines
     if above <= 0:
         return text
@@ -287,7 +287,7 @@ def last_lines(text: str, lines: int) -> str:
 
 
 def cut(text: str, limit: int, keep: Keep, measure: Callable[[str], int] = len) -> str:
-    """A text of at most `limit`, as `measure` counts; what is gone is marked with …
+    """A text of at most `limit`, as `measure` counts; a cut is marked with …
 
     The parts that stay are the start, the end, or both without the middle, in whole lines where
     there are several.
@@ -306,7 +306,7 @@ def cut(text: str, limit: int, keep: Keep, measure: Callable[[str], int] = len) 
 
 
 def _cut(text: str, stay: int, keep: Keep) -> str:
-    """`stay` characters of the text and a mark."""
+    """`stay` characters of the text and the mark of the cut."""
     head = {"start": stay, "end": 0, "middle": stay - stay // 2}[keep]
     tail = stay - head
     first, last = text[:head], text[len(text) - tail :] if tail else ""
@@ -327,7 +327,7 @@ def fit(
     overhead: int = 0,
     measure: Callable[[str], int] = len,
 ) -> list[CardPart]:
-    """Parts that fit together: the longest are cut first, none is dropped.
+    """Cut the parts so that together they fit: the longest first, none is dropped.
 
     Args:
         parts: in their order.
@@ -353,7 +353,7 @@ def fit(
 
 
 def _level(lengths: Sequence[int], room: int) -> int:
-    """The largest level at which texts cut down to it fit into the room: water finds it."""
+    """The largest length to which all texts must be cut so that their sum fits into the room."""
     left, rest = room, sorted(lengths)
     for i, length in enumerate(rest):
         share = left // (len(rest) - i)
@@ -364,6 +364,6 @@ def _level(lengths: Sequence[int], room: int) -> int:
 
 
 def file_name(name: str) -> str:
-    """A stranger's file name that is only a name."""
+    """A stranger's file name without folders and markup."""
     plain = re.sub(r"[^\w.+-]+", "_", harmless(name).rsplit("/", 1)[-1])[-80:]
     return plain.strip("._") or "file"

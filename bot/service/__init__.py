@@ -1,1 +1,1 @@
-"""Questions are kept, worked on in turn, and answered exactly once."""
+"""The question service: keeps questions, works on them in turn, answers each exactly once."""

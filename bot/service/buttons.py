@@ -1,4 +1,4 @@
-"""The buttons under a card: who may press which, and what each does."""
+"""The buttons under a card: check who may press which, and carry out each."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ class Buttons:
         metrics: Counters,
         work: OpenWork,
     ) -> None:
-        """Nothing has been pressed yet."""
+        """Make them; no button has been pressed yet."""
         self._store = store
         self._platform = platform
         self._front = front
         self._metrics = metrics
         self._work = work
-        self._under_way: set[str] = set()  # presses that are not kept yet
+        self._under_way: set[str] = set()  # presses that are not stored yet
 
     async def may_click(self, click: Click) -> str:
-        """Why a press is refused; empty if it is not. Asked before a form opens."""
+        """Why a press is refused; empty if it is allowed. Called before a form opens."""
         asked = await self._store.get(click.question)
-        # A card that could not be taken away together with its question can still be.
+        # If deleting the card failed when its question was deleted, it can be tried again.
         if asked is None or (asked.state == "deleted" and click.verb != "delete"):
             return "I do not keep this question any more. Ask it again and I will run it."
         if asked.place.platform != click.place.platform or (
@@ -55,15 +55,15 @@ class Buttons:
         return manners.may_click(self._front, click, asked.asker, private=asked.place.private)
 
     async def last_run_with(self, question: str) -> RunWith:
-        """How a question ran last: what a form for "run again" begins with."""
+        """The options of a question's last run: the defaults of the form for "run again"."""
         asked = await self._store.get(question)
         return asked.run_with if asked is not None else RunWith()
 
     async def click(self, click: Click) -> None:
-        """Do what a button says; who may not is told why, kindly and privately.
+        """Carry out a press; a person who may not press is told why in a private message.
 
-        A press is kept together with what it changes, or after what it does where doing that twice
-        is harmless: one that a dying bot has left undone is done when it is delivered again.
+        A press is stored in one step with what it changes, or after its action if repeating that is
+        harmless: one that a crash left undone is carried out when it is delivered again.
         """
         if refusal := await self.may_click(click):
             await self._tell(click, refusal)

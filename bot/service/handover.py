@@ -1,4 +1,4 @@
-"""Questions change hands: take over what a process has left, let go of what another has taken."""
+"""Take over questions of a process that is gone, and drop those that another bot has taken."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 
 
 class Handover:
-    """One platform's questions as they change hands."""
+    """Moves one platform's questions between bots."""
 
     def __init__(self, leases: Leases, work: OpenWork, platform: str, metrics: Counters) -> None:
         """Nothing has changed hands yet."""
@@ -25,7 +25,7 @@ class Handover:
         self._metrics = metrics
 
     async def take_up(self, most: int | None = None) -> None:
-        """Go on with what nobody works on, in the order it was asked; no more than so many."""
+        """Continue questions that no bot works on, oldest first, at most `most`."""
         left = await self._leases.claim(self._platform, most)
         if left:
             self._metrics.taken_up(self._platform, len(left))
@@ -38,7 +38,7 @@ class Handover:
             self._work.begin(asked)
 
     async def take_over(self) -> None:
-        """Work on what a bot that is gone has left, no more at a time than can begin at once."""
+        """Loop: take over questions of bots that are gone, as many as can begin at once."""
         while True:
             self._work.went.clear()
             if (room := self._work.room) > 0:
@@ -52,7 +52,7 @@ class Handover:
                 pass  # time to look again
 
     async def keep(self) -> None:
-        """Say again that our questions are ours; drop those that went to another bot."""
+        """Loop: renew the leases of our questions; drop those that went to another bot."""
         while True:
             await asyncio.sleep(self._leases.lease_s / 3)
             before = self._work.ids

@@ -1,4 +1,4 @@
-"""Who may ask where, when to keep quiet, and whose button it is: facts in, a reason or none out."""
+"""Decide who may ask where, when to keep quiet, and who may press a button."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bot.models import Answer
 from bot.service.seam import Click, Incoming, Person, Place
 from bot.settings import FrontSettings, SupportChannel
 
-# Said in our thread without a question in it: no reason for a card.
+# Messages in our thread that hold no question: they get no card.
 _THANKS = re.compile(
     r"\W*(thanks?|thank you|thx|ty|cheers|great|perfect|nice|cool|awesome|ok(ay)?|got it|solved|"
     r"(it |that )?work(s|ed)|will (do|try)|danke|merci|gracias)\b[^?`\n]{0,60}",
@@ -36,7 +36,7 @@ def may_ask(settings: FrontSettings, asker: Person, place: Place, *, direct: boo
 
 
 def support_channel(settings: FrontSettings, place: Place) -> SupportChannel | None:
-    """The settings of a channel where we answer without being called; None: we do not."""
+    """The settings of a channel where we answer without being mentioned; None for any other."""
     for id, channel in settings.support.items():
         if id.casefold() == place.channel.casefold():
             return channel
@@ -46,7 +46,7 @@ def support_channel(settings: FrontSettings, place: Place) -> SupportChannel | N
 def may_listen(
     channel: SupportChannel, incoming: Incoming, now: datetime, *, team_spoke: bool, answered: bool
 ) -> str:
-    """Why a message that nobody sent to us is left alone; empty if it may be looked at.
+    """Why a message that was not sent to us is ignored; empty if it may be answered.
 
     Args:
         channel: the channel's settings.
@@ -69,7 +69,7 @@ def may_listen(
 
 
 def looks_like_a_problem(incoming: Incoming) -> bool:
-    """Whether a message holds code, an error or a file: a cheap look, nothing is parsed."""
+    """Whether a message holds code, an error or a file; a cheap check without parsing."""
     text = incoming.text
     return bool(
         incoming.attachments
@@ -86,12 +86,12 @@ def is_a_question(text: str) -> bool:
 
 
 def worth_saying(channel: SupportChannel, answer: Answer) -> bool:
-    """Whether an answer nobody asked for is sure enough to be given."""
+    """Whether an unasked answer is certain enough to be shown."""
     return sureness(answer) >= max(channel.threshold, 1e-9)
 
 
 def sureness(answer: Answer) -> float:
-    """How sure an answer is, 0 to 1: a mistake that a run has shown is 1, not knowing is 0."""
+    """How certain an answer is, 0 to 1: 1 for a mistake that a run has shown, 0 for no answer."""
     if answer.status in ("fixed", "reproduced"):
         return 1.0
     if answer.status == "advice" and answer.why is not None:
@@ -109,7 +109,7 @@ def is_quiet(channel: SupportChannel, now: datetime) -> bool:
 
 
 def check(settings: FrontSettings, name: str) -> None:
-    """Refuse at start what would only be noticed at night.
+    """Check the quiet hours at the start, long before they begin.
 
     Raises:
         SettingsError: quiet hours or a timezone make no sense; names the channel.
@@ -124,13 +124,13 @@ def check(settings: FrontSettings, name: str) -> None:
 
 
 def may_click(settings: FrontSettings, click: Click, asker: Person, *, private: bool) -> str:
-    """Why this press of a button is refused; empty if it is not.
+    """Why this press of a button is refused; empty if it is allowed.
 
     Args:
         settings: the platform's.
         click: who pressed what.
-        asker: whose question the card answers.
-        private: only the asker is meant to see the card.
+        asker: the person whose question the card answers.
+        private: only the asker sees the card.
     """
     is_asker = click.person.id == asker.id
     if is_asker:
@@ -152,7 +152,7 @@ def may_click(settings: FrontSettings, click: Click, asker: Person, *, private: 
 
 
 def among(person: Person, ids: Iterable[str]) -> bool:
-    """Whether a person, or a group they belong to, is named."""
+    """Whether the ids name a person, or a group that they belong to."""
     return any(_is(id, ids) for id in (person.id, *person.groups))
 
 

@@ -1,4 +1,4 @@
-"""One question's card: it shows the steps, becomes the answer, and gives way to another bot's."""
+"""One question's card: shows the steps, then the answer; removed if another bot took over."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from bot.service.tasks import Tasks
 log = logging.getLogger(__name__)
 
 _STEP_EVERY_S = 1.0  # platforms limit how often a message may change
-_SHOW_AGAIN_S = (2.0, 5.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0)  # while a platform is gone
-_WHOLE_S = 10.0  # what a cancelled question may take to finish drawing
-_GIVE_WAY_TRIES = 60  # seconds for the one who overtook us to have a card
+_SHOW_AGAIN_S = (2.0, 5.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0)  # retries: platform is gone
+_WHOLE_S = 10.0  # time for a cancelled question to finish drawing its card
+_GIVE_WAY_TRIES = 60  # seconds to wait for the other bot's card
 
 
 class OvertakenError(Exception):
-    """The question is another bot's, or another wording's: nothing more may be said to this one."""
+    """Another bot has the question, or it was edited: this run may show nothing more."""
 
 
 class QuestionCard:
@@ -38,26 +38,26 @@ class QuestionCard:
     def __init__(
         self, asked: Stored, store: Store, platform: Platform, metrics: Counters, tasks: Tasks
     ) -> None:
-        """A case of which nothing was shown by us."""
+        """Make it; this process has shown nothing yet."""
         self.asked = asked
         self._card = asked.card
         self._store = store
         self._platform = platform
         self._metrics = metrics
         self._tasks = tasks
-        self._told_at = 0.0  # when the card was last changed
+        self._changed_at = 0.0  # when the card was last changed
 
     def know(self, asked: Stored) -> None:
-        """Go on from what the store says now."""
+        """Update to the question's present state in the store."""
         self.asked, self._card = asked, asked.card
 
     async def step(self, view: View, *, now: bool = False) -> None:
-        """Show what is being done; what cannot be shown is no reason to stop.
+        """Show the present step; a failure to show it is ignored.
 
         Raises:
-            OvertakenError: the question is not ours any more, or has another wording.
+            OvertakenError: another bot has the question, or it was edited.
         """
-        if self.asked.unasked or (not now and time.monotonic() - self._told_at < _STEP_EVERY_S):
+        if self.asked.unasked or (not now and time.monotonic() - self._changed_at < _STEP_EVERY_S):
             return
         try:
             await self._show(view)
@@ -68,7 +68,7 @@ class QuestionCard:
             log.warning("question %s: the store does not answer: %s", self.asked.id, where(e))
 
     async def finish(self, answer: Answer) -> None:
-        """Show the answer, however long the platform is away.
+        """Show the answer; retry as long as the platform is unreachable.
 
         Raises:
             OvertakenError: as for `step`.
@@ -102,7 +102,7 @@ class QuestionCard:
 
     async def _show(self, view: View) -> None:
         asked = self.asked
-        self._told_at = time.monotonic()
+        self._changed_at = time.monotonic()
         leases = self._store.leases
         if not await leases.hold(asked.id, asked.revision, showing=not asked.showing):
             raise OvertakenError
@@ -127,7 +127,7 @@ class QuestionCard:
             raise OvertakenError
 
     async def _give_way(self, card: CardRef | None) -> None:
-        """We were overtaken while we drew: what we drew must not stay beside or over the answer."""
+        """Remove our card after being overtaken: it must not stay beside or over the answer."""
         asked = self.asked
         for _ in range(_GIVE_WAY_TRIES):
             now = await self._store.get(asked.id)
@@ -154,7 +154,7 @@ def _may_pass(error: Exception) -> bool:
 
 
 async def _whole(work: Coroutine[Any, Any, None]) -> None:
-    """Do all of it even if cancelled on the way: a card that nobody knows would be a second one."""
+    """Finish the work even if cancelled: a card unknown to the store would be posted twice."""
     task = asyncio.ensure_future(work)
     try:
         await asyncio.shield(task)

@@ -1,4 +1,4 @@
-"""The desk: takes a question in from any door, and sees to it that it gets exactly one card."""
+"""The question service: takes questions from a platform; each gets exactly one card."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 
 class QuestionService:
-    """One platform's questions, from the door to the card.
+    """One platform's questions, from the incoming message to the card.
 
     async with QuestionService(pipeline, store, platform, settings.chat, settings.slack) as desk:
         await desk.take(incoming)   # returns when it is kept: now it may be acknowledged
@@ -39,7 +39,7 @@ class QuestionService:
         retention_days: float = 0,
         metrics: Counters | None = None,
     ) -> None:
-        """A desk that is not open yet."""
+        """Make the service; `open` starts it."""
         self._store = store
         self._platform = platform
         self._front = front
@@ -58,7 +58,7 @@ class QuestionService:
         await self.close()
 
     async def open(self) -> None:
-        """Take up what was left unfinished; among several bots, go on doing so."""
+        """Continue unfinished questions; with several bots, keep doing so."""
         if self._store.database.shared:
             self._tasks.spawn(self._relay.keep())
             self._tasks.spawn(self._relay.take_over())
@@ -67,7 +67,7 @@ class QuestionService:
         self._tasks.spawn(forget_old(self._store.database, self._retention_days))
 
     async def close(self) -> None:
-        """Stop; what is unfinished stays open in the store, for the next start or another bot."""
+        """Stop; unfinished questions stay open in the store, for the next start or another bot."""
         await self._tasks.close()
         await self._store.leases.release()
 
@@ -75,14 +75,14 @@ class QuestionService:
         """Wait until no question is being worked on."""
         await self._work.idle()
 
-    # -- doors -----------------------------------------------------------------------------------
+    # -- what a platform calls -------------------------------------------------------------------
 
     async def take(self, incoming: Incoming) -> Stored | None:
-        """Keep a question, then begin with it; returns as soon as it is kept.
+        """Store a question, then start working on it; returns as soon as it is stored.
 
         Returns:
-            The question as kept; None where there is nothing to do: this delivery is known, the
-            asker may not ask here (they are told why), or manners say to keep quiet.
+            The stored question; None where there is nothing to do: this delivery is known, the
+            asker may not ask here (they are told why), or `manners` says to keep quiet.
         """
         refusal = manners.may_ask(
             self._front, incoming.asker, incoming.place, direct=incoming.door == "direct"
@@ -117,7 +117,7 @@ class QuestionService:
             return
         files = incoming.attachments or asked.attachments
         if asked.text == incoming.text and files == asked.attachments:
-            return  # Slack also says "changed" when it has unfurled a link
+            return  # Slack also sends "changed" when it has unfurled a link
         again = await self._store.again(
             asked.id, incoming.event, text=incoming.text, attachments=files
         )
@@ -125,7 +125,7 @@ class QuestionService:
             self._work.begin(again)
 
     def refusal(self, asker: Person, place: Place, *, direct: bool = False) -> str:
-        """Why this person may not ask here; for doors that can say so at once."""
+        """Why this person may not ask here, for platforms that can answer at once."""
         return manners.may_ask(self._front, asker, place, direct=direct)
 
     async def knows(self, place: Place, *, message: bool = False) -> bool:
@@ -135,19 +135,19 @@ class QuestionService:
         return bool(await self._store.in_thread(place))
 
     async def direct_places(self) -> list[Place]:
-        """Where people have written to us directly, the latest first; one place a channel."""
+        """The places of direct messages to us, the latest first; one place a channel."""
         return await self._store.direct_places(self._platform.name)
 
     async def hear(self, place: Place, person: Person) -> None:
-        """Somebody said something in a thread that is not for us: the team's word silences us."""
+        """Note a message in a thread that is not for us: once the team answers, we stay silent."""
         channel = manners.support_channel(self._front, place)
         if channel is not None and manners.among(person, channel.team):
             await self._store.team_spoke(place)
 
     async def _is_follow_up(self, incoming: Incoming) -> bool:
-        """Ours are the threads that hold a card; they are for the asker of the first question.
+        """Whether a message is a follow-up: by the asker of a thread that has a card.
 
-        Once the team has spoken there, the asker talks to them, and calls us by a mention.
+        Once the team has spoken there, the asker must mention us.
         """
         earlier = await self._store.in_thread(incoming.place)
         return bool(

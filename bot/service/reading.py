@@ -1,4 +1,4 @@
-"""Understand a kept question: its files fetched, and its thread's code where it brings none."""
+"""Read a stored question: fetch its files, and take the thread's code if it has none."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from bot.service.seam import Platform
 from bot.service.store import Store
 from bot.service.store.stored import Stored
 
-_TEXT_BYTES = MIB  # of an attached log: reading more takes longer than anybody waits
+_TEXT_BYTES = MIB  # read of an attached log; more would take too long
 _FILES = 10
 
 
 async def read(asked: Stored, store: Store, platform: Platform) -> Question:
-    """The message understood; a follow-up without code is about the code before it.
+    """Read the message into a Question; a follow-up without code gets the thread's last code.
 
     Raises:
-        QuestionError: it cannot be read.
-        PlatformError: a file of it cannot be fetched.
+        QuestionError: the message cannot be read.
+        PlatformError: an attachment cannot be fetched.
     """
     question = await _understood(asked, platform)
     if asked.door != "follow_up" or question.snippets:
@@ -60,13 +60,13 @@ async def _understood(asked: Stored, platform: Platform) -> Question:
             )
         file = Attachment(attached.name, await platform.read(attached))
         if file.suffix in TEXT_SUFFIXES and len(file.data) > _TEXT_BYTES:
-            # The error stands at the end of a log.
+            # The error is at the end of a log.
             file = replace(file, data=file.data[-_TEXT_BYTES:])
             notes.append(f"of {file.plain_name} only the last MiB was read")
         files.append(file)
     if len(asked.attachments) > _FILES:
         notes.append(f"only the first {_FILES} files were read")
-    # In a thread: a long log takes seconds, and somebody else wants their acknowledgement.
+    # In a thread: a long log takes seconds, and other questions must be acknowledged meanwhile.
     question = await asyncio.to_thread(read_message, asked.text, files, _markup(asked))
     return question.model_copy(update={"notes": (*question.notes, *notes)}) if notes else question
 

@@ -26,7 +26,7 @@ Verb = Literal["solved", "wrong", "again", "human", "output", "fixed", "delete"]
 
 
 class Person(Model):
-    """Somebody on a platform. `groups` are the roles or user groups that are known of them."""
+    """Somebody on a platform; `groups` are their known roles or user groups."""
 
     id: str
     name: str = ""
@@ -41,19 +41,19 @@ class Place(Model):
     channel: str = ""
     thread: str = ""  # the thread the card goes into; Slack: the root's ts
     message: str = ""  # the asker's own message; empty for a command
-    via: str = ""  # the address only this door gives: a response URL, an interaction's token
+    via: str = ""  # a response URL, or an interaction's token
     private: bool = False  # only the asker sees the card
-    person: str = ""  # private: whose eyes it is for
+    person: str = ""  # private: the id of the person who sees it
 
     @property
     def message_key(self) -> str:
-        """Finds the question again when its message is edited; empty if it cannot be."""
+        """The key to find a question by its message when that is edited; empty if it has none."""
         public = self.message and not self.private
         return f"{self.platform}:{self.channel}:{self.message}" if public else ""
 
     @property
     def thread_key(self) -> str:
-        """Finds the questions of one thread; a private card makes no thread ours."""
+        """The key to find the questions of one thread; empty for a private card."""
         public = self.thread and not self.private
         return f"{self.platform}:{self.channel}:{self.thread}" if public else ""
 
@@ -68,7 +68,7 @@ class Attached(Model):
 
 @dataclass(frozen=True)
 class Incoming:
-    """One message that may be a question, whatever door it came through."""
+    """One message that may be a question, however it was sent."""
 
     event: str  # the same for every delivery of the same thing, different for all else
     asker: Person
@@ -76,7 +76,7 @@ class Incoming:
     text: str  # as the platform's API gives it
     door: Door
     attachments: tuple[Attached, ...] = ()
-    unasked: bool = False  # nobody called the bot: a support channel
+    unasked: bool = False  # a message in a support channel that does not mention the bot
 
 
 @dataclass(frozen=True)
@@ -88,9 +88,9 @@ class Click:
     question: str  # the question's id
     person: Person
     place: Place  # where it was pressed; `via` is the click's own address
-    words: str = ""  # why it is wrong
+    words: str = ""  # the reason given with "wrong"
     run_with: RunWith | None = None
-    moderator: bool = False  # the platform itself says that this person may moderate there
+    moderator: bool = False  # may moderate there by the platform's own permissions
 
 
 # -- what is shown ---------------------------------------------------------------------------
@@ -98,21 +98,21 @@ class Click:
 
 @dataclass(frozen=True)
 class Waiting:
-    """Taken in; `ahead` questions are before it."""
+    """The question waits; `ahead` questions are before it."""
 
     ahead: int = 0
 
 
 @dataclass(frozen=True)
 class Working:
-    """Being worked on: the step, in words."""
+    """The question is worked on; `step` is the text to show."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Answered:
-    """The answer, which stays. A redrawn one has handed out its pictures and files before."""
+    """The answer. When redrawn, its pictures and files were sent before."""
 
     answer: Answer
     solved: bool = False
@@ -127,12 +127,12 @@ class CardRef(Model):
 
     channel: str
     message: str
-    via: str = ""  # where it can only be changed through its own address
+    via: str = ""  # the address, if it can only be changed through that
 
 
 @dataclass(frozen=True)
 class Upload:
-    """A file to hand out. `alt` describes a picture to who cannot see it."""
+    """A file to send; `alt` is a picture's description for people who cannot see it."""
 
     name: str
     data: bytes
@@ -141,15 +141,15 @@ class Upload:
 
 
 class Platform(Protocol):
-    """What the desk needs of a platform.
+    """What the question service needs of a platform.
 
-    Every method waits out what passes (rate limits, a server's own errors, a lost connection) and
-    raises PlatformError when it gives up, PlatformRefusedError where trying again is no use.
+    Every method retries after rate limits, server errors and lost connections. It raises
+    PlatformError when it gives up, PlatformRefusedError where trying again is no use.
     """
 
     @property
     def name(self) -> str:
-        """`Place.platform` of everything that is its."""
+        """The platform's name, as in `Place.platform`."""
 
     async def show(
         self, question: str, place: Place, view: View, card: CardRef | None
@@ -163,40 +163,40 @@ class Platform(Protocol):
             card: the card so far; None: make it. If it is gone, a new one is made.
 
         Returns:
-            The card; None where this door's messages cannot be changed later.
+            The card; None if this kind of message cannot be changed later.
         """
 
     async def find(self, question: str, place: Place) -> CardRef | None:
         """The card of this question if one was made just before a crash; None if there is none."""
 
     async def tell(self, place: Place, person: Person, text: str) -> None:
-        """Say something that only this person sees."""
+        """Send a text that only this person sees."""
 
     async def hand(self, place: Place, person: Person, upload: Upload, *, private: bool) -> None:
-        """Give a file: beside the card, or to this person alone."""
+        """Send a file: next to the card, or to this person alone."""
 
     async def refer(
         self, where: str, asker: Person, place: Place, text: str, answer: Answer | None
     ) -> None:
-        """Post a case for people to look at.
+        """Post a question for people to look at.
 
         Args:
             where: a channel's or a person's id.
-            asker: whose question it is.
-            place: where it was asked; linked to where others can go there.
+            asker: the person who asked.
+            place: where it was asked; linked if others can go there.
             text: the question as it was posted.
-            answer: what was said to it, if anything.
+            answer: the bot's answer, if there is one.
         """
 
     async def delete(self, card: CardRef) -> None:
-        """Take a card away; one that is gone already is fine."""
+        """Delete a card; one that is gone already is no error."""
 
     async def read(self, attached: Attached) -> bytes:
         """An attachment's content."""
 
 
 async def tell(platform: Platform, place: Place, person: Person, text: str) -> None:
-    """Say something that only this person sees; where it cannot be said, only the log hears it."""
+    """Send a text that only this person sees; a failure is only logged."""
     try:
         await platform.tell(place, person, text)
     except PlatformError as e:

@@ -1,4 +1,4 @@
-"""Tasks that nobody awaits: held until they end, heard of when they fail."""
+"""Background tasks: kept alive until they end, and logged when they fail."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ log = logging.getLogger(__name__)
 
 
 class Tasks:
-    """What is under way beside whoever began it."""
+    """The background tasks of one owner."""
 
     def __init__(self) -> None:
-        """Nothing is."""
+        """Make it without tasks."""
         self._tasks: set[asyncio.Task[None]] = set()
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Begin it; nothing may vanish in it, and Python itself holds no task."""
+        """Start a task and hold it (asyncio itself keeps only weak references)."""
         task = asyncio.create_task(_logged(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
 
     async def close(self) -> None:
-        """Cancel all of it, and wait until that is done."""
+        """Cancel all tasks, and wait until they have ended."""
         tasks = [*self._tasks]
         for task in tasks:
             task.cancel()

@@ -1,4 +1,4 @@
-"""Whose turn it is: so many at a time, one a person, first come first served."""
+"""The queue of questions: so many at a time, one of each person, first come first served."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-_LOOK_S = 2.0  # how often who waits is told a new place
+_LOOK_S = 2.0  # how often a waiting question's position is reported
 
 
 @dataclass(eq=False)
 class Turn:
-    """One question's place in the line."""
+    """One question's position in the queue."""
 
     person: str
     called: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 class Turns:
-    """The line of questions.
+    """The queue of questions.
 
     turns = Turns(at_once=2)
     turn = turns.join("U1")
@@ -28,31 +28,31 @@ class Turns:
     """
 
     def __init__(self, at_once: int) -> None:
-        """A line of which so many are served at a time."""
+        """Make a queue that serves `at_once` questions at a time."""
         self._at_once = at_once
         self._waiting: list[Turn] = []
         self._served: list[Turn] = []
 
     def join(self, person: str) -> Turn:
-        """Stand at the end of the line; may be called at once."""
+        """Add a question at the end; its turn may come at once."""
         turn = Turn(person)
         self._waiting.append(turn)
         self._call()
         return turn
 
     def ahead(self, turn: Turn) -> int:
-        """How many others come first, those that are being served included; 0: it is served."""
+        """How many others come first, including those being served; 0 once it is served."""
         if turn not in self._waiting:
             return 0
         return self._waiting.index(turn) + len(self._served)
 
     @property
     def waiting(self) -> int:
-        """How long the line is."""
+        """How many questions wait."""
         return len(self._waiting)
 
     def leave(self, turn: Turn) -> None:
-        """Done, or given up."""
+        """Remove a question that is done or given up."""
         for line in (self._waiting, self._served):
             if turn in line:
                 line.remove(turn)

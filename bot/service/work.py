@@ -1,4 +1,4 @@
-"""Work on the questions that are ours, each in its turn: run, keep the answer, show it."""
+"""Work on this bot's questions, each in its turn: run, store the answer, show it."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ log = logging.getLogger(__name__)
 _PLACE_EVERY_S = 1.5
 _TRY_AGAIN_S = 1.0  # while the executor is gone
 _TRY_AGAIN_FULL_S = 5.0  # at most, while its queue is full
-_FULL = 10  # as often as `patience_s`, a question waits for a place in that queue
+_FULL = 10  # times `patience_s`, how long a question waits for a place in that queue
 
 
 class OpenWork:
-    """What is being worked on, by question."""
+    """The questions being worked on."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class OpenWork:
         self._turns = Turns(self._at_once)
         self._working: dict[str, asyncio.Task[None]] = {}
         self.went = asyncio.Event()  # a question is no longer worked on
-        self._placed_at = 0.0  # when somebody in the line was last told their place
+        self._position_shown_at = 0.0  # when a position was last shown
         metrics.watch(
             platform.name, lambda: self._turns.waiting,
             lambda: len(self._working) - self._turns.waiting,
@@ -76,11 +76,11 @@ class OpenWork:
 
     @property
     def room(self) -> int:
-        """How many more could begin at once."""
+        """How many more questions could begin at once."""
         return self._at_once - len(self._working)
 
     def begin(self, asked: Stored) -> None:
-        """Work on a question from now on, and on no older wording of it."""
+        """Start working on a question, and stop working on an older wording of it."""
         before = self.stop(asked.id)
         turn = self._turns.join(asked.asker.id)
         case = QuestionCard(asked, self._store, self._platform, self._metrics, self._tasks)
@@ -89,7 +89,7 @@ class OpenWork:
         task.add_done_callback(lambda done: self._finished(asked.id, turn, done))
 
     def stop(self, id: str) -> asyncio.Task[None] | None:
-        """Work on it no more; the task, which may have a moment to go."""
+        """Stop working on a question; return its task, which may take a moment to end."""
         task = self._working.pop(id, None)
         if task is not None:
             task.cancel()
@@ -126,7 +126,7 @@ class OpenWork:
         if answer is None:
             if not asked.unasked:
                 await case.step(Waiting(self._turns.ahead(turn)), now=True)
-            async with self._turns.wait(turn, lambda n: self._place_in_line(case, n)):
+            async with self._turns.wait(turn, lambda n: self._show_position(case, n)):
                 answer = await self._answer(case)
             if not await self._store.answered(asked.id, asked.revision, answer):
                 return  # edited or deleted meanwhile: the other run shows its own
@@ -145,14 +145,14 @@ class OpenWork:
             extra=facts(question=asked.id, status=answer.status, seconds=round(took_s, 3)),
         )
 
-    async def _place_in_line(self, case: QuestionCard, ahead: int) -> None:
-        """Of a long line only one a moment hears of its place: platforms count our calls."""
-        if time.monotonic() - self._placed_at > _PLACE_EVERY_S:
-            self._placed_at = time.monotonic()
+    async def _show_position(self, case: QuestionCard, ahead: int) -> None:
+        """Show the position in the queue, one card at a time: platforms limit our calls."""
+        if time.monotonic() - self._position_shown_at > _PLACE_EVERY_S:
+            self._position_shown_at = time.monotonic()
             await case.step(Waiting(ahead))
 
     async def _is_wanted(self, asked: Stored, answer: Answer) -> bool:
-        """Asked again right before speaking: the team may have answered while it ran."""
+        """Whether to show the answer, decided last: the team may have answered meanwhile."""
         channel = manners.support_channel(self._front, asked.place)
         return (
             channel is not None

@@ -1,1 +1,1 @@
-"""What runs behind the walls: the warm server, the runner, and what they find out."""
+"""What runs behind the walls: the warm server, the runner and its probes."""

@@ -1,7 +1,7 @@
 """matplotlib in a run: figures that are shown, or still open at the end, are kept as PNG files.
 
-Loaded by matplotlib itself, as the backend that the run's environment names. At home `plt.show()`
-opens a window and forgets the figure once that is closed; here the figure goes to the report.
+Loaded by matplotlib itself, as the backend that the run's environment names. With a screen
+`plt.show()` opens a window and drops the figure once that is closed; here it is saved first.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ FOLDER = "TORCHMEDIC_FIGURES"  # the variable that names the folder to save in
 
 
 class FigureManager(FigureManagerBase):
-    """A window that is never opened."""
+    """A figure's window that is never opened."""
 
     def show(self) -> None:
         """Keep this figure."""
@@ -36,7 +36,7 @@ class FigureManager(FigureManagerBase):
 
 
 class FigureCanvas(FigureCanvasAgg):
-    """What figures are drawn on."""
+    """The canvas that figures are drawn on."""
 
     manager_class = FigureManager
 
@@ -50,7 +50,7 @@ def keep_open_figures() -> None:
 def keep(manager: Any) -> None:
     """Save one figure; one that is too large, or one too many, is left out.
 
-    The caps stand here so that no time is spent on drawing; the supervisor has them too.
+    The limits are checked here so that no time is spent on drawing; the supervisor checks them too.
     """
     folder = os.environ.get(FOLDER)
     if not folder:

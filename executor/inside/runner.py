@@ -1,7 +1,7 @@
-"""Run the snippet as Python would at home, with the probes listening; write down what they saw.
+"""Run the snippet as `python snippet.py` would, with the probes on, and write their report.
 
 Everything here happens behind the walls, in the run's own process. The report is a file that the
-supervisor collects afterwards; it says what was seen, never how the run ended.
+supervisor collects afterwards; it holds what the probes saw, never how the run ended.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ from executor.protocol import (
     RunReport,
 )
 
-_NAMES = 50  # of undefined ones, told at most
+_NAMES = 50  # undefined names in a report, at most
 
 
 class _Counting(io.FileIO):
-    """stdout's lowest layer; knows how much went through."""
+    """stdout's lowest layer, which counts the bytes written."""
 
     written = 0
 
@@ -106,7 +106,7 @@ class _Run:
         return self.raw.written
 
     def namespace(self) -> dict[str, Any]:
-        """A fresh `__main__`, so that pickling, inspect and tracebacks work as at home."""
+        """A fresh `__main__`, so that pickling, inspect and tracebacks work as in a script."""
         module = types.ModuleType("__main__")
         module.__file__ = self.filename
         module.__builtins__ = builtins  # type: ignore[attr-defined]
@@ -116,7 +116,7 @@ class _Run:
         return module.__dict__
 
     def execute(self) -> int:
-        """Run it to its end; the exit code it would have."""
+        """Run the snippet to its end; return its exit code."""
         names = self.namespace()
         sys.stdout = self.out
         Path(self.filename).write_text(self.job.code, encoding="utf-8", errors="surrogatepass")
@@ -157,7 +157,7 @@ class _Run:
         self.caught.start()
         self.warned.start()
         if "torch" not in sys.modules:
-            return  # a cold run imports it itself, or does not
+            return  # a cold run, where the snippet imports torch itself or not at all
         from executor.inside.probes import gradients, inplace, training
 
         self.suspects = inplace.suspects(tree)
@@ -186,7 +186,7 @@ class _Run:
         self.caught.also = self._see_devices
 
     def _see_devices(self, error: BaseException) -> None:
-        """Of the error that ended the run, else of the first that the snippet caught."""
+        """Note the operands' devices of the final error, else of the first caught one."""
         self.devices = self.simulated.devices_of(error, self.source) or self.devices
 
     def _stop_listening(self, names: dict[str, Any]) -> None:
@@ -217,7 +217,7 @@ class _Run:
         except BaseException:
             pass  # a broken hook or stream of the snippet's own
         try:
-            # The probes' last words need the error's frames, and stdio its place: keep both alive.
+            # The report is written from the error's frames, and stdio is still in use: keep both.
             sys.last_value = error
         except Exception:
             pass
@@ -244,23 +244,23 @@ class _Run:
         from executor.inside.explain import explain
 
         if self.tree is not None:
-            told = explain.explain(error, self.source, self.tree)
-            self.explanation, self.operands = told.explanation, told.operands
-            self.shapes = told.shapes
+            explained = explain.explain(error, self.source, self.tree)
+            self.explanation, self.operands = explained.explanation, explained.operands
+            self.shapes = explained.shapes
 
     def _explain_caught(self, error: BaseException) -> Explanation | None:
-        """Not where the snippet asks for `locals()`: looking refreshes what that returned."""
+        """Explain a caught error, unless the snippet calls `locals()`: its result would change."""
         if self.tree is None or "torch" not in sys.modules or "locals(" in self.job.code:
             return None
         from executor.inside.explain import explain
 
         try:
-            told = explain.explain(error, self.source, self.tree)
+            explained = explain.explain(error, self.source, self.tree)
             explain.forget(error, self.source)
         except Exception as e:
             self.notes.append(f"explain (caught): {type(e).__name__}: {e}"[:500])
             return None
-        return told.explanation
+        return explained.explanation
 
     def _exit_code(self, error: BaseException) -> int:
         code = getattr(error, "code", 1)
@@ -313,7 +313,7 @@ class _Run:
         return tuple(self.notes)
 
     def report(self, names: dict[str, Any]) -> RunReport:
-        """What was seen."""
+        """The report of what the probes saw."""
         values = None
         if self.gradients is not None:
             try:
@@ -376,8 +376,8 @@ def _environment(*, simulated: bool = False) -> Environment:
     from executor.inside.probes import device
     from executor.jail.gpu import found
 
-    here = "executor.inside.probes.device" in sys.modules and not simulated
-    gpu = device.name() if here else None
+    has_torch = "executor.inside.probes.device" in sys.modules and not simulated
+    gpu = device.name() if has_torch else None
     nothing = "simulated cuda:0" if simulated else "cpu"
     return Environment(
         torch=torch.__version__,
@@ -396,19 +396,19 @@ def _gpu_peak_memory_bytes() -> int:
 
 
 def _seed(seed: int | None) -> None:
-    """The same random numbers for "before" and "after"; fresh ones where no seed is given."""
+    """Seed all generators, so that "before" and "after" agree; no seed leaves them random."""
     random.seed(seed)
     if numpy := sys.modules.get("numpy"):
         numpy.random.seed(seed)
     if torch := sys.modules.get("torch"):
-        # torch.manual_seed() also queues a seed for every accelerator that may yet wake up, each
-        # with a formatted traceback: 7 ms that a build without accelerators can save.
+        # torch.manual_seed() also queues a seed for every accelerator that may be initialised
+        # later, each with a formatted traceback: 7 ms that a CPU build can save.
         generator = torch if torch.version.cuda else torch.default_generator
         generator.manual_seed(seed) if seed is not None else generator.seed()
 
 
 def _say_where_input_went() -> None:
-    """`input()` ends at once, in words that help."""
+    """Make `input()` raise EOFError at once, with a hint."""
 
     def no_input(prompt: object = "", /) -> str:
         if prompt:
@@ -481,7 +481,7 @@ def _write(path: Path, text: str, errors: io.TextIOWrapper) -> None:
 
 
 def _cold() -> NoReturn:
-    """Entry point of a fresh interpreter, where only Python's own modules are imported yet."""
+    """Entry point of a cold run's fresh interpreter: only the standard library is imported."""
     order = json.loads(Path(sys.argv[1]).read_text())
     Path(sys.argv[1]).unlink()
     job = order["job"]

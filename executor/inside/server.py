@@ -1,7 +1,7 @@
-"""The warm server: everything imported, nothing computed; forks one monitor per run.
+"""The warm server: imports torch, computes nothing, and forks one monitor per run.
 
-It holds no secret and computes no tensor: a child of a process that ever ran a parallel operation
-hangs at its first own one, and a message that PyTorch gives once would be used up here.
+It holds no secret and computes no tensor: a forked child hangs at its first parallel operation if
+its parent ever ran one, and a warning that PyTorch shows once would be used up here.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def main() -> None:
 
 
 def _prepare(setup: dict[str, Any]) -> dict[str, object]:
-    """Enter the tier's file system, import, and say what there is."""
+    """Enter the tier's file system, import torch, and report versions and devices."""
     tier = walls.Tier(setup["tier"])
     readable = [Path(p) for p in setup["readable"]]
     if tier is walls.Tier.NAMESPACES:
@@ -65,12 +65,12 @@ def _prepare(setup: dict[str, Any]) -> dict[str, object]:
     import torch  # the jailed side's own import, already paid for above
 
     torch.set_num_threads(1)
-    # PyTorch takes its operators apart at exit, which costs each run 25 ms; what the snippet
-    # itself registers (and multiprocessing's own clean-up) still happens.
+    # PyTorch unregisters its operators at exit, which costs each run 25 ms; what the snippet
+    # itself registers (and multiprocessing's own clean-up) still runs.
     for finalizer in list(weakref.finalize._registry):  # type: ignore[attr-defined]
         finalizer.atexit = False
     gc.collect()
-    gc.freeze()  # a run's garbage collector leaves our pages alone
+    gc.freeze()  # a run's garbage collector does not touch, and so copy, the shared pages
     return {
         "pid": os.getpid(),
         "import_s": time.monotonic() - began,

@@ -1,8 +1,8 @@
 """A root directory that holds only what Python needs, for the `namespaces` tier.
 
-It is built once, in the warm server's own mount namespace, and vanishes with it: no mount is ever
-left on the machine. Whoever reads it needs no rights in the folders above Python's: those are made
-anew here, empty but for the one that leads on.
+It is built once, in the warm server's own mount namespace, and disappears with it: no mount is ever
+left on the machine. A reader needs no rights in the parent folders of Python's installation: they
+are created anew here, and hold nothing but the path to it.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _SYSFS_WITH_GPU = ("/sys",)
 CELL = Path("/cell")  # where a run finds its folders
 
 
-# Folder → where it can also be seen, for what must be readable and lies in /tmp (a checkout there,
-# say): each run's own /tmp would hide it.
+# Readable folder under /tmp (a checkout, say) → its second mount point outside of /tmp. Each run
+# mounts a /tmp of its own, which would hide it.
 _kept_from_tmp: dict[Path, Path] = {}
 
 
@@ -85,7 +85,7 @@ def enter_new_root(at: Path, readable: Iterable[Path]) -> None:
 
 
 def _outermost(paths: Iterable[Path]) -> list[Path]:
-    """The paths that lie in no other one, and not in what is there already."""
+    """The paths that are inside none of the others, nor inside a system folder bound already."""
     kept: list[Path] = []
     for path in sorted({p.absolute() for p in paths if p.exists()}):
         parents = {str(p) for p in path.parents}
@@ -112,10 +112,10 @@ def _bind(source: Path, root: Path, *, read_only: bool, target: Path | None = No
 
 
 def mount_private(limits: Limits) -> None:
-    """Give a run, in its own mount and pid namespace, folders that nobody else ever sees.
+    """Mount a run's own folders, in its own mount and pid namespace.
 
-    Each has its own quota of bytes and of files, and all vanish with the last process: nothing
-    needs to be wiped. The report has room of its own, so that a full disk can still be told.
+    Each has its own quota of bytes and of files, and all disappear with the last process: nothing
+    needs to be wiped. The report has a quota of its own, so that a full disk can be reported.
 
     Raises:
         OSError: a mount was refused.
@@ -134,7 +134,7 @@ def mount_private(limits: Limits) -> None:
 
 
 def bring_loopback_up() -> None:
-    """Switch on `lo` in a fresh network namespace, so that gloo and servers of one's own work."""
+    """Switch on `lo` in a fresh network namespace, for gloo and a snippet's own servers."""
     siocgifflags, siocsifflags, iff_up = 0x8913, 0x8914, 0x1
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
         request = struct.pack("16sh14x", b"lo", 0)
@@ -143,7 +143,7 @@ def bring_loopback_up() -> None:
 
 
 def map_own_user() -> None:
-    """In a fresh user namespace: be its root, mapped to who we were.
+    """Enter a fresh user namespace as its root, mapped to this process's user and group.
 
     Raises:
         OSError: the kernel or a security module refuses (Ubuntu's AppArmor rule, say).

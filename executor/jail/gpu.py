@@ -1,8 +1,8 @@
-"""GPUs: which there are, what a jailed run needs of them, and waking one behind the walls.
+"""GPUs: find them, and name the device nodes and variables that a jailed run needs to use one.
 
 Nothing may fork once CUDA is initialised, so a run for the GPU is built like any other (forked from
-a server that never touched CUDA, behind its walls) and only then wakes its GPU, while it waits for
-its job. That it could is the health check: `nvidia-smi` passes where `cuInit` is refused.
+a server that never touched CUDA, behind its walls) and only then initialises CUDA, while it waits
+for its job. Its success is the health check: `nvidia-smi` passes where `cuInit` is refused.
 
 Nothing in here has been tried on a GPU yet; `docs/gpu.md` says what was.
 
@@ -31,11 +31,11 @@ class Gpus:
 
     @property
     def any(self) -> bool:
-        """Whether there is one."""
+        """Whether there is a GPU."""
         return bool(self.numbers)
 
     def only(self, numbers: tuple[int, ...] | None) -> Gpus:
-        """Those of them with these numbers; None: all."""
+        """The GPUs with these numbers; all of them for None."""
         wanted = self.numbers if numbers is None else numbers
         return Gpus(tuple(n for n in self.numbers if n in wanted), self.driver)
 
@@ -59,7 +59,7 @@ def nodes(number: int, devices: Path = Path("/dev")) -> list[Path]:
 
 
 def environment(number: int, temp: str) -> dict[str, str]:
-    """What CUDA should know: one GPU, and where it may keep what it compiles."""
+    """The variables that show CUDA one GPU, and a folder for the kernels that it compiles."""
     return {
         "CUDA_VISIBLE_DEVICES": str(number),
         "CUDA_CACHE_PATH": temp,

@@ -1,10 +1,10 @@
 """The self-test's snippet: a dozen attacks, run inside the jail as any job would be.
 
-Each attack returns what it got hold of; raising OSError means that a wall held. None does any harm
-where its wall is missing: it asks for the key and does not turn it (signal 0, files opened and not
-written, a mount of no file system). It is sent as the code of a job and runs on its own: it imports
-nothing of ours. One JSON object a line says how each went; the last attack leaves a daemon and a
-link behind, which the supervisor looks for afterwards.
+Each attack returns what it got access to; raising OSError means that a wall held. None does any
+harm where its wall is missing: it sends signal 0, opens files without writing, mounts a file system
+that does not exist. The file is sent as the code of a job, so it imports nothing of ours. It prints
+one JSON object a line with each attack's result; the last attack leaves a daemon and a link behind,
+which the supervisor looks for afterwards.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ ATTACKS: dict[str, Callable[[], object]] = {}
 
 
 def attack(function: Callable[[], object]) -> Callable[[], object]:
-    """Take part in the self-test, under the function's name."""
+    """Register an attack under the function's name."""
     ATTACKS[function.__name__] = function
     return function
 
 
 def call(number: int, *args: int) -> int:
-    """A raw system call; its result, or the OSError of the wall that stopped it."""
+    """Make a raw system call; raises the OSError of the wall that stopped it."""
     result = libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, args))
     why = ctypes.get_errno()
     if result < 0 and why not in BEYOND:
@@ -41,82 +41,82 @@ def call(number: int, *args: int) -> int:
 
 
 def numbers(x86_64: int, aarch64: int) -> int:
-    """The call's number on this machine."""
+    """The system call's number on this machine's architecture."""
     return x86_64 if os.uname().machine == "x86_64" else aarch64
 
 
 @attack
 def write_etc() -> object:
-    """Write where the system lives."""
+    """Open a system file for writing."""
     return os.open("/etc/passwd", os.O_WRONLY)
 
 
 @attack
 def write_python() -> object:
-    """Change what the next run imports."""
+    """Open a module of Python for writing: the next run would import it."""
     with Path(os.__file__).open("a"):
         return os.__file__
 
 
 @attack
 def read_shadow() -> object:
-    """Read the machine's passwords."""
+    """Read the machine's password hashes."""
     return Path("/etc/shadow").read_text()[:1]
 
 
 @attack
 def socket_alg() -> object:
-    """The kernel's crypto interface."""
+    """Open a socket to the kernel's crypto interface."""
     return socket.socket(38, socket.SOCK_SEQPACKET)
 
 
 @attack
 def socket_vsock() -> object:
-    """A line to the hypervisor."""
+    """Open a socket to the hypervisor."""
     return socket.socket(40, socket.SOCK_STREAM)
 
 
 @attack
 def socket_vsock_high_bits() -> object:
-    """The same past a filter that compares 64 bits."""
+    """Open the same socket with high bits set, which pass a filter that compares 64 bits."""
     return call(numbers(41, 198), (1 << 32) | 40, 1, 0)
 
 
 @attack
 def socket_packet() -> object:
-    """Raw network packets."""
+    """Open a socket for raw network packets."""
     return socket.socket(17, socket.SOCK_RAW)
 
 
 @attack
 def io_uring() -> object:
-    """Rings that make sockets of any family."""
+    """Set up an io_uring, through which sockets of any family can be made."""
     memory = ctypes.create_string_buffer(256)
     return call(425, 4, ctypes.addressof(memory))
 
 
 @attack
 def unshare_user() -> object:
-    """A user namespace of one's own, with every capability in it."""
+    """Enter a user namespace of one's own, with every capability in it."""
     return call(numbers(272, 97), 0x10000000)
 
 
 @attack
 def mount() -> object:
-    """Mount over the system: who may, hears only that there is no such file system."""
+    """Mount over the system; where mounting is allowed, the only error is the unknown type."""
     words = [ctypes.create_string_buffer(w) for w in (b"x", b"/tmp", b"no such file system")]
     return call(numbers(165, 40), *map(ctypes.addressof, words), 0, 0)
 
 
 @attack
 def bpf() -> object:
-    """Programs in the kernel."""
+    """Load a program into the kernel."""
     return call(numbers(321, 280), 0, 0, 0)
 
 
 @attack
 def signal_server() -> object:
-    """Be allowed to signal the server, the supervisor or the monitor."""
+    """Send signal 0 to the server, the supervisor or the monitor."""
     for pid in (*TARGET["pids"], os.getppid()):
         try:
             os.kill(pid, 0)
@@ -129,7 +129,7 @@ def signal_server() -> object:
 
 @attack
 def read_server_memory() -> object:
-    """Read what other processes hold."""
+    """Read another process's memory, environment or memory map."""
     for pid in [*TARGET["pids"], os.getppid()]:
         for name in ("mem", "environ", "maps"):
             try:
@@ -149,7 +149,7 @@ def ptrace_parent() -> object:
 
 @attack
 def network() -> object:
-    """Reach a server outside, and the address where clouds keep their keys."""
+    """Connect to a server outside, and to the address where clouds serve their credentials."""
     ours = [("127.0.0.1", TARGET["port"])] if "port" in TARGET else []
     for address in (*ours, ("169.254.169.254", 80)):
         with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as s:
@@ -164,7 +164,7 @@ def network() -> object:
 
 @attack
 def abstract_socket() -> object:
-    """Reach a socket of the host that has no file."""
+    """Connect to an abstract Unix socket of the host."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as s:
         s.connect("\0" + TARGET["abstract"])
         return TARGET["abstract"]
@@ -172,7 +172,7 @@ def abstract_socket() -> object:
 
 @attack
 def raise_limits() -> object:
-    """Give oneself more processes, and be the last to die."""
+    """Raise the process limit, and ask to be spared by the memory killer."""
     import resource
 
     Path("/proc/self/oom_score_adj").write_text("-1000")
@@ -182,7 +182,7 @@ def raise_limits() -> object:
 
 @attack
 def leave_things_behind() -> object:
-    """A daemon that outlives the run, and links where files are looked for."""
+    """Start a daemon that outlives the run, and put a link where files are collected."""
     Path("stolen.txt").symlink_to("/etc/passwd")
     if os.fork() == 0:
         os.setsid()
@@ -190,7 +190,7 @@ def leave_things_behind() -> object:
             time.sleep(600)
         os._exit(0)
     os.wait()
-    raise PermissionError  # what became of it is seen from outside
+    raise PermissionError  # the supervisor checks afterwards whether anything is left
 
 
 TARGET: dict[str, Any] = (

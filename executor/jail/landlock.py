@@ -1,4 +1,4 @@
-"""Landlock: which files a run may touch, and nothing outside its own processes to signal.
+"""Landlock: limit the files that a run may touch, and signals to the run's own processes.
 
 Source:
     https://docs.kernel.org/userspace-api/landlock.html
@@ -61,7 +61,7 @@ def restrict(readable: Iterable[str], writable: Iterable[str], *, tcp: bool) -> 
 
     Args:
         readable: files and folders that may be read and executed. One that does not exist is
-            an error: a hole in the list must not pass in silence.
+            an error: a typing mistake in the list must not go unnoticed.
         writable: files and folders that may also be written; no device node can be made there.
         tcp: whether TCP may be bound and connected (only where the network is the run's own).
 

@@ -17,7 +17,7 @@ class Limits:
     Limits(memory_bytes=16 * GIB)         # a big model, the rest as above
     """
 
-    __pydantic_config__ = {"extra": "forbid"}  # read from JSON, a word nobody knows is an error
+    __pydantic_config__ = {"extra": "forbid"}  # an unknown field in the JSON is an error
 
     memory_bytes: int = 4 * GIB  # anonymous and shared memory of all processes of the run
     gpu_memory_bytes: int = 16 * GIB  # of PyTorch's allocator on a GPU, where there is one
@@ -29,7 +29,7 @@ class Limits:
     output_bytes: int = 4 * MIB  # stdout and stderr together; one more byte ends the run
     head_bytes: int = 48 * KIB  # kept of the start of each stream …
     tail_bytes: int = 16 * KIB  # … and of its end, where the error is
-    report_bytes: int = 8 * MIB  # what the probes may say
+    report_bytes: int = 8 * MIB  # the probes' report
     returned_files: int = 10
     returned_figures: int = 8  # matplotlib figures that are still open at the end
     returned_file_bytes: int = 8 * MIB

@@ -1,10 +1,10 @@
-"""Watch over one run: start it behind its walls, end it when told, leave nothing of it alive.
+"""Monitor one run: start it behind its walls, end it when told, leave nothing of it alive.
 
     warm server ─fork─▶ monitor ─fork─▶ (namespaces: init, pid 1 ─fork─▶) run
 
-The run is built ahead of its job: it stands behind its walls and waits for the order. Whoever is
-its parent (init, or the monitor where there is none) tells the supervisor what happened, over a
-socket that the run cannot reach, one JSON object a message:
+The run is built ahead of its job: it waits behind its walls. Its parent (init, or the monitor where
+there is none) reports to the supervisor over a socket that the run cannot reach, one JSON object a
+message:
 
     {"started": pid}  {"jailed": abi} or {"setup_error": text}  {"ended": {...}}
     {"file": name, ...} with the open file, for each that is offered  {"left": n}
@@ -35,11 +35,11 @@ SWEEP_S = 3.0
 
 @dataclass(frozen=True)
 class Ends:
-    """Our ends of the pipes and sockets between supervisor and run."""
+    """The run's ends of the pipes and sockets between it and the supervisor."""
 
     stdout: int
     stderr: int
-    status: int  # where we report
+    status: int  # the monitor's reports
     kill: int  # its end of file says "end it now"; the supervisor's death closes it too
     order: int  # where the run receives its job
 
@@ -48,12 +48,12 @@ class Ends:
 class JailedWork:
     """What the jailed process does, behind its walls."""
 
-    wake: Callable[[], None]  # while it waits for its job: a GPU takes its time
+    wake: Callable[[], None]  # before its job comes: initialising a GPU takes seconds
     run: Callable[[dict[str, Any]], NoReturn]  # with its job; it never returns
 
 
-class Bell:
-    """Rings when a child ends. (A pidfd would do, but gVisor has none.)"""
+class ChildExitPipe:
+    """A pipe that becomes readable when a child ends. (A pidfd would do, but gVisor has none.)"""
 
     def __init__(self) -> None:
         self.fds = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
@@ -61,14 +61,14 @@ class Bell:
         signal.set_wakeup_fd(self.fds[1], warn_on_full_buffer=False)
 
     def wait(self, others: list[int], timeout_s: float | None = None) -> list[int]:
-        """Until a child ends or one of the others is readable; what is."""
+        """Wait until a child ends or another descriptor is readable; return the readable ones."""
         ready = select.select([self.fds[0], *others], [], [], timeout_s)[0]
         if self.fds[0] in ready:
             os.read(self.fds[0], 4096)
         return ready
 
 
-def say(status: int, fd: int | None = None, **words: object) -> None:
+def send(status: int, fd: int | None = None, **words: object) -> None:
     """Send one message to the supervisor, with an open file where there is one."""
     with socket.socket(fileno=os.dup(status)) as s:
         rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [fd or 0]))
@@ -76,30 +76,30 @@ def say(status: int, fd: int | None = None, **words: object) -> None:
 
 
 def watch(cell: walls.Cell, ends: Ends, work: JailedWork) -> NoReturn:
-    """Be the monitor: build the run, wait for its end or for the word to end it, sweep, report.
+    """Be the monitor: build the run, wait for its end or the order to end it, sweep, report.
 
     Args:
         cell: the walls.
-        ends: the way to the supervisor.
+        ends: the pipes and sockets that lead to the supervisor.
         work: what the jailed process does.
     """
     try:
         os.setsid()
         syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
-        say(ends.status, started=os.getpid())
-        bell = Bell()
+        send(ends.status, started=os.getpid())
+        child_exits = ChildExitPipe()
         if cell.tier is walls.Tier.NAMESPACES:
             init = _start_init(cell, ends, work)
-            syscalls.close_all_but(ends.status, ends.kill, *bell.fds)
-            _outlive(init, ends, bell)
+            syscalls.close_all_but(ends.status, ends.kill, *child_exits.fds)
+            _wait_for_init(init, ends, child_exits)
         else:
             child = os.fork()
             if child == 0:
                 _be_jailed(cell, ends, work)
-            syscalls.close_all_but(ends.status, ends.kill, *bell.fds)
-            _see_through(cell, child, ends, bell)
+            syscalls.close_all_but(ends.status, ends.kill, *child_exits.fds)
+            _follow_run(cell, child, ends, child_exits)
     except (JailError, OSError) as e:
-        say(ends.status, setup_error=f"the jail ({cell.tier}) could not be built: {e}")
+        send(ends.status, setup_error=f"the jail ({cell.tier}) could not be built: {e}")
     finally:
         os._exit(0)
 
@@ -123,40 +123,41 @@ def _start_init(cell: walls.Cell, ends: Ends, work: JailedWork) -> int:
 
 
 def _be_init(cell: walls.Cell, ends: Ends, work: JailedWork) -> NoReturn:
-    """When this process exits, the kernel ends everything in the namespace.
+    """Be pid 1 of the run's namespace: when it exits, the kernel ends everything in there.
 
-    The run itself must not be pid 1: abort() and ignored signals would behave unlike at home.
+    The run itself must not be pid 1: abort() and ignored signals would behave otherwise than
+    outside of a jail.
     """
     code = 0
     try:
         syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)
         syscalls.unshare(syscalls.CLONE_NEWNS)  # ours alone: the monitor keeps seeing all of /proc
         filesystem.mount_private(cell.limits)
-        bell = Bell()
+        child_exits = ChildExitPipe()
         child = os.fork()
         if child == 0:
             _be_jailed(cell, ends, work)
-        syscalls.close_all_but(ends.status, ends.kill, *bell.fds)
+        syscalls.close_all_but(ends.status, ends.kill, *child_exits.fds)
         syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)
-        _see_through(cell, child, ends, bell)
+        _follow_run(cell, child, ends, child_exits)
     except OSError as e:
-        say(ends.status, setup_error=f"the jail ({cell.tier}) could not be built: {e}")
+        send(ends.status, setup_error=f"the jail ({cell.tier}) could not be built: {e}")
         code = 1
     finally:
         os._exit(code)
 
 
-def _outlive(init: int, ends: Ends, bell: Bell) -> None:
-    """Wait for init; end it ourselves when it does not do as it is told."""
-    told = False
+def _wait_for_init(init: int, ends: Ends, child_exits: ChildExitPipe) -> None:
+    """Wait for init to end; kill it if it does not end when told to."""
+    stopping = False
     while (ended := _reap(init)) is None:
-        ready = bell.wait([] if told else [ends.kill], SWEEP_S if told else None)
-        if told and not ready:
+        ready = child_exits.wait([] if stopping else [ends.kill], SWEEP_S if stopping else None)
+        if stopping and not ready:
             os.kill(init, signal.SIGKILL)
-        told = told or ends.kill in ready
-    if ended["signal"] is not None:  # it could not say it itself
-        say(ends.status, ended={"code": None, "signal": "SIGKILL"})
-        say(ends.status, left=0)  # the kernel saw to it, before init could be waited for
+        stopping = stopping or ends.kill in ready
+    if ended["signal"] is not None:  # init was killed, so it reported nothing
+        send(ends.status, ended={"code": None, "signal": "SIGKILL"})
+        send(ends.status, left=0)  # the kernel ended the namespace before init
 
 
 # -- the run ---------------------------------------------------------------------------------
@@ -170,25 +171,25 @@ def _be_jailed(cell: walls.Cell, ends: Ends, work: JailedWork) -> NoReturn:
             cell, ends.stdout, ends.stderr, keep_open=(ends.status, ends.order)
         )
         work.wake()
-        say(ends.status, jailed=abi)
-        order = _receive(ends.order)
+        send(ends.status, jailed=abi)
+        order = _receive_job(ends.order)
         walls.begin(order["wall_s"], victim)
         folders.furnish(cell.work, order.pop("files"))
         os.close(ends.order)
         os.close(ends.status)
     except BaseException as e:
-        say(ends.status, setup_error=str(e) or type(e).__name__)
+        send(ends.status, setup_error=str(e) or type(e).__name__)
         os._exit(70)
     try:
         work.run(order)
-    except BaseException:  # ours: the snippet's own never come this far
+    except BaseException:  # an error of ours: the runner catches the snippet's
         traceback.print_exc()
     finally:
         os._exit(70)
 
 
-def _receive(order: int) -> dict[str, Any]:
-    """The job, from a memory file whose descriptor comes through the socket."""
+def _receive_job(order: int) -> dict[str, Any]:
+    """Read the job from a memory file, whose descriptor comes through the socket."""
     with socket.socket(fileno=os.dup(order)) as s:
         word, fds, _, _ = socket.recv_fds(s, 16, 1)
     if not word:
@@ -202,17 +203,17 @@ def _receive(order: int) -> dict[str, Any]:
 # -- its end ---------------------------------------------------------------------------------
 
 
-def _see_through(cell: walls.Cell, child: int, ends: Ends, bell: Bell) -> None:
-    """Wait for the run's end or the word to end it; then sweep, offer its files, wipe."""
-    told = False
+def _follow_run(cell: walls.Cell, child: int, ends: Ends, child_exits: ChildExitPipe) -> None:
+    """Wait for the run's end or the order to end it; then sweep, offer its files, wipe."""
+    stopping = False
     while (ended := _reap(child)) is None:
-        if ends.kill in bell.wait([] if told else [ends.kill]):
-            told = True
+        if ends.kill in child_exits.wait([] if stopping else [ends.kill]):
+            stopping = True
             _end(child)
-    say(ends.status, ended=ended)
+    send(ends.status, ended=ended)
     left = _sweep(cell)
     if left:
-        say(ends.status, left=left)
+        send(ends.status, left=left)
         return
     if cell.uid is not None:  # whatever lies in the folders is opened with the run's own rights
         os.setgroups([])
@@ -226,13 +227,13 @@ def _see_through(cell: walls.Cell, child: int, ends: Ends, bell: Bell) -> None:
         try:
             folders.wipe_all(cell.folders, cell.shared, cell.uid)
         except OSError as e:
-            say(ends.status, left=0, unclean=str(e))
+            send(ends.status, left=0, unclean=str(e))
             return
-    say(ends.status, left=0)
+    send(ends.status, left=0)
 
 
 def _reap(child: int) -> dict[str, object] | None:
-    """Reap what has ended; how the child ended, if it is among them."""
+    """Reap every ended process; return how the child ended, or None if it has not."""
     ended = None
     while True:
         try:
@@ -263,7 +264,7 @@ def _signal_name(number: int) -> str:
 
 
 def _sweep(cell: walls.Cell) -> int:
-    """End whatever the run left behind; the number of processes that would not go."""
+    """End every process the run left behind; return how many could not be ended."""
     deadline = time.monotonic() + SWEEP_S
     while True:
         if cell.tier is walls.Tier.NAMESPACES:
@@ -281,7 +282,7 @@ def _sweep(cell: walls.Cell) -> int:
 
 
 def _kill_namespace() -> int:
-    """As pid 1: one atomic pass over everything in here; 1 while something is still going."""
+    """As pid 1, kill everything in the namespace in one atomic pass; 1 while something is alive."""
     if os.getpid() != 1:  # anywhere else "everything" would be the whole machine
         return 1
     try:
@@ -297,7 +298,7 @@ def _kill_namespace() -> int:
 
 
 def _kill_all_of(uid: int) -> None:
-    """One atomic pass over every process of the user: a fork bomb cannot outrun it."""
+    """Kill every process of the user in one atomic pass, which a fork bomb cannot outrun."""
     helper = os.fork()
     if helper == 0:
         try:

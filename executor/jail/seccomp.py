@@ -1,7 +1,7 @@
-"""The system-call filter: the last wall, put up when nothing else is left to do.
+"""The system-call filter, the last wall to be put up.
 
-It refuses what a PyTorch program never needs and an attacker would like. It is written as BPF by
-hand (a hundred lines to audit, no library to trust); a container's own profile stands behind it.
+It refuses what a PyTorch program never needs and an attacker could use. The BPF is written by hand
+(a hundred lines to audit, no library to trust); a container's own profile adds to it.
 
 Source:
     https://docs.kernel.org/userspace-api/seccomp_filter.html
@@ -80,8 +80,8 @@ _REFUSED: dict[str, tuple[int, int | None]] = {
     "modify_ldt": (154, None),
 }
 
-# What outlives a run, or hides from its accounts, where it has no namespaces of its own: System V
-# and POSIX queues greet the next stranger.
+# What outlives a run, or hides its memory use, unless each run has namespaces of its own: the next
+# run could read System V and POSIX queues.
 _SHARED_IPC: dict[str, tuple[int, int | None]] = {
     "shmget": (29, 194),
     "shmat": (30, 196),
@@ -133,10 +133,10 @@ def _refuse(number: int | None, errno: int) -> list[bytes]:
 def _refuse_argument(
     number: int, argument: int, test: int, values: list[int], errno: int, *, unless: bool
 ) -> list[bytes]:
-    """Refuse the call when its argument passes the test for one of the values (or, `unless`, none).
+    """Refuse the call if its argument passes the test for a value (with `unless`: for none).
 
-    Only the low 32 bits are compared: the kernel reads an int, and a filter that compares 64 is
-    passed by `(1 << 32) | AF_VSOCK`.
+    Only the low 32 bits are compared, as the kernel reads an int: `(1 << 32) | AF_VSOCK` would
+    pass a filter that compares 64.
     """
     n = len(values)
     tests = []
@@ -150,9 +150,9 @@ def _refuse_argument(
 
 
 def _allow_interface_list(number: int) -> list[bytes]:
-    """Let socket(AF_NETLINK, …, NETLINK_ROUTE) through: getifaddrs() asks it, and gloo that.
+    """Let socket(AF_NETLINK, …, NETLINK_ROUTE) through: gloo calls getifaddrs().
 
-    It can list interfaces; to change one takes a capability that no run has.
+    Through it a run can list interfaces; changing one takes a capability that no run has.
     """
     body = [
         _op(_LOAD, _ARG0_LOW),
@@ -170,7 +170,7 @@ def program(machine: str, *, internet: bool, own_ipc: bool) -> bytes:
 
     Args:
         machine: "x86_64" or "aarch64".
-        internet: let INET sockets be made: only where the network leads nowhere.
+        internet: allow INET sockets; only where no network is reachable.
         own_ipc: the run has an IPC namespace of its own.
     """
     which = 0 if machine == "x86_64" else 1
@@ -209,7 +209,7 @@ class _Program(ctypes.Structure):
 
 
 def install(*, internet: bool, own_ipc: bool) -> None:
-    """Put this process and all it will start under the filter, for good. Needs no_new_privs.
+    """Apply the filter to this process and its children for good. Needs no_new_privs.
 
     Raises:
         OSError: the kernel refused, or the architecture is not one we wrote the filter for.

@@ -1,4 +1,4 @@
-"""The few system calls that Python has no name for, checked: each failure is an OSError."""
+"""The few system calls that Python does not wrap; each failure is an OSError."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def unshare(flags: int) -> None:
 
 
 def mount(source: str, target: str, kind: str = "", flags: int = 0, data: str = "") -> None:
-    """Mount; the words are mount(2)'s."""
+    """Mount a file system; the arguments are those of mount(2)."""
     result = libc.mount(
         source.encode(), target.encode(), kind.encode(), ctypes.c_ulong(flags), data.encode()
     )
@@ -68,7 +68,7 @@ def mount(source: str, target: str, kind: str = "", flags: int = 0, data: str = 
 
 
 def unmount(target: str, flags: int = 0) -> None:
-    """Unmount; MNT_DETACH does it lazily."""
+    """Unmount a file system; lazily with MNT_DETACH."""
     _checked(libc.umount2(target.encode(), ctypes.c_int(flags)), f"umount {target}")
 
 

@@ -1,8 +1,8 @@
-"""The walls around one run, put up from the inside, in order; if one fails, nothing runs.
+"""Put up the walls around one run, from the inside and in this order; if one fails, nothing runs.
 
 setsid · stdin from /dev/null · pipes · nothing else open · (namespaces: the monitor's work)
 · own uid · no capabilities · limits · clean environment · no_new_privs · Landlock · seccomp
-· then the job comes · first to die when memory is short · CPU seconds
+· then the job comes · first victim of the memory killer · CPU seconds
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ class Tier(StrEnum):
 
 @dataclass(frozen=True)
 class Cell:
-    """Where one run lives and as whom."""
+    """The folders, the user and the limits of one run."""
 
     tier: Tier
     home: Path  # the run may write in home/work, home/tmp and home/report
-    uid: int | None  # None: as whoever started the executor
+    uid: int | None  # None: the user who started the executor
     readable: tuple[Path, ...]  # what Python needs to see
-    internet: bool  # INET sockets may be made: only where the network leads nowhere
+    internet: bool  # INET sockets are allowed: only where no network is reachable
     limits: Limits
     gpu: int | None = None  # the one GPU that it may open
-    own_tmp: bool = False  # /tmp is for runs alone
+    own_tmp: bool = False  # /tmp is used by runs only
 
     def to_json(self) -> dict[str, object]:
-        """The cell in words that JSON has."""
+        """The cell as JSON values."""
         words = asdict(self)
         return words | {"home": str(self.home), "readable": [str(p) for p in self.readable]}
 
@@ -70,7 +70,7 @@ class Cell:
 
     @property
     def report(self) -> Path:
-        """The folder for what the probes saw."""
+        """The folder for the probes' report."""
         return self.home / "report"
 
     @property
@@ -85,9 +85,9 @@ class Cell:
 
     @property
     def shared(self) -> tuple[Path, ...]:
-        """Folders where runs of other users also write: theirs are told apart by their owner."""
+        """Folders where runs of other users write too; files are told apart by their owner."""
         if self.tier in {Tier.PROCESS, Tier.NAMESPACES}:
-            return ()  # wide open to anybody's files, or each run's own
+            return ()  # owners cannot be told apart, or each run has folders of its own
         tmp = (Path("/tmp"),) if self.own_tmp and self.uid is not None else ()
         return (Path("/dev/shm"), *tmp)
 
@@ -147,7 +147,7 @@ def begin(wall_s: float, victim: int) -> None:
     Raises:
         OSError: the kernel refused.
     """
-    # The memory killer takes a run first; one that only waits must not be its victim.
+    # The memory killer is to choose a run before anything else, but not one that only waits.
     os.write(victim, b"1000")
     os.close(victim)
     cpu_s = cpu_seconds(wall_s)
@@ -155,7 +155,7 @@ def begin(wall_s: float, victim: int) -> None:
 
 
 def cpu_seconds(wall_s: float) -> int:
-    """CPU seconds for each process of a run: only a clock that fails lets one get there."""
+    """CPU seconds for each process of a run; reached only if the wall clock's limit fails."""
     return int(wall_s * (os.cpu_count() or 1)) + 5
 
 
@@ -193,7 +193,7 @@ def _clean_environment(cell: Cell) -> None:
         MPLBACKEND="module://executor.inside.figures",
         PYTHONIOENCODING="utf-8:strict",
         PYTHONUNBUFFERED="",
-        # Hubs cannot be reached from here; say so at once instead of trying for minutes.
+        # No hub can be reached; without this its client would try for minutes.
         HF_HUB_OFFLINE="1",
         OMP_NUM_THREADS="1",
     )

@@ -1,1 +1,1 @@
-"""The host side: takes jobs in, gives them slots, reads the verdict, answers over HTTP."""
+"""The host side: queues jobs, runs them in slots, decides the outcome, answers over HTTP."""

@@ -1,4 +1,4 @@
-"""The executor over HTTP: a job in, a result out; a full queue says when to come back."""
+"""The executor over HTTP: a job in, a result out; a full queue answers with `Retry-After`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from executor.version import HEADER, version
 
 _LOG = logging.getLogger("executor")
 _BEARER = HTTPBearer(auto_error=False)
-_GONE_S = 0.25  # how often a waiting client is looked after
+_GONE_S = 0.25  # how often a waiting client's connection is checked
 
 _JOBS = {
     "prints": Example(summary="A line", value={"code": "import torch\nprint(torch.ones(2))"}),
@@ -51,17 +51,17 @@ _JOBS = {
 }
 
 
-Application = FastAPI  # what `build` makes; whoever serves it needs no other name
+Application = FastAPI  # what `build` returns, so that servers need not import FastAPI
 
 
 class Position(Model):
-    """Where a job is."""
+    """A job's position in the queue."""
 
     ahead: int | None  # jobs before it in the queue; null once it runs
 
 
 def build(engine: Engine, token: str | None) -> FastAPI:
-    """The application.
+    """Make the application.
 
     Args:
         engine: started with the application, closed with it.
@@ -81,7 +81,7 @@ def build(engine: Engine, token: str | None) -> FastAPI:
         except Exception as e:
             failure.append(f"the executor could not start: {e!r}")
         finally:
-            if failure:  # /health says it to who asks; the log, to who looks why nobody can ask
+            if failure:  # /health says it too, but is not reachable where the server cannot start
                 _LOG.error("the executor takes no jobs: %s", failure[0])
             started.set()
 
@@ -195,9 +195,9 @@ def build(engine: Engine, token: str | None) -> FastAPI:
 
 
 class _BodyLimit:
-    """ASGI middleware: 413 with the limit in words, as soon as the limit is passed.
+    """ASGI middleware: answers 413 and names the limit, as soon as a body exceeds it.
 
-    A body's length is what came: a `Content-Length` may lie or be missing.
+    The bytes received are counted: a `Content-Length` may lie or be missing.
     """
 
     def __init__(self, app: ASGIApp, most_bytes: int) -> None:

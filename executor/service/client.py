@@ -1,4 +1,4 @@
-"""The one way to an executor, wherever it is: a child of this process, a socket, a machine."""
+"""The client of an executor: a child of this process, a Unix socket, or another machine."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SAME_VERSION = (
 _RUN = "/v1/run"
 _CONNECT_S = 5.0
 _START_S = 150.0  # the warm server imports torch on a cold disk
-_LOOK_S = 0.5  # how often a waiting job's place is asked for
+_LOOK_S = 0.5  # how often a waiting job's position is asked for
 # Of the embedded executor under one job, by a signal, before we give up. No job can end it: what
 # does is outside of it, a memory killer say. A start that fails is told at once.
 _DEATHS = 10
@@ -71,7 +71,7 @@ class ExecutorClient:
 
         Args:
             job: what to run.
-            ahead: told how many jobs are before this one while it waits in the queue.
+            ahead: called with the number of jobs before this one while it waits in the queue.
 
         Raises:
             ExecutorBusyError: its queue is full.
@@ -92,7 +92,7 @@ class ExecutorClient:
         return JobResult.model_validate_json(answer.content, extra="ignore")
 
     async def _watch_queue(self, job_id: str, ahead: Callable[[int], None]) -> None:
-        told = None
+        reported = None
         while True:
             await asyncio.sleep(_LOOK_S)
             try:
@@ -100,8 +100,8 @@ class ExecutorClient:
             except ExecutorError:
                 continue  # not there yet, or just done
             position = answer.json()["ahead"]
-            if position is not None and position != told:
-                told = position
+            if position is not None and position != reported:
+                reported = position
                 ahead(position)
 
     async def capabilities(self) -> dict[str, Any]:
@@ -167,7 +167,7 @@ class ExecutorClient:
             )
 
     async def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         await self._http.aclose()
 
     async def __aenter__(self) -> ExecutorClient:
@@ -207,7 +207,7 @@ class EmbeddedExecutor(ExecutorClient):
         """Start the child unless it runs; returns when it listens (it may still be warming up).
 
         Raises:
-            ExecutorGoneError: it stopped at once; says what it said.
+            ExecutorGoneError: it stopped at once; the message quotes its output.
         """
         async with self._starting:
             if self._child is not None and self._child.poll() is None:
@@ -264,7 +264,7 @@ async def _was_killed(child: subprocess.Popen[bytes] | None) -> bool:
     """Whether a signal ended the child, or ends it now: its sockets close a moment earlier."""
     for _ in range(20):
         if child is None:
-            return True  # another job's question has found out already, and is restarting it
+            return True  # another job has noticed already, and is restarting it
         if child.poll() is not None:
             return child.returncode < 0
         await asyncio.sleep(0.05)

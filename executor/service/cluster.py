@@ -1,8 +1,8 @@
 """The executor on several machines: the same HTTP edge, with Ray Serve to carry the slots.
 
 A replica is one slot: one supervisor with its warm server and at most one run. The front is one
-replica of the FastAPI app that an executor of one machine serves too; it holds the token, which no
-slot ever sees.
+replica of the FastAPI app that an executor of one machine serves too; only the front holds the
+token.
 
     serve deploy executor/cluster.yaml      # or: torchmedic cluster up
 """
@@ -33,7 +33,7 @@ from executor.jail.limits import MIB
 from executor.protocol import Job, JobResult, Outcome
 from executor.service.app import build
 from executor.service.engine import Capabilities, Health
-from executor.service.local import Local
+from executor.service.local import LocalEngine
 from executor.service.supervisor import Supervisor, SupervisorSettings
 from executor.service.verdict import not_run
 from executor.version import version
@@ -41,12 +41,12 @@ from executor.version import version
 APP = "torchmedic-executor"
 _START_S = 300.0  # a replica imports torch on a cold disk, then tries its walls
 _GRACE_S = 60.0  # for the run in hand when a replica is taken away
-_LOOK_S = 0.1  # how often a waiting job is looked after
-_AGAIN_AFTER_S = 5.0  # what who is refused for a full queue is told, at least
+_LOOK_S = 0.1  # how often a waiting job is checked
+_AGAIN_AFTER_S = 5.0  # the least `Retry-After` of an answer that the queue is full
 _BEYOND_S = 300.0  # beyond a job's wall time: the queue, and a replacement that starts
-_DEATHS = 2  # of executors under one job; a third is not risked
+_DEATHS = 2  # slots that may die while running one job; it is not tried a third time
 _POISON_S = 3600.0  # how long such a job is remembered
-_EVERY_REQUEST = 100_000  # the front itself refuses nobody: the slots' queue does
+_EVERY_REQUEST = 100_000  # the front itself refuses no request: the slots' queue does
 _HEAD = "node:__internal_head__"  # Ray's own name for the machine that keeps the cluster together
 
 
@@ -54,7 +54,7 @@ _HEAD = "node:__internal_head__"  # Ray's own name for the machine that keeps th
 class ClusterSettings:
     """How many slots there are, and what each may use.
 
-    ClusterSettings(cpu_slots=(2, 8), queue=64)   # between two and eight, as the load is
+    ClusterSettings(cpu_slots=(2, 8), queue=64)   # between two and eight slots, by load
     """
 
     __pydantic_config__ = {"extra": "forbid"}
@@ -64,7 +64,7 @@ class ClusterSettings:
     cpus: float = 1.0  # cores of a slot
     memory_mib: int = 0  # that Ray counts for a slot; 0: nothing is counted
     queue: int = 32  # jobs that may wait for each device
-    executor: dict[str, Any] = field(default_factory=dict)  # every slot's own: SupervisorSettings
+    executor: dict[str, Any] = field(default_factory=dict)  # each slot's SupervisorSettings
 
 
 def settings_from(words: dict[str, Any]) -> ClusterSettings:
@@ -90,17 +90,17 @@ def settings_from(words: dict[str, Any]) -> ClusterSettings:
 
 
 class Slot:
-    """A supervisor of one slot, in a process of Ray's."""
+    """A supervisor with one slot, in a process of Ray."""
 
     def __init__(self, settings: dict[str, Any], device: str) -> None:
-        """Start it; a replica that cannot is started elsewhere by Serve."""
+        """Start it; where that fails, Serve starts the replica on another node."""
         own = TypeAdapter(SupervisorSettings).validate_python(settings)
         gpus = tuple(int(n) for n in ray.get_gpu_ids()) if device == "cuda" else ()
         self._supervisor = Supervisor(replace(own, slots=int(device == "cpu"), gpus=gpus))
         self._supervisor.start()
 
     async def run(self, job: str) -> str:
-        """A job as JSON → its result as JSON. Cancelled, the run ends."""
+        """Run a job given as JSON; return its result as JSON. Cancelling ends the run."""
         cancel = threading.Event()
         try:
             result = self._supervisor.submit(Job.model_validate_json(job), cancel)
@@ -109,8 +109,8 @@ class Slot:
             cancel.set()
 
     async def describe(self) -> str:
-        """What it can do and which walls it tried, as JSON."""
-        local = Local(self._supervisor)
+        """Its Capabilities and Health as a JSON list."""
+        local = LocalEngine(self._supervisor)
         return TypeAdapter(tuple[Capabilities, Health]).dump_json(
             (local.capabilities(), local.health("ok", ""))
         ).decode()  # fmt: skip
@@ -143,7 +143,7 @@ class _Pending:
 
 
 class Cluster:
-    """The engine whose slots are replicas: routes jobs, and tries again what died with its slot."""
+    """The engine whose slots are replicas: routes jobs, and reruns a job whose slot died."""
 
     def __init__(self, slots: dict[str, DeploymentHandle], settings: ClusterSettings) -> None:
         self._slots = slots
@@ -160,14 +160,14 @@ class Cluster:
 
     @property
     def body_bytes(self) -> int:
-        """As the slots' settings say."""
+        """The most bytes of a request, from the slots' settings."""
         return self._body_bytes
 
     def start(self) -> None:
-        """Wait for a slot, and ask it what it is.
+        """Wait for a slot, and ask for its capabilities.
 
         Raises:
-            StartError: none comes up.
+            StartError: no slot starts.
         """
         handle = next(iter(self._slots.values()))
         try:
@@ -184,12 +184,12 @@ class Cluster:
         self._about = about
 
     def on(self, loop: asyncio.AbstractEventLoop) -> Cluster:
-        """The loop that its requests are served on."""
+        """Set the event loop that serves the requests; return the cluster."""
         self._loop = loop
         return self
 
     def close(self) -> None:
-        """Nothing: Serve takes the slots away."""
+        """Do nothing: Serve removes the slots."""
 
     def submit(self, job: Job, cancel: threading.Event) -> Future[JobResult]:
         """Give a job to the slots of its device."""
@@ -214,7 +214,7 @@ class Cluster:
             result = await self._run(pending)
             self._outcomes[result.outcome] = self._outcomes.get(result.outcome, 0) + 1
             pending.result.set_result(result)
-        except BaseException as e:  # whoever waits must hear of it
+        except BaseException as e:  # the caller waits for this future
             pending.result.set_exception(e)
         finally:
             self._pending.remove(pending)
@@ -262,7 +262,7 @@ class Cluster:
         return _hash(job) in self._poison
 
     def _running_slots(self) -> int:
-        """Slots that are asked for, at least: how many there are now, only Serve knows."""
+        """The least number of slots asked for: only Serve knows how many there are now."""
         return self._settings.cpu_slots[0] + self._settings.gpu_slots[0]
 
     def position(self, result: Future[JobResult]) -> int | None:
@@ -277,11 +277,11 @@ class Cluster:
 
     @property
     def refuses(self) -> str:
-        """Empty: a cluster without slots has jobs wait for new ones."""
+        """Always empty: in a cluster without slots jobs wait for new ones."""
         return ""
 
     def capabilities(self) -> Capabilities:
-        """Those of a slot, with the slots of all."""
+        """The capabilities of one slot, with the number of all slots."""
         assert self._about is not None
         return self._about[0].model_copy(
             update={
@@ -292,7 +292,7 @@ class Cluster:
         )
 
     def health(self, status: str, detail: str) -> Health:
-        """The queue of all, and the walls that a slot tried when it started."""
+        """The shared queue, and the self-test of one slot."""
         running = min(len(self._pending), self._running_slots())
         about = self._about[1] if self._about else _UNKNOWN
         return about.model_copy(
@@ -344,7 +344,7 @@ def _poisoned() -> JobResult:
 
 
 class Front:
-    """The HTTP edge: one replica, beside what keeps the cluster together."""
+    """The HTTP edge: one replica, on the node that keeps the cluster together."""
 
     def __init__(
         self, slots: dict[str, DeploymentHandle], settings: ClusterSettings, token: str
@@ -358,7 +358,7 @@ class Front:
 
 
 def application(settings: ClusterSettings, token: str) -> serve.Application:
-    """The whole as Serve deploys it.
+    """The application that Serve deploys: the front and the slots.
 
     Args:
         settings: slots and queue.
@@ -385,7 +385,7 @@ def _slot(device: str, low: int, high: int, settings: ClusterSettings) -> Any:
     if settings.memory_mib:
         options["memory"] = settings.memory_mib * MIB
     if device == "cuda":
-        # A whole one: strangers never share a GPU, whose memory has no wall between processes.
+        # A whole GPU: its memory has no wall between processes, so strangers never share one.
         options["num_gpus"] = 1
     scale: dict[str, Any] = {"num_replicas": low}
     if low < high:
@@ -417,17 +417,17 @@ def from_config(args: dict[str, Any]) -> serve.Application:
     return application(settings_from(words), Path(path).read_text(encoding="utf-8").strip())
 
 
-# -- what an operator says -----------------------------------------------------------------------
+# -- commands of an operator ---------------------------------------------------------------------
 
 
 def up(settings: ClusterSettings, token: str, host: str, port: int, address: str = "auto") -> str:
-    """Deploy to a running Ray cluster, or to one made of this machine alone; the URL.
+    """Deploy to a running Ray cluster, or to a new one of this machine alone; return the URL.
 
     Raises:
-        StartError: the slots do not come up; says what Serve says.
+        StartError: the slots do not start; the message quotes Serve.
     """
     _join(address, make=True)
-    # Requests come in where the front is: another node's death then closes no connection.
+    # Requests arrive on the front's node: the death of another node then closes no connection.
     serve.start("HeadOnly", HTTPOptions(host=host, port=port))
     try:
         serve.run(application(settings, token), name=APP, route_prefix="/", blocking=False)
@@ -438,7 +438,7 @@ def up(settings: ClusterSettings, token: str, host: str, port: int, address: str
 
 @dataclass(frozen=True)
 class Status:
-    """A cluster as it is."""
+    """The state of a cluster."""
 
     nodes: tuple[tuple[str, bool, dict[str, float]], ...]  # address, alive, resources
     deployments: dict[str, dict[str, int]]  # name → replicas by state
@@ -447,7 +447,7 @@ class Status:
 
 
 def status(address: str = "auto") -> Status:
-    """What runs where.
+    """Read the state of a cluster.
 
     Raises:
         StartError: no cluster is there.
@@ -469,7 +469,7 @@ def status(address: str = "auto") -> Status:
 
 
 def down(address: str = "auto") -> None:
-    """Take the executor away; runs in hand end first.
+    """Remove the executor from the cluster; its runs end first.
 
     Raises:
         StartError: no cluster is there.
@@ -496,5 +496,5 @@ def _join(address: str, *, make: bool) -> None:
 
 
 def leave() -> None:
-    """Let go of the cluster: this process may then join another one."""
+    """Disconnect from the cluster: this process may then join another one."""
     ray.shutdown()

@@ -1,4 +1,4 @@
-"""What serves jobs behind the HTTP edge: the supervisor of this machine, or a cluster of them."""
+"""The interface between the HTTP edge and what runs the jobs: one supervisor, or a cluster."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ class Engine(Protocol):
 
     @property
     def body_bytes(self) -> int:
-        """The most that one request may have."""
+        """The most bytes that one request may have."""
 
     def start(self) -> None:
-        """Be able to run jobs.
+        """Get ready to run jobs.
 
         Raises:
             StartError: it cannot; says why.
@@ -73,10 +73,10 @@ class Engine(Protocol):
         """Why no job is taken at all; empty while jobs are taken."""
 
     def capabilities(self) -> Capabilities:
-        """What it can do; only asked once it has started."""
+        """Tier, versions, devices and slots; call it only after `start`."""
 
     def health(self, status: str, detail: str) -> Health:
-        """How it is, at any time."""
+        """Its queue, its slots and its self-test; may be called at any time."""
 
     def metrics(self) -> str:
         """Counters in Prometheus' text format."""

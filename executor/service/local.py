@@ -12,15 +12,15 @@ from executor.service.supervisor import Supervisor
 from executor.version import version
 
 
-class Local:
-    """A supervisor, as the HTTP edge wants it."""
+class LocalEngine:
+    """Makes a supervisor an Engine."""
 
     def __init__(self, supervisor: Supervisor) -> None:
         self._supervisor = supervisor
 
     @property
     def body_bytes(self) -> int:
-        """As the settings say."""
+        """The most bytes of a request, from the settings."""
         return self._supervisor.settings.body_bytes
 
     def start(self) -> None:

@@ -1,4 +1,4 @@
-"""How much memory a run holds, by the kernel's own accounts."""
+"""Measure how much memory a run holds, from /proc and the cgroup."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def used_by(monitor: int, baseline: int, limit: int) -> int:
 
     Args:
         monitor: the process whose descendants to count.
-        baseline: what each fork has from the warm server, and does not pay for.
-        limit: where the quick sum stops being enough.
+        baseline: bytes that each fork shares with the warm server, which do not count.
+        limit: above this the shared pages are divided.
     """
     pids = list(_descendants(monitor))
     files = _memory_file_bytes(pids)
@@ -49,7 +49,7 @@ def _memory_file_bytes(pids: Iterable[int]) -> int:
 
 
 def anonymous_bytes(pid: int) -> int:
-    """Resident memory of a process that is no file's; 0 when it is gone."""
+    """Resident memory of a process apart from mapped files; 0 when the process is gone."""
     total = 0
     for line in _lines(pid, "status"):
         if line.startswith(("RssAnon:", "RssShmem:")):
@@ -84,7 +84,7 @@ def _lines(pid: int, name: str) -> list[str]:
 
 
 def oom_kills() -> int:
-    """How often the kernel's memory killer has struck: in this container, or on the machine."""
+    """How many processes the kernel's memory killer has ended, in this container or machine."""
     for path, word in (("/sys/fs/cgroup/memory.events", "oom_kill"),
                        ("/sys/fs/cgroup/memory/memory.oom_control", "oom_kill"),
                        ("/proc/vmstat", "oom_kill")):  # fmt: skip

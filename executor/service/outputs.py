@@ -17,7 +17,7 @@ _PNG = b"\x89PNG\r\n\x1a\n"
 
 @dataclass
 class Stream:
-    """One stream's bytes: the first part and the last part, with a count of what lay between."""
+    """One stream's first and last bytes, and how many were dropped between them."""
 
     limits: Limits
     total: int = 0
@@ -25,7 +25,7 @@ class Stream:
     _tail: bytearray = field(default_factory=bytearray)
 
     def add(self, data: bytes) -> None:
-        """Take what came through the pipe."""
+        """Add bytes from the pipe."""
         self.total += len(data)
         room = self.limits.head_bytes - len(self._head)
         if room > 0:
@@ -42,7 +42,7 @@ class Stream:
         return self.total - len(self._head) - len(self._kept_tail())
 
     def text(self) -> str:
-        """Both parts, decoded once, at the very end; what is missing is named between them."""
+        """Both parts as text, with a note between them about what is missing."""
         tail = self._kept_tail()
         if not self.dropped:
             return bytes(self._head + tail).decode("utf-8", "replace")
@@ -54,10 +54,10 @@ class Stream:
 
 
 class Collected:
-    """The files that a run's parent offered, read within the caps."""
+    """The files that a run's parent offered, read within the limits."""
 
     def __init__(self, limits: Limits, given: dict[str, str]) -> None:
-        """`given` are the attachments, name → base64: unchanged ones are not handed back."""
+        """`given` are the attachments, name → base64: unchanged ones are not returned."""
         self.report: bytes | None = None
         self.files: list[File] = []
         self.skipped: list[str] = []
@@ -91,7 +91,7 @@ class Collected:
 
 
 def _mime(name: str, data: bytes) -> str:
-    """image/png only for what has a PNG's header; no other image is vouched for."""
+    """The MIME type: image/png only for a file with a PNG's header, no other image type ever."""
     if png_pixels(data) is not None:
         return "image/png"
     guess = mimetypes.guess_type(name)[0] or ""
@@ -99,7 +99,7 @@ def _mime(name: str, data: bytes) -> str:
 
 
 def png_pixels(data: bytes) -> int | None:
-    """Width times height by the header alone; None for what is no PNG."""
+    """Width times height from the PNG's header; None if it is no PNG."""
     if len(data) < 33 or data[:8] != _PNG or data[12:16] != b"IHDR":
         return None
     width, height = struct.unpack(">II", data[16:24])
@@ -107,7 +107,7 @@ def png_pixels(data: bytes) -> int | None:
 
 
 def read_capped(fd: int, most: int) -> bytes | None:
-    """A file's bytes; None if there are more. st_size is not asked: a sparse file lies about it."""
+    """A file's bytes; None if there are more than `most`. A sparse file's st_size would mislead."""
     data = bytearray()
     while len(data) <= most:
         chunk = os.read(fd, min(1 << 20, most + 1 - len(data)))

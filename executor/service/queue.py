@@ -1,4 +1,4 @@
-"""The line of jobs that wait for a slot of their device, first come, first served."""
+"""The queue of jobs that wait for a slot of their device, first come, first served."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Device = Literal["cpu", "cuda"]
 
 @dataclass(eq=False)
 class WaitingJob:
-    """A job on its way to a slot."""
+    """A job that waits for a slot."""
 
     job: Job
     cancel: threading.Event
@@ -25,13 +25,13 @@ class WaitingJob:
 
 
 class JobQueue:
-    """Jobs before slots. A job for a GPU does not hold up one for the CPU, nor the reverse."""
+    """Jobs that wait. A job for a GPU does not delay one for the CPU, nor the reverse."""
 
     def __init__(self, room: int, slots: dict[Device, int]) -> None:
-        """Open it.
+        """Make an empty queue.
 
         Args:
-            room: how many may wait, beyond those that an idle slot will take at once.
+            room: how many jobs may wait, beyond those that an idle slot will take at once.
             slots: how many slots each device has.
         """
         self._room = room
@@ -46,7 +46,7 @@ class JobQueue:
 
     @property
     def idle(self) -> int:
-        """Slots that wait for a job."""
+        """How many slots wait for a job."""
         return sum(self._idle.values())
 
     def join(self, waiting: WaitingJob) -> None:
@@ -69,14 +69,14 @@ class JobQueue:
             self._change.notify_all()
 
     def _forget_the_gone(self) -> None:
-        """Those whose client hung up while they waited take no place."""
+        """Drop the jobs whose client hung up while they waited."""
         for waiting in [w for w in self._jobs if w.cancel.is_set()]:
             self._jobs.remove(waiting)
             if waiting.result.set_running_or_notify_cancel():
                 waiting.result.set_result(not_run(Outcome.KILLED, "cancelled before it began"))
 
     def take(self, device: Device) -> WaitingJob | None:
-        """The next job for a slot of this device, when there is one; None once it is closed."""
+        """Wait for the next job for this device; None once the queue is closed."""
         with self._change:
             self._idle[device] += 1
             try:
@@ -102,7 +102,7 @@ class JobQueue:
             return same.index(mine)
 
     def leave(self, device: Device | None = None) -> list[WaitingJob]:
-        """Take out everyone who waits (for a device); whoever asked must answer them."""
+        """Remove all waiting jobs (for a device); the caller must answer them."""
         with self._change:
             gone = [w for w in self._jobs if device is None or w.job.device == device]
             for waiting in gone:
@@ -110,7 +110,7 @@ class JobQueue:
             return [w for w in gone if w.result.set_running_or_notify_cancel()]
 
     def close(self) -> None:
-        """Send every slot home."""
+        """Close the queue: every `take` returns None."""
         with self._change:
             self._closed = True
             self._change.notify_all()

@@ -1,7 +1,7 @@
-"""One run as the supervisor sees it: its pipes, its clock, its memory.
+"""Follow one run from the supervisor: its pipes, its clock, its memory.
 
 The run is built ahead (`Run(...)`, `wait_until_built`), gets its job (`go`), is followed to its end
-(`follow`) and taken away (`close`). What it all means is `verdict.py`'s to say.
+(`follow`) and removed (`close`). `verdict.py` turns what was seen into a JobResult.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from executor.protocol import Job, Limit, Outcome
 from executor.service.memory import oom_kills, used_by
 from executor.service.outputs import Collected, Stream
 
-_POLL_S = 0.02  # how often memory and clock are looked at; ends and output are seen at once
+_POLL_S = 0.02  # how often memory and clock are checked; output and the end are seen at once
 _BUILD_S = 30.0
-_GIVE_UP_S = SWEEP_S + 2  # a monitor that needs longer than its sweep has lost its run
+_GIVE_UP_S = SWEEP_S + 2  # a monitor that needs longer cannot end its run
 
 
 class Run:
-    """One run, from the building of its jail to the last word of its monitor."""
+    """One run, from the building of its jail to the last message of its monitor."""
 
     def __init__(
         self, cell: Cell, build: Callable[[Cell, Sequence[int]], None], baseline: int
     ) -> None:
-        """Have it built.
+        """Ask the warm server to build the run.
 
         Args:
             cell: the walls.
-            build: the warm server's.
-            baseline: memory that it shares with the warm server.
+            build: `WarmServer.build`.
+            baseline: bytes that it shares with the warm server.
 
         Raises:
             ServerGoneError: the server is dead.
@@ -47,7 +47,7 @@ class Run:
         self.cell = cell
         self.jailed: int | None = None
         self.ended: dict[str, Any] | None = None
-        self.left: int | None = None  # processes that could not be ended; None: no word yet
+        self.left: int | None = None  # processes that could not be ended; None: not reported yet
         self.unclean = ""
         self.setup_error = ""
         self.verdict: Outcome | None = None
@@ -85,10 +85,10 @@ class Run:
     # -- before its job ----------------------------------------------------------------------
 
     def wait_until_built(self) -> None:
-        """Until it stands behind its walls.
+        """Wait until the run is behind its walls.
 
         Raises:
-            ServerGoneError: it never came to that; `setup_error` says why, if it could be said.
+            ServerGoneError: it could not be built; `setup_error` says why, if that was reported.
         """
         give_up = time.monotonic() + _BUILD_S
         while self.jailed is None:
@@ -104,7 +104,7 @@ class Run:
     # -- its job -----------------------------------------------------------------------------
 
     def go(self, job: Job) -> None:
-        """Give it its job; the clock starts.
+        """Give the run its job and start the clock.
 
         Raises:
             ServerGoneError: it is dead.
@@ -124,7 +124,7 @@ class Run:
             os.close(paper)
 
     def follow(self, cancel: threading.Event | None) -> None:
-        """Follow the run until nothing of it is left, ending it when a limit is passed."""
+        """Follow the run until all its processes are gone; end it when it exceeds a limit."""
         assert self._began is not None
         deadline = self._began + self._wall_s
         give_up: float | None = None
@@ -186,7 +186,7 @@ class Run:
         return self._status not in self._pipes.get_map()
 
     def _hear(self) -> bool:
-        """Take one message from the monitor's side; whether there may be more."""
+        """Read one message of the monitor; return whether there may be more."""
         try:
             text, fds, _, _ = socket.recv_fds(self._status, 1 << 16, 1, socket.MSG_CMSG_CLOEXEC)
         except BlockingIOError:
@@ -217,7 +217,7 @@ class Run:
             self._kill = -1
 
     def close(self) -> str:
-        """End whatever is still there; what could not be ended, in words, or nothing."""
+        """End what is left of the run; return what could not be ended as a sentence, or ""."""
         self._say_end()
         self._order.close()
         if self.monitor is not None:
@@ -236,7 +236,7 @@ class Run:
         if self.left:
             return f"{self.left} processes of a run could not be ended"
         if self.cell.uid is not None:
-            # The monitor took that user too, for its last steps, and may need a moment to vanish.
+            # The monitor itself switched to that user for its last steps; it may still be exiting.
             alive = set(processes_of(self.cell.uid)) - {self.monitor}
             if alive:
                 return f"{len(alive)} processes of a run are still there"
@@ -249,7 +249,7 @@ class Run:
 
 
 def _read(fd: int) -> bytes | None:
-    """What is there; b"" at the end of the pipe, None when there is nothing yet."""
+    """Bytes from a pipe; b"" at its end, None when there are none yet."""
     try:
         return os.read(fd, 1 << 16)
     except BlockingIOError:
@@ -264,7 +264,7 @@ def _kill(pid: int) -> None:
 
 
 def _reap(pid: int | None) -> None:
-    """A monitor whose server died is ours to reap, where we are its subreaper or pid 1."""
+    """Reap a monitor whose server died, if this process is its subreaper or pid 1."""
     try:
         if pid is not None:
             os.waitpid(pid, os.WNOHANG)

@@ -1,4 +1,4 @@
-"""Folders under /tmp that vanish with their owner: swept at the next start if it was killed."""
+"""Temporary folders, removed by their owner, or at the next start if the owner was killed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LOCK = "lock"
 
 
 class Scratch:
-    """A folder of this process's own, marked as in use by a lock that no kill can leave behind."""
+    """A folder of this process, marked as in use by a lock that the kernel drops when it dies."""
 
     def __init__(self, what: str) -> None:
         self.path = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{what}-"))
@@ -28,7 +28,7 @@ class Scratch:
 
 
 def sweep_stale() -> list[Path]:
-    """Remove the folders of owners who were killed; the ones removed."""
+    """Remove the folders of owners that were killed; return the removed ones."""
     swept = []
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         try:

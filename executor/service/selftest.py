@@ -1,8 +1,8 @@
 """The start-up self-test: real attacks in a real run, before the first job is taken.
 
-An attack that gets through means that a wall is not where it seems to be (a kernel that answers
-yes and does nothing, a container started with too many rights), so the executor takes no work.
-It is one ordinary run, some 50 ms after an import that takes seconds: nothing is cached.
+An attack that gets through means that a wall is missing (a kernel that accepts a call and does
+nothing, a container started with too many rights), so the executor takes no work. The test is one
+ordinary run of about 50 ms; since the start takes seconds anyway, no result is cached.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _WITHOUT_LANDLOCK = {"abstract_socket"}
 
 
 class AttackRow(Model):
-    """One attack: whether the wall held, and what was seen."""
+    """One attack: whether the wall held, and what the attack got or was refused with."""
 
     attack: str
     passed: bool
@@ -45,14 +45,14 @@ class SelfTestError(StartError):
 
 
 class Target:
-    """What the attacks aim at: our processes, a listening port, a socket without a file."""
+    """The targets of the attacks: our processes, a listening port, an abstract Unix socket."""
 
     def __init__(self, server: int, *, loopback: bool) -> None:
-        """Open it.
+        """Open the port and the socket.
 
         Args:
             server: the warm server's process.
-            loopback: a run may use our loopback (a container's, say): reaching it breaks nothing.
+            loopback: runs share our loopback (a container's, say), so reaching it is allowed.
         """
         self._loopback = loopback
         self.pids = [server, os.getpid()]
@@ -64,7 +64,7 @@ class Target:
         self.port: int = self._tcp.getsockname()[1]
 
     def words(self) -> dict[str, object]:
-        """The target for the attacker."""
+        """The targets as JSON values, for the attacks' target.json."""
         words: dict[str, object] = {"pids": self.pids, "abstract": self.abstract}
         return words if self._loopback else words | {"port": self.port}
 
@@ -90,7 +90,7 @@ def job(target: Target) -> Job:
 
 
 def rows(run: Run, tier: Tier, trouble: str) -> tuple[AttackRow, ...]:
-    """What became of each attack, by its own account and by what is seen from outside."""
+    """The result of each attack, from its own output and from what it left behind."""
     found = []
     for line in run.stdout.text().splitlines():
         words = json.loads(line)

@@ -1,7 +1,7 @@
-"""Gives jobs to runs: slots, the queue before them, the warm server behind them.
+"""The supervisor: takes jobs from the queue and runs them in slots, forked by the warm server.
 
-Each slot keeps one run ready behind its walls, so that a job waits for nothing but itself. It
-never imports torch and never reads more into a snippet's output than bytes.
+Each slot keeps one run ready behind its walls, so that a job starts at once. The supervisor
+never imports torch and never decodes what a snippet wrote beyond bytes.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ class SupervisorSettings:
     Settings(tier="uid", slots=1)
     """
 
-    __pydantic_config__ = {"extra": "forbid"}  # read from JSON, a word nobody knows is an error
+    __pydantic_config__ = {"extra": "forbid"}  # an unknown field in the JSON is an error
 
     tier: Literal["auto", "process", "uid", "namespaces", "gvisor"] = "auto"
     slots: int = field(default_factory=lambda: os.cpu_count() or 1)
-    queue: int = 32  # jobs that may wait; one more is told to come back
+    queue: int = 32  # jobs that may wait; one more is refused as busy
     body_bytes: int = 48 * MIB  # of one request: a job, its attachments, their base64
     limits: Limits = field(default_factory=Limits)
     preload: tuple[str, ...] = ()  # modules that every run finds imported, beside torch
     readable: tuple[Path, ...] = ()  # what every run may read, beside Python and the system
-    own_tmp: bool = False  # tier uid: /tmp holds nothing of anybody else, so runs may use it
-    gpus: tuple[int, ...] | None = None  # which it may hand out; None: every one there is
-    runs_per_server: int = 200  # then a fresh one: same address layout in every fork
+    own_tmp: bool = False  # tier uid: /tmp is used by nobody else, so runs may use it
+    gpus: tuple[int, ...] | None = None  # numbers of the GPUs to use; None: all
+    runs_per_server: int = 200  # then a fresh one, as all its forks share an address layout
 
 
 class Supervisor:
@@ -62,7 +62,7 @@ class Supervisor:
         self.ready: Ready | None = None
         self.refused_tiers: dict[str, str] = {}  # tier → why it is not available here
         self.selftest: tuple[selftest.AttackRow, ...] = ()
-        self.unhealthy_slots: dict[int, str] = {}  # they take no more jobs
+        self.unhealthy_slots: dict[int, str] = {}  # slot → why it takes no more jobs
         self.outcomes: dict[str, int] = {}
         self.busy_seconds = 0.0
         self.server_starts = 0
@@ -108,7 +108,7 @@ class Supervisor:
         return ready
 
     def _users(self) -> range | None:
-        """A user number for each slot and one for the self-test; None where we may not switch."""
+        """A user number for each slot and the self-test; None without the right to switch users."""
         try:
             return own_users(len(self._slots) + 1) if os.geteuid() == 0 else None
         except LookupError:
@@ -229,7 +229,7 @@ class Supervisor:
         return "cpu" if self._slots[slot] is None else "cuda"
 
     def _sick(self, device: Device) -> str:
-        """Why this device takes no job any more; empty while one of its slots is healthy."""
+        """Why this device takes no more jobs; empty while one of its slots is healthy."""
         slots = [n for n in range(len(self._slots)) if self._device(n) == device]
         if not slots or any(n not in self.unhealthy_slots for n in slots):
             return ""
@@ -238,7 +238,7 @@ class Supervisor:
 
     @property
     def devices(self) -> tuple[Device, ...]:
-        """Where jobs may ask to run."""
+        """The devices that a job may ask for."""
         return tuple(dict.fromkeys(self._device(n) for n in range(len(self._slots))))
 
     @property
@@ -265,12 +265,12 @@ class Supervisor:
 
     @property
     def idle(self) -> int:
-        """Slots that have a run ready and nothing to do."""
+        """How many slots have a run ready and no job."""
         return self._line.idle
 
     @property
     def running(self) -> int:
-        """Jobs that run now."""
+        """How many jobs run now."""
         return len(self._current)
 
     def _refuse_waiting(self, reason: str, device: Device | None = None) -> None:
@@ -280,7 +280,7 @@ class Supervisor:
     # -- a slot ------------------------------------------------------------------------------
 
     def _serve(self, slot: int) -> None:
-        """A slot's life: keep a run ready, give it a job, take it away, and again."""
+        """Loop of a slot: keep a run ready, give it a job, remove it, build the next."""
         while True:
             run = self._build(slot)
             waiting = self._line.take(self._device(slot))
@@ -311,7 +311,7 @@ class Supervisor:
         waiting.result.set_result(result)
 
     def _do(self, waiting: WaitingJob, run: Run | str, slot: int) -> tuple[Run | str, JobResult]:
-        """Give the job to the run; when that turns out to be dead, to one built anew, once."""
+        """Give the job to the run; if that is dead, to a newly built one, once."""
         for _ in range(2):
             if waiting.cancel.is_set():
                 return run, not_run(Outcome.KILLED, "cancelled before it began")
@@ -336,7 +336,7 @@ class Supervisor:
         return run, not_run(Outcome.SETUP_ERROR, why)
 
     def _build(self, slot: int) -> Run | str:
-        """A run that stands behind its walls; or, in words, why there is none."""
+        """Build a run and wait until it is behind its walls; or a sentence why that failed."""
         why = ""
         for _ in range(2):
             try:
@@ -365,7 +365,7 @@ class Supervisor:
             return self._server
 
     def _renew(self) -> None:
-        """Put a fresh server in the old one's place; jobs go on while it starts."""
+        """Replace the warm server by a fresh one; jobs go on while it starts."""
         try:
             assert self._server is not None
             fresh = self._start_server(self._server.ready.tier)

@@ -1,4 +1,4 @@
-"""Which tiers could work on this machine, and what each puts around a run."""
+"""List the tiers that may work on this machine, and describe the walls of each."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def candidates() -> list[Tier]:
 
 
 def in_gvisor() -> bool:
-    """Whether gVisor's kernel (runsc) is the one that answers.
+    """Whether this process runs on gVisor's kernel (runsc).
 
     Its /proc/version has been one fixed line since 2016, and its kernel log begins with its name.
     """
@@ -47,7 +47,7 @@ def _kernel_log() -> str:
 
 
 def isolation(cell: Cell, landlock_abi: int) -> Isolation:
-    """The walls around a run, in words."""
+    """Describe the walls around a run for its result."""
     network = "none"
     if cell.tier is Tier.NAMESPACES:
         network = "own namespace, loopback only"

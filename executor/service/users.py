@@ -1,4 +1,4 @@
-"""User numbers for runs: one for each slot, that nobody else has."""
+"""User numbers for runs: one for each slot, used by nobody else."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ def _mapped() -> list[range]:
 
 @contextmanager
 def acting_as(uid: int) -> Iterator[None]:
-    """Touch files with the rights of a run's user, and no other, in this thread alone.
+    """Access files with the rights of a run's user, in this thread only.
 
-    It needs SETUID and SETGID: no CHOWN, no DAC_OVERRIDE. Nothing that a stranger may have put
-    there is ever touched with more rights than theirs.
+    It needs SETUID and SETGID, but no CHOWN and no DAC_OVERRIDE: a stranger's files are never
+    opened with more rights than the stranger had.
 
     Source:
         https://man7.org/linux/man-pages/man2/setfsuid.2.html (per thread, made for file servers)

@@ -1,4 +1,4 @@
-"""How a run ended: from the wait status, the clock and the kernel's counters, never its words."""
+"""Decide how a run ended: from wait status, clock and kernel counters, never from its output."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from executor.service.warm import Ready
 
 
 def result_of(run: Run, ready: Ready, isolation: Isolation) -> JobResult:
-    """The JobResult: outcome from kernel, clock and counters; the rest from the report."""
+    """Make the JobResult: the outcome from kernel, clock and counters, the rest from the report."""
     ended = run.ended or {}
     how = Exit(code=ended.get("code"), signal=ended.get("signal"))
     outcome, limit = _outcome(run, how)
@@ -91,5 +91,5 @@ def _report(data: bytes | None) -> tuple[RunReport, str]:
 
 
 def not_run(outcome: Outcome, detail: str, **more: Any) -> JobResult:
-    """The result of a job that never became a run."""
+    """The result of a job that was not run."""
     return JobResult(outcome=outcome, detail=detail, **more)

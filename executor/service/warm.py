@@ -1,4 +1,4 @@
-"""The warm server as the supervisor holds it: started in a tier, asked for runs, stopped."""
+"""Start, use and stop the warm server from the supervisor."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _START_S = 120.0
 
 @dataclass(frozen=True)
 class Ready:
-    """What the warm server said of itself."""
+    """What the warm server reports about itself when it is ready."""
 
     tier: Tier
     pid: int
@@ -28,16 +28,16 @@ class Ready:
     torch: str
     cuda: str | None
     python: str
-    memory_bytes: int  # what each fork shares with it, and does not pay for
+    memory_bytes: int  # shared by each fork, and not counted as the fork's
 
 
 class WarmServer:
-    """The process that has everything imported and forks the runs."""
+    """The process that has torch imported and forks the runs."""
 
     def __init__(
         self, tier: Tier, root: Path, readable: Sequence[Path], preload: Sequence[str]
     ) -> None:
-        """Start it and wait for its word.
+        """Start it and wait until it is ready.
 
         Args:
             tier: the jail of its runs.
@@ -46,7 +46,7 @@ class WarmServer:
             preload: modules to import beside its own.
 
         Raises:
-            StartError: it could not; says why.
+            StartError: it did not start; the message says why.
         """
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         setup = {"tier": tier, "root": str(root), "readable": [str(p) for p in readable],
@@ -81,7 +81,7 @@ class WarmServer:
         return self._process.poll() is None
 
     def build(self, cell: Cell, ends: Sequence[int]) -> None:
-        """Have a run built; `ends` are the descriptors of `monitor.Ends`, in order.
+        """Ask for a run; `ends` are the descriptors of `monitor.Ends`, in order.
 
         Raises:
             ServerGoneError: it is dead.
@@ -93,14 +93,14 @@ class WarmServer:
         self.orders += 1
 
     def stop(self) -> None:
-        """End it. Runs that it has forked go on: each has a monitor of its own."""
+        """Stop it. Runs that it has forked go on: each has a monitor of its own."""
         self._control.close()
         self._process.kill()
         self._process.wait()
 
 
 def _environment() -> dict[str, str]:
-    """Nothing of ours: what is in the server's environment is in every stranger's memory."""
+    """The server's environment, without any secret: every run has a copy in its memory."""
     where = {"PYTHONPATH": os.environ["PYTHONPATH"]} if "PYTHONPATH" in os.environ else {}
     return where | {
         "PATH": "/usr/bin:/bin",

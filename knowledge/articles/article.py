@@ -29,7 +29,7 @@ _ANY_MARKER = re.compile(r"#\s*error\s*:")
 
 @dataclass(frozen=True)
 class ExpectedError:
-    """What broken.py promises: the beginning of the message is enough, `...` skips anything."""
+    """The error that broken.py promises: the start of the message; `...` skips anything."""
 
     type: str
     message: str
@@ -40,13 +40,13 @@ class ExpectedError:
         return signatures.signature(self.type, self.message)
 
     def matches(self, type: str, message: str) -> bool:
-        """Tell whether this is the promised error, whatever its numbers."""
+        """Whether this is the promised error, whatever its numbers."""
         return signatures.matches(self.signature, signatures.signature(type, message))
 
 
 @dataclass(frozen=True)
 class Article:
-    """One mistake, explained, with the program that makes it and the one that does not."""
+    """One mistake: its explanation, a program that makes it, and the fixed program."""
 
     slug: str
     folder: Path
@@ -81,9 +81,9 @@ class Article:
         return tuple(dict.fromkeys(signatures.signature(None, error) for error in self.errors))
 
     def says_of(self, type: str, message: str) -> str:
-        """The lines about an error that is not the article's own but only quoted in it; or nothing.
+        """The lines about an error that the article only quotes; empty if there are none.
 
-        Its reason and its fix are those of another mistake, and so no part of this.
+        The rest of the article explains and fixes another mistake.
         """
         wanted = signatures.signature(type, message)
         # A silent mistake raises nothing: an error that its article names is another one.
@@ -99,7 +99,7 @@ class Article:
         )
 
     def aside_on(self, words: str) -> str:
-        """The paragraphs of "If that was not it" that speak of something; may be empty."""
+        """The paragraphs of "If that was not it" that mention something; may be empty."""
         paragraphs = self.if_that_was_not_it.split("\n\n")
         return " ".join(" ".join(p.split()) for p in paragraphs if words in p)
 
@@ -208,7 +208,7 @@ def _read_fields(front: _FrontMatter) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class _FrontMatter:
-    """The fields with the place they came from, so that a defect can be named by its line."""
+    """The fields with their lines in the file, for error messages."""
 
     path: Path
     source: str

@@ -1,4 +1,4 @@
-"""Run a document's blocks as an answer runs a snippet, and keep what a verdict needs."""
+"""Run a document's blocks as snippets of questions are run, and keep what a verdict needs."""
 
 from __future__ import annotations
 
@@ -74,16 +74,16 @@ class BlockRunner:
             return _for_want_of(alone, code, earlier)
         before = "\n".join(above) + "\n"
         joined = await self.keep(
-            f"joined\n{before}\n{code}", lambda: self._seen(code, before, joined=True)
+            f"joined\n{before}\n{code}", lambda: self._run_block(code, before, joined=True)
         )
         return _for_want_of(joined if _says_more(joined) else alone, code, earlier)
 
-    async def _seen(self, code: str, before: str, *, joined: bool) -> BlockRun:
+    async def _run_block(self, code: str, before: str, *, joined: bool) -> BlockRun:
         job = Job(code=before + code, wall_s=self.wall_s, probes=(Probe.GRADIENTS,))
         run, job = await self.snippets.run(code, job)
         printed = 0
         if joined:
-            # What the blocks above print is not this one's; under one seed it is printed alike.
+            # The output of the blocks above is cut off; under one seed it is the same each time.
             first = await self.executor.run(job.model_copy(update={"code": before}))
             printed = len(first.stdout) if run.stdout.startswith(first.stdout) else 0
         return _told(run, self._cannot(run), before.count("\n"), printed)
@@ -98,7 +98,7 @@ def _lacks_a_name(seen: BlockRun) -> bool:
 
 
 def _missing_name(seen: BlockRun) -> str:
-    """The name that ended it; or that it wanted in a `try`, whose handler then hides that."""
+    """The undefined name that ended the run, or that raised in a `try` of the block."""
     for raised in reversed(seen.raised):
         found = read(raised, "name_undefined") if raised.type == "NameError" else None
         if found is not None:
@@ -122,7 +122,7 @@ def _for_want_of(seen: BlockRun, code: str, earlier: Sequence[tuple[str, BlockRu
 
 
 def _says_more(joined: BlockRun) -> bool:
-    """Whether joined it gets past the missing name, in a line of its own."""
+    """Whether the joined block gets past the missing name, to a line of its own."""
     if joined.error is not None and joined.error.line is None:
         return False  # one of the blocks above ended it
     return not (_missing_name(joined) or (joined.stand_ins and joined.cannot))
@@ -135,7 +135,7 @@ def _told(run: JobResult, cannot: str, before: int, printed: int) -> BlockRun:
         _raised(c, before)
         for c in run.caught
         if c.type not in ("StopIteration", "GeneratorExit")
-        and _here(c.line, c.handler_line, before)
+        and _is_in_block(c.line, c.handler_line, before)
     )
     stdout = run.stdout[printed:]
     told = next((r for r in (error, *caught) if r is not None), None)
@@ -146,7 +146,7 @@ def _told(run: JobResult, cannot: str, before: int, printed: int) -> BlockRun:
         error=error,
         caught=caught,
         warnings=tuple(f"{w.category}: {w.message[:KEPT_MESSAGE]}" for w in run.warnings
-                       if _here(w.line, None, before)),
+                       if _is_in_block(w.line, None, before)),
         findings=tuple((f.name, f.message) for f in run.findings if f.kind in MISTAKES),
         stdout=stdout[:KEPT_CHARS],
         cut=len(stdout) > KEPT_CHARS or run.dropped_bytes > 0,
@@ -163,7 +163,7 @@ def _told(run: JobResult, cannot: str, before: int, printed: int) -> BlockRun:
     )  # fmt: skip
 
 
-def _here(line: int | None, handler: int | None, before: int) -> bool:
+def _is_in_block(line: int | None, handler: int | None, before: int) -> bool:
     return not before or any(n is not None and n > before for n in (line, handler))
 
 
@@ -198,7 +198,7 @@ def _of_the_place(run: JobResult) -> str:
     return ""
 
 
-RECIPE = 1  # how a block is run; another number makes all runs anew
+RECIPE = 1  # version of how a block is run; another number makes all runs new
 
 
 def conditions(here: Mapping[str, Any], limits: Mapping[str, Any]) -> dict[str, Any]:

@@ -132,13 +132,13 @@ def _judge(claim: Claim, seen: BlockRun) -> Judged | None:
     word, evidence = found
     if not claim.pointed and word is not Verdict.HOLDS and not _lacks_gpu(claim, word):
         return None  # it may be about something else: then the run says nothing against it
-    decides = f"only with stand-ins for {', '.join(seen.stand_ins)}, which may decide this: "
+    decides = f"only with placeholders for {', '.join(seen.stand_ins)}, which may decide this: "
     if seen.stand_ins and word in (Verdict.REFUTED, Verdict.PARTLY):
         word, evidence = Verdict.CANNOT_RUN, decides + evidence
     if seen.device.startswith("simulated") and word is not Verdict.CANNOT_RUN:
         evidence += " (on a simulated device)"
     if seen.stand_ins and word is not Verdict.CANNOT_RUN:
-        evidence += f" (with stand-ins for {', '.join(seen.stand_ins)}: weak evidence)"
+        evidence += f" (with placeholders for {', '.join(seen.stand_ins)}: weak evidence)"
     return Judged(claim=claim, verdict=word, evidence=evidence)
 
 

@@ -22,7 +22,7 @@ _KINDS = {
 _HOW = {
     "alone": "It ran alone, as it stands.",
     "joined": "It ran after the blocks above it, which it needs.",
-    "completed": "It ran with stand-ins for what the document does not define.",
+    "completed": "It ran with placeholders for what the document does not define.",
 }
 _COLUMNS = ("verdict", "document", "claim", "run", "error")
 

@@ -1,1 +1,1 @@
-"""Read a team's own documents: Markdown and notebooks, prose and code kept apart."""
+"""Read a team's own documents, Markdown and notebooks, and separate their prose from their code."""

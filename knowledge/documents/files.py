@@ -1,4 +1,4 @@
-"""Find the files of a team's documents, and tell without reading which of them changed."""
+"""Find the files of a team's documents, and detect changed ones without reading them."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from typing import NamedTuple
 from knowledge.errors import DocumentError
 
 SUFFIXES = (".md", ".markdown", ".txt", ".ipynb")
-MAX_BYTES = 32 * 1024 * 1024  # a notebook with its images; nobody wrote more than that to be read
+MAX_BYTES = 32 * 1024 * 1024  # a notebook with its images; larger files are no documents
 _RACY_NS = 2_000_000_000  # coarser than the clock of any file system in use (FAT counts 2 s)
 
 OnError = Callable[[DocumentError], None]
 
 
 class Stamp(NamedTuple):
-    """What the file system says of a file: it changes whenever the content is written.
+    """A file's inode, size and times: at least one changes whenever the content is written.
 
-    A tool that keeps the old time of change (`cp -p`, rsync, unpacking) gives the file another
-    inode or another `changed_ns`, which no program can set.
+    A tool that restores the modification time (`cp -p`, rsync, unpacking) still changes the
+    inode or `changed_ns`, which no program can set.
     """
 
     size: int
@@ -31,7 +31,7 @@ class Stamp(NamedTuple):
     device: int
 
     def settled(self, seen_ns: int) -> bool:
-        """Whether a write after `seen_ns` must show: within one tick of the clock it need not."""
+        """Whether any write after `seen_ns` changes the stamp: within one clock tick it may not."""
         return max(self.modified_ns, self.changed_ns) + _RACY_NS < seen_ns
 
 

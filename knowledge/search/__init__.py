@@ -1,1 +1,1 @@
-"""Find the passage that answers a question, and know when none does."""
+"""Find the passage that answers a question, or abstain if none does."""

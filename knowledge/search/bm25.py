@@ -1,4 +1,4 @@
-"""How much of a question a source's own words account for: BM25, as a share."""
+"""BM25 as a share: how much of a question the words of a source cover."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 
 _WORD = re.compile(r"[a-z0-9_]+")
 _ENDINGS = ("ing", "ed", "es", "s")
-_NEAR = 3  # words between which a pair stands near
+_NEAR = 3  # the most words between the two of a near pair
 _TRUNK = 5  # letters, so that `initialize` and `initialization` are one
 _STOP_WORDS = """
 a about after all also am an and any are as at be because been before but by can could did do does
@@ -26,10 +26,10 @@ _STOPPED = frozenset(_STOP_WORDS.split())
 
 
 class Words:
-    """BM25 over the passages, as the share of a question that a source's passages account for.
+    """BM25 over the passages, as the share of a question that a source's passages cover.
 
-    What a word scores at best in each source is worked out once, so that a question of ten words
-    is ten short additions, however many passages there are.
+    The best score of each word in each source is computed once, so that a question of ten words
+    takes ten short additions, however many passages there are.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Words:
             texts: passages.
             source_of: each one's source, shape (len(texts),).
             n_sources: how many there are.
-            cut: what to make of a text; its words if not given.
+            cut: splits a text into tokens; into words if not given.
         """
         self._cut = cut or tokenize
         self._n_passages = len(texts)
@@ -70,10 +70,10 @@ class Words:
         self._starts = np.searchsorted(pairs[first], np.arange(len(ends)) * n_sources)
 
     def coverage(self, text: str) -> np.ndarray:
-        """How much of the text each source accounts for, in [0, 1), shape (n_sources,).
+        """The share of the text that each source covers, in [0, 1), shape (n_sources,).
 
-        Every word counts as much as it is rare, words that nobody has included; a word's score
-        in a source is the best that any of its passages gives it.
+        Every word is weighted by its rarity, also words that no source has; a word's score in a
+        source is the best one in any of its passages.
         """
         covered = np.zeros(self._n_sources, dtype=np.float64)
         whole = 0.0
@@ -94,7 +94,7 @@ class Words:
 
 
 def tokenize(text: str) -> list[str]:
-    """Words as BM25 sees them: lower case, endings cut, `snake_case` whole and in parts."""
+    """The tokens of a text: lower case, endings cut, `snake_case` whole and in parts."""
     tokens = []
     for word in _WORD.findall(text.lower()):
         parts = [part for part in word.split("_") if part]
@@ -105,13 +105,13 @@ def tokenize(text: str) -> list[str]:
 
 
 def pairs(text: str) -> list[str]:
-    """Words that stand side by side, once what says nothing is out."""
+    """Pairs of adjacent words, after stop words are removed."""
     tokens = tokenize(text)
     return [f"{one} {next_}" for one, next_ in pairwise(tokens)]
 
 
 def near_pairs(text: str) -> list[str]:
-    """Words that stand near each other in either order, each by its first letters."""
+    """Pairs of words near each other, in either order, each cut to its first letters."""
     trunks = [token if "_" in token else token[:_TRUNK] for token in tokenize(text)]
     return [
         " ".join(sorted(pair))

@@ -299,7 +299,7 @@ def _threads(count: int | None) -> Iterator[None]:
 
 @contextmanager
 def _silence() -> Iterator[None]:
-    """Keep the libraries' progress bars, warnings and log lines to ourselves.
+    """Silence the libraries' progress bars, warnings and log lines.
 
     Through their own switches: redirecting stderr would swallow what other threads write.
     """

@@ -1,4 +1,4 @@
-"""Tell which sources know an error, by the messages that they promise or quote."""
+"""Find the sources that know an error: an article promises its message, a document quotes it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from knowledge.signature import (
     signature,
 )
 
-REAL, QUOTED, NONE = 2, 1, 0  # knows the error that was run; one that is named; neither
+REAL, QUOTED, NONE = 2, 1, 0  # knows the error of the run; one quoted in the text; neither
 
 _KEY_CHARS = 4  # enough of a message's beginning to look it up by
 _DOCUMENT_MIN_WORDS = 4  # shorter "messages" in a document are mostly not messages
@@ -32,7 +32,7 @@ _OF_PYTHON = {name for kind in (str, bytes, list, dict, set, int, float) for nam
 
 
 class KnownErrors:
-    """The messages of all sources, looked up by how they begin."""
+    """The messages of all sources, indexed by their first characters."""
 
     def __init__(self, sources: Sequence[IndexedSource]) -> None:
         self._sources = sources
@@ -49,7 +49,7 @@ class KnownErrors:
     def knowing(self, text: str, error: tuple[str, str] | None) -> dict[int, int]:
         """Which sources know the real error (REAL), or a message that the text names (QUOTED).
 
-        A document's message has to be quoted; an article's may stand in the prose as it is.
+        The text must quote a document's message; an article's may be part of its prose.
         """
         said = f"{text}\n{error[1]}" if error else text
         names, missing = particulars(said), missing_names(said)
@@ -75,7 +75,7 @@ class KnownErrors:
         return known
 
     def shares(self, number: int, names: set[str]) -> bool:
-        """Whether a source's own example names one of these, e.g. the operation."""
+        """Whether a source's own example contains one of these names, e.g. the operation."""
         return any(names & set(_PARTICULAR.findall(e)) for e in self._sources[number].errors)
 
     def _starting_like(self, message: str) -> Iterable[tuple[int, str]]:
@@ -83,7 +83,7 @@ class KnownErrors:
         if key:
             yield from self._by_start.get(key, ())
             yield from self._by_start.get("", ())
-        else:  # too short to look up: compared with every one
+        else:  # too short for the index: compared with every message
             for patterns in self._by_start.values():
                 yield from patterns
 
@@ -96,7 +96,7 @@ class KnownErrors:
     def _names_what_is_missing(
         self, number: int, pattern: str, names: set[str], missing: set[str]
     ) -> bool:
-        """Whether a message about a missing attribute is about one that this source names."""
+        """Whether the missing attribute of a message is one that this source names."""
         if not pattern.endswith(_ANY_ATTRIBUTE):
             return True
         if missing and missing <= _OF_PYTHON:
@@ -105,11 +105,11 @@ class KnownErrors:
 
 
 def particulars(message: str) -> set[str]:
-    """The names in a message that its signature leaves out: they tell two articles on it apart."""
+    """The names that a signature leaves out; they distinguish articles with the same signature."""
     common = set(_PARTICULAR.findall(generalise(message)))
     return set(_PARTICULAR.findall(message.partition("Hint:")[0])) - common - _TENSOR_TYPES
 
 
 def _key(first: str) -> str:
-    """What a message is looked up by; empty if it begins too shortly."""
+    """The index key of a message; empty if its beginning is too short."""
     return first[:_KEY_CHARS] if len(first) >= _KEY_CHARS else ""

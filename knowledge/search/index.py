@@ -1,4 +1,4 @@
-"""Keep passages with their vectors on disk, and find those that are nearest in meaning.
+"""Store passages with their vectors on disk, and find the nearest to a query in meaning.
 
     folder/
         manifest.json            the format, the model, every source; names the generation in use
@@ -48,9 +48,9 @@ from knowledge.signature import find_signatures
 
 FORMAT = 4
 _ROUGH = "\0rough\0"  # before a text whose vector is computed in another way than an article's
-_EXACT = ("title", "opening")  # of a document: one each, and what the whole is found by
-_CHUNK = 32  # passages embedded between two progress reports, and lost by a kill at most
-_ABANDONED_AFTER_S = 3600  # a half-written generation this old has nobody writing it
+_EXACT = ("title", "opening")  # kinds of a document's passages that represent it as a whole
+_CHUNK = 32  # passages embedded between two progress reports; a kill loses at most these
+_ABANDONED_AFTER_S = 3600  # a half-written generation this old is abandoned
 
 
 class Embeds(Protocol):
@@ -64,7 +64,7 @@ class Embeds(Protocol):
 
 @dataclass(frozen=True)
 class IndexedSource:
-    """An article or document as the index knows it."""
+    """An article or document in the index, without its passages."""
 
     id: str
     kind: Literal["article", "document"]
@@ -76,7 +76,7 @@ class IndexedSource:
 
 @dataclass(frozen=True)
 class Entry:
-    """All that the index holds of one source."""
+    """Everything in the index about one source."""
 
     source: IndexedSource
     passages: tuple[Passage, ...]
@@ -84,7 +84,7 @@ class Entry:
 
 
 class Known(NamedTuple):
-    """A source that need not be read to know what it holds."""
+    """A source whose content is known without reading it."""
 
     id: str
     digest: str
@@ -92,7 +92,7 @@ class Known(NamedTuple):
 
 @dataclass(frozen=True)
 class BuildReport:
-    """What a build did."""
+    """The counts of a build."""
 
     sources: int
     passages: int
@@ -169,14 +169,14 @@ def build_index(
 ) -> BuildReport:
     """Write an index over these sources, embedding only the passages the old one does not hold.
 
-    What is embedded is kept at once: a build that is killed goes on where it stopped. A second
+    Vectors are stored as they are made: a killed build continues where it stopped. A second
     build of the same folder waits for the first.
 
     Args:
         folder: where it goes; made if missing.
         sources: everything that shall be found; what is not among them is no longer found.
         model: embeds the passages.
-        progress: told how many of the new passages are embedded, and of how many.
+        progress: called with the number of new passages embedded so far, and of all new ones.
         kind: how the nearest passages are looked for; None chooses by how many there are.
 
     Raises:
@@ -203,7 +203,7 @@ def build_index(
 
 @contextlib.contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Hold the folder; the kernel lets go of it when the process ends, whichever way."""
+    """Lock the folder; the kernel releases the lock however the process ends."""
     with (folder / ".lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
@@ -254,7 +254,7 @@ def _vectors(
 
 
 def _name(piece: Passage, documents: Collection[str]) -> str:
-    """What a vector is kept by: the text, and how it is computed."""
+    """The key under which a vector is stored: the text, and how it was computed."""
     rough = piece.source in documents and piece.kind not in _EXACT
     return f"{_ROUGH if rough else ''}{piece.text}"
 
@@ -300,7 +300,7 @@ def open_index(
 
 
 def cut(source: Article | Document) -> Entry:
-    """What an index holds of an article or document."""
+    """Make the index entry of an article or document."""
     pieces = tuple(passages(source))
     if isinstance(source, Article):
         return Entry(
@@ -360,7 +360,7 @@ def _known(source: Article | Document | Entry | Known) -> Known:
 
 
 def _usable(folder: Path, model: str) -> Index | None:
-    """What an earlier build left; None if its vectors cannot be used."""
+    """The index of an earlier build; None if its vectors cannot be used."""
     try:
         index = open_index(folder)
     except (IndexMissingError, IndexDamagedError):
@@ -398,7 +398,7 @@ def _write(
         "model": model,
         "dim": nearest.vectors.shape[1],
         "generation": generation,
-        "nearest": nearest.told(),
+        "nearest": nearest.metadata(),
         "files": files,
         "sources": [asdict(entry.source) for entry in entries],
     }
@@ -413,7 +413,7 @@ def _seal(path: Path) -> dict[str, Any]:
 
 
 def _crc32(path: Path) -> int:
-    """Enough against a disk's mistakes, and fast enough to be computed at every start."""
+    """A checksum that detects disk errors and is fast enough for every start."""
     found = 0
     with path.open("rb") as file:
         while piece := file.read(1 << 20):

@@ -1,9 +1,9 @@
-"""Take in a team's files: read what changed, take the rest over from the index.
+"""Update the index from a team's files: read the changed ones, take the rest from the old index.
 
-What was found in each file, and how the file looked then, stands in `ledger.json` beside the index.
-A file that still looks the same is not read; one that looks different and holds the same bytes is
-not cut again; and only passages that no index had before are embedded. The ledger is a help, not a
-truth: without it everything is read once more, and nothing is embedded twice for that.
+`ledger.json` beside the index records each file's stamp and content hash. A file with the same
+stamp is not read; one with another stamp and the same bytes is not cut into passages again; and
+only new passages are embedded. The ledger only saves time: without it every file is read once
+more, but nothing is embedded twice.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Shelf:
     def take_in(
         self, old: Index | None, progress: Callable[[int, int], None] | None = None
     ) -> list[Entry]:
-        """Everything in the files, sorted by path; what `old` holds of unchanged files is reused.
+        """All sources in the files, sorted by path; `old` entries of unchanged files are reused.
 
         A file that is broken or cannot be read is left out and reported; nothing else is lost.
         """
@@ -136,7 +136,7 @@ def _is_as_seen(record: _Record, now: Stamp) -> bool:
 def _take(
     path: Path, record: _Record | None, held: dict[str, Entry]
 ) -> tuple[_Record, Entry | None]:
-    """Find out what a file holds, with as little reading as possible."""
+    """Get a file's entry with as little reading as possible."""
     now = Stamp(0, 0, 0, 0, 0)
     seen_ns = time.time_ns()
     content = ""
@@ -158,7 +158,7 @@ def _take(
 
 
 def _held(path: Path, record: _Record | None, held: dict[str, Entry]) -> Entry | None:
-    """What the index holds of this file, if that is what the record speaks of."""
+    """The index's entry of this file, if it matches the record."""
     if record is None or record.error:
         return None
     entry = held.get(record.id)

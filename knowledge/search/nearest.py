@@ -30,15 +30,15 @@ class Nearest:
     def __init__(self, vectors: np.ndarray, kind: Kind, made: Any, recall: float) -> None:
         self.vectors = vectors  # float32, (n, dim)
         self.kind = kind
-        self.recall = recall  # of the exact ten nearest, those that are found
+        self.recall = recall  # share of the exact ten nearest that is found
         self._made = made
 
-    def told(self) -> dict[str, Any]:
+    def metadata(self) -> dict[str, Any]:
         """What `load_nearest` needs to know."""
         return {"kind": self.kind, "recall": self.recall, "count": len(self.vectors)}
 
     def search(self, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Rows and cosines of the k nearest, best first, (n_queries, k); row -1: there are no more.
+        """Rows and cosines of the k nearest, best first, (n_queries, k); row -1: no more vectors.
 
         Source:
             Inner product of unit vectors is their cosine:
@@ -107,28 +107,32 @@ def _exact(vectors: np.ndarray, queries: np.ndarray, k: int) -> tuple[np.ndarray
     return rows, scores
 
 
-def load_nearest(folder: Path, told: dict[str, Any], dim: int) -> Nearest:
+def load_nearest(folder: Path, metadata: dict[str, Any], dim: int) -> Nearest:
     """Open what `Nearest.write` wrote; vectors are mapped into memory and read where looked at.
 
     Raises:
         IndexDamagedError: not what this version wrote.
     """
     path = folder / "vectors.npy"
-    if told.get("kind") not in get_args(Kind):
-        raise IndexDamagedError(path, f"searched by {told.get('kind')!r}, which is not known here")
+    if metadata.get("kind") not in get_args(Kind):
+        raise IndexDamagedError(
+            path, f"searched by {metadata.get('kind')!r}, which is not known here"
+        )
     try:
         # A file without rows cannot be mapped.
-        vectors = np.load(path, mmap_mode="r") if told["count"] else np.zeros((0, dim), np.float32)
+        vectors = (
+            np.load(path, mmap_mode="r") if metadata["count"] else np.zeros((0, dim), np.float32)
+        )
     except (OSError, ValueError, EOFError) as error:
         raise IndexDamagedError(path, "no vectors that this version reads") from error
     if vectors.ndim != 2 or vectors.shape[1] != dim:
         raise IndexDamagedError(path, f"vectors of another shape than (n, {dim})")
     made = None
-    if told["kind"] != "flat":
+    if metadata["kind"] != "flat":
         try:
             made = faiss.read_index(str(folder / "nearest.faiss"), _MAPPED)
         except RuntimeError as error:
             raise IndexDamagedError(
                 folder / "nearest.faiss", "no index that this version of faiss reads"
             ) from error
-    return Nearest(vectors, told["kind"], made, float(told.get("recall", 1.0)))
+    return Nearest(vectors, metadata["kind"], made, float(metadata.get("recall", 1.0)))

@@ -1,12 +1,12 @@
-"""Subjects that sound like ours and are not: what a question may be about instead.
+"""Subjects close to ours that no source covers, to recognise questions about them.
 
-A question that is nearer to one of these than to any source is probably about something nobody
-wrote down here; without them, one PyTorch question in three was answered with the wrong article.
-A source on such a subject, once there is one, is nearer still. Where articles have come to cover
-a whole subject (views, sizes, dtypes), it goes from this list: it only made search doubt them.
+A question that is nearer to one of these than to any source is probably about something that no
+source covers; without them, one PyTorch question in three was answered with the wrong article.
+Once a source covers such a subject, the question is nearer to that source. A subject that articles
+cover completely (views, sizes, dtypes) is removed from this list, since it only lowers confidence.
 """
 
-ELSEWHERE = (
+OFF_TOPIC = (
     "installing PyTorch, CUDA, cuDNN or GPU drivers",
     "No module named torch, import torch fails",
     "undefined symbol or DLL load failed when importing an extension",

@@ -1,4 +1,4 @@
-"""Cut articles and documents into the passages that are searched: prose, never code."""
+"""Cut articles and documents into passages for the search: prose, never code."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 @dataclass(frozen=True)
 class Passage:
-    """A piece of explanation; `ordinal` is its place in its source, from 0."""
+    """A piece of explanation; `ordinal` is its position in its source, from 0."""
 
     id: str
     source: str
@@ -47,7 +47,7 @@ def passages(source: Article | Document) -> list[Passage]:
 
 
 def digest(source: Article | Document, pieces: Iterable[Passage]) -> str:
-    """Hash what the index holds of a source; an article's code may change without a new index."""
+    """Hash a source's indexed text; an article's code may change without a new index."""
     content = hashlib.sha256()
     more = source.errors if isinstance(source, Article) else (block.code for block in source.code)
     for part in (source.title, *more, *(f"{piece.kind}\0{piece.text}" for piece in pieces)):

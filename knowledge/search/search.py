@@ -1,4 +1,4 @@
-"""Find the article or document that answers a question, and know when none does."""
+"""Find the article or document that answers a question, or abstain if none does."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from knowledge.documents.verdict import Verdict
 from knowledge.search.bm25 import Words, near_pairs, pairs, tokenize
 from knowledge.search.error_index import NONE, QUOTED, REAL, KnownErrors, particulars
 from knowledge.search.index import Embeds, Index
-from knowledge.search.off_topic import ELSEWHERE
+from knowledge.search.off_topic import OFF_TOPIC
 from knowledge.search.passages import Passage
 
 THRESHOLD = 0.5
@@ -63,9 +63,9 @@ Why = Literal["signature", "meaning", "words"]
 
 @dataclass(frozen=True)
 class SourceMatch:
-    """What one source was measured at, for the part of the question that fits it best.
+    """One source's scores, for the part of the question that fits it best.
 
-    Ranks are among all that were looked at closely, from 1.
+    Ranks are among all sources that were measured closely, from 1.
     """
 
     meaning: float  # how near its passages are, a cosine
@@ -78,7 +78,7 @@ class SourceMatch:
 
 @dataclass(frozen=True)
 class Hit:
-    """A source that may answer, with its passage that is nearest to the question."""
+    """A source that may answer, with its passage nearest to the question."""
 
     source: str  # an article's slug or a document's id
     kind: Literal["article", "document"]
@@ -92,7 +92,7 @@ class Hit:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What a question is near to as a whole; with the first hit it says how sure to be."""
+    """A question's nearness to the whole field; with the first hit it gives the confidence."""
 
     elsewhere: float  # subjects that are not ours
     field: float  # the nearest few sources, whichever they are
@@ -102,7 +102,7 @@ class Surroundings:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """What was found, best first; `abstained`: nothing good enough to answer with."""
+    """The hits, best first; `abstained` if none is good enough to answer with."""
 
     hits: tuple[Hit, ...]
     confidence: float  # in [0, 1], the best hit's score
@@ -125,7 +125,7 @@ class QueryPart:
 
 @dataclass(frozen=True)
 class Measured:
-    """What was measured of one part, at each of the sources looked at closely.
+    """The scores of one part at each source measured closely.
 
     All arrays have the shape (len(numbers),).
     """
@@ -164,7 +164,7 @@ class Search:
         threshold: float = THRESHOLD,
         verdicts: Mapping[str, Verdict] | None = None,
     ) -> None:
-        """`verdicts`: what an audit found of documents, by their ids."""
+        """`verdicts`: the audit's verdicts on documents, by their ids."""
         self._verdicts = verdicts or {}
         self._index = index
         self._model = model
@@ -256,7 +256,7 @@ class Search:
     def _refuted_behind(
         self, scored: list[tuple[int, int, float]], numbers: np.ndarray
     ) -> list[tuple[int, int, float]]:
-        """Put refuted documents behind what holds and could answer; an article always holds."""
+        """Move refuted documents behind sources that hold and could answer, as articles do."""
         refuted, others, last = [], [], 0
         for one in scored:
             source = self._sources[int(numbers[one[0]])]
@@ -279,7 +279,7 @@ class Search:
         texts = [_OUR_SUBJECT.sub("", part.text) for part in parts]
         queries = self._model.encode(texts)  # (len(parts), dim)
         nearest, _ = self._index.nearest(queries, min(_NEAREST, len(self._source_of)))
-        elsewhere = _best_few(queries @ self._elsewhere.T)  # (len(parts),)
+        elsewhere = _best_few(queries @ self._off_topic.T)  # (len(parts),)
         always = np.fromiter(always, dtype=np.int64)
 
         measured = []
@@ -315,7 +315,7 @@ class Search:
     def _nearness_of(
         self, numbers: np.ndarray, query: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """How near each source's passages are, how near its opening is, and its nearest row."""
+        """Each source's nearness by its passages and by its opening, and its nearest row."""
         starts, counts = self._starts[numbers], self._counts[numbers]
         first = np.cumsum(counts) - counts  # of each source, among the rows that are looked at
         rows = np.repeat(starts - first, counts) + np.arange(int(counts.sum()))
@@ -332,9 +332,9 @@ class Search:
         return meaning, opening, starts + table.argmax(axis=1)
 
     def _companies(self, documents: np.ndarray) -> np.ndarray:
-        """How near each document's opening is to all others, from the mean, shape (n_sources,).
+        """Each document's mean nearness to all others, less the overall mean, shape (n_sources,).
 
-        What many documents are about is asked more often.
+        A subject of many documents is asked about more often.
         """
         company = np.zeros(len(self._sources), dtype=np.float32)
         if len(documents):
@@ -360,12 +360,12 @@ class Search:
         )
 
     @cached_property
-    def _elsewhere(self) -> np.ndarray:
-        return self._model.encode(ELSEWHERE)  # (len(ELSEWHERE), dim)
+    def _off_topic(self) -> np.ndarray:
+        return self._model.encode(OFF_TOPIC)  # (len(OFF_TOPIC), dim)
 
 
 def _parts(text: str, error: tuple[str, str] | None) -> list[QueryPart]:
-    """The whole question and, if it has several, its sentences: one of them may be the question.
+    """The whole question and, if it has several, each sentence: one of them may be the question.
 
     The error is the last part.
     """
@@ -412,7 +412,7 @@ def _merged(
 
 
 def _in_prose(part: QueryPart, one: Measured) -> np.ndarray:
-    """How strongly each source answers a text: the first as sure as it is, the others behind."""
+    """Each source's strength for a text: the first by its confidence, the others below it."""
     order = in_order(one)
     first = int(order.argmax())
     around = one.surroundings
@@ -424,7 +424,7 @@ def _in_prose(part: QueryPart, one: Measured) -> np.ndarray:
 
 
 def in_order(one: Measured) -> np.ndarray:
-    """What sources are ranked by, for a text."""
+    """The values by which sources are ranked for a text."""
     in_document = _WORDS * one.words + _PAIRS * one.pairs
     in_document += _FIRST_SENTENCE * one.first_sentence + _COMPANY * one.company
     words = np.where(one.article, _ARTICLE_WORDS * one.words, in_document)
@@ -433,7 +433,7 @@ def in_order(one: Measured) -> np.ndarray:
 
 
 def in_error(one: Measured) -> np.ndarray:
-    """What sources are ranked by, for a message."""
+    """The values by which sources are ranked for an error message."""
     order: np.ndarray = (
         _ERROR_MEANING * one.meaning + _ERROR_WORDS * one.words + _ERROR_CODE * one.code
     )
@@ -441,7 +441,7 @@ def in_error(one: Measured) -> np.ndarray:
 
 
 def sureness(meaning: float, words: float, around: Surroundings) -> float:
-    """How sure to be of the first source, on the logistic scale."""
+    """The confidence in the first source, on the logistic scale."""
     return (
         _SURE_MEANING * meaning
         + _SURE_WORDS * words
@@ -453,7 +453,7 @@ def sureness(meaning: float, words: float, around: Surroundings) -> float:
 
 
 def _openings(found: Sequence[Passage], source_of: np.ndarray, n_sources: int) -> np.ndarray:
-    """The row at which each source's explanation opens: its first that is no title."""
+    """The first row of each source that is not a title."""
     openings = np.full(n_sources, -1)
     for row, (piece, number) in enumerate(zip(found, source_of.tolist(), strict=True)):
         known = openings[number]
@@ -465,8 +465,8 @@ def _openings(found: Sequence[Passage], source_of: np.ndarray, n_sources: int) -
 def _wordings(
     found: Sequence[Passage], source_of: np.ndarray, is_article: np.ndarray
 ) -> tuple[list[str], np.ndarray]:
-    """What is searched by its words: each passage of an article, whose titles say it best, and a
-    document as a whole, which says a thing once and its subject everywhere.
+    """The texts for the word search: each passage of an article (its titles match best), and each
+    document as a whole (it says a thing once and its subject everywhere).
 
     Returns:
         the texts, and each one's source.

@@ -1,7 +1,7 @@
-"""Keep vectors as they are made, so that an interruption at any moment loses only the last few.
+"""Store vectors as they are made, so that an interruption loses only the last few.
 
-A file of records, only ever appended to: the text's hash, its vector, a checksum of both. What a
-kill or a full disk left of the last record is cut off before the next one is written.
+An append-only file of records: the text's hash, its vector, a checksum of both. An incomplete
+last record (after a kill, on a full disk) is cut off before the next one is written.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class KeptVectors:
     """The vectors of one embedding model, by text."""
 
     def __init__(self, path: Path, dim: int) -> None:
-        """Read what is there; `path` is made at the first `keep`."""
+        """Read the file if there is one; it is created at the first `keep`."""
         self._path = path
         self._dim = dim
         self._vectors: dict[bytes, np.ndarray] = {}
@@ -46,7 +46,7 @@ class KeptVectors:
         self._vectors.update(zip(keys, vectors, strict=True))
 
     def _read(self) -> int:
-        """Read records up to the first that is not whole; tell how many bytes are good."""
+        """Read records up to the first incomplete one; return how many bytes are valid."""
         try:
             content = self._path.read_bytes()
         except FileNotFoundError:
@@ -55,8 +55,8 @@ class KeptVectors:
         good = 0
         while good + size + _SUM_BYTES <= len(content):
             record = content[good : good + size]
-            told = content[good + size : good + size + _SUM_BYTES]
-            if zlib.crc32(record) != int.from_bytes(told, "little"):
+            checksum = content[good + size : good + size + _SUM_BYTES]
+            if zlib.crc32(record) != int.from_bytes(checksum, "little"):
                 break
             vector = np.frombuffer(record, dtype="<f4", offset=_KEY_BYTES)
             self._vectors[record[:_KEY_BYTES]] = vector.astype(np.float32)

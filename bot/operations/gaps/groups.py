@@ -15,7 +15,7 @@ from knowledge.search.bm25 import tokenize
 from knowledge.search.index import Embeds
 from knowledge.signature import find_signatures, signature
 
-# How far the two least alike questions of a group may be apart, half by meaning and half by words.
+# The largest distance between two questions of a group, half by meaning and half by words.
 # On the on-topic questions of benchmarks/questions, written to be unlike each other, 29 % of the
 # pairs it puts together belong to one article (1.4 % of all pairs do), and it finds 14 % of those.
 # Meaning alone, or the average of a group, is worse at any distance.
@@ -41,22 +41,22 @@ class UnansweredQuestion:
 
 @dataclass(frozen=True)
 class Gap:
-    """Questions about one thing that no article covers, the most typical first."""
+    """Questions on one subject that no article covers, the most typical first."""
 
     name: str
     questions: tuple[UnansweredQuestion, ...]
-    terms: tuple[str, ...] = ()  # what sets them apart; empty: they share an error
+    terms: tuple[str, ...] = ()  # words of this group alone; empty: it shares an error
     errors: tuple[tuple[str, str], ...] = field(default=())
 
     @property
     def slug(self) -> str:
-        """A folder's name made of the gap's own."""
+        """A folder's name, from the gap's error or terms."""
         words = _NO_SLUG.sub("-", self.name.lower()).strip("-").split("-")
         return "-".join(words[:8]) or "unnamed"
 
 
 def find_gaps(questions: Sequence[UnansweredQuestion], model: Embeds) -> list[Gap]:
-    """Group questions by the error they share, the others by meaning; the largest group first.
+    """Group questions by their error, the others by meaning; the largest group first.
 
     Args:
         questions: any number, in any order; one without code, error and prose is left out.
@@ -142,7 +142,7 @@ def _terms(
     questions: Sequence[UnansweredQuestion],
     typical: Sequence[int],
 ) -> tuple[str, ...]:
-    """The words that most of a group use and few others do, as the most typical wrote them."""
+    """The words that most questions of a group use and few others, as the most typical one does."""
     counts = Counter(word for words in members for word in words)
     # A word's share in the group, times how rare it is among all the questions.
     weight = {w: c / len(members) * log(1 + n / used_by[w]) for w, c in counts.items()}

@@ -11,7 +11,7 @@ from bot.errors import QuestionError
 from bot.messages.question import read_message
 from bot.operations.gaps.groups import Gap, Reason, UnansweredQuestion, find_gaps
 from bot.service.store.database import Database
-from bot.service.store.past import Past, asked_since, said_since
+from bot.service.store.past import Past, asked_since, feedback_since
 
 if TYPE_CHECKING:
     from knowledge.search.index import Embeds
@@ -21,10 +21,10 @@ _REASONS: dict[str, Reason] = {"wrong": "marked wrong", "human": "sent to a huma
 
 
 async def collect(database: Database, model: Embeds, days: float, least: int = 1) -> list[Gap]:
-    """The gaps of the last days that so many questions fell into, the largest first."""
+    """The gaps of the last days with at least so many questions, the largest first."""
     since = time.time() - days * _DAY_S
     said: dict[str, list[str]] = defaultdict(list)
-    for question, verdict in await said_since(database, since):
+    for question, verdict in await feedback_since(database, since):
         said[question].append(verdict)
     found = []
     async for past in asked_since(database, since):
@@ -34,7 +34,7 @@ async def collect(database: Database, model: Embeds, days: float, least: int = 1
 
 
 def _unanswered(past: Past, verdicts: Sequence[str]) -> UnansweredQuestion | None:
-    """What a question lacked; None if it was answered, or its asker says that it was."""
+    """The question as unanswered; None if it was answered, or its asker says that it was."""
     answer = past.answer
     if answer is None or past.solved:
         return None

@@ -1,1 +1,1 @@
-"""The console: one card on a terminal, and the conversation around it."""
+"""The console: cards on a terminal, and a conversation."""

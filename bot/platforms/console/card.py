@@ -45,7 +45,7 @@ class ConsoleCard:
         self._spinner: Spinner | None = None
 
     async def step(self, progress: Progress) -> None:
-        """Show what is being done."""
+        """Show the present step."""
         if not self._console.is_terminal:
             return
         if self._spinner is None:
@@ -59,14 +59,14 @@ class ConsoleCard:
         self._console.print(card(answer, explain=self._explain))
 
     def clear(self) -> None:
-        """Take the spinner away, whatever happened."""
+        """Remove the spinner, also after an error."""
         if self._spinner is not None:
             self._spinner.stop()
             self._spinner = None
 
 
 class ConsolePlatform:
-    """The console behind the desk: one person, one place, and files that lie where they are."""
+    """The console as a platform: one person, one place, and attachments read from disk."""
 
     name = "console"
 
@@ -77,7 +77,7 @@ class ConsolePlatform:
     async def show(
         self, question: str, place: Place, view: View, card: CardRef | None
     ) -> CardRef | None:
-        """Steps as a spinner, the answer as lines."""
+        """Show steps as a spinner, the answer as lines."""
         if isinstance(view, Answered):
             await self._card.finish(view.answer)
         else:
@@ -86,35 +86,35 @@ class ConsolePlatform:
         return None
 
     async def find(self, question: str, place: Place) -> CardRef | None:
-        """What was printed is printed."""
+        """Nothing to find: what was printed cannot be changed."""
         return None
 
     async def tell(self, place: Place, person: Person, text: str) -> None:
-        """There is nobody else here."""
+        """Print the text: nobody else reads the console."""
         self.say(text)
 
     def say(self, text: str) -> None:
-        """Words that are no card."""
+        """Print a text that is not a card."""
         self._console.print(Text(harmless(text)))
 
     def clear(self) -> None:
-        """Take a spinner away that nobody will finish."""
+        """Remove a spinner whose question will not be finished."""
         self._card.clear()
 
     async def hand(self, place: Place, person: Person, upload: Upload, *, private: bool) -> None:
-        """A file's text."""
+        """Print a file's text."""
         self.say(upload.data.decode("utf-8", "replace"))
 
     async def refer(
         self, where: str, asker: Person, place: Place, text: str, answer: Answer | None
     ) -> None:
-        """Nobody else is here to be asked."""
+        """Do nothing: there is nobody else to ask."""
 
     async def delete(self, card: CardRef) -> None:
-        """What was printed stays printed."""
+        """Do nothing: what was printed stays."""
 
     async def read(self, attached: Attached) -> bytes:
-        """A file by its path."""
+        """Read a file by its path."""
         return await asyncio.to_thread(Path(attached.url).read_bytes)
 
 
@@ -191,7 +191,7 @@ def _culprit(answer: Answer) -> RenderableType:
 
 
 def _values(answer: Answer) -> RenderableType | None:
-    """The tensors that the failing line worked on, as they were."""
+    """The values of the tensors in the failing line."""
     run, error = answer.run, answer.error
     if run is None or error is None or not run.frames:
         return None
@@ -217,7 +217,7 @@ def _printed(answer: Answer) -> list[RenderableType]:
     if run is None or answer.status not in ("runs", "not_run") or not run.stdout.strip():
         return []
     if run.stand_ins:
-        return []  # numbers that a stand-in had a part in say nothing
+        return []  # numbers computed from placeholders say nothing
     lines = harmless(run.stdout).rstrip().splitlines()
     cut = [f"… {len(lines) - _OUTPUT_LINES} lines above"] if len(lines) > _OUTPUT_LINES else []
     return ["", _row("Printed", Text("\n".join(cut + lines[-_OUTPUT_LINES:])))]
@@ -230,7 +230,7 @@ def _why(why: Why) -> RenderableType:
 
 
 def _plain(markdown: str) -> str:
-    """Markdown as plain text: its paragraphs flow, its code stands indented."""
+    """Markdown as plain text: each paragraph one line, code indented."""
     blocks: list[str] = []
     for i, part in enumerate(re.split(r"```\w*\n?", markdown)):
         if i % 2:
@@ -262,7 +262,7 @@ def _diff(diff: str) -> RenderableType:
 
 
 def _checks(fix: Fix) -> RenderableType:
-    """The checks in few words; the ones that say something about this code, not the routine."""
+    """The checks that say something about this code, in short; not those every fix passes."""
     routine = {"no error", "nothing new", "batch", "nothing thrown away", "silent mistakes"}
     told = [c.detail or c.name for c in fix.checks if c.name not in routine or not c.passed]
     return Text(harmless(" · ".join(["no error", *told] if fix.verified else told)), style="dim")

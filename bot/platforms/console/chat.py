@@ -1,4 +1,4 @@
-"""The console as a conversation: what is typed becomes questions, or presses of buttons."""
+"""The console as a conversation: typed text becomes questions or presses of buttons."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ _HELP = """\
 
 
 class ConsoleChat:
-    """One person's conversation at one desk, in threads as a channel has them.
+    """One person's conversation with a question service, in threads as a channel has them.
 
     async with ConsoleChat.at(pipeline, console) as chat:
         await chat.say("```python\\n1 / 0\\n```")
         await chat.say("/again cold")
     """
 
-    def __init__(self, desk: QuestionService, store: Store, platform: ConsolePlatform) -> None:
-        """A conversation in which nothing has been said."""
-        self._desk = desk
+    def __init__(self, service: QuestionService, store: Store, platform: ConsolePlatform) -> None:
+        """Make an empty conversation."""
+        self._service = service
         self._store = store
         self._platform = platform
         self._ids = itertools.count(1)
@@ -58,7 +58,7 @@ class ConsoleChat:
     async def at(
         cls, pipeline: Pipeline, console: Console, *, explain: bool = False
     ) -> AsyncIterator[ConsoleChat]:
-        """A conversation with a desk and a store of its own; both end with it."""
+        """A conversation with a question service and a store of its own; both end with it."""
         platform = ConsolePlatform(console, explain=explain)
         with tempfile.TemporaryDirectory(prefix="torchmedic-chat-") as folder:
             async with (
@@ -66,12 +66,12 @@ class ConsoleChat:
                 QuestionService(pipeline, store, platform, ChatSettings(), FrontSettings()) as desk,
             ):
                 try:
-                    yield cls(desk, store, platform)
+                    yield cls(service, store, platform)
                 finally:
                     platform.clear()
 
     async def say(self, text: str) -> Stored | None:
-        """Answer a message or do what a command says, and wait until that is shown.
+        """Answer a message or carry out a command, and wait until the result is shown.
 
         Returns:
             The question with its answer; None for what is no question.
@@ -83,14 +83,14 @@ class ConsoleChat:
             return None
         n = str(next(self._ids))
         place = Place(platform="console", channel="console", thread=self._thread, message=n)
-        known = await self._desk.knows(place)
+        known = await self._service.knows(place)
         incoming = Incoming(n, _ME, place, text, "follow_up" if known else "console")
-        asked = await self._desk.take(incoming)
+        asked = await self._service.take(incoming)
         if asked is None:
             self._platform.say("You're welcome.")
             return None
         self._last = asked.id
-        await self._desk.idle()
+        await self._service.idle()
         return await self._store.get(asked.id)
 
     async def _command(self, name: str, given: list[str]) -> None:
@@ -118,8 +118,8 @@ class ConsoleChat:
         verb: Verb = {"/again": "again", "/output": "output"}.get(name, "fixed")  # type: ignore[assignment]
         place = Place(platform="console", channel="console", thread=self._thread)
         n = str(next(self._ids))
-        await self._desk.buttons.click(Click(n, verb, self._last, _ME, place, run_with=run_with))
-        await self._desk.idle()
+        await self._service.buttons.click(Click(n, verb, self._last, _ME, place, run_with=run_with))
+        await self._service.idle()
 
 
 def _run_with(words: list[str]) -> RunWith | None:
@@ -139,7 +139,7 @@ def _run_with(words: list[str]) -> RunWith | None:
 
 
 def messages(console: Console) -> AsyncIterator[str]:
-    """What is typed at a terminal, or comes through a pipe."""
+    """The messages typed at a terminal or read from a pipe."""
     return _typed(console) if sys.stdin.isatty() else _piped()
 
 
@@ -170,7 +170,7 @@ async def _typed(console: Console) -> AsyncIterator[str]:
 
 
 async def _piped() -> AsyncIterator[str]:
-    """Messages from standard input, each ended by a line that says /send, the last by its end."""
+    """Messages from standard input, each ended by a line `/send` or by the end of input."""
     lines: list[str] = []
     while True:
         line = await asyncio.to_thread(sys.stdin.readline)

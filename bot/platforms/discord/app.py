@@ -1,4 +1,4 @@
-"""Discord: its events become questions and clicks for the desk."""
+"""Discord: turn its events into questions and clicks for the question service."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ _PATIENCE_S = 1.5  # how long an acknowledgement, due after 3 s, waits for the s
 # View channels, send messages, send them in threads, create threads, attach files, read history.
 _PERMISSIONS = 1 << 10 | 1 << 11 | 1 << 38 | 1 << 35 | 1 << 15 | 1 << 16
 _MESSAGE = re.compile(r"<@[!&]?\d+>")
-_LOOK_BACK_MIN = 10  # after a restart; who asked earlier than that has asked somebody else
-_LOOK_BACK_MESSAGES = 100  # a channel
+_LOOK_BACK_MIN = 10  # of messages read after a restart; older questions are out of date
+_LOOK_BACK_MESSAGES = 100  # read per channel
 
 
 class _Client(discord.Client):
-    """The connection: reads events, and is the REST interface of the platform."""
+    """The connection to Discord: receives events and makes REST calls."""
 
     def __init__(self, settings: DiscordSettings) -> None:
         intents = discord.Intents(guilds=True, guild_messages=True, dm_messages=True)
@@ -73,7 +73,7 @@ class _Client(discord.Client):
         )  # fmt: skip
         self._front = settings
         self.platform = DiscordPlatform(self, settings.cards)
-        self.desk: QuestionService | None = None
+        self.service: QuestionService | None = None
         self._tasks = Tasks()
 
     # -- the interface ---------------------------------------------------------------------------
@@ -118,8 +118,8 @@ class _Client(discord.Client):
     # -- messages --------------------------------------------------------------------------------
 
     async def on_message(self, message: discord.Message) -> None:
-        """Somebody wrote something."""
-        if self.desk is None or not self._is_a_persons(message):
+        """Handle a new message."""
+        if self.service is None or not self._is_a_persons(message):
             return
         channel = await self._channel(message)
         incoming = self._incoming(message, channel, f"discord:m:{message.id}")
@@ -145,19 +145,19 @@ class _Client(discord.Client):
             await self._hear(message, channel)
 
     async def _take(self, incoming: Incoming) -> Stored | None:
-        """Keep a question; where that fails its asker is told, and the log gets the cause."""
-        assert self.desk is not None
+        """Store a question; if that fails, tell its asker and log the cause."""
+        assert self.service is not None
         try:
-            return await self.desk.take(incoming)
+            return await self.service.take(incoming)
         except Exception:
             if not incoming.unasked:
                 await tell(self.platform, incoming.place, incoming.asker, _NOT_KEPT)
             raise
 
     async def on_raw_message_edit(self, payload: discord.RawMessageUpdateEvent) -> None:
-        """Somebody changed what they wrote; previews that Discord adds are no change."""
+        """Handle an edited message; previews that Discord adds are no edit."""
         message = payload.message
-        if self.desk is None or not self._is_a_persons(message) or message.edited_at is None:
+        if self.service is None or not self._is_a_persons(message) or message.edited_at is None:
             return
         channel = await self._channel(message)
         event = f"discord:e:{message.id}:{payload.data.get('edited_timestamp')}"
@@ -165,19 +165,19 @@ class _Client(discord.Client):
         if incoming is None or not (message.content or message.attachments):
             return
         if incoming.door == "mention":
-            # A mention that was forgotten at first: then this is a question only now.
+            # The edit adds a mention: only now the message is a question.
             self._entitle(incoming)
             first = _with_event(incoming, f"discord:m:{message.id}")
             if await self._take(first) is not None:
                 return
-        await self.desk.edit(incoming)
+        await self.service.edit(incoming)
 
     def _is_a_persons(self, message: discord.Message) -> bool:
         kinds = (discord.MessageType.default, discord.MessageType.reply)
         return not message.author.bot and not message.webhook_id and message.type in kinds
 
     async def _channel(self, message: discord.Message) -> Any:
-        """The channel; a thread that began a moment ago is not known yet and is asked for."""
+        """The message's channel; a new thread that is not in the cache is fetched."""
         channel = message.channel
         if isinstance(channel, discord.PartialMessageable):
             try:
@@ -189,7 +189,7 @@ class _Client(discord.Client):
     def _incoming(
         self, message: discord.Message, channel: Any, event: str
     ) -> Incoming | None:  # fmt: skip
-        """The message as something for the desk; None if it is not for us."""
+        """The message as a possible question; None if it is not for us."""
         place = _place(channel, message.guild, str(message.id))
         if isinstance(channel, discord.Thread):
             self.platform.threads.add(str(channel.id))
@@ -201,15 +201,15 @@ class _Client(discord.Client):
         if message.guild is None:
             door = "direct"
         elif isinstance(replied, discord.Message) and ours and place.thread != str(channel.id):
-            # A reply to a card that stands in the channel: its thread is the question's message.
+            # A reply to a card in the channel itself: its thread is the question's message.
             root = replied.reference.message_id if replied.reference is not None else None
             place = place.model_copy(update={"thread": str(root or replied.id)})
             door = "follow_up"
         elif self._called(message):
             door = "mention"
         elif isinstance(channel, discord.Thread) and channel.id != message.id:
-            # In a thread of other people only who replies to us, or names us, talks to us. A post
-            # in a forum is its asker's, and so is what we answer there.
+            # In a thread of other people only replies and mentions are for us. A post
+            # in a forum belongs to its asker, and so does our answer's thread.
             mine = channel.owner_id == (self.user and self.user.id)
             theirs = (
                 isinstance(channel.parent, discord.ForumChannel)
@@ -229,11 +229,11 @@ class _Client(discord.Client):
                         tuple(_attached(f) for f in files), unasked)  # fmt: skip
 
     def _called(self, message: discord.Message) -> bool:
-        """Whether we are named in the text; a reply that pings us names nobody."""
+        """Whether the text mentions us; the automatic ping of a reply does not count."""
         return self.user is not None and bool(re.search(rf"<@!?{self.user.id}>", message.content))
 
     def _sees_nothing(self, message: discord.Message, incoming: Incoming) -> bool:
-        """A mention under somebody's message that we are not shown, and nothing of its own."""
+        """Whether a message only mentions us below a message that Discord does not show us."""
         return (
             incoming.door == "mention" and message.reference is not None
             and not incoming.attachments and not _MESSAGE.sub("", incoming.text).strip()
@@ -244,18 +244,18 @@ class _Client(discord.Client):
         self.platform.entitle(incoming.place.message, cut_end(tame(" ".join(words)), 80))
 
     async def _hear(self, message: discord.Message, channel: Any) -> None:
-        assert self.desk is not None
+        assert self.service is not None
         place = _place(channel, message.guild, "")
         reference = message.reference
         if reference is not None and reference.message_id and not place.thread:
             place = place.model_copy(update={"thread": str(reference.message_id)})
-        await self.desk.hear(place, _person(message.author))
+        await self.service.hear(place, _person(message.author))
 
     # -- commands, buttons and forms -------------------------------------------------------------
 
     async def on_interaction(self, interaction: discord.Interaction) -> None:
-        """A command, a press of a button, a form that was sent."""
-        if self.desk is None:
+        """Handle a command, a press of a button or a submitted form."""
+        if self.service is None:
             return
         data: Any = interaction.data or {}
         kind = interaction.type
@@ -270,7 +270,7 @@ class _Client(discord.Client):
             log.warning("an interaction could not be answered: %s", e)
 
     async def _command(self, interaction: discord.Interaction, data: Any) -> None:
-        assert self.desk is not None
+        assert self.service is not None
         resolved = data.get("resolved", {})
         if data["name"] == DIAGNOSE:
             target = resolved["messages"][data["target_id"]]
@@ -282,7 +282,7 @@ class _Client(discord.Client):
         text = str(options.get("question", ""))
         if not text.strip() and not files:
             place = _clicked_place(interaction)
-            if refusal := self.desk.refusal(
+            if refusal := self.service.refusal(
                 _person(interaction.user), place, direct=not place.workspace
             ):
                 await self._refuse(interaction, refusal)
@@ -308,14 +308,14 @@ class _Client(discord.Client):
         await self._clicked(interaction, self._click(interaction, *button, values), here)
 
     async def _press(self, interaction: discord.Interaction, name: str) -> None:
-        assert self.desk is not None
+        assert self.service is not None
         if (button := parse_button(name)) is None:
             return
         click = self._click(interaction, *button, {})
         if click.verb not in ("wrong", "again"):
             await self._clicked(interaction, click, LATER_HERE)
             return
-        if refusal := await self.desk.buttons.may_click(click):
+        if refusal := await self.service.buttons.may_click(click):
             said = {
                 "content": prose(refusal),
                 "flags": EPHEMERAL,
@@ -326,7 +326,9 @@ class _Client(discord.Client):
         if click.verb == "wrong":
             form = wrong_form(click.question)
         else:
-            form = again_form(click.question, await self.desk.buttons.last_run_with(click.question))
+            form = again_form(
+                click.question, await self.service.buttons.last_run_with(click.question)
+            )
         await self.platform.acknowledge(str(interaction.id), interaction.token, FORM, form)
 
     async def _refuse(self, interaction: discord.Interaction, reason: str) -> None:
@@ -334,10 +336,10 @@ class _Client(discord.Client):
         await self.platform.acknowledge(str(interaction.id), interaction.token, SAY, data)
 
     async def _clicked(self, interaction: discord.Interaction, click: Click, kind: int) -> None:
-        assert self.desk is not None
+        assert self.service is not None
         data = {"flags": EPHEMERAL} if kind == LATER else None
         await self.platform.acknowledge(str(interaction.id), interaction.token, kind, data)
-        await self.desk.buttons.click(click)
+        await self.service.buttons.click(click)
 
     def _click(
         self, interaction: discord.Interaction, verb: Any, question: str, values: dict[str, str]
@@ -354,13 +356,13 @@ class _Client(discord.Client):
         self, interaction: discord.Interaction, door: Door, text: str,
         files: tuple[Attached, ...], *, private: bool,
     ) -> None:  # fmt: skip
-        """Keep the question, and acknowledge before Discord loses its patience."""
-        assert self.desk is not None
+        """Store the question, and acknowledge before Discord's time limit."""
+        assert self.service is not None
         # Where the bot is no member, it can only answer through the interaction.
         private = private or not _is_member(interaction)
         place = _clicked_place(interaction)
         door = door if place.workspace else "direct"
-        # A private answer makes no thread ours: others go on talking there.
+        # After a private answer the thread is not ours: others go on talking there.
         place = place.model_copy(
             update={"private": private, "thread": "" if private else place.thread}
         )
@@ -375,10 +377,10 @@ class _Client(discord.Client):
         await self.platform.acknowledge(str(interaction.id), token, LATER, data)
         await taking
 
-    # -- connected anew --------------------------------------------------------------------------
+    # -- after a new connection ------------------------------------------------------------------
 
     async def on_ready(self) -> None:
-        """Connected anew: what was said meanwhile, Discord will not tell by itself."""
+        """After a new connection, read what Discord does not deliver again."""
         log.info("connected to Discord as %s, in %d servers", self.user, len(self.guilds))
         try:
             await self._catch_up()
@@ -386,8 +388,8 @@ class _Client(discord.Client):
             log.warning("what was said meanwhile cannot be read: %s", type(e).__name__)
 
     async def _catch_up(self) -> None:
-        """Read what was said in the last minutes, where anything was; the store knows the rest."""
-        if self.desk is None:
+        """Read the messages of the last minutes; the store recognises those it has."""
+        if self.service is None:
             return
         since = discord.Object(
             discord.utils.time_snowflake(discord.utils.utcnow() - timedelta(minutes=_LOOK_BACK_MIN))
@@ -396,8 +398,8 @@ class _Client(discord.Client):
             r for guild in self.guilds for r in (*guild.text_channels, *guild.threads)
         ]
         rooms = [r for r in seen if (r.last_message_id or 0) > since.id]
-        # Of direct messages we are told nothing at all: those of people who have written before.
-        for place in await self.desk.direct_places():
+        # Discord lists no direct messages: read those of people who have written before.
+        for place in await self.service.direct_places():
             if place.channel.isdecimal():
                 rooms.append(self.get_partial_messageable(int(place.channel)))
         for room in rooms:
@@ -405,10 +407,10 @@ class _Client(discord.Client):
                 async for message in room.history(after=since, limit=_LOOK_BACK_MESSAGES):
                     await self.on_message(message)
             except (discord.Forbidden, discord.NotFound):
-                continue  # a channel that we may see and not read
+                continue  # a channel that we may see but not read
 
     async def on_error(self, event_method: str, /, *args: Any, **kwargs: Any) -> None:
-        """An event we failed on; what it held stays out of the log."""
+        """Log an event whose handling failed, without its content."""
         log.error("an event (%s) failed: %s", event_method, type(sys.exception()).__name__)
         log.debug("an event (%s) failed", event_method, exc_info=True)
 
@@ -421,17 +423,17 @@ _BLANK_REPLY = (
 
 
 class DiscordFront:
-    """The way in and out of Discord.
+    """The bot on Discord: its connection and its platform.
 
     async with DiscordFront(settings.discord, token, print) as front:   # logged in
-        async with open_desk(settings, front.platform, settings.discord, print) as desk:
-            await front.serve(desk)   # until cancelled
+        async with open_question_service(settings, front.platform, …) as service:
+            await front.serve(service)   # until cancelled
     """
 
     def __init__(
         self, settings: DiscordSettings, token: Secret, say: Callable[[str], None]
     ) -> None:
-        """A front that is not logged in yet; `say` is told what whoever starts it should know."""
+        """Make a front that is not logged in yet; `say` is called with hints for the operator."""
         if settings.api_url:
             Route.BASE = settings.api_url.rstrip("/")
         if settings.gateway_url:
@@ -443,16 +445,16 @@ class DiscordFront:
 
     @property
     def platform(self) -> DiscordPlatform:
-        """What a desk draws with."""
+        """The platform on which a question service draws."""
         return self._client.platform
 
     @property
     def is_ready(self) -> bool:
-        """Whether the gateway has told us everything it had to say at first."""
+        """Whether the gateway has sent all its initial events."""
         return self._client.is_ready()
 
     async def __aenter__(self) -> DiscordFront:
-        """Log in and tell Discord our commands.
+        """Log in and register our commands.
 
         Raises:
             SettingsError: the token is refused.
@@ -474,16 +476,16 @@ class DiscordFront:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        self._client.desk = None
+        self._client.service = None
         await self._client.close()
 
-    async def serve(self, desk: QuestionService) -> None:
-        """Bring every event to the desk, through every disconnect, until cancelled.
+    async def serve(self, service: QuestionService) -> None:
+        """Pass every event to the question service, through every disconnect, until cancelled.
 
         Raises:
-            SettingsError: an intent is refused; says which switch to turn on.
+            SettingsError: an intent is refused; the text says which switch to turn on.
         """
-        self._client.desk = desk
+        self._client.service = service
         try:
             await self._client.connect()
         except discord.PrivilegedIntentsRequired as e:
@@ -493,11 +495,11 @@ class DiscordFront:
                 "(Privileged Gateway Intents), or set discord.message_content to false"
             ) from e
         finally:
-            self._client.desk = None
+            self._client.service = None
 
 
 def _start_up(settings: DiscordSettings, application: str) -> list[str]:
-    """What whoever starts the bot should know."""
+    """Hints for the operator who starts the bot."""
     lines = [
         "add it to a server, or to your own account: https://discord.com/oauth2/authorize?"
         f"client_id={application}&scope=bot+applications.commands&permissions={_PERMISSIONS}"
@@ -514,7 +516,7 @@ def _start_up(settings: DiscordSettings, application: str) -> list[str]:
 
 
 def _error(e: discord.HTTPException) -> PlatformError:
-    """Discord's refusal as one of ours: for good, or for now."""
+    """Discord's error as a PlatformRefusedError, or a PlatformError if a retry may help."""
     first = (e.text or "").splitlines()
     text = f"Discord answered {e.status} ({e.code}: {first[0] if first else e.response.reason})"
     if e.status == 429 or e.status >= 500:
@@ -529,7 +531,7 @@ def _person(user: discord.abc.User) -> Person:
 
 
 def _place(channel: Any, guild: discord.abc.Snowflake | None, message: str) -> Place:
-    """Where a message is.
+    """The place of a message.
 
     The thread that starts from a message has that message's id, also before it exists; so has a
     forum's post and its first message.
@@ -557,7 +559,7 @@ def _clicked_place(interaction: discord.Interaction) -> Place:
 
 
 def _is_member(interaction: discord.Interaction) -> bool:
-    """Whether the bot itself is where the interaction was made."""
+    """Whether the bot is a member where the interaction was made."""
     if interaction.guild_id is not None:
         return interaction.is_guild_integration()
     return interaction.context.dm_channel
@@ -570,7 +572,7 @@ def _attached(file: Any) -> Attached:
 
 
 def _thanks(incoming: Incoming) -> bool:
-    """ "thanks!" wants no card."""
+    """Whether a message is only a thanks, which gets no card."""
     text = _MESSAGE.sub("", incoming.text).strip()
     return bool(text) and not incoming.attachments and not manners.is_a_question(text)
 

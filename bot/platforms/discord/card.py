@@ -1,4 +1,4 @@
-"""One Answer as a Discord message: plain JSON, every limit kept before anything is drawn."""
+"""Draw an Answer as a Discord message: plain JSON within all of Discord's limits."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _ROW, _BUTTON = 1, 2
 _TEXT, _GALLERY, _FILE, _RULE, _CONTAINER = 10, 12, 13, 14, 17
 _STYLES: dict[Verb, int] = {"solved": _SUCCESS, "delete": _DANGER}
 _LINK = re.compile(r"https?://[^\s<>()]{1,400}")
-# What a part is worth reading in, where there is not room for all; the first parts get the rest.
+# The least room in which each part is readable; the first parts get what is left over.
 _FLOORS = {"error": 500, "seen": 300, "printed": 400, "assumed": 240, "why": 420, "try": 500,
            "fix": 800}  # fmt: skip
 
@@ -53,9 +53,9 @@ class Drawn:
 
 @dataclass(frozen=True)
 class _Piece:
-    """A piece of the card that can be drawn in less room; `floor` is what it is worth reading in.
+    """A piece of the card that can be shortened; `floor` is the least room for it to be readable.
 
-    A piece that is drawn in no room is left out.
+    A piece that gets no room is left out.
     """
 
     draw: Callable[[int], str]
@@ -67,7 +67,7 @@ class _Piece:
 
 
 def draw(view: View, question: str, style: Style = "components") -> Drawn:
-    """A view as one message; the question's id goes into its buttons."""
+    """Draw a view as one message; the question's id goes into its buttons."""
     if isinstance(view, Answered):
         made = sheet(view)
         drawn = _components if style == "components" else _embed
@@ -98,15 +98,15 @@ def text_message(text: str, *, style: Style = "components", buttons: Sequence[Js
 
 
 def note(text: str) -> Json:
-    """A plain message: a private word, the line above a file."""
+    """A plain message: a private note, or the line above a file."""
     return _calm({"content": cut_end(tame(text), CONTENT) or ELLIPSIS})
 
 
 def case(asker: str, link: str, text: str, answer: Answer | None) -> Drawn:
-    """A question that people should look at, with what was said to it.
+    """A question referred to people, with the bot's answer.
 
     Args:
-        asker: the person's id; shown as a name, pinged by nobody.
+        asker: the person's id; shown as a name, without a ping.
         link: where it was asked; empty if nobody else can go there.
         text: the question as posted.
         answer: what the bot said.
@@ -137,7 +137,7 @@ def count_components(payload: Json) -> int:
 
 
 def capped(upload: Upload, limit: int = UPLOAD_BYTES) -> Upload:
-    """A file of at most `limit` bytes: of a larger one the end, where the error stands."""
+    """A file of at most `limit` bytes: the end of a larger one, where the error is."""
     if len(upload.data) <= limit:
         return upload
     kept = limit - 80  # for the line that says how much is missing
@@ -146,7 +146,7 @@ def capped(upload: Upload, limit: int = UPLOAD_BYTES) -> Upload:
 
 
 def _calm(payload: Json) -> Json:
-    """A message that calls nobody."""
+    """The message without pings."""
     return payload | {"allowed_mentions": {"parse": []}}
 
 
@@ -195,7 +195,7 @@ def _components(answer: Answer, made: Sheet, question: str) -> Drawn:
 
 
 def _embed(answer: Answer, made: Sheet, question: str) -> Drawn:
-    """For clients that cannot show components: title, description, fields, footer."""
+    """Draw an embed (title, description, fields, footer) for clients without components."""
     title = cut_end(tame(made.headline), TITLE)
     explained = ("why", "try", "fix")
     head = [_Piece(lambda limit: cut_end(words(made.headline), limit), 600)]
@@ -231,7 +231,7 @@ def _pieces(
     for part in made.parts:
         fixes += part.kind == "fix"
         if part.kind == "try" and any(p.name == "Try" for p in pieces):
-            continue  # the whole of it was drawn with the first
+            continue  # all of it was drawn with the first
         if part.kind in skip or (only and part.kind not in only) or fixes > _ALTERNATIVES:
             continue
         head = f"**{prose(part.title)}**"
@@ -276,7 +276,7 @@ def _sources(made: Sheet, before: str = "") -> Callable[[int], str]:
     def drawn(limit: int) -> str:
         shown: list[str] = []
         for line in lines:
-            # A link that is cut in its middle is none: without room the line goes as a whole.
+            # A link must not be cut: without room the whole line is dropped.
             if units("\n".join([*shown, line])) <= limit:
                 shown.append(line)
         return "\n".join(shown)
@@ -298,7 +298,7 @@ def _pictures(made: Sheet) -> tuple[Upload, ...]:
 
 
 def _files(answer: Answer, made: Sheet, *, whole: bool) -> tuple[Upload, ...]:
-    """What the card shows only a part of; the output also where its few lines were too long."""
+    """The files for what the card shows only in part, also output whose few lines were too long."""
     files = list(made.files[:_FILES])
     output = full_output(answer)
     if not whole and output is not None and output.name not in [f.name for f in files]:
@@ -317,7 +317,7 @@ def _size(uploads: Iterable[Upload]) -> int:
 def _fill(
     pieces: Sequence[_Piece], small: Sequence[_Piece], room: int
 ) -> tuple[list[str], list[str], bool]:
-    """Draw all pieces in `room` units: each gets what it needs to be read, the first ones the rest.
+    """Draw all pieces in `room` units: each gets its floor, the first ones the rest.
 
     Returns:
         the drawn pieces, the drawn small ones, and whether all long texts were shown whole.
@@ -325,7 +325,7 @@ def _fill(
     every = [*pieces, *small]
     wanted = [p.draw(room) for p in every]
     given = [min(units(w), p.floor) for w, p in zip(wanted, every, strict=True)]
-    # Where even that is too much, the last pieces go first; the small print stays.
+    # If even that is too much, the last pieces are dropped first; the small print stays.
     for i in reversed(range(1, len(pieces))):
         if sum(given) <= room:
             break
@@ -350,7 +350,7 @@ def _fill(
 def _block(
     head: str, body: str, language: str, keep: Literal["both", "last"]
 ) -> Callable[[int], str]:
-    """A line or two, and a fence under them."""
+    """A line or two with a fence below."""
 
     def drawn(limit: int) -> str:
         top = cut_end(head, max(0, min(limit, max(80, limit // 2))))
@@ -361,7 +361,7 @@ def _block(
 
 
 def _markdown(head: str, text: str) -> Callable[[int], str]:
-    """An article's advice, its code in fences that are closed wherever it is cut."""
+    """An article's advice; its fences are closed wherever it is cut."""
     pieces = re.split(r"```\w*\n?", text[:20_000])
 
     def drawn(limit: int) -> str:

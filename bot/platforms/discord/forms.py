@@ -1,4 +1,4 @@
-"""The forms that Discord shows: asking, saying what is wrong, running again another way."""
+"""Discord's commands and forms: ask, "wrong", "run again"."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ASK_FORM = "tm:ask"
 DIAGNOSE = "Diagnose this message"
 _CHAT, _MESSAGE = 1, 3  # kinds of commands
 _STRING, _BOOLEAN, _ATTACHMENT = 3, 5, 11  # kinds of options
-# Everywhere: in servers, in direct messages, and carried along by one person.
+# Usable everywhere: in servers, in direct messages, and installed by a single user.
 _EVERYWHERE = {"integration_types": [0, 1], "contexts": [0, 1, 2]}
 COMMANDS: list[Json] = [
     {
@@ -36,7 +36,7 @@ _SELECT, _INPUT, _LABELLED = 3, 4, 18
 
 
 def ask_form(*, public: bool = False) -> Json:
-    """What `/torchmedic` opens when nothing was given with it."""
+    """The form that `/torchmedic` opens without arguments."""
     return {
         "custom_id": f"{ASK_FORM}:public" if public else ASK_FORM, "title": "Ask Torchmedic",
         "components": [
@@ -48,14 +48,14 @@ def ask_form(*, public: bool = False) -> Json:
 
 
 def wrong_form(question: str) -> Json:
-    """Why an answer is wrong, in one line."""
+    """The form for "wrong": the reason, in one line."""
     words_ = _field("words", "What is wrong with it?", most=300, hint="One line is enough.")
     return {"custom_id": button_id("wrong", question), "title": "Wrong answer",
             "components": [words_]}  # fmt: skip
 
 
 def again_form(question: str, now: RunWith = RunWith()) -> Json:  # noqa: B008 (frozen)
-    """On which device, from which seed, in which interpreter to run again."""
+    """The form for "run again": device, seed, fresh interpreter."""
     devices = [("as the code needs it", ""), ("CPU", "cpu"), ("GPU", "cuda")]
     return {
         "custom_id": button_id("again", question), "title": "Run again",
@@ -72,7 +72,7 @@ def again_form(question: str, now: RunWith = RunWith()) -> Json:  # noqa: B008 (
 
 
 def run_with(values: dict[str, str]) -> RunWith:
-    """What was chosen in `again_form`; what is no number seeds nothing."""
+    """The options chosen in `again_form`; a seed that is no number is ignored."""
     device = values.get("device", "any")
     seed = values.get("seed", "0").strip()
     number = int(seed) if re.fullmatch(r"\d{1,9}", seed) else None
@@ -104,7 +104,7 @@ def _choice(name: str, label: str, options: Sequence[tuple[str, str]], now: str)
 
 
 def values_of(data: Json) -> dict[str, str]:
-    """What was filled in, by the fields' names."""
+    """The submitted values by field name."""
     found: dict[str, str] = {}
     for row in data.get("components", []):
         for item in [row.get("component"), *row.get("components", [])]:

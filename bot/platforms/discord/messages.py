@@ -1,4 +1,4 @@
-"""Discord's side of the seam: cards, private words and files, as calls of its REST interface."""
+"""Discord as a Platform: cards, private notes and files, through its REST interface."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class RefusedError(PlatformRefusedError):
     """Discord says no for good, with one of its codes."""
 
     def __init__(self, text: str, code: int) -> None:
-        """What it said, and the code."""
+        """Take Discord's message and its code."""
         super().__init__(text)
         self.code = code
 
@@ -46,14 +46,14 @@ class Api(Protocol):
 
         Args:
             method: GET, POST, …
-            path: with `{channel_id}`-like places for `ids`.
-            body: what to send.
-            uploads: files that go along.
-            ids: what stands in the places.
+            path: with fields like `{channel_id}` for `ids`.
+            body: the JSON to send.
+            uploads: files to attach.
+            ids: the values of the path's fields.
 
         Raises:
-            RefusedError: Discord says no.
-            PlatformError: it did not answer, or has an error of its own.
+            RefusedError: Discord refuses.
+            PlatformError: it did not answer, or answered with a server error.
         """
 
     async def fetch(self, url: str) -> bytes:
@@ -69,21 +69,21 @@ class Api(Protocol):
 
 
 def via(token: str, person: str) -> str:
-    """An interaction's address: its token, and whom to write to once the token is old."""
+    """An interaction's address: its token, and the person to write to once it has expired."""
     return f"{token}/{person}"
 
 
 class DiscordPlatform:
-    """Draws views where a Place says.
+    """Draws views at a Place.
 
-    A message has one of two addresses: channel and id, which work for ever, or the token of an
-    interaction (`Place.via`), which works for 15 minutes and is the only one of a private card.
+    A message has one of two addresses: channel and id, which stay valid, or the token of an
+    interaction (`Place.via`), which is valid for 15 minutes and the only one of a private card.
     """
 
     name = "discord"
 
     def __init__(self, api: Api, style: Style = "components") -> None:
-        """A platform over an interface that need not be connected yet."""
+        """Take the interface, which need not be connected yet."""
         self._api = api
         self._style = style
         self._coming: dict[str, asyncio.Event] = {}  # tokens that are about to be acknowledged
@@ -94,11 +94,11 @@ class DiscordPlatform:
     # -- interactions ----------------------------------------------------------------------------
 
     def expect(self, token: str) -> None:
-        """What goes to this token waits until it is acknowledged."""
+        """Let calls with this token wait until it is acknowledged."""
         self._coming.setdefault(token, asyncio.Event())
 
     async def acknowledge(self, id: str, token: str, kind: int, data: Json | None = None) -> bool:
-        """Say that an interaction was seen; False if it was too late, or is a second delivery."""
+        """Acknowledge an interaction; False if it was too late, or is a second delivery."""
         body: Json = {"type": kind}
         if data is not None:
             body["data"] = data
@@ -141,7 +141,7 @@ class DiscordPlatform:
     # -- the card --------------------------------------------------------------------------------
 
     def entitle(self, message: str, title: str) -> None:
-        """What a thread that starts from this message should be called."""
+        """Set the title of the thread that will start from this message."""
         self._titles[message] = title
         while len(self._titles) > _TITLES:
             del self._titles[next(iter(self._titles))]
@@ -156,7 +156,7 @@ class DiscordPlatform:
         except RefusedError as e:
             if e.code != 50035 or not isinstance(view, Answered):
                 raise
-            # A form body that Discord finds invalid: never silent, so at least the conclusion.
+            # Discord finds the message invalid: show at least the conclusion.
             plain = view.answer.model_copy(
                 update={"why": None, "fix": None, "alternatives": (), "run": None, "findings": ()}
             )
@@ -195,11 +195,11 @@ class DiscordPlatform:
         self, question: str, place: Place, drawn: Drawn, *, again: bool = False
     ) -> CardRef:
         if place.private:
-            # Only this person may see it, and the token is old: their own channel is left.
+            # Only this person may see it, and the token has expired: send a direct message.
             person = place.via.partition("/")[2]
             channel = await self._direct(person)
             return await self._post(channel, drawn, question)
-        # The same nonce makes one message, also where the first answer of the server was lost.
+        # The same nonce makes one message, even if the answer to the first call was lost.
         nonce = f"{question}r" if again else question
         if place.thread:
             try:
@@ -207,7 +207,7 @@ class DiscordPlatform:
                 reply = place.message if place.message != place.thread else ""
                 return await self._post(place.thread, drawn, nonce, reply)
             except RefusedError:
-                pass  # threads are not allowed here: a reply is
+                pass  # threads are not allowed here: the card becomes a reply
         return await self._post(place.channel, drawn, nonce, place.message)
 
     async def _start_thread(self, place: Place) -> None:
@@ -221,7 +221,7 @@ class DiscordPlatform:
                 channel_id=place.channel, message_id=place.message,
             )  # fmt: skip
         except RefusedError as e:
-            # It may be there already (a forum's post, or from before a restart): posting tells.
+            # It may exist already (a forum's post, or from before a restart): posting shows that.
             if e.code not in (THREAD_EXISTS, 50024, *_GONE):
                 raise
         self.threads.add(place.thread)
@@ -266,7 +266,7 @@ class DiscordPlatform:
         return None
 
     async def delete(self, card: CardRef) -> None:
-        """Take a card away."""
+        """Delete a card."""
         try:
             if card.via:
                 try:
@@ -286,7 +286,7 @@ class DiscordPlatform:
     # -- words and files -------------------------------------------------------------------------
 
     async def tell(self, place: Place, person: Person, text: str) -> None:
-        """Say something that only this person sees."""
+        """Send a text that only this person sees."""
         body = note(text)
         if place.via:
             token = place.via.partition("/")[0]
@@ -306,12 +306,12 @@ class DiscordPlatform:
         except RefusedError:
             if place.private or not place.message:
                 raise
-            # Somebody who takes no direct messages is told in place: silence would be worse.
+            # A person who takes no direct messages is told in place: silence would be worse.
             inside = place.thread if place.thread in self.threads else place.channel
             await self._post(inside, Drawn(body), "", place.message)
 
     async def hand(self, place: Place, person: Person, upload: Upload, *, private: bool) -> None:
-        """Give a file: beside the card, or to this person alone."""
+        """Send a file: next to the card, or to this person alone."""
         drawn = Drawn(note(f"`{upload.name}`"), (capped(upload),))
         if place.via:
             body, uploads = _with_files(drawn)
@@ -330,7 +330,7 @@ class DiscordPlatform:
     async def refer(
         self, where: str, asker: Person, place: Place, text: str, answer: Answer | None
     ) -> None:
-        """Post a case for people to look at."""
+        """Post a question for people to look at."""
         link = ""
         if place.workspace and not place.private:
             room = place.thread or place.channel
@@ -355,7 +355,7 @@ class DiscordPlatform:
         return await self._api.fetch(attached.url)
 
     async def typing(self, channel: str) -> None:
-        """Show that somebody is at work; only a courtesy."""
+        """Show the typing indicator; failures are ignored."""
         try:
             await self._api.call("POST", "/channels/{channel_id}/typing", channel_id=channel)
         except PlatformError:
@@ -363,7 +363,7 @@ class DiscordPlatform:
 
 
 def _with_files(drawn: Drawn) -> tuple[Json, tuple[Upload, ...]]:
-    """The payload that names its files; those of an earlier drawing go."""
+    """The payload with the list of its files; files of an earlier version are removed."""
     attachments = []
     for i, upload in enumerate(drawn.uploads):
         named: Json = {"id": i, "filename": upload.name}

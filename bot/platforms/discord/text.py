@@ -1,4 +1,4 @@
-"""A stranger's text in Discord's markup: nothing pings, nothing breaks a fence, all is counted."""
+"""Put a stranger's text into Discord's markup: no pings, no broken fences, within the limits."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from bot.words import harmless
 
 ELLIPSIS = "…"
-_FAR = 64 * 1024  # characters looked at: no card shows a tenth of that, a snippet may print 10 MB
+_FAR = 64 * 1024  # characters read: ten times what a card shows; a snippet may print 10 MB
 _LONGEST_LINE = 300  # of a block that has to be cut anyway
 
 _PING = re.compile(r"@(?=everyone|here)|(?<=<)@(?=[!&]?\d)")
@@ -16,17 +16,17 @@ _LIST = re.compile(r"^(\s*)([-+]|\d+\.)(?=\s)", re.MULTILINE)
 
 
 def units(text: str) -> int:
-    """How long Discord takes a text to be, in UTF-16 units: an emoji may count as two."""
+    """A text's length as Discord counts it, in UTF-16 units: an emoji may count as two."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def tame(text: str) -> str:
-    """Text whose mentions mention nobody and whose control characters do nothing."""
+    """Text whose mentions ping nobody, without control characters."""
     return _PING.sub("@\u200b", harmless(text))
 
 
 def prose(text: str) -> str:
-    """Text shown as it was written: its stars, links and headings are letters."""
+    """Text with its markup escaped: stars, links and headings are shown as typed."""
     escaped = _MARKUP.sub(r"\\\1", tame(text))
     return _LIST.sub(r"\1\\\2", escaped).replace("://", "\\://")
 
@@ -34,12 +34,12 @@ def prose(text: str) -> str:
 def code(text: str) -> str:
     """One line of code within a sentence."""
     first, *more = tame(text).strip().splitlines() or [""]
-    line = first.strip().replace("`", "ˋ")  # a backtick would end it
+    line = first.strip().replace("`", "ˋ")  # a backtick would end the code
     return f"`{cut_end(line, 160)}{' …' if more else ''}`" if line else ""
 
 
 def words(text: str) -> str:
-    """Our own sentence with `names` in it: those stay code, all else is shown as written."""
+    """Our own sentence: `names` in backticks become code, all else is escaped."""
     parts = re.split(r"`([^`\n]+)`", text)
     return "".join(code(p) if i % 2 else prose(p) for i, p in enumerate(parts))
 
@@ -48,10 +48,10 @@ def fence(text: str, language: str, limit: int, keep: str = "both") -> str:
     """A block of code of at most `limit` units, fences included; empty if there is nothing to show.
 
     Args:
-        text: what stands in it, as it was written.
-        language: for the colours: py, diff, text.
+        text: the block's content.
+        language: for highlighting: py, diff, text.
         limit: units the whole block may take.
-        keep: what stays of a text that is too long: `both` ends, or the `last` lines.
+        keep: the part that is left of a text that is too long: `both` ends, or the `last` lines.
     """
     room = limit - len(language) - 8
     if not text.strip() or room < 40:
@@ -119,7 +119,7 @@ def _both_ends(text: str, limit: int) -> str:
     head: list[str] = []
     tail: list[str] = []
     while len(head) + len(tail) < total:
-        # Two lines of the beginning for one of the end: a diff and a message begin with the point.
+        # Two lines of the start for one of the end: a diff and a message start with the main thing.
         from_head = len(head) <= 2 * len(tail)
         at, source = (len(head), first) if from_head else (-1 - len(tail), last)
         if not -len(source) <= at < len(source):

@@ -1,7 +1,7 @@
-"""Slack: its requests become questions and clicks for the desk.
+"""Slack: turn its requests into questions and clicks for the question service.
 
 One middleware reads every request, over Socket Mode and signed HTTP alike, and acknowledges it only
-when the store has it. (bolt's own listeners acknowledge an event before they run.)
+once it is stored. (bolt's own listeners acknowledge an event before they run.)
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ _MESSAGES = frozenset({None, "file_share", "thread_broadcast", "me_message"})
 
 
 class SlackFront:
-    """Slack's requests, read and handed to the desk."""
+    """Reads Slack's requests and passes them to the question service."""
 
     def __init__(self, platform: SlackPlatform, settings: SlackSettings, tokens: SlackTokens):
-        """The app; it listens once `serve` is entered."""
+        """Make the app; it listens once `serve` is entered."""
         self._platform = platform
         self._client = own = platform.client
         self._settings = settings
         self._tokens = tokens
         self._tasks = Tasks()
-        self._desk: QuestionService | None = None
-        # Functions, not methods: bolt reads their arguments' names, and stumbles over `self`.
+        self._service: QuestionService | None = None
+        # Functions, not methods: bolt reads their arguments' names, and rejects `self`.
 
         async def authorize() -> AuthorizeResult:
             return AuthorizeResult(
@@ -69,9 +69,9 @@ class SlackFront:
         self.app.use(receive)
 
     @asynccontextmanager
-    async def serve(self, desk: QuestionService) -> AsyncIterator[str]:
-        """Listen while the block runs; gives the words for where."""
-        self._desk = desk
+    async def serve(self, service: QuestionService) -> AsyncIterator[str]:
+        """Listen while the block runs; yields a text that says where."""
+        self._service = service
         if self._settings.mode == "http":
             server = self.app.server(port=self._settings.port, path=_PATH)
             runner = web.AppRunner(server.web_app, access_log=None)
@@ -101,7 +101,7 @@ class SlackFront:
             await handler.close_async()  # type: ignore[no-untyped-call]
 
     async def _receive(self, body: dict[str, Any]) -> BoltResponse:
-        """Read one request and acknowledge it once it is kept."""
+        """Read one request and acknowledge it once it is stored."""
         kind = str(body.get("type") or "")
         if kind == "event_callback":
             await self._event(body)
@@ -115,7 +115,7 @@ class SlackFront:
             return await self._form(body)
         return BoltResponse(status=200)
 
-    # -- doors -------------------------------------------------------------------------------
+    # -- questions ---------------------------------------------------------------------------
 
     async def _event(self, body: dict[str, Any]) -> None:
         event = body.get("event") or {}
@@ -129,8 +129,8 @@ class SlackFront:
         await self._message(str(body.get("team_id") or ""), event)
 
     async def _message(self, team: str, event: dict[str, Any], *, edited: bool = False) -> None:
-        """A mention, a direct message, a follow-up, or a root message of a support channel."""
-        assert self._desk is not None
+        """Handle a mention, direct message or follow-up, or a new message in a support channel."""
+        assert self._service is not None
         text = str(event.get("text") or "")
         mine = event.get("type") == "app_mention" or f"<@{self._client.bot_user}" in text
         direct = event.get("channel_type") == "im" or str(event.get("channel", "")).startswith("D")
@@ -154,7 +154,7 @@ class SlackFront:
             door = "channel"
         asker = Person(id=str(event["user"]))
         if in_thread and not mine:
-            await self._desk.hear(place, asker)
+            await self._service.hear(place, asker)
             door = "follow_up"
         incoming = Incoming(
             # Not the event's id: a mention is delivered as `app_mention` and as `message`.
@@ -162,18 +162,18 @@ class SlackFront:
             asker=asker, place=place, text=text, door=door, attachments=files,
             unasked=door == "channel",
         )  # fmt: skip
-        asked = await self._desk.take(incoming)
+        asked = await self._service.take(incoming)
         if asked is None and in_thread and direct and not mine:
             # A thread of ours, or one that the person has opened themselves.
-            if not await self._desk.knows(place):
-                await self._desk.take(replace(incoming, door="direct"))
+            if not await self._service.knows(place):
+                await self._service.take(replace(incoming, door="direct"))
         elif asked is None and files:
             # `app_mention` came first, and without its files.
-            await self._desk.edit(replace(incoming, event=f"{incoming.event}:files"))
+            await self._service.edit(replace(incoming, event=f"{incoming.event}:files"))
 
     async def _changed(self, body: dict[str, Any], event: dict[str, Any]) -> None:
-        """An edited question runs again; an edit that adds the mention asks."""
-        assert self._desk is not None
+        """Run an edited question again; an edit that adds a mention asks a new one."""
+        assert self._service is not None
         new = event.get("message") or {}
         old = event.get("previous_message") or {}
         if not new.get("user") or new.get("bot_id") or new.get("text") == old.get("text"):
@@ -182,10 +182,10 @@ class SlackFront:
         now = {**new, "channel": event.get("channel"), "channel_type": event.get("channel_type")}
         place = self._place(team, now)
         call = f"<@{self._client.bot_user}"
-        if call in str(new.get("text")) and not await self._desk.knows(place, message=True):
+        if call in str(new.get("text")) and not await self._service.knows(place, message=True):
             await self._message(team, {**now, "type": "app_mention"}, edited=True)
             return
-        await self._desk.edit(
+        await self._service.edit(
             Incoming(
                 event=str(body.get("event_id") or f"edit:{place.message_key}:{event.get('ts')}"),
                 asker=Person(id=str(new["user"])), place=place, text=str(new.get("text") or ""),
@@ -194,7 +194,7 @@ class SlackFront:
         )  # fmt: skip
 
     async def _command(self, body: dict[str, Any]) -> BoltResponse:
-        assert self._desk is not None
+        assert self._service is not None
         text = str(body.get("text") or "")
         place = Place(
             platform="slack", workspace=str(body.get("team_id") or ""),
@@ -202,21 +202,21 @@ class SlackFront:
             private=True, person=str(body.get("user_id") or ""),
         )  # fmt: skip
         asker = Person(id=place.person, name=str(body.get("user_name") or ""))
-        refusal = self._desk.refusal(asker, place)
+        refusal = self._service.refusal(asker, place)
         if refusal:
             return _ephemeral(refusal)
         if not text.strip():
             self._open(body, draw.ask_form(_metadata(place=place)))
             return BoltResponse(status=200)
-        await self._desk.take(
+        await self._service.take(
             Incoming(event=f"command:{body.get('trigger_id') or place.via}", asker=asker,
                      place=place, text=text, door="command")
         )  # fmt: skip
         return _ephemeral(draw.waiting(Waiting()))
 
     async def _shortcut(self, body: dict[str, Any]) -> None:
-        """“Diagnose this message”: that message is the question, who chose it is the asker."""
-        assert self._desk is not None
+        """“Diagnose this message”: take that message as a question of the person who chose it."""
+        assert self._service is not None
         message = body.get("message") or {}
         asker = _person(body)
         place = Place(
@@ -226,7 +226,7 @@ class SlackFront:
             message=str(message.get("ts") or ""), via=str(body.get("response_url") or ""),
             private=True, person=asker.id,
         )  # fmt: skip
-        await self._desk.take(
+        await self._service.take(
             Incoming(
                 event=f"shortcut:{body.get('trigger_id') or body.get('action_ts') or place.via}",
                 asker=asker, place=place, text=str(message.get("text") or ""), door="shortcut",
@@ -255,20 +255,22 @@ class SlackFront:
             self._tasks.spawn(self._clicked(click, body))
 
     async def _clicked(self, click: Click, body: dict[str, Any]) -> None:
-        """A form where words are needed, else at once; a form opens only for who may send it."""
-        assert self._desk is not None
-        if click.verb not in ("wrong", "again") or await self._desk.buttons.may_click(click):
-            await self._desk.buttons.click(click)
+        """Open a form for buttons that need one, if the person may press; else act at once."""
+        assert self._service is not None
+        if click.verb not in ("wrong", "again") or await self._service.buttons.may_click(click):
+            await self._service.buttons.click(click)
             return
         metadata = _metadata(place=click.place, question=click.question)
         if click.verb == "wrong":
             form = draw.wrong_form(metadata)
         else:
-            form = draw.again_form(metadata, await self._desk.buttons.last_run_with(click.question))
+            form = draw.again_form(
+                metadata, await self._service.buttons.last_run_with(click.question)
+            )
         await self._open_form(body, form)
 
     async def _form(self, body: dict[str, Any]) -> BoltResponse:
-        assert self._desk is not None
+        assert self._service is not None
         view = body.get("view") or {}
         values = _values(view)
         person = _person(body)
@@ -297,21 +299,21 @@ class SlackFront:
             event=f"form:{view.get('id')}", verb=parsed[0], question=parsed[1], person=person,
             place=place, words=str(values.get("words") or ""), run_with=run_with,
         )  # fmt: skip
-        await self._desk.buttons.click(click)
+        await self._service.buttons.click(click)
         return BoltResponse(status=200)
 
     async def _asked(
         self, view: str, person: Person, place: Place, values: Mapping[str, Any]
     ) -> BoltResponse:
-        """The form of an empty command: its code is code, whatever stands around it."""
-        assert self._desk is not None
+        """Take a question from the form of an empty command, whose code field is all code."""
+        assert self._service is not None
         code, words = str(values.get("code") or ""), str(values.get("words") or "")
         if not code.strip() and not words.strip():
             return _refused("code", "Paste the code that fails, or the traceback.")
-        # What is typed into a form comes without Slack's escapes.
+        # Text from a form comes without Slack's escapes.
         text = draw.escaped(f"{words}\n\n{_fenced(code)}".strip())
         place = place.model_copy(update={"person": person.id})
-        await self._desk.take(
+        await self._service.take(
             Incoming(event=f"form:{view}", asker=person, place=place, text=text, door="modal")
         )
         return BoltResponse(status=200)
@@ -352,7 +354,7 @@ _EMPTY = (
 
 
 def _attached(message: Mapping[str, Any]) -> tuple[Attached, ...]:
-    """The files of a message that lie with Slack: others would get our token."""
+    """A message's files that are stored at Slack: any other server would get our token."""
     return tuple(
         Attached(
             name=str(f.get("name") or f.get("title") or "file"), size=int(f.get("size") or 0),
@@ -377,7 +379,7 @@ def _metadata(*, place: Place, question: str = "") -> str:
 
 
 def _values(view: Mapping[str, Any]) -> dict[str, Any]:
-    """What was typed and chosen, by the name of its field."""
+    """The submitted values by field name."""
     values: dict[str, Any] = {}
     for fields in ((view.get("state") or {}).get("values") or {}).values():
         for name, field in fields.items():

@@ -1,7 +1,7 @@
-"""A card in Slack's Block Kit: plain JSON, within every limit, where no stranger's text is markup.
+"""Draw a card in Slack's Block Kit: plain JSON, within all limits, no stranger's text as markup.
 
-Strangers' words stand in `rich_text` blocks, which Slack shows letter by letter: no fence to close,
-nobody to call. The limits are those of docs.slack.dev/reference/block-kit and `slack_sdk`'s models;
+Strangers' text goes into `rich_text` blocks, which Slack shows without markup: no fences, no
+pings. The limits are those of docs.slack.dev/reference/block-kit and `slack_sdk`'s models;
 the sum over a message is documented nowhere (about 13,200: slackapi/bolt-js#2509).
 """
 
@@ -46,12 +46,12 @@ def units(text: str) -> int:
 
 
 def escaped(text: str) -> str:
-    """Text in which Slack finds no markup of its own."""
+    """Text with Slack's markup escaped."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def message(question: str, view: View) -> dict[str, Any]:
-    """A view as `text` and `blocks`.
+    """Draw a view as `text` and `blocks`.
 
     Args:
         question: its id, which buttons and the first block carry.
@@ -67,7 +67,7 @@ def message(question: str, view: View) -> dict[str, Any]:
 
 
 def waiting(view: Waiting) -> str:
-    """The sign of life."""
+    """The text that a question was received."""
     if not view.ahead:
         return "On it: reading your question …"
     before = "1 question is" if view.ahead == 1 else f"{view.ahead} questions are"
@@ -96,7 +96,7 @@ def _answered(question: str, said: Sheet) -> dict[str, Any]:
 
 
 def bare(question: str, view: View) -> dict[str, Any]:
-    """The same without blocks, for when Slack refuses them all the same."""
+    """The same without blocks, in case Slack refuses them."""
     drawn = message(question, view)
     if not isinstance(view, Answered):
         return {"text": drawn["text"], "blocks": []}
@@ -106,7 +106,7 @@ def bare(question: str, view: View) -> dict[str, Any]:
 
 
 def case(asker: str, text: str, answer: Answer | None, link: str) -> dict[str, Any]:
-    """A case for people: who asks, what, and what was said to it. No buttons: it is not theirs."""
+    """A question referred to people, with the answer and without its asker's buttons."""
     head = f"<@{asker}> asks for a human" + (f": <{link}|the thread>" if link else "")
     blocks: list[Block] = [
         {"type": "section", "text": {"type": "mrkdwn", "text": head, "verbatim": True}},
@@ -127,7 +127,7 @@ def case(asker: str, text: str, answer: Answer | None, link: str) -> dict[str, A
 
 
 def weight(thing: Any) -> int:
-    """All characters that a block shows."""
+    """The number of characters that a block shows."""
     if isinstance(thing, dict):
         own = units(thing["text"]) if isinstance(thing.get("text"), str) else 0
         return own + sum(weight(v) for k, v in thing.items() if not isinstance(v, str))
@@ -148,7 +148,7 @@ def ask_form(metadata: str) -> dict[str, Any]:
 
 
 def wrong_form(metadata: str) -> dict[str, Any]:
-    """Why is it wrong? One line."""
+    """The form for "wrong": the reason, in one line."""
     return _form(
         "tm:wrong", "What is wrong?", "Send", metadata,
         _input("words", "What is wrong with this answer?", max_length=_MAX_WORDS),
@@ -156,7 +156,7 @@ def wrong_form(metadata: str) -> dict[str, Any]:
 
 
 def again_form(metadata: str, last: RunWith) -> dict[str, Any]:
-    """Run again: device, seed, fresh interpreter."""
+    """The form for "run again": device, seed, fresh interpreter."""
     devices = [_option("As the code asks", "any"), _option("CPU", "cpu"), _option("GPU", "cuda")]
     chosen = next((d for d in devices if d["value"] == last.device), devices[0])
     cold = _option("In a fresh interpreter (slower)", "cold")
@@ -238,7 +238,7 @@ def _section_of(*elements: Block) -> Block:
 
 
 def _inline(text: str) -> list[Block]:
-    """`code` between backticks as code; everything else letter by letter."""
+    """`code` between backticks as code, everything else as plain text."""
     return [
         _text(piece, code=bool(i % 2)) for i, piece in enumerate(re.split(r"`([^`\n]+)`", text))
         if piece

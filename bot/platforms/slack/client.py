@@ -1,4 +1,4 @@
-"""Slack's Web API as we call it: what may be tried again, what must not be, and who we are."""
+"""Call Slack's Web API: with retries where they are safe, and our own identity."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _LOST = (aiohttp.ClientError, asyncio.TimeoutError, OSError)
 
 
 class CallError(PlatformError):
-    """One call failed; `maybe_done` where Slack may have done it all the same."""
+    """A failed call; `maybe_done` if Slack may have carried it out nevertheless."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class SlackClient:
     """
 
     def __init__(self, settings: SlackSettings, tokens: SlackTokens) -> None:
-        """A client that has called nobody yet."""
+        """Make a client that has made no call yet."""
         self._mode = settings.mode
         self._tokens = tokens
         base = settings.api_url.rstrip("/") + "/"
@@ -74,11 +74,11 @@ class SlackClient:
 
     @property
     def is_slowed(self) -> bool:
-        """Whether Slack has asked us to wait: what it takes is for answers now."""
+        """Whether Slack has asked us to wait, so that only answers should be sent."""
         return time.monotonic() < self._slow_until
 
     async def meet(self) -> None:
-        """Ask Slack who we are.
+        """Ask Slack for our own ids.
 
         Raises:
             SettingsError: the token is refused.
@@ -105,16 +105,16 @@ class SlackClient:
     async def call(
         self, call: Callable[[], Awaitable[Any]], *, tries: int = TRIES, once: bool = False
     ) -> Mapping[str, Any]:
-        """One call of the Web API, waiting out what passes.
+        """Make a call of the Web API, with retries after temporary errors.
 
         Args:
             call: makes the call.
             tries: how often, at most.
-            once: never again where Slack may have done it already; only rate limits are waited for.
+            once: no retry if Slack may have carried it out already; only after rate limits.
 
         Raises:
-            PlatformRefusedError: Slack says no, and would again.
-            PlatformError: still no answer.
+            PlatformRefusedError: Slack refuses for good.
+            PlatformError: all tries failed.
         """
 
         async def attempt() -> Mapping[str, Any]:
@@ -146,7 +146,7 @@ class SlackClient:
         return PlatformRefusedError(code or str(status))
 
     async def respond(self, url: str, body: dict[str, Any]) -> bool:
-        """Answer through a response URL; False where it is used up or gone."""
+        """Answer through a response URL; False if it is used up or expired."""
         payload = {"response_type": "ephemeral", **body}
 
         async def attempt() -> bool:
@@ -163,7 +163,7 @@ class SlackClient:
             return False
 
     async def fetch(self, attached: Attached) -> bytes:
-        """Fetch a file with our token, which goes to Slack and to nobody else."""
+        """Download a file with our token, which is sent to Slack's servers only."""
         host = urlsplit(attached.url).hostname or ""
         ours = host == self._host or host == "slack.com" or host.endswith(".slack.com")
         if not ours:
@@ -194,7 +194,7 @@ class SlackClient:
         return str(opened["channel"]["id"])
 
     async def upload(self, uploads: list[Upload], channel: str, thread: str) -> None:
-        """Give files to a channel or a thread."""
+        """Upload files to a channel or a thread."""
         if not uploads:
             return
         await self.call(
@@ -209,7 +209,7 @@ class SlackClient:
         )  # fmt: skip
 
 
-def _said(error: SlackApiError) -> tuple[int, str]:
+def _status_and_code(error: SlackApiError) -> tuple[int, str]:
     """Status and error code of a refusal."""
     response: Any = error.response
     status = int(getattr(response, "status_code", None) or getattr(response, "status", 0) or 0)
@@ -242,7 +242,7 @@ def _raise_if_it_may_pass(answer: aiohttp.ClientResponse) -> None:
 
 
 def quiet(name: str) -> logging.Logger:
-    """A library's logger that says no more than warnings: its debug lines hold whole messages."""
+    """A library's logger limited to warnings: its debug lines hold whole messages."""
     logger = logging.getLogger(name)
     logger.setLevel(logging.WARNING)
     return logger

@@ -1,4 +1,4 @@
-"""Slack's messages: a card is one message that is kept up to date, or words for one person."""
+"""Slack as a Platform: cards as messages that are updated, private notes and files."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from bot.service.seam import Answered, Attached, CardRef, Person, Place, Upload,
 
 log = logging.getLogger(__name__)
 
-_IN_GOOD_TIME_S = 2.0  # of the three that Slack waits for an acknowledgement
+_IN_GOOD_TIME_S = 2.0  # of the 3 s that Slack waits for an acknowledgement
 _METADATA = "torchmedic_card"
 
 
 class SlackPlatform:
-    """Slack as the desk sees it."""
+    """Draws views and sends notes and files in Slack."""
 
     name = "slack"
 
     def __init__(self, client: SlackClient) -> None:
-        """Slack through this client."""
+        """Take the client to call Slack through."""
         self.client = client
-        self._greeted: set[str] = set()  # private questions that have had their sign of life
+        self._greeted: set[str] = set()  # private questions whose receipt was shown
 
-    # -- what the desk asks for --------------------------------------------------------------
+    # -- the Platform interface --------------------------------------------------------------
 
     async def show(
         self, question: str, place: Place, view: View, card: CardRef | None
     ) -> CardRef | None:
-        """Show a view as the card: a message in a thread, or words for one pair of eyes."""
+        """Show a view as the card: a message in a thread, or a private one."""
         if place.private:
             return await self._show_privately(question, place, view, card)
         final = isinstance(view, Answered)
@@ -87,7 +87,7 @@ class SlackPlatform:
                 return None
 
     async def root_of(self, place: Place) -> Mapping[str, Any]:
-        """The message that a thread began with; empty if it cannot be read in good time."""
+        """The first message of a thread; empty if it cannot be read in time."""
         try:
             async with asyncio.timeout(_IN_GOOD_TIME_S):
                 page = await self.client.call(
@@ -102,7 +102,7 @@ class SlackPlatform:
         return messages[0] if isinstance(messages[0], dict) else {}
 
     async def tell(self, place: Place, person: Person, text: str) -> None:
-        """Say something to one person, through a click's own address or as an ephemeral message."""
+        """Send a text to one person, through a click's own address or as an ephemeral message."""
         words = draw.escaped(text)
         if place.via and await self.client.respond(
             place.via, {"text": words, "replace_original": False}
@@ -122,7 +122,7 @@ class SlackPlatform:
             )
 
     async def hand(self, place: Place, person: Person, upload: Upload, *, private: bool) -> None:
-        """Give a file: into the thread, or in a direct message where nobody else may see it."""
+        """Send a file: into the thread, or as a direct message if nobody else may see it."""
         if not private:
             await self.client.upload([upload], place.channel, place.thread)
             return
@@ -132,7 +132,7 @@ class SlackPlatform:
     async def refer(
         self, where: str, asker: Person, place: Place, text: str, answer: Answer | None
     ) -> None:
-        """Post the case to a channel or a person."""
+        """Post a question to a channel or a person."""
         link = ""
         if not place.private and place.message:
             try:
@@ -152,7 +152,7 @@ class SlackPlatform:
         )
 
     async def delete(self, card: CardRef) -> None:
-        """Take a card away."""
+        """Delete a card."""
         if not card.message:
             if card.via:
                 await self.client.respond(card.via, {"delete_original": True})
@@ -166,7 +166,7 @@ class SlackPlatform:
                 raise
 
     async def read(self, attached: Attached) -> bytes:
-        """Fetch a file with our token, which goes to Slack and to nobody else."""
+        """Download a file with our token, which is sent to Slack's servers only."""
         return await self.client.fetch(attached)
 
     # -- messages ----------------------------------------------------------------------------
@@ -174,7 +174,7 @@ class SlackPlatform:
     async def _put(
         self, question: str, place: Place, drawn: dict[str, Any], card: CardRef | None, tries: int
     ) -> CardRef:
-        """Update the card; where there is none (any more), post it, once."""
+        """Update the card; if there is none (any more), post it, once."""
         metadata = {"event_type": _METADATA, "event_payload": {"question": question}}
         if card is not None:
             ref = card
@@ -214,19 +214,19 @@ class SlackPlatform:
     async def _show_privately(
         self, question: str, place: Place, view: View, card: CardRef | None
     ) -> CardRef | None:
-        """For one pair of eyes: through the address that the command or click brought with it.
+        """Show a private card through the response URL of the command or click.
 
         It may be used five times within half an hour, so of the steps only the first is shown; when
-        it is used up, the card goes to the direct messages.
+        it is used up, the card is sent as a direct message.
         """
         drawn = draw.message(question, view)
         if card is not None and card.message:  # it went to the direct messages before
             return await self._put(question, place, drawn, card, TRIES)
-        # A message shortcut's address belongs to a stranger's message: nothing there to replace.
+        # A message shortcut's address belongs to a stranger's message: nothing to replace.
         body = {"replace_original": not place.message, **drawn}
         via = card.via if card is not None and card.via else place.via
         if not isinstance(view, Answered):
-            # A command's acknowledgement was its sign of life, unless there is a queue to tell of.
+            # A command's acknowledgement was its receipt, unless there is a queue to report.
             first = question not in self._greeted
             self._greeted.add(question)
             if first and (place.message or not isinstance(view, Waiting) or view.ahead):
@@ -241,7 +241,7 @@ class SlackPlatform:
         return card
 
     async def _try_upload(self, uploads: list[Upload], channel: str, thread: str) -> None:
-        """Files go along with a card; a card without them is better than none."""
+        """Upload a card's files; a failure is only logged, since the card is there."""
         try:
             await self.client.upload(uploads, channel, thread)
         except PlatformError as e:

@@ -1,4 +1,4 @@
-"""The store: all that a bot keeps of its conversations, from before it acknowledges anything."""
+"""The store: all that a bot keeps of its conversations, written before anything is acknowledged."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from bot.service.store.tables import EVENTS, FEEDBACK, QUESTIONS, THREADS
 
 
 class Store:
-    """Questions, deliveries, what people said.
+    """Questions, deliveries and feedback.
 
     async with Store.at(settings.store.url, settings.state_folder) as store:
         asked = await store.take(incoming)   # None: this delivery is known
@@ -34,7 +34,7 @@ class Store:
 
         Args:
             database: where.
-            lease_s: how long a question is ours after we last said so.
+            lease_s: how long a question stays ours after its lease was last renewed.
         """
         self.database = database
         self.leases = Leases(database, lease_s)
@@ -59,7 +59,7 @@ class Store:
     # -- questions -----------------------------------------------------------------------------
 
     async def take(self, incoming: Incoming) -> Stored | None:
-        """Keep a question and its delivery in one step; None if this delivery is known."""
+        """Store a question and its delivery in one step; None if this delivery is known."""
         id = secrets.token_hex(8)
         question = insert(QUESTIONS).values(
             id=id, platform=incoming.place.platform, asker_id=incoming.asker.id,
@@ -73,7 +73,7 @@ class Store:
         return await self.get(id) if await self._once(incoming.event, question) else None
 
     async def first_time(self, delivery: str) -> bool:
-        """Whether this delivery, which changes nothing here, comes for the first time; keep it."""
+        """Store a delivery that changes nothing here; return whether it is the first."""
         return await self._once(delivery)
 
     async def is_known(self, delivery: str) -> bool:
@@ -110,7 +110,7 @@ class Store:
             places = [Place.model_validate_json(row.place) for row in rows]
         return list({place.channel: place for place in places}.values())
 
-    # -- what becomes of a question ----------------------------------------------------------
+    # -- a question's state ------------------------------------------------------------------
 
     async def again(
         self,
@@ -122,9 +122,9 @@ class Store:
         run_with: RunWith | None = None,
         place: Place | None = None,
     ) -> Stored | None:
-        """Open a question again: its message was edited, or it should run another way.
+        """Open a question again: its message was edited, or it should run with other options.
 
-        A place is given where the click brought a new address to answer to.
+        A place is given if the click brought a new address to answer to.
 
         Returns:
             the question as it is now; None if this delivery of the edit or the click is known.
@@ -148,7 +148,7 @@ class Store:
         return await self.get(id) if await self._once(delivery, opened) else None
 
     async def shown(self, id: str, card: CardRef | None) -> bool:
-        """The card is there; False if the question went to another bot or was taken back."""
+        """Store the card; False if the question went to another bot or was deleted."""
         async with self._engine.begin() as db:
             kept = await db.execute(
                 update(QUESTIONS)
@@ -186,21 +186,21 @@ class Store:
         async with self._engine.begin() as db:
             await db.execute(update(QUESTIONS).where(QUESTIONS.c.id == id).values(**values))
 
-    # -- what people said --------------------------------------------------------------------
+    # -- feedback ----------------------------------------------------------------------------
 
     async def solved(self, question: str, person: Person, delivery: str) -> bool:
-        """The asker says that it helped; False if this delivery is known."""
+        """Store that the answer helped; False if this delivery is known."""
         solved = update(QUESTIONS).where(QUESTIONS.c.id == question).values(solved=True)
         return await self._once(delivery, solved, _verdict(question, person, "solved"))
 
     async def say(
         self, question: str, person: Person, verdict: str, delivery: str, words: str = ""
     ) -> bool:
-        """Keep another verdict: wrong (and why), human; False if this delivery is known."""
+        """Store another verdict: wrong (and why), human; False if this delivery is known."""
         return await self._once(delivery, _verdict(question, person, verdict, words))
 
-    async def said(self, question: str) -> list[tuple[str, str, str]]:
-        """(person, verdict, words), oldest first."""
+    async def feedback(self, question: str) -> list[tuple[str, str, str]]:
+        """The feedback on a question as (person, verdict, words), oldest first."""
         async with self._engine.connect() as db:
             rows = await db.execute(
                 select(FEEDBACK).where(FEEDBACK.c.question == question).order_by(FEEDBACK.c.id)
@@ -210,7 +210,7 @@ class Store:
     # -- threads -----------------------------------------------------------------------------
 
     async def team_spoke(self, place: Place) -> None:
-        """Somebody of the team has said something in this thread."""
+        """Store that the team has written in this thread."""
         if not place.thread_key or await self.is_theirs(place):
             return
         try:
@@ -219,10 +219,10 @@ class Store:
                     insert(THREADS).values(key=place.thread_key, team_spoke=True, at=time.time())
                 )
         except IntegrityError:
-            pass  # said at the same moment by another
+            pass  # stored at the same moment by another bot
 
     async def is_theirs(self, place: Place) -> bool:
-        """Whether the team has spoken in this thread."""
+        """Whether the team has written in this thread."""
         async with self._engine.connect() as db:
             row = (
                 await db.execute(select(THREADS).where(THREADS.c.key == place.thread_key))
@@ -232,7 +232,7 @@ class Store:
     # -- inside ------------------------------------------------------------------------------
 
     async def _once(self, delivery: str, *changes: Executable) -> bool:
-        """Keep a delivery and what it changes, both or neither; False if the delivery is known."""
+        """Store a delivery with its changes, both or neither; False if the delivery is known."""
         try:
             async with self._engine.begin() as db:
                 await db.execute(insert(EVENTS).values(id=_short(delivery), at=time.time()))

@@ -1,4 +1,4 @@
-"""Be the only bot of a front end at a database: with SQLite or be refused, else wait for it."""
+"""Lock a database for one bot of a front end: with SQLite a second one is refused, else waits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sqlalchemy import text
 from bot.errors import StateError
 from bot.service.store.database import Database
 
-_LOOK_S = 1.0  # how often a bot that waits for another's end looks
+_LOOK_S = 1.0  # how often a waiting bot tries the lock
 
 
 @asynccontextmanager
@@ -21,13 +21,13 @@ async def alone(
 ) -> AsyncIterator[None]:
     """Be the only bot of this front end at this database while the block runs.
 
-    With SQLite a second one is refused: it would take up what the first is working on. With
-    PostgreSQL it waits for the first one's end. However that comes, the lock goes with it.
+    With SQLite a second one is refused: it would take over what the first is working on. With
+    PostgreSQL it waits until the first one ends, however that happens, and with it its lock.
 
     Args:
         database: need not be open.
         front: "slack" or "discord".
-        waits: told, once, that and for what it has to wait.
+        waits: called once with a text if it has to wait.
 
     Raises:
         StateError: another process is there already.

@@ -19,11 +19,11 @@ NEWER = (
     "the database was written by a newer Torchmedic; install that version again, or restore the "
     "back-up from before it (docs/operations.md)"
 )
-_BUSY_S = 30.0  # how long a second process may hold SQLite's only pen
+_BUSY_S = 30.0  # how long to wait for another process that writes to SQLite
 
 
 class Database:
-    """A database, with today's schema once it is open.
+    """A database, with the current schema once it is open.
 
     async with Database.at(settings.store.url, settings.state_folder) as database:
         async with database.engine.begin() as db:
@@ -31,15 +31,15 @@ class Database:
     """
 
     def __init__(self, url: str) -> None:
-        """One at an SQLAlchemy URL (`sqlite+aiosqlite:///…`, `postgresql+asyncpg://…`)."""
+        """Take an SQLAlchemy URL (`sqlite+aiosqlite:///…`, `postgresql+asyncpg://…`)."""
         self.engine = _engine(url)
-        self.shared = not url.startswith("sqlite")  # other bots may be at it
+        self.shared = not url.startswith("sqlite")  # other bots may use it
         file = self.engine.url.database if url.startswith("sqlite") else ""
         self.file = Path(file) if file and file != ":memory:" else None  # SQLite's
 
     @classmethod
     def at(cls, url: str, state: Path, *, make: bool = True) -> Database:
-        """The one that the settings name; an empty URL is a file in the state folder.
+        """The database that the settings name; an empty URL is a file in the state folder.
 
         Args:
             url: `store.url`.
@@ -73,7 +73,7 @@ class Database:
         return cls(url)
 
     async def open(self) -> None:
-        """Make what is missing, and bring an older schema up to date.
+        """Create what is missing, and migrate an older schema.
 
         Raises:
             StateError: the database cannot be reached or written; the text never holds its URL.
@@ -88,7 +88,7 @@ class Database:
             raise StateError(f"the store cannot be opened ({said}); check store.url") from e
 
     async def close(self) -> None:
-        """Hang up."""
+        """Close the connections."""
         await self.engine.dispose()
 
     async def __aenter__(self) -> Database:
@@ -99,21 +99,21 @@ class Database:
         await self.close()
 
     def now(self) -> ColumnElement[float]:
-        """Seconds since 1970, by the one clock that all bots share: the database's."""
+        """Seconds since 1970 by the database's clock, which all bots share."""
         if self.shared:
             return cast(extract("epoch", func.clock_timestamp()), Float)
         return literal(time.time())
 
 
 def first_line(error: Exception) -> str:
-    """The first line of what a database says; never its URL."""
+    """The first line of a database error; never its URL."""
     return str(getattr(error, "orig", None) or error).splitlines()[0]
 
 
 def _engine(url: str) -> AsyncEngine:
     if not url.startswith("sqlite"):
         return create_async_engine(url, pool_pre_ping=True, hide_parameters=True)
-    # Parameters are what people wrote: no error of the database may tell them to a log.
+    # Parameters hold what people wrote, so no database error may carry them into a log.
     options: dict[str, Any] = {"connect_args": {"timeout": _BUSY_S}, "hide_parameters": True}
     if url.endswith("://") or ":memory:" in url:
         options["poolclass"] = StaticPool  # a database in memory lives as long as its connection
@@ -123,7 +123,7 @@ def _engine(url: str) -> AsyncEngine:
     def _(connection: Any, _record: Any) -> None:
         cursor = connection.cursor()
         cursor.execute("PRAGMA journal_mode=WAL")  # a reader never waits for the writer
-        cursor.execute("PRAGMA synchronous=FULL")  # kept means kept, through a power cut as well
+        cursor.execute("PRAGMA synchronous=FULL")  # what was committed survives a power cut
         cursor.close()
 
     return engine

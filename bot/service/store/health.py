@@ -1,4 +1,4 @@
-"""What a doctor finds in a database without changing it: where it is, its state, its clock."""
+"""Check a database without changing it: its place, its state, its clock."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _RESTORE = "stop the bots and restore the last back-up (docs/operations.md)"
 
 
 async def look(database: Database) -> str:
-    """Look at a database, which need not be open.
+    """Check a database, which need not be open.
 
     Returns:
-        where it is and what state it is in, in words; never a password.
+        a sentence on where it is and its state; never a password.
 
     Raises:
         StateError: it cannot be used as it is; the finding and the next step.

@@ -1,4 +1,4 @@
-"""Look back: what was asked since a moment, and what people said since then."""
+"""Read the questions and the feedback since a given time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bot.service.store.tables import FEEDBACK, QUESTIONS
 
 @dataclass(frozen=True)
 class Past:
-    """A question as a report sees it."""
+    """A question of the past, with what a report needs."""
 
     id: str
     platform: str
@@ -30,7 +30,7 @@ class Past:
 
 
 async def asked_since(database: Database, when: float) -> AsyncIterator[Past]:
-    """What was asked since then, oldest first, one at a time: a week may be long."""
+    """The questions since then, oldest first, one at a time because there may be many."""
     q = QUESTIONS.c
     asked = select(
         q.id, q.platform, q.asker_id, q.unasked, q.text, q.state, q.answer, q.solved,
@@ -43,8 +43,8 @@ async def asked_since(database: Database, when: float) -> AsyncIterator[Past]:
             yield Past(**words, answer=Answer.model_validate_json(answer) if answer else None)
 
 
-async def said_since(database: Database, when: float) -> list[tuple[str, str]]:
-    """(question, verdict) of everything that people said since then, oldest first."""
+async def feedback_since(database: Database, when: float) -> list[tuple[str, str]]:
+    """The feedback since then as (question, verdict), oldest first."""
     f = FEEDBACK.c
     said = select(f.question, f.verdict).where(f.at >= when).order_by(f.id)
     async with database.engine.connect() as db:

@@ -1,4 +1,4 @@
-"""Delete what is kept: everybody's after so many days, a person's at their word."""
+"""Delete stored questions: after so many days, or those of a person who asks for it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FORGET_EVERY_S = 3600.0
 
 
 async def forget(database: Database, days: float) -> int:
-    """Delete what is older than so many days, with its feedback; how many questions went."""
+    """Delete questions older than so many days, with their feedback; return how many."""
     before = time.time() - days * _DAY_S
     async with database.engine.begin() as db:
         old = select(QUESTIONS.c.id).where(QUESTIONS.c.asked_at < before)
@@ -39,15 +39,15 @@ async def forget_old(database: Database, days: float) -> None:
 
 
 async def forget_person(database: Database, person: str, platform: str = "") -> tuple[int, int]:
-    """Delete what somebody asked and said, at once.
+    """Delete a person's questions and feedback, at once.
 
     Args:
-        database: where it is kept.
+        database: where they are stored.
         person: their id on the platform.
         platform: only there; empty: everywhere.
 
     Returns:
-        how many questions went, and how many pieces of feedback (theirs, and on theirs).
+        how many questions, and how many pieces of feedback (theirs, and on their questions).
     """
     theirs = [QUESTIONS.c.asker_id == person]
     if platform:

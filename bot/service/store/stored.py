@@ -1,4 +1,4 @@
-"""A question as it is kept, and how it lies in its row."""
+"""A stored question, and its conversion to and from a database row."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ATTACHMENTS = TypeAdapter(tuple[Attached, ...])
 
 @dataclass(frozen=True)
 class Stored:
-    """A question as it is kept."""
+    """A stored question."""
 
     id: str
     asker: Person
@@ -41,7 +41,7 @@ class Stored:
 
 
 async def find(database: Database, *where: ColumnElement[bool]) -> list[Stored]:
-    """The questions of which all of this is so, oldest first."""
+    """The questions that meet all conditions, oldest first."""
     async with database.engine.connect() as db:
         rows = await db.execute(
             select(QUESTIONS).where(*where).order_by(QUESTIONS.c.asked_at, QUESTIONS.c.id)
@@ -70,10 +70,10 @@ def _read(row: Row[Any]) -> Stored:
 
 
 def attachments_as_json(attachments: Sequence[Attached]) -> str:
-    """A question's files for its row."""
+    """A question's attachments as JSON for its row."""
     return storable(_ATTACHMENTS.dump_json(tuple(attachments)).decode())
 
 
 def storable(text: str) -> str:
-    """Text that every database takes: no NUL (PostgreSQL), no halves of characters."""
+    """Text that every database accepts: no NUL (PostgreSQL), no lone surrogates."""
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()

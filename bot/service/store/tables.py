@@ -6,7 +6,7 @@ from sqlalchemy import Boolean, Column, Float, Index, Integer, MetaData, String,
 
 SCHEMA = MetaData()
 
-# Everything that was ever delivered, so that a second delivery is known, whenever it comes.
+# Every delivery ever received, so that a second one is recognised, whenever it comes.
 EVENTS = Table(
     "events", SCHEMA,
     Column("id", String(255), primary_key=True),
@@ -29,7 +29,7 @@ QUESTIONS = Table(
     Column("run_with", Text, nullable=False),  # RunWith
     # open: to be answered · done · silent: nobody asked and there was nothing to say · deleted
     Column("state", String(10), nullable=False),
-    Column("revision", Integer, nullable=False),  # counts edits and runs: an old one says nothing
+    Column("revision", Integer, nullable=False),  # counts edits and reruns
     Column("showing", Boolean, nullable=False),  # a card may exist that `card` does not know yet
     Column("card", Text),  # CardRef
     Column("answer", Text),  # Answer
@@ -37,7 +37,7 @@ QUESTIONS = Table(
     Column("asked_at", Float, nullable=False, index=True),
     Column("done_at", Float),
     Column("owner", String(32)),  # the bot that works on it
-    Column("lease_until", Float),  # then it is anybody's, unless the owner has said so again
+    Column("lease_until", Float),  # then any bot may take it, unless renewed
     Index("questions_open", "platform", "state"),
 )  # fmt: skip
 
@@ -51,7 +51,7 @@ FEEDBACK = Table(
     Column("at", Float, nullable=False),
 )  # fmt: skip
 
-# What manners need to remember of a thread.
+# What `bot/service/manners.py` needs to know about a thread.
 THREADS = Table(
     "threads", SCHEMA,
     Column("key", String(255), primary_key=True),

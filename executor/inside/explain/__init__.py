@@ -1,1 +1,1 @@
-"""Why an error came up, said from live values: what clashed, how big it was, where it was made."""
+"""Explain an error from live values: what clashed, of which size, and which line made it."""

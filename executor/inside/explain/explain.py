@@ -1,4 +1,4 @@
-"""An error with its frames still there → what to say about it, and the live operands."""
+"""Explain an exception while its frames are alive, and list the operands of the failing line."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NO_CAUSE = ("ModuleNotFoundError", "ImportError", "KeyError", "StopIteration", 
 
 @dataclass(frozen=True)
 class Explained:
-    """What live values say about an error."""
+    """What live values show about an error."""
 
     explanation: Explanation | None = None  # None where they add nothing to the message
     operands: tuple[Operand, ...] = ()  # what the failing expression worked on
@@ -37,7 +37,7 @@ class Explained:
 
 
 def explain(error: BaseException, source: SnippetSource, tree: ast.Module) -> Explained:
-    """Say which values clash and where they come from.
+    """Find out which values clash and where they were made.
 
     Args:
         error: the exception with its traceback.
@@ -58,20 +58,20 @@ def explain(error: BaseException, source: SnippetSource, tree: ast.Module) -> Ex
         scene = _scene(first, source, places)
         if scene is None:
             return Explained()
-        told = _told(scene)
+        explanation = _explanation(scene)
         if first is not error:
             later = _scene(error, source, places)
-            if told is None and later is not None:
-                scene, told = later, _told(later)
-            elif told is not None:
+            if explanation is None and later is not None:
+                scene, explanation = later, _explanation(later)
+            elif explanation is not None:
                 line = f" at line {later.line}" if later else ""
                 came = f"While that was handled, {type(error).__name__} came up{line}."
                 if later is not None and later.raised:
                     came = f"Your handler then raises {type(error).__name__}{line}."
-                text = f"First, at line {scene.line}: {told.text} {came}"
-                told = told.model_copy(update={"text": text})
+                text = f"First, at line {scene.line}: {explanation.text} {came}"
+                explanation = explanation.model_copy(update={"text": text})
         shapes = part_shapes(scene) if first is error else {}
-        return Explained(told, tuple(_operands(scene)), shapes)
+        return Explained(explanation, tuple(_operands(scene)), shapes)
 
 
 @cache
@@ -80,9 +80,9 @@ def _places(tree: ast.Module) -> Places:
 
 
 def forget(error: BaseException, source: SnippetSource) -> None:
-    """Let go of the copies of their variables that functions' frames keep once asked.
+    """Empty the copies of its variables that a frame keeps once `f_locals` was read.
 
-    For an error that the snippet caught and goes on from: a tensor it deletes must be gone.
+    For an error that the snippet caught and goes on from: a tensor that it deletes must be freed.
     """
     tb = error.__traceback__
     while tb is not None:
@@ -107,7 +107,7 @@ def _told(scene: Scene) -> Explanation | None:
 
 
 def _first(error: BaseException, source: SnippetSource) -> BaseException:
-    """The first error in the snippet's own frames, of those that this one came up in or from."""
+    """The first error raised in the snippet's own frames, along the chain that led to this one."""
     first = e = error
     for _ in range(_CHAIN):
         before = e.__cause__ or (None if e.__suppress_context__ else e.__context__)

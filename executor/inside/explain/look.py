@@ -1,8 +1,8 @@
-"""The live value of an expression, looked up without running anything of the snippet's.
+"""Look up the live value of an expression without running any code of the snippet.
 
-Only what can be read is read: names, attributes that lie in an instance's own dictionary (or in a
-module's registries), constant subscripts of plain containers. A call, a property or a `__getattr__`
-is never made, asked or run: then the value is `Unknown`.
+It reads names, attributes in an instance's own dictionary (or in a module's registries) and
+constant subscripts of plain containers. It never makes a call, nor reads a property or through a
+`__getattr__`: there it raises UnknownError.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _CONTAINER = 64  # elements of a written list or tuple that are looked up
 
 
 class UnknownError(Exception):
-    """The value cannot be had without running code."""
+    """The value cannot be read without running code."""
 
 
 @dataclass(frozen=True)
 class FrameNames:
-    """What a frame's names mean."""
+    """A frame's names and their values: locals, globals, builtins."""
 
     local: Mapping[str, Any]
     outer: Mapping[str, Any]
@@ -43,7 +43,7 @@ class FrameNames:
 
 
 def value_of(node: ast.AST, names: FrameNames) -> Any:
-    """What the expression is now.
+    """The present value of an expression.
 
     Raises:
         UnknownError: it would have to be computed.
@@ -70,10 +70,10 @@ def value_of(node: ast.AST, names: FrameNames) -> Any:
 
 
 def attribute(value: Any, name: str) -> Any:
-    """An attribute that is simply there.
+    """An attribute that is stored as plain data.
 
     Raises:
-        UnknownError: it is not, or asking for it would run code.
+        UnknownError: it is not stored, or reading it would run code.
     """
     kind = type(value)
     if issubclass(kind, types.ModuleType):
@@ -100,12 +100,12 @@ def attribute(value: Any, name: str) -> Any:
 
 
 def is_a(value: Any, *kinds: type) -> bool:
-    """isinstance(), which would ask the value for its `__class__`."""
+    """Like isinstance(), but without reading the value's own `__class__`."""
     return issubclass(type(value), kinds)
 
 
 def own_dict(value: Any) -> dict[str, Any]:
-    """The instance's own dictionary; empty where it has none, or a class made that its own."""
+    """The instance's own dictionary; empty if it has none or its class overrides `__dict__`."""
     for cls in type(value).__mro__:
         if "__dict__" in vars(cls) and type(vars(cls)["__dict__"]) is not (
             types.GetSetDescriptorType

@@ -1,8 +1,8 @@
-"""Shape and dtype of an expression of plain tensor operations, without its values.
+"""Infer the shape and dtype of an expression of plain tensor operations.
 
 `skip.unsqueeze(1)` has no name, but its shape follows from `skip`. The operations are run on the
-meta device, where a tensor has no values: nothing of the snippet's is called, no random number is
-drawn, nothing is written. Only what is listed here is run.
+meta device, where a tensor has no values: no code of the snippet is called, no random number is
+drawn, nothing is written. Only the operations listed here are run.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def shape_of(node: ast.AST, names: FrameNames) -> torch.Tensor:
     """A tensor without values that has the shape and dtype of the expression.
 
     Raises:
-        UnknownError: it is no expression of plain tensor operations on known things.
+        UnknownError: it is no expression of plain tensor operations on known values.
     """
     try:
         value = _value(node, names, _DEPTH)
@@ -69,7 +69,7 @@ def _value(node: ast.AST, names: FrameNames, depth: int) -> Any:
                     raise UnknownError(name)
                 if name in _MAKE:
                     named = {k: v for k, v in named.items() if k in ("dtype", "size", "step")}
-                    named["device"] = "meta"  # a random number drawn here would be missing there
+                    named["device"] = "meta"  # a number drawn here would change the snippet's
                 made = getattr(torch, name)(*given, **named)
                 if not is_tensor(made) or made.device.type == "meta":
                     return made

@@ -1,4 +1,4 @@
-"""Which parts of an expression it works on, in the snippet and in a library's own source."""
+"""Find the operands of a failing expression, in the snippet and in a library's source."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from types import TracebackType
 
 
 def operand_nodes(node: ast.AST, statement: ast.AST | None) -> Iterator[ast.AST]:
-    """The parts of an expression that it works on, without going into nested calls."""
+    """The operands of an expression, without those of nested calls."""
     match node:
         case ast.Call(func=func, args=args, keywords=keywords):
             if isinstance(func, ast.Attribute):

@@ -1,4 +1,4 @@
-"""The live shapes of all the parts of the statement that failed, by their text."""
+"""Collect the live shapes of all the parts of the failing statement."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MOST = 40
 def part_shapes(scene: Scene) -> dict[str, tuple[int, ...]]:
     """Part of the failing statement, as `ast.unparse` writes it → its shape.
 
-    Only tensors, and only parts whose shape is known without running code of the snippet's.
+    Only tensors, and only parts whose shape is known without running the snippet's code.
     """
     simple = (ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return, ast.Assert)
     whole = scene.statement if isinstance(scene.statement, simple) else scene.node

@@ -1,4 +1,4 @@
-"""Where in the snippet a name, an attribute or a layer was made, as far as its text alone tells."""
+"""Find the line of the snippet that made a name, an attribute or a layer, from its text alone."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Binding:
 
 @dataclass
 class Places:
-    """The snippet's syntax tree, asked for lines. Nothing is said where two lines are possible."""
+    """Finds lines in the snippet's syntax tree; answers None where two lines are possible."""
 
     tree: ast.Module
     _parents: dict[int, tuple[ast.AST, str]] = field(default_factory=dict)
@@ -44,7 +44,7 @@ class Places:
 
     @cached_property
     def nodes(self) -> list[ast.AST]:
-        """Every node that has a place, ours left out."""
+        """Every node that has a line, except those inserted by the probes."""
         ours = {id(p) for n in ast.walk(self.tree) if _ours(n) for p in ast.walk(n)}
         return [n for n in ast.walk(self.tree) if hasattr(n, "lineno") and id(n) not in ours]
 
@@ -117,7 +117,7 @@ class Places:
         return found
 
     def made(self, name: str, scope: ast.AST, line: int) -> Binding | None:
-        """The statement that gave a name the value it has at a line; None where that is open."""
+        """The statement that gave a name its value at a line; None if that is uncertain."""
         sites = self.bindings(scope).get(name, [])
         if not sites:
             if scope is self.tree:
@@ -171,7 +171,7 @@ class Places:
         return found[0] if len(found) == 1 else None
 
     def assigned(self, cls: str, attribute: str) -> ast.expr | None:
-        """What `self.attribute = …` in a class assigns; None if that is nowhere or twice."""
+        """The value of the only `self.attribute = …` in a class; None if there is not just one."""
         holder = self.class_named(cls)
         found = []
         for node in ast.walk(holder) if holder else ():

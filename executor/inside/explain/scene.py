@@ -1,4 +1,4 @@
-"""The place of an error with everything live around it: operands, layer, frames, lines."""
+"""An error's surroundings for the explainers: its operands, layer, frames and lines."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from executor.inside.explain.thing import LayerThing, PassedAt, Thing
 from executor.inside.explain.words import dims, dtype, short
 from executor.inside.probes.source import CodePosition, SnippetSource
 
-_MESSAGE = 4000  # characters of an error's words that are read, and half as many from the end
+_MESSAGE = 4000  # characters of an error's message that are read, and half as many from its end
 
 
 class Scene:
-    """One error: the snippet's innermost frame, the expression that failed, what is below it."""
+    """One error: the snippet's innermost frame, its failing expression, torch's frames below."""
 
     def __init__(self, error: BaseException, source: SnippetSource, places: Places) -> None:
-        """Look at it.
+        """Read the traceback.
 
         Raises:
             LookupError: none of the snippet's frames is in the traceback.
@@ -51,7 +51,7 @@ class Scene:
         self._stand_at(entries, own)
 
     def _stand_at(self, entries: list[TracebackType], own: list[int]) -> None:
-        """Look from the last of the snippet's frames that are given."""
+        """Take the last of the snippet's frames given as the failing one."""
         self._entries, self._own = entries, own
         source, places = self.source, self.places
         self.tb = entries[own[-1]]
@@ -68,9 +68,9 @@ class Scene:
         self.raised = self.places_raise()
 
     def argument_given(self, name: str) -> tuple[Scene, ast.expr] | None:
-        """What the caller wrote for an argument of this frame's function, with the caller's scene.
+        """The caller's expression for an argument of this function, with the caller's scene.
 
-        None if the name is no untouched argument, or the text leaves open what was passed.
+        None if the name is no argument, was assigned since, or its expression is uncertain.
         """
         scope = self.scope
         if not isinstance(scope, ast.FunctionDef) or len(self._own) < 2:
@@ -97,15 +97,15 @@ class Scene:
     # -- the snippet's own line ---------------------------------------------------------------
 
     def thing(self, node: ast.AST) -> Thing:
-        """The value of an expression of the snippet's.
+        """The value of an expression of the snippet, with its name and line.
 
         Raises:
-            UnknownError: it cannot be had without running code.
+            UnknownError: it cannot be read without running code.
         """
         return Thing(short(ast.unparse(node)), value_of(node, self.names), self.made(node), node)
 
     def known(self, nodes: Iterable[ast.AST]) -> Iterator[Thing]:
-        """The things of those expressions whose values are known."""
+        """The values of those expressions that can be read."""
         for node in nodes:
             try:
                 yield self.thing(node)
@@ -113,7 +113,7 @@ class Scene:
                 continue
 
     def shaped(self, nodes: Iterable[ast.AST]) -> Iterator[Thing]:
-        """The same, and those tensors of which only shape and dtype can be known."""
+        """The same, with tensors of which only shape and dtype can be inferred."""
         for node in nodes:
             try:
                 yield self.thing(node)
@@ -125,7 +125,7 @@ class Scene:
                 yield Thing(short(ast.unparse(node)), value, None, node, computed=True)
 
     def made(self, node: ast.AST) -> int | None:
-        """The line that gave an expression its value, where the text leaves no doubt."""
+        """The line that gave an expression its value; None if that is uncertain."""
         found = None
         if isinstance(node, ast.Name):
             binding = self.places.made(node.id, self.scope, self.line)
@@ -142,7 +142,7 @@ class Scene:
         return found if found != self.line else None
 
     def _passed(self, name: str) -> int | None:
-        """The line that called the failing function, if the name is its untouched argument."""
+        """The line that called the failing function, if the name is its argument, unassigned."""
         if not isinstance(self.scope, (ast.FunctionDef, ast.AsyncFunctionDef)):
             return None
         sites = self.places.bindings(self.scope).get(name, [])
@@ -162,7 +162,7 @@ class Scene:
         return PassedAt(self.outer[-1].tb_lineno)
 
     def value_node(self, node: ast.AST) -> ast.expr | None:
-        """The expression that a name was last given, or an attribute of self; None if open."""
+        """The expression last assigned to a name or attribute of self; None if uncertain."""
         if isinstance(node, ast.Name):
             binding = self.places.made(node.id, self.scope, self.line)
             return binding.node if binding else None
@@ -195,7 +195,7 @@ class Scene:
 
     @property
     def receiver(self) -> Thing | None:
-        """`x` of `x.view(3)`; None if that is a module of Python's, or not known."""
+        """`x` of `x.view(3)`; None if that is a Python module, or not known."""
         func = self.call.func if self.call else self.node
         if not isinstance(func, ast.Attribute):
             return None
@@ -204,7 +204,7 @@ class Scene:
 
     @cached_property
     def operands(self) -> tuple[Thing, ...]:
-        """What the failing expression worked on, as far as it is known; in the order written."""
+        """The known operands of the failing expression, in the order written."""
         if self.node is None:
             return ()
         things: list[Thing] = []
@@ -219,12 +219,12 @@ class Scene:
 
     @cached_property
     def tensors(self) -> tuple[Thing, ...]:
-        """Those operands that are live tensors."""
+        """The operands that are live tensors."""
         return tuple(t for t in self.operands if t.is_tensor)
 
     @cached_property
     def shapes(self) -> tuple[Thing, ...]:
-        """The operands that are tensors, with those of which only shape and dtype are known."""
+        """The operands that are tensors, even if only shape and dtype are known."""
         if self.node is None:
             return ()
         things = {t.name: t for t in self.shaped(operand_nodes(self.node, self.statement))
@@ -234,7 +234,7 @@ class Scene:
     # -- below it: torch's own frames ---------------------------------------------------------
 
     def local(self, *names: str) -> Any:
-        """The innermost value with one of these names in torch's frames; None if there is none."""
+        """The innermost local variable of torch's frames with one of these names, or None."""
         for tb in reversed(self.inner):
             for name in names:
                 value = tb.tb_frame.f_locals.get(name)
@@ -243,14 +243,14 @@ class Scene:
         return None
 
     def local_thing(self, *names: str) -> Thing | None:
-        """The same tensor under the name that the snippet's line has for it, else torch's own."""
+        """The same, under the name of the snippet's line for it, else torch's own."""
         value = self.local(*names)
         if not is_tensor(value):
             return None
         return self.as_written(value) or Thing(names[0], value)
 
     def as_written(self, value: Any) -> Thing | None:
-        """The operand (or variable) of the snippet's frame that is this very object."""
+        """The operand or variable of the snippet's frame that is this object."""
         for thing in self.operands:
             if thing.value is value:
                 return thing
@@ -287,7 +287,7 @@ class Scene:
 
     @cached_property
     def below(self) -> tuple[Thing, ...]:
-        """The operands of the innermost Python line of torch's that failed."""
+        """The operands of the innermost failing Python line in torch."""
         if not self.inner:
             return ()
         tb = self.inner[-1]
@@ -307,7 +307,7 @@ class Scene:
 
     @cached_property
     def layer(self) -> LayerThing | None:
-        """The innermost layer of torch.nn below the snippet's last line, if it is made already."""
+        """The innermost layer of torch.nn below the snippet's last line, if fully constructed."""
         making = [tb.tb_frame.f_locals.get("self") for tb in self.inner
                   if tb.tb_frame.f_code.co_name == "__init__"]  # fmt: skip
         for tb in reversed(self.inner):
@@ -334,7 +334,7 @@ class Scene:
         return "", layer, None
 
     def constructor(self, variable: str, root: nn.Module, path: str) -> int | None:
-        """The line that made the module at a path below a variable; None where that is open."""
+        """The line that made the module at a path below a variable; None if uncertain."""
         steps = path.split(".") if path else []
         owner, rest = root, list(steps)
         for i, step in enumerate(steps):  # the innermost class of the snippet's own on the way
@@ -354,7 +354,7 @@ class Scene:
 
     @cached_property
     def layer_arguments(self) -> dict[str, Any]:
-        """What the failing layer was called with, by the names that its forward has for it."""
+        """The failing layer's arguments, by the parameter names of its forward."""
         for tb in reversed(self.inner):
             frame = tb.tb_frame
             if self.layer is None or frame.f_locals.get("self") is not self.layer.value:
@@ -371,7 +371,7 @@ class Scene:
 
     @cached_property
     def input(self) -> Thing | None:
-        """What the failing layer was given, with the line it is from where that is known."""
+        """The failing layer's input, with the line that made it if known."""
         value = next((v for v in self.layer_arguments.values() if is_tensor(v)), None)
         if value is None:
             return None
@@ -381,7 +381,7 @@ class Scene:
         return Thing(self._output_of() or "input", value)
 
     def _output_of(self) -> str:
-        """Whose output it is, inside of an nn.Sequential: its name; empty elsewhere."""
+        """Inside an nn.Sequential, the layer whose output the input is; empty elsewhere."""
         for tb in reversed(self.inner):
             chain = tb.tb_frame.f_locals.get("self")
             if type(chain) is nn.Sequential and tb.tb_frame.f_code.co_name == "forward":
@@ -396,20 +396,20 @@ class Scene:
         return ""
 
     def input_told(self) -> str:
-        """its input here is float32 [5, 8], from line 15; empty if there is none."""
+        """`its input here is float32 [5, 8], from line 15`; empty if there is none."""
         x = self.input
         if x is None:
             return ""
-        told = f"its input here is {dtype(x.value)} {dims(x.shape)}"
+        text = f"its input here is {dtype(x.value)} {dims(x.shape)}"
         if x.line:
-            return told + x.from_line
-        return f"{told}, {x.name}" if x.name.startswith("the output of") else told
+            return text + x.from_line
+        return f"{text}, {x.name}" if x.name.startswith("the output of") else text
 
     # -- words --------------------------------------------------------------------------------
 
     @cached_property
     def message(self) -> str:
-        """The error's own words, cut; empty where the snippet's own code would have to say them."""
+        """The error's message, cut; empty if str() of it would run the snippet's code."""
         if any(
             c.__module__ == "__main__" and "__str__" in vars(c) for c in type(self.error).__mro__
         ):

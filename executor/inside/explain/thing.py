@@ -1,4 +1,4 @@
-"""A live value with the name that the person knows it by, and the line that made it."""
+"""A live value with its name in the snippet, and the line that made it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from executor.inside.explain.words import a_type, dims, dtype, is_array, layer_t
 
 
 class PassedAt(int):
-    """The line whose call passed an argument in, as opposed to one that made the value."""
+    """The line of the call that passed an argument in, not the line that made the value."""
 
 
 @dataclass(frozen=True, eq=False)
 class Thing:
-    """A live value with the name the person knows it by, and the line that made it."""
+    """A live value with its name in the snippet, and the line that made it."""
 
     name: str
     value: Any
@@ -68,7 +68,7 @@ class Thing:
 
     @property
     def from_line(self) -> str:
-        """The same, as the end of a clause."""
+        """`, from line 15`: the line for the end of a clause."""
         if isinstance(self.line, PassedAt):
             return f", passed in at line {self.line}"
         return f", from line {self.line}" if self.line else ""

@@ -1,4 +1,4 @@
-"""Values in a few words: shapes, dtypes, types, lists of things."""
+"""Format values for a sentence: shapes, dtypes, types, lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Complete a fragment as far as can be done honestly.
+"""Complete a fragment: supply missing imports and undefined names, and list each as an assumption.
 
 imports.py     the imports that everyone leaves out
 decide.py      what stands for an undefined name, decided from how the name is used

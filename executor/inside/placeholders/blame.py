@@ -1,6 +1,7 @@
-"""Whether an error comes from a stand-in, and which names of a snippet hang on one.
+"""Decide whether an error comes from a placeholder, and which names are computed from one.
 
-No error that a stand-in caused may be told as the asker's own. What is not clear counts as caused.
+An error caused by a placeholder must never be reported as the asker's. In doubt it is the
+placeholder's.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
 def dependents(tree: ast.Module, sources: Iterable[str]) -> frozenset[str]:
-    """Names and attributes whose values may come from the sources.
+    """Find the names and attributes that may be computed from the sources.
 
-    By identifier, whatever the scope: too many rather than too few.
+    Identifiers are compared without their scopes: rather a name too many than one too few.
     """
     tainted = set(sources)
     functions = [n for n in ast.walk(tree) if isinstance(n, _FUNCTIONS)]
@@ -104,7 +105,7 @@ def _parameters(
     unnamed: Sequence[_Function],
     classes: Mapping[str, ast.ClassDef],
 ) -> set[str]:
-    """The parameters that a call's arguments may land in."""
+    """The parameters that may receive a call's arguments."""
     name = last_name(call.func)
     if isinstance(call.func, ast.Name) and name in classes:
         body = classes[name].body
@@ -117,40 +118,41 @@ def _parameters(
 
 
 class Blame:
-    """Decides about the errors of one run."""
+    """Decides for the errors of one run whether a placeholder caused them."""
 
     def __init__(
         self,
         tree: ast.Module,
-        stand_ins: Iterable[str],
+        placeholders: Iterable[str],
         harmless: Iterable[str],
         source_of: Callable[[object], str],
         trains: bool,
     ) -> None:
-        """Know the stand-ins.
+        """Prepare for one snippet.
 
         Args:
-            stand_ins: the names that have one.
-            harmless: those whose value cannot cause an error (the device).
-            source_of: the stand-in that an object is or came out of.
-            trains: whether a stand-in decides what is optimised.
+            tree: its syntax tree.
+            placeholders: the names that have one.
+            harmless: those of them whose value cannot cause an error (the device).
+            source_of: object → the placeholder that is it or returned it; empty if none.
+            trains: a placeholder is the optimizer, so it decides what is trained.
         """
-        self._names = frozenset(stand_ins) - frozenset(harmless)
+        self._names = frozenset(placeholders) - frozenset(harmless)
         self._source_of = source_of
         self._tree = tree
         self._trains = trains
         self._dependents = dependents(tree, self._names)
 
     def at_fault(self, error: BaseException, seen: ErrorSeen, scope: Mapping[str, object]) -> str:
-        """The stand-in that an error comes from; empty if none is in the failing expression.
+        """The name of the placeholder that caused an error; empty if none did.
 
         Args:
             scope: the failing frame's variables.
         """
         if source := self._source_of(getattr(error, "obj", None)):
             return source
-        if type(error).__name__ == "StandInError":
-            return next(iter(sorted(self._names)), "a stand-in")
+        if type(error).__name__ == "PlaceholderError":
+            return next(iter(sorted(self._names)), "a placeholder")
         expression = self._expression(seen)
         if expression is None:
             return next(iter(sorted(self._names)), "")
@@ -159,7 +161,7 @@ class Blame:
         elif isinstance(expression, ast.Call) and self._failed_further_in(error):
             expression = expression.func
         if isinstance(error, AttributeError) and isinstance(expression, ast.Attribute):
-            # Whatever `f(model).missing` is called on: only that object counts, and it was asked.
+            # Of `f(model).missing` only the result of f counts, and `source_of` was asked about it.
             return "" if not isinstance(expression.value, ast.Name) else self._named(
                 expression.value, scope)  # fmt: skip
         for node in self._operands(expression):
@@ -168,10 +170,10 @@ class Blame:
         return ""
 
     def _operands(self, expression: ast.AST, *, inside: bool = False) -> Iterator[ast.Name]:
-        """The names whose objects the failing operation itself holds.
+        """The names whose objects the failing operation itself works on.
 
-        Of `loss_of(h, y).backward()` the inner call has gone well: what it held plays no part any
-        more. What a stand-in itself returned, or `x.to(device)`, is held like the name.
+        In `loss_of(h, y).backward()` the inner call has succeeded, so its arguments do not count.
+        What a placeholder returned, and `x.to(device)`, count like the name itself.
         """
         if isinstance(expression, ast.Name):
             yield expression
@@ -191,9 +193,9 @@ class Blame:
                 yield from self._operands(part, inside=True)
 
     def _failed_further_in(self, error: BaseException) -> bool:
-        """Whether a layer of torch.nn failed on an input that no stand-in gave it.
+        """Whether the failing layer of torch.nn had an input that no placeholder returned.
 
-        `net(x)` with a Sequential: the stand-in went into its first layer, another one failed.
+        In `net(x)` with a Sequential the placeholder `x` enters the first layer; a later one fails.
         """
         tb = error.__traceback__
         layer_input: object = None
@@ -211,7 +213,7 @@ class Blame:
         return self._source_of(scope[node.id]) if node.id in scope else ""
 
     def depends(self, seen: ErrorSeen) -> bool:
-        """Whether anything in the failing expression may come from a stand-in."""
+        """Whether anything in the failing expression may come from a placeholder."""
         expression = self._expression(seen)
         if expression is None:
             return True
@@ -220,7 +222,7 @@ class Blame:
         return _touches(expression, set(self._dependents))
 
     def concerns(self, finding: Finding) -> bool:
-        """Whether a finding may be about a stand-in: by its name, or because it trained."""
+        """Whether a finding may be about a placeholder: it names one, or one is the optimizer."""
         if self._trains:
             return True
         named = set(re.findall(r"\w+", f"{finding.name} {finding.message}"))
@@ -231,7 +233,7 @@ class Blame:
 
 
 def expression_at(tree: ast.Module, seen: ErrorSeen) -> ast.expr | ast.stmt | None:
-    """The failing expression's own node; its whole statement where the columns are not known."""
+    """The syntax tree's node of the failing expression, or its statement if columns are unknown."""
     if seen.line is None:
         return None
     best: ast.stmt | None = None

@@ -1,4 +1,4 @@
-"""Make the stand-ins that were decided on, and remember everything that comes out of them."""
+"""Make the planned placeholders, and remember every object that they return."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _WIDTH = 16
 _REMEMBERED = 2000
 
 
-class StandInError(Exception):
-    """A stand-in was asked for what it cannot be."""
+class PlaceholderError(Exception):
+    """The snippet used a placeholder in a way that its plan did not foresee."""
 
 
-class Workshop:
-    """The stand-ins of one run. What they are and what they hand out is known by identity."""
+class PlaceholderFactory:
+    """Makes the placeholders of one run, and knows them and what they return by identity."""
 
     def __init__(self, plans: Mapping[str, Plan]) -> None:
         self._kept: dict[int, tuple[object, str]] = {}
@@ -42,12 +42,12 @@ class Workshop:
                 self.values[name] = self._make(name, plan)
 
     def source_of(self, value: object) -> str:
-        """The stand-in that this very object is, or came out of; empty if none."""
+        """The name of the placeholder that is this object or returned it; empty if none."""
         kept = self._kept.get(id(value))
         return kept[1] if kept is not None and kept[0] is value else ""
 
     def keep(self, value: Any, name: str) -> Any:
-        """Remember an object as a stand-in's."""
+        """Remember that an object belongs to a placeholder; return the object."""
         if len(self._kept) < _REMEMBERED:
             self._kept[id(value)] = (value, name)
         return value
@@ -63,7 +63,7 @@ class Workshop:
             case ModelPlan(is_class=True):
                 return self.keep(_model_class(self, name, plan), name)
             case ModelPlan():
-                return self.keep(_StandInModel(self, name, plan), name)
+                return self.keep(_PlaceholderModel(self, name, plan), name)
             case LossPlan():
                 return self.keep(getattr(nn, plan.name)(), name)
             case BatchesPlan():
@@ -78,39 +78,39 @@ def _tensor(spec: TensorSpec) -> torch.Tensor:
     return torch.rand(spec.shape) if spec.probability else torch.randn(spec.shape)
 
 
-class _StandInModel(nn.Module):
-    """Takes any tensor with a batch dimension; gives what was decided."""
+class _PlaceholderModel(nn.Module):
+    """A model that takes any tensor with a batch dimension and returns the planned shape."""
 
-    def __init__(self, shop: Workshop, name: str, plan: ModelPlan) -> None:
+    def __init__(self, factory: PlaceholderFactory, name: str, plan: ModelPlan) -> None:
         super().__init__()
-        self._ours = (shop, name, plan)
+        self._ours = (factory, name, plan)
         self.layer = nn.Linear(_WIDTH, plan.output.shape[-1])
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        shop, name, plan = self._ours
+        factory, name, plan = self._ours
         if not isinstance(x, torch.Tensor) or x.dim() < 2:
-            raise StandInError(f"the stand-in for {name} takes a batch of tensors")
+            raise PlaceholderError(f"the placeholder for {name} takes a batch of tensors")
         flat = x.flatten(1).to(self.layer.weight.dtype)
         flat = nn.functional.adaptive_avg_pool1d(flat.unsqueeze(1), _WIDTH).squeeze(1)
         out: torch.Tensor = self.layer(flat)
         out = out.sigmoid() if plan.probability else out
-        shop.keep(out, name)
+        factory.keep(out, name)
         return out
 
 
-def _model_class(shop: Workshop, name: str, plan: ModelPlan) -> type[nn.Module]:
-    class StandIn(_StandInModel):
+def _model_class(factory: PlaceholderFactory, name: str, plan: ModelPlan) -> type[nn.Module]:
+    class PlaceholderClass(_PlaceholderModel):
         def __init__(self, *args: object, **kwargs: object) -> None:
-            super().__init__(shop, name, plan)
-            shop.keep(self, name)
+            super().__init__(factory, name, plan)
+            factory.keep(self, name)
 
-    StandIn.__name__ = StandIn.__qualname__ = name
-    StandIn.__module__ = "__main__"
-    return StandIn
+    PlaceholderClass.__name__ = PlaceholderClass.__qualname__ = name
+    PlaceholderClass.__module__ = "__main__"
+    return PlaceholderClass
 
 
 class _Batches:
-    """A few batches, the same ones every time."""
+    """A data loader of a few batches, the same in every epoch."""
 
     def __init__(self, items: list[Any], batch: int) -> None:
         self.items = items
@@ -137,12 +137,12 @@ class _Samples(torch.utils.data.Dataset[Any]):
         return len(self.items)
 
 
-def _data(shop: Workshop, name: str, plan: BatchesPlan) -> Any:
+def _data(factory: PlaceholderFactory, name: str, plan: BatchesPlan) -> Any:
     def one(spec: TensorSpec) -> torch.Tensor:
         whole = _tensor(spec)
         part = whole[0] if plan.samples else whole
         part.requires_grad_(plan.with_grad and spec.high is None and not plan.samples)
-        shop.keep(part, name)
+        factory.keep(part, name)
         return part
 
     def item() -> Any:
@@ -150,21 +150,21 @@ def _data(shop: Workshop, name: str, plan: BatchesPlan) -> Any:
         if plan.form == "tensor":
             return parts[0][1]
         if plan.form == "dict":
-            return shop.keep(dict(parts), name)
-        return shop.keep(tuple(t for _, t in parts), name)
+            return factory.keep(dict(parts), name)
+        return factory.keep(tuple(t for _, t in parts), name)
 
     items = [item() for _ in range(SAMPLES if plan.samples else BATCHES)]
     if plan.samples:
         return _Samples(items)
     batches = _Batches(items, plan.parts[0][1].shape[0])
-    shop.keep(batches.dataset, name)
+    factory.keep(batches.dataset, name)
     return batches
 
 
 class _LateSGD(torch.optim.SGD):
-    """SGD over a model that is made only when the snippet runs: taken in at the first use."""
+    """SGD over a model that the snippet has yet to make: it looks for it at the first use."""
 
-    def __init__(self, shop: Workshop, model: str) -> None:
+    def __init__(self, factory: PlaceholderFactory, model: str) -> None:
         super().__init__([nn.Parameter(torch.zeros(1))], lr=0.01)
         self._model = model
         self._taken = False
@@ -176,7 +176,7 @@ class _LateSGD(torch.optim.SGD):
             return
         model = getattr(sys.modules["__main__"], self._model, None)
         if not isinstance(model, nn.Module):
-            raise StandInError(f"no module named {self._model} is there for the stand-in optimizer")
+            raise PlaceholderError(f"the placeholder optimizer found no module named {self._model}")
         self._taken = True
         parameters = list(model.parameters())
         if parameters:

@@ -1,4 +1,4 @@
-"""Stand-ins for what gives batches: loaders and datasets."""
+"""Placeholders for data loaders and datasets."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 from executor.inside.placeholders.plans import BatchesPlan, Plan
 from executor.inside.placeholders.program import ScopedName, argument, last_name
 from executor.inside.placeholders.shapes import TensorSpec
-from executor.inside.placeholders.tensors import Tensors
+from executor.inside.placeholders.tensors import TensorPlaceholders
 
 _LOADER = re.compile(
     r"(?i)(loader|batches|iterator)$|^(train|val|test|valid)_?(dl|iter)$|^dataset$"
@@ -18,8 +18,8 @@ _KEYS = {"input_ids", "attention_mask", "labels", "label", "image", "images", "x
          "inputs", "target", "targets", "features", "data"}  # fmt: skip
 
 
-class Data(Tensors):
-    """Decides on `train_loader`, `dataset` and the like."""
+class BatchPlaceholders(TensorPlaceholders):
+    """Plans `train_loader`, `dataset` and the like."""
 
     def _loader(self, name: str) -> Plan | None:
         if not (_LOADER.search(name) or _DATASET.search(name)):
@@ -60,11 +60,11 @@ class Data(Tensors):
         return first if same else None
 
     def _is_own(self, call: ast.Call) -> bool:
-        """Whether the call is of a function of the snippet: its parameter is an alias then."""
+        """Whether the snippet defines the called function: its parameter is then an alias."""
         return isinstance(call.func, ast.Name) and call.func.id in self.program.functions
 
     def _drawn(self, made: ast.Call) -> ast.expr | None:
-        """`x, y = next(iter(loader))`: what the batch is bound to."""
+        """The target of `x, y = next(iter(loader))`, to which the batch is bound."""
         above = self.program.parents.get(made)
         if isinstance(above, ast.Call) and last_name(above.func) == "next":
             assigned = self.program.parents.get(above)
@@ -73,7 +73,7 @@ class Data(Tensors):
         return None
 
     def _item(self, target: ast.expr) -> BatchesPlan | None:
-        """The batch that fits what it is unpacked into."""
+        """Plan batches that fit the target they are unpacked into."""
         if isinstance(target, (ast.Tuple, ast.List)):
             names = [e for e in target.elts if isinstance(e, ast.Name)]
             if len(names) != len(target.elts) or len(names) != 2:
@@ -124,7 +124,7 @@ class Data(Tensors):
         return BatchesPlan(tuple(parts), "tuple") if sorted(map(str, keys)) == ["0", "1"] else None
 
     def _dataset(self, name: str) -> Plan | None:
-        """`DataLoader(dataset, …)`: samples that make up the batches the loader is asked for."""
+        """Plan the samples of `DataLoader(dataset, …)` so that its batches fit their use."""
         if not _DATASET.search(name):
             return None
         found: BatchesPlan | None = None

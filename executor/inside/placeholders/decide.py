@@ -1,6 +1,6 @@
-"""Decide what can stand for an undefined name, from how the name is used and from nothing else.
+"""Plan a placeholder for each undefined name, from how the name is used and from nothing else.
 
-A name whose use does not settle it gets no stand-in: then the asker is told what to post.
+A name whose use leaves its kind open gets none: the answer then says what to post.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ import ast
 from collections.abc import Iterable
 from dataclasses import replace
 
-from executor.inside.placeholders.data import Data
-from executor.inside.placeholders.numbers import Numbers
+from executor.inside.placeholders.data import BatchPlaceholders
+from executor.inside.placeholders.numbers import NumberPlaceholders
 from executor.inside.placeholders.plans import BatchesPlan, NumberPlan, Plan
 from executor.inside.placeholders.shapes import Choices, Shapes
 
 
-class StandIns(Data, Numbers):
+class PlaceholderPlans(BatchPlaceholders, NumberPlaceholders):
     """The plans for one snippet's undefined names."""
 
     def __init__(self, tree: ast.Module, undefined: Iterable[str], choices: Choices) -> None:
@@ -31,7 +31,7 @@ class StandIns(Data, Numbers):
                     self.plans[name] = self._with_grad(plan)
 
     def _with_grad(self, plan: Plan) -> Plan:
-        """Whether data requires grad is open too, so the other choice is the other one."""
+        """Let made-up data require grad where the choices say so: the snippet leaves that open."""
         if isinstance(plan, BatchesPlan) and self.choices.with_grad:
             return replace(plan, with_grad=True)
         return plan

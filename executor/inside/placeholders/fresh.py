@@ -1,7 +1,7 @@
-"""What passes only because more is imported here than in a fresh interpreter.
+"""Find submodules that a snippet can use here only because this process has imported them.
 
-`torch.distributed.fsdp` is there for everybody once somebody has imported it. A snippet that says
-`import torch` and uses such a name without importing it fails at home.
+Once any code has imported `torch.distributed.fsdp`, `import torch` is enough to reach it. In a
+fresh interpreter a snippet that uses it without importing it fails.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ _brought: frozenset[str] = frozenset()
 
 
 def remember() -> None:
-    """Note what a plain `import torch` brings; to be called right after it, before more comes."""
+    """Note which modules `import torch` loads; call it right after that import."""
     global _brought
     _brought = frozenset(sys.modules)
 
 
 def warm_only(tree: ast.Module) -> tuple[str, ...]:
-    """The submodules that a snippet reaches as attributes, never imports, and would not have."""
+    """The submodules that a snippet uses without importing them and that `import torch` lacks."""
     if not _brought:
         return ()  # this interpreter is a fresh one itself
-    aliases = {_ROOT: _ROOT}  # also where the import itself was supplied
+    aliases = {_ROOT: _ROOT}  # also where `import torch` itself was supplied by us
     imported: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

@@ -1,4 +1,4 @@
-"""Bodies that were left out: functions and classes that hold only `...` or `pass`."""
+"""Find functions and classes whose body was left out: it holds only `...` or `pass`."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _FROM_NOTHING = ("none", "code_left_out", "forward_missing", "no_parameters")  #
 
 
 def left_out(tree: ast.Module, seen: ErrorSeen) -> LeftOut | None:
-    """The body whose absence this error comes from; None if there is none or it is another's.
+    """The empty body that caused this error; None if none did.
 
-    A `pass` can be meant. So it counts only where the error is one that comes of a None, and the
-    failing expression hangs on what the empty body should have given. Of several, it is the one
-    that was called for a value of the failing expression; where that is open, all are named.
+    A `pass` can be meant. So it counts only if None causes errors of this kind and the failing
+    expression is computed from what the body should have returned. Of several bodies, the one
+    called for a value of the failing expression counts; where that is open, all are named.
     """
     if not is_a(seen, *_FROM_NOTHING):
         return None
@@ -38,10 +38,10 @@ def left_out(tree: ast.Module, seen: ErrorSeen) -> LeftOut | None:
 
 
 def _called_for(tree: ast.Module, expression: ast.AST, empty: set[str]) -> set[str]:
-    """Which of the empty ones was called for a value in an expression: `f` for `y.T` of `y = f(x)`.
+    """Which of the empty functions was called for a value in an expression.
 
-    Through an object to its class: `Net` for `y.T` after `net = Net()` and `y = net(x)`. What is
-    handed to an empty one plays no part: whatever that is, nothing came back.
+    `f` for `y.T` after `y = f(x)`; `Net` for `y.T` after `net = Net()` and `y = net(x)`. The
+    arguments of an empty function do not count, since it returns nothing whatever it is given.
     """
     line = getattr(expression, "lineno", 0)
     assigned = [n for n in ast.walk(tree) if isinstance(n, ast.Assign) and n.lineno < line]

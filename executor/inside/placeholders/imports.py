@@ -1,7 +1,7 @@
-"""Supply the imports that everyone leaves out, and say each as the import statement it is.
+"""Supply the imports that fragments often leave out, each listed as an import statement.
 
-Nothing is written into the snippet: the names are put into its namespace before it runs. Only what
-is really installed is supplied, and only names that mean one thing to everybody who uses PyTorch.
+Nothing is written into the snippet: the names are put into its namespace before it runs. Only
+installed modules are supplied, and only names that have one meaning for everybody who uses PyTorch.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ KNOWN: Known = {
     ),
 }
 
-# Nobody means anything else by these: even a wrong use of them is the snippet's own mistake.
+# These names have no other meaning: even a wrong use of them is the snippet's own mistake.
 _CERTAIN = frozenset(
     {"torch", "nn", "F", "np", "plt", "os", "math", "optim", "torchvision", "random", "sys", "time"}
 )
@@ -122,11 +122,11 @@ def statement(name: str, module: str, attribute: str | None) -> str:
 
 
 def supply(code: str, filename: str) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """What is missing and well known.
+    """Import the well-known names that the code uses and does not define.
 
     Returns:
         names: to put into the snippet's namespace.
-        assumptions: the import statements this amounts to.
+        assumptions: the import statements that would bind them.
     """
     wanted = undefined_names(code, filename) & KNOWN.keys()
     names: dict[str, Any] = {}
@@ -138,7 +138,7 @@ def supply(code: str, filename: str) -> tuple[dict[str, Any], tuple[str, ...]]:
             if not _is_installed(module):
                 continue
             value = _imported(module, attribute)
-        except Exception:  # half-installed packages fail in every way there is
+        except Exception:  # half-installed packages raise errors of any type
             continue
         if name in _CERTAIN or all(_fits(value, use) for use in uses[name]):
             names[name] = value
@@ -147,7 +147,7 @@ def supply(code: str, filename: str) -> tuple[dict[str, Any], tuple[str, ...]]:
 
 
 def _imported(module: str, attribute: str | None) -> Any:
-    """What the import statement would bind: an attribute, or else a module inside the module."""
+    """What `from module import attribute` would bind: an attribute, or else a submodule."""
     found = importlib.import_module(module)
     if attribute is None:
         return found
@@ -183,10 +183,10 @@ def _uses(code: str, wanted: Iterable[str]) -> dict[str, list[_Use]]:
 
 
 def _fits(value: object, use: _Use) -> bool:
-    """Whether this use could be meant for the value.
+    """Whether the name is used as this value could be.
 
-    `checkpoint["state"]` is a dict somebody loaded, not torch.utils.checkpoint; `models[0]` is a
-    list. Supplying the import there would make an error that is not the asker's.
+    `checkpoint["state"]` is a loaded dict, not torch.utils.checkpoint; `models[0]` is a list.
+    Supplying the import there would cause an error that is not the asker's.
     """
     parent, name = use
     if isinstance(parent, ast.Attribute):

@@ -1,11 +1,11 @@
-"""Stand-ins for losses: over classes or over values, by what they compare."""
+"""Placeholders for losses: cross-entropy or MSE, by what they compare."""
 
 from __future__ import annotations
 
 import ast
 import re
 
-from executor.inside.placeholders.deciding import Deciding
+from executor.inside.placeholders.decider import Decider
 from executor.inside.placeholders.plans import LossPlan, Plan
 from executor.inside.placeholders.program import ScopedName, last_name
 
@@ -13,8 +13,8 @@ _LOSS = re.compile(r"(?i)^(criterion|loss_?fn|loss_?func(tion)?|criterion_\w+|lo
 TARGET = re.compile(r"(?i)(label|target|^y$|_y$|^y_|truth)")
 
 
-class LossPlaceholders(Deciding):
-    """Decides on `criterion` and the like."""
+class LossPlaceholders(Decider):
+    """Plans `criterion` and the like."""
 
     def _loss(self, name: str) -> Plan | None:
         if not _LOSS.match(name):
@@ -44,7 +44,7 @@ class LossPlaceholders(Deciding):
         return ""
 
     def _loss_by_target(self, call: ast.Call) -> str:
-        """Class labels or values of the same kind, by the second argument and what is around."""
+        """The loss that fits the second argument: class labels, or values like the first one."""
         output = self.shapes.result(call.args[0])
         if output is not None and output.shape[1:] in ((), (1,)):
             return "MSELoss"
@@ -53,7 +53,7 @@ class LossPlaceholders(Deciding):
             return "MSELoss"
         name = last_name(self.program.within(call.args[1]))
         if name and name == self._input_of(call.args[0]):
-            return "MSELoss"  # an autoencoder's
+            return "MSELoss"  # the target is the input: an autoencoder
         if TARGET.search(name):
             return "CrossEntropyLoss" if self._is_classified() else "MSELoss"
         return "MSELoss"
@@ -68,7 +68,7 @@ class LossPlaceholders(Deciding):
         return ""
 
     def _is_classified(self) -> bool:
-        """Whether the program counts classes anywhere."""
+        """Whether the program works with class labels anywhere."""
         for node in ast.walk(self.program.tree):
             if isinstance(node, (ast.Name, ast.Attribute)) and re.search(
                 r"(?i)argmax|accuracy|correct|num_classes|label|softmax|n_classes", last_name(node)

@@ -1,4 +1,4 @@
-"""Stand-ins for models, their classes and their optimizers."""
+"""Placeholders for models, their classes and their optimizers."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _OF_MODULE = frozenset(
 _OF_OPTIMIZER = frozenset({"zero_grad", "step", "param_groups", "state_dict", "load_state_dict"})
 
 
-class Models(LossPlaceholders):
-    """Decides on `model`, `MyModel` and `optimizer`."""
+class ModelPlaceholders(LossPlaceholders):
+    """Plans `model`, `MyModel` and `optimizer`."""
 
     def _model(self, name: str) -> Plan | None:
         if _MODEL_CLASS.match(name):
@@ -33,7 +33,7 @@ class Models(LossPlaceholders):
         return self._module(self.program.with_aliases(ScopedName(None, name)))
 
     def _model_class(self, name: str) -> Plan | None:
-        """`MyModel(…)`: a class whose instances are only used as any model is."""
+        """Plan the class of `MyModel(…)`, if its instances are used only as any model is."""
         instances: list[ast.Name] = []
         for use in self.uses(name):
             above = self.program.parents.get(use)
@@ -47,9 +47,9 @@ class Models(LossPlaceholders):
         return ModelPlan(plan.output, plan.probability, is_class=True) if plan else None
 
     def _module(self, uses: list[ast.Name]) -> ModelPlan | None:
-        """The module that all these uses fit; None if some use asks for more than any module has.
+        """Plan a module that fits all these uses; None if a use needs more than any module has.
 
-        Its output follows from the loss that takes it in.
+        Its output shape follows from the loss that is computed from it.
         """
         results: list[ast.expr] = []
         for use in uses:
@@ -79,7 +79,7 @@ class Models(LossPlaceholders):
         return ModelPlan(TensorSpec((c.batch, 1)), probability=bounded)
 
     def _loss_over(self, result: ast.expr) -> str | None:
-        """The loss that takes in a model's result: "" if none does, None if it is no tensor."""
+        """The loss computed from a model's result: "" if none is, None if it is no tensor."""
         for place in self._places(result):
             above = self.program.parents.get(place)
             if isinstance(above, ast.Attribute) and above.attr in {
@@ -99,7 +99,7 @@ class Models(LossPlaceholders):
                 return kind
         return ""
 
-    def _is_stand_in(self, func: ast.expr) -> bool:
+    def _is_placeholder(self, func: ast.expr) -> bool:
         if not isinstance(func, ast.Name):
             return False
         names = [func.id]
@@ -125,7 +125,7 @@ class Models(LossPlaceholders):
         return OptimizerPlan(model) if model else None
 
     def _only_model(self) -> str:
-        """The one module at the top that is called; empty if there are more."""
+        """The only module called at the top level; empty if there are more."""
         called: set[str] = set()
         for node in ast.walk(self.program.tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):

@@ -1,4 +1,4 @@
-"""Which names a snippet reads and nowhere binds."""
+"""Find the undefined names of a snippet: those that it reads and nowhere binds."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def undefined_names(code: str, filename: str) -> set[str]:
 
 
 def _rebound_first(code: str) -> set[str]:
-    """Names that first appear in `x = x.to(device)` or `del x`: made in a part not posted."""
+    """Names that first appear in `x = x.to(device)` or `del x`: their definition was not posted."""
     seen: set[str] = set()
     found: set[str] = set()
     for statement in _at_the_top(ast.parse(code).body):
@@ -51,7 +51,7 @@ def _rebound_first(code: str) -> set[str]:
 
 
 def _at_the_top(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements outside functions and classes, in order, the simple ones of blocks too."""
+    """The statements outside functions and classes in order, those inside `if`, `for` … too."""
     for statement in body:
         inner = [getattr(statement, part, []) for part in ("body", "orelse", "finalbody")]
         if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) or not any(
@@ -67,7 +67,7 @@ def _at_the_top(body: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def _headers(statement: ast.stmt) -> Iterator[ast.stmt]:
-    """The names in `for x in y:` and the like, without their bodies."""
+    """The header of a compound statement (`for x in y:`) as statements, without its body."""
     names = [
         part
         for field in ("target", "iter", "test", "items", "subject")

@@ -1,11 +1,11 @@
-"""Stand-ins for sizes, rates, counts and the device, by their names and uses."""
+"""Placeholders for sizes, rates, counts and the device, by their names and uses."""
 
 from __future__ import annotations
 
 import ast
 import re
 
-from executor.inside.placeholders.deciding import Deciding
+from executor.inside.placeholders.decider import Decider
 from executor.inside.placeholders.plans import DevicePlan, NumberPlan, Plan
 
 _COUNT = re.compile(
@@ -14,8 +14,8 @@ _COUNT = re.compile(
 _LEARNING_RATE = re.compile(r"(?i)^(lr|learning_rate|initial_lr|base_lr)$")
 
 
-class Numbers(Deciding):
-    """Decides on plain values."""
+class NumberPlaceholders(Decider):
+    """Plans numbers and the device."""
 
     def _decide_numbers(self) -> None:
         for name in self.undefined:

@@ -1,8 +1,12 @@
-"""The kinds of stand-ins: what was decided for a name, before any tensor is made."""
+"""The kinds of placeholders, each as a plan: what it will be, before any tensor is made.
+
+`kind` is the plan's name in the protocol (`Placeholder.kind`), `words` its sentence in an answer.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from executor.inside.placeholders.shapes import TensorSpec
 
@@ -11,6 +15,7 @@ from executor.inside.placeholders.shapes import TensorSpec
 class NumberPlan:
     """A size, a rate, a count."""
 
+    kind: ClassVar[str] = "number"
     value: int | float
 
     @property
@@ -22,6 +27,8 @@ class NumberPlan:
 class DevicePlan:
     """`torch.device("cpu")`."""
 
+    kind: ClassVar[str] = "device"
+
     @property
     def words(self) -> str:
         return 'torch.device("cpu")'
@@ -31,6 +38,7 @@ class DevicePlan:
 class TensorPlan:
     """One tensor."""
 
+    kind: ClassVar[str] = "tensor"
     spec: TensorSpec
     with_grad: bool = False
 
@@ -44,6 +52,7 @@ class TensorPlan:
 class ModelPlan:
     """A small module that takes any tensor with a batch dimension."""
 
+    kind: ClassVar[str] = "model"
     output: TensorSpec  # without the batch
     probability: bool = False  # its output lies in [0, 1]
     is_class: bool = False  # the name is the class, not the model
@@ -58,8 +67,9 @@ class ModelPlan:
 
 @dataclass(frozen=True)
 class BatchesPlan:
-    """What a data loader gives: a few batches, or a dataset's samples."""
+    """The batches of a data loader, or the samples of a dataset."""
 
+    kind: ClassVar[str] = "batches"
     parts: tuple[tuple[str, TensorSpec], ...]  # (name or key, tensor)
     form: str  # "tuple" | "tensor" | "dict"
     samples: bool = False  # a dataset: one sample at a time
@@ -82,6 +92,7 @@ class BatchesPlan:
 class LossPlan:
     """`nn.CrossEntropyLoss()` or `nn.MSELoss()`."""
 
+    kind: ClassVar[str] = "loss"
     name: str
 
     @property
@@ -91,8 +102,9 @@ class LossPlan:
 
 @dataclass(frozen=True)
 class OptimizerPlan:
-    """SGD over the parameters of a model, known or not."""
+    """SGD over the parameters of a model, posted or not."""
 
+    kind: ClassVar[str] = "optimizer"
     model: str
 
     @property

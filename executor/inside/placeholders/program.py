@@ -1,4 +1,4 @@
-"""What a snippet's syntax tree says about its names: their uses, values, aliases and sizes."""
+"""Read a snippet's syntax tree for its names: their uses, values, aliases and sizes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-# Calls that hand on the tensor or module they are given, as far as its size goes.
+# Calls that return the tensor or module they are given, or one of the same size.
 SAME = frozenset(
     [
         "to",
@@ -120,7 +120,7 @@ class SnippetTree:
         return self._values[variable]
 
     def with_aliases(self, variable: ScopedName) -> list[ast.Name]:
-        """Where it is read, under its own name and under those it is handed on to."""
+        """Where it is read, under its own name and under those it is assigned or passed to."""
         seen, todo, uses = {variable}, [variable], []
         while todo:
             for use in self.uses(todo.pop()):
@@ -177,7 +177,7 @@ class SnippetTree:
         return node
 
     def given(self, variable: ScopedName) -> list[ast.expr]:
-        """What a parameter of one of the snippet's functions is given where that is called."""
+        """The arguments that the snippet's calls pass for a parameter of its own function."""
         function = variable.scope
         if not isinstance(function, ast.FunctionDef) or self.class_of(function) is not None:
             return []
@@ -192,7 +192,7 @@ class SnippetTree:
     # -- sizes -------------------------------------------------------------------------------
 
     def integer(self, node: ast.expr | None, sizes: Sizes) -> int | None:
-        """The expression's value where it is a known integer."""
+        """The expression's value if it is a known integer, else None."""
         if isinstance(node, ast.Constant) and type(node.value) is int:
             return node.value
         if isinstance(node, ast.Name):
@@ -220,7 +220,7 @@ class SnippetTree:
         return None
 
     def construction(self, cls: ast.ClassDef, call: ast.Call, sizes: Sizes) -> dict[str, int]:
-        """The sizes that `__init__` knows when it is called like this."""
+        """The sizes known inside `__init__` when the class is constructed by this call."""
         known = dict(sizes)
         init = method(cls, "__init__")
         if init is None:
@@ -246,7 +246,7 @@ class SnippetTree:
             known[name] = number
 
     def attribute(self, cls: ast.ClassDef, name: str) -> ast.expr | None:
-        """What a class first assigns to `self.name`."""
+        """The expression that a class first assigns to `self.name`."""
         for node in ast.walk(cls):
             if isinstance(node, ast.Assign):
                 for target in node.targets:
@@ -263,7 +263,7 @@ def arguments(function: Any) -> list[ast.arg]:
 
 
 def argument_name(function: ast.FunctionDef, call: ast.Call, value: ast.AST) -> str:
-    """The parameter that a call's argument lands in; empty if that is not plain to see."""
+    """The parameter that receives an argument of a call; empty if that is not certain."""
     names = [a.arg for a in function.args.args]
     for name, given in zip(names, call.args, strict=False):
         if given is value:

@@ -9,7 +9,7 @@ from typing import Any
 
 from executor.inside.placeholders import fresh, holes
 from executor.inside.placeholders.blame import Blame
-from executor.inside.placeholders.decide import StandIns
+from executor.inside.placeholders.decide import PlaceholderPlans
 from executor.inside.placeholders.plans import DevicePlan, OptimizerPlan, Plan
 from executor.inside.placeholders.shapes import OTHER, Choices
 from executor.protocol import ErrorSeen, Finding, Job, LeftOut, Placeholder
@@ -23,7 +23,7 @@ class RunPlaceholders:
         self._tree = tree
         self._plans: dict[str, Plan] = {}
         self._blame: Blame | None = None
-        self.stand_ins: tuple[Placeholder, ...] = ()
+        self.placeholders: tuple[Placeholder, ...] = ()
         self.at_fault = ""
         self.depends = False
         self.left_out: LeftOut | None = None
@@ -36,25 +36,25 @@ class RunPlaceholders:
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """Each stand-in in plain words."""
+        """One sentence for each placeholder, for the answer's list of assumptions."""
         return tuple(
             f"`{s.name}`: stands for {s.what}, from its use at line {s.line}"
-            for s in self.stand_ins
+            for s in self.placeholders
         )
 
     def supply(self, undefined: Iterable[str]) -> Mapping[str, Any]:
-        """Stand-ins for those of the names whose use settles what they are."""
+        """Make a placeholder for each name whose use says what kind of value it is."""
         if not self._job.stand_ins or "torch" not in sys.modules:
             return {}
         choices = OTHER if self._job.other_choices else Choices()
-        decided = StandIns(self._tree, undefined, choices)
+        decided = PlaceholderPlans(self._tree, undefined, choices)
         if not decided.plans:
             return {}
-        from executor.inside.placeholders.build import Workshop
+        from executor.inside.placeholders.build import PlaceholderFactory
 
-        shop = Workshop(decided.plans)
+        factory = PlaceholderFactory(decided.plans)
         self._plans = decided.plans
-        self.stand_ins = tuple(
+        self.placeholders = tuple(
             Placeholder(
                 name=name,
                 line=decided.line(name),
@@ -68,13 +68,19 @@ class RunPlaceholders:
             self._tree,
             decided.plans,
             harmless,
-            shop.source_of,
+            factory.source_of,
             trains=any(isinstance(p, OptimizerPlan) for p in decided.plans.values()),
         )
-        return shop.values
+        return factory.values
 
     def judge(self, error: BaseException, seen: ErrorSeen, scope: Mapping[str, object]) -> None:
-        """Decide whose the error is."""
+        """Decide whether the error comes from a placeholder, an empty body or the snippet itself.
+
+        Args:
+            error: the exception, with its traceback.
+            seen: the same error as the report describes it.
+            scope: the failing frame's variables.
+        """
         self.left_out = holes.left_out(self._tree, seen)
         if self._blame is not None:
             self.depends = True  # until the contrary is known
@@ -82,15 +88,15 @@ class RunPlaceholders:
             self.depends = self._blame.depends(seen)
 
     def without_own(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-        """The findings that no stand-in has a part in."""
+        """Drop the findings that may be caused by a placeholder."""
         if self._blame is None:
             return findings
         return tuple(f for f in findings if not self._blame.concerns(f))
 
     def facts(self) -> dict[str, Any]:
-        """For the report."""
+        """The fields of the run's report that tell of all this, under the names of the JSON."""
         return {
-            "stand_ins": self.stand_ins,
+            "stand_ins": self.placeholders,
             "stand_in_at_fault": self.at_fault,
             "depends_on_stand_ins": self.depends,
             "left_out": self.left_out,

@@ -1,4 +1,4 @@
-"""Which tensor a layer, a model or a loss of the snippet wants, and which one it gives."""
+"""Infer which tensors a snippet's layers, models and losses take and return."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _DEPTH = 12
 
 @dataclass(frozen=True)
 class Choices:
-    """The sizes that nothing in the snippet settles. Small, and all different.
+    """Sizes for what the snippet leaves open. Small, and all different.
 
-    There are two sets: what happens with both does not hang on them.
+    There are two sets: an error that comes with both does not depend on the choice.
     """
 
     batch: int = 8
@@ -53,7 +53,7 @@ OTHER = Choices(
 
 @dataclass(frozen=True)
 class TensorSpec:
-    """A tensor to make up: random floats, or integers below `high`."""
+    """A random tensor to make: floats, or integers below `high`."""
 
     shape: tuple[int, ...]
     high: int | None = None  # None: float32
@@ -67,7 +67,7 @@ class TensorSpec:
 
 @dataclass(frozen=True)
 class Callee:
-    """What a call in the snippet calls: a layer of torch.nn, a class of its own, a loss."""
+    """The target of a call in the snippet: a layer of torch.nn, a class of its own, or a loss."""
 
     call: ast.Call  # where it is constructed, or the functional call itself
     sizes: Sizes
@@ -79,7 +79,7 @@ class Callee:
 
 
 class Shapes:
-    """Answers about tensors, for one snippet and one set of choices."""
+    """Infers tensors for one snippet and one set of choices."""
 
     def __init__(self, program: SnippetTree, choices: Choices, sizes: Sizes) -> None:
         self.program = program
@@ -117,10 +117,10 @@ class Shapes:
             return Callee(value, self.program.construction(cls, value, sizes), cls)
         return Callee(value, sizes)
 
-    # -- what it wants -----------------------------------------------------------------------
+    # -- inputs ------------------------------------------------------------------------------
 
     def wants(self, callee: Callee, depth: int = 0) -> TensorSpec | None:
-        """The input of a layer or a model, decided by its first layer; None if that is open."""
+        """The input that a layer or a model needs, by its first layer; None if that is open."""
         if depth > _DEPTH:
             return None
         if callee.cls is not None:
@@ -166,7 +166,7 @@ class Shapes:
 
     def of(self, variable: ScopedName, sizes: Sizes | None = None, depth: int = 0
            ) -> TensorSpec | None:  # fmt: skip
-        """The tensor that a variable must be, decided by what first takes it in."""
+        """The tensor that a variable must be, by its first use; None if that is open."""
         if depth > _DEPTH:
             return None
         for use in self.program.with_aliases(variable):
@@ -176,7 +176,7 @@ class Shapes:
         return None
 
     def at(self, use: ast.expr, sizes: Sizes | None = None, depth: int = 0) -> TensorSpec | None:
-        """The tensor that one place in the code wants."""
+        """The tensor that is needed at one place in the code; None if that is open."""
         if depth > _DEPTH:
             return None
         sizes = self.sizes if sizes is None else sizes
@@ -198,7 +198,7 @@ class Shapes:
     def _flattened(
         self, call: ast.Call, args: list[ast.expr], sizes: Sizes, depth: int
     ) -> TensorSpec | None:
-        """`x.view(-1, 784)`: what x must be for that, or for what takes the flat one in."""
+        """What `x` must be for `x.view(-1, 784)`, or for the layer that gets the flat tensor."""
         c = self.choices
         numbers = [self.program.integer(a, sizes) for a in args]
         if len(numbers) == 2 and (n := numbers[1]) is not None and n > 0:
@@ -217,7 +217,7 @@ class Shapes:
             spec = next((s for s in specs if s is not None), None)
         return spec if spec is not None and len(spec.shape) == 2 else None
 
-    # -- what it gives -----------------------------------------------------------------------
+    # -- outputs -----------------------------------------------------------------------------
 
     def gives(self, callee: Callee, depth: int = 0) -> TensorSpec | None:
         """The output of a layer or a model; None where that is open."""
@@ -246,7 +246,7 @@ class Shapes:
 
     def result(self, node: ast.expr, sizes: Sizes | None = None, depth: int = 0
                ) -> TensorSpec | None:  # fmt: skip
-        """The tensor that an expression gives, as far as its last layer says so."""
+        """The tensor that an expression evaluates to, by its last layer; None if that is open."""
         if depth > _DEPTH:
             return None
         sizes = self.sizes if sizes is None else sizes
@@ -266,14 +266,14 @@ class Shapes:
         if callee is None:
             return None
         if callee.kind == "Linear" and callee.cls is None and node.args:
-            # A Linear keeps what is in front: known only for a flat input.
+            # A Linear keeps the leading dimensions: they are known only for a flat input.
             front = node.args[0]
             if isinstance(front, ast.Name) and self._is_sequence(front):
                 return None
         return self.gives(callee, depth + 1)
 
     def _is_sequence(self, name: ast.Name) -> bool:
-        """Whether a name holds the output of a recurrent layer, all its steps."""
+        """Whether a name holds a recurrent layer's output at all time steps."""
         for node in ast.walk(self.program.tree):
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple):
                 first = node.targets[0].elts[0]
@@ -300,7 +300,7 @@ class Shapes:
         return ""
 
     def target(self, loss: str, output: TensorSpec) -> TensorSpec | None:
-        """What a loss compares such an output with."""
+        """The target that a loss needs for such an output; None if that is open."""
         if loss in CLASS_LOSSES:
             if len(output.shape) != 2:
                 return None

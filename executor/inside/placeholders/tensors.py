@@ -1,4 +1,4 @@
-"""Stand-ins for tensors: as large as what takes them in wants them."""
+"""Placeholders for tensors, of the shape that the code around them needs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 import re
 
 from executor.inside.placeholders.losses import TARGET
-from executor.inside.placeholders.models import Models
+from executor.inside.placeholders.models import ModelPlaceholders
 from executor.inside.placeholders.plans import ModelPlan, Plan, TensorPlan
 from executor.inside.placeholders.program import ScopedName, last_name
 from executor.inside.placeholders.shapes import CLASS_LOSSES, ELEMENTWISE, TensorSpec
@@ -21,8 +21,8 @@ _OF_TENSOR = frozenset(
 )
 
 
-class Tensors(Models):
-    """Decides on inputs, outputs and targets."""
+class TensorPlaceholders(ModelPlaceholders):
+    """Plans inputs, outputs and targets."""
 
     def _tensor(self, name: str) -> Plan | None:
         variable = ScopedName(None, name)
@@ -50,7 +50,7 @@ class Tensors(Models):
         return TensorPlan(wanted, with_grad=grad and wanted.high is None)
 
     def _tensor_for(self, variable: ScopedName, name: str) -> TensorSpec | None:
-        """The tensor that a batch's part must be; one that is read nowhere may be anything."""
+        """The tensor that one part of a batch must be; a part that is never read may be any."""
         uses = self.program.with_aliases(variable)
         spec = self.shapes.of(variable) or self._target_at(uses) or self._fed(uses, name)
         if spec is not None:
@@ -78,13 +78,13 @@ class Tensors(Models):
         return isinstance(above, (ast.Assign, ast.Expr))
 
     def _fed(self, places: list[ast.expr] | list[ast.Name], name: str) -> TensorSpec | None:
-        """What goes into a model that is a stand-in itself: it takes anything."""
+        """The input of a model that is a placeholder too, and so accepts any shape."""
         c = self.choices
         for place in places:
             above = self.program.parents.get(self.program.through(place))
             if not isinstance(above, ast.Call) or not above.args:
                 continue
-            if not self._is_stand_in(above.func):
+            if not self._is_placeholder(above.func):
                 continue
             if _PICTURES.match(name):
                 return TensorSpec((c.batch, 3, c.colour, c.colour))
@@ -94,7 +94,7 @@ class Tensors(Models):
         return None
 
     def _target_at(self, places: list[ast.expr] | list[ast.Name]) -> TensorSpec | None:
-        """What a loss compares a model's output with."""
+        """The tensor for a name that a loss uses as its target."""
         for place in places:
             node: ast.expr = self.program.through(place)
             above = self.program.parents.get(node)
@@ -107,7 +107,7 @@ class Tensors(Models):
         return None
 
     def _output(self, node: ast.expr) -> TensorSpec | None:
-        """What goes into a loss first: a known model's output or a stand-in's."""
+        """The first argument of a loss: the output of a model, known or a placeholder."""
         known = self.shapes.result(node)
         if known is not None:
             return known
@@ -120,7 +120,7 @@ class Tensors(Models):
             if values:
                 inner, again = self._core(values[-1])
                 squeezed = squeezed or again
-        if not (isinstance(inner, ast.Call) and self._is_stand_in(inner.func)):
+        if not (isinstance(inner, ast.Call) and self._is_placeholder(inner.func)):
             return None
         models = [p for p in self.plans.values() if isinstance(p, ModelPlan)]
         shape = models[0].output.shape
@@ -147,5 +147,5 @@ class Tensors(Models):
 
 
 def _fits_tensor(node: ast.AST) -> bool:
-    """Whether `x.attribute` is what fragments ask a tensor for."""
+    """Whether `x.attribute` is an attribute that fragments use of tensors."""
     return isinstance(node, ast.Attribute) and node.attr in _OF_TENSOR

@@ -1,1 +1,1 @@
-"""What a run reveals: one module a probe, all of them inside the jail, none editing the snippet."""
+"""The probes: one module each, all of them run inside the jail, none edits the snippet."""

@@ -1,10 +1,10 @@
-"""Exceptions that the snippet itself caught, at about no cost.
+"""Record the exceptions that the snippet itself caught, at almost no cost.
 
-From Python 3.12 the interpreter tells (handled.py). On 3.11 a call of the recorder is put first
-into every `except` clause of the syntax tree, and before every `return`, `break` or `continue`
-that would drop an exception in a `finally`; at the position of what stands there already, so
-lines stay the person's and the source file is untouched. A trace function would see more, but it
-changes what torch.compile compiles.
+From Python 3.12 on the interpreter reports them (handled.py). On 3.11 a call of the recorder is
+inserted into the syntax tree: at the start of every `except` clause, and before every `return`,
+`break` or `continue` that would drop an exception in a `finally`. It takes the position of the
+statement after it, so line numbers stay the same, and the source file is untouched. A trace
+function would see more, but it changes what torch.compile compiles.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _EXPLAINED = 10
 
 
 class CaughtProbe:
-    """Records what the snippet's own handlers take."""
+    """Records what the snippet's own handlers catch."""
 
     def __init__(
         self,
@@ -43,22 +43,22 @@ class CaughtProbe:
         self._explain = explain
         self.handlers = 0
         self.seen: list[Caught] = []
-        self.also: Callable[[BaseException], None] | None = None  # who else wants to see them
+        self.also: Callable[[BaseException], None] | None = None  # called with the first one
         self._printed_bytes = printed_bytes
         self._known: set[tuple[str, str, int | None]] = set()
-        self._told: handled.Handled | None = None
+        self._handled: handled.Handled | None = None
         if handled.offered():
-            self._told = handled.Handled(source.filename, self._record, self._forget)
+            self._handled = handled.Handled(source.filename, self._record, self._forget)
 
     def instrument(self, tree: ast.Module, *, compiles: bool = False) -> ast.Module:
-        """Count the handlers; where Python does not tell, add the recorder to each, in place.
+        """Count the handlers; before Python 3.12 add the recorder to each, in place.
 
-        A program that traces itself or reads its own code would see it: there it stays out, and
-        only `contextlib.suppress` is watched. With `compiles` only outside of functions: a call
-        of ours in a handler that torch.compile traces would break the graph there.
+        A program that traces itself or reads its own code would see the recorder: there only
+        `contextlib.suppress` is watched. With `compiles` it is added only outside of functions:
+        a call of ours in a handler that torch.compile traces would break the graph there.
         """
         self.handlers = sum(isinstance(n, ast.ExceptHandler) for n in ast.walk(tree))
-        if self._told is not None or _looks_at_itself(tree):
+        if self._handled is not None or _looks_at_itself(tree):
             return tree
         puts = False
         for node in list(_outside_functions(tree) if compiles else ast.walk(tree)):
@@ -74,8 +74,8 @@ class CaughtProbe:
 
     def start(self) -> None:
         """Listen."""
-        if self._told is not None:
-            self._told.start()
+        if self._handled is not None:
+            self._handled.start()
             return
         original = contextlib.suppress.__exit__
 
@@ -100,7 +100,7 @@ class CaughtProbe:
             self._record(error, handler_line)
 
     def _forget(self, taken: Caught | None) -> None:
-        """It was passed on after all."""
+        """Forget an exception that its handler raised again."""
         if taken is not None and taken in self.seen:
             self.seen.remove(taken)
             self._known.discard((taken.type, taken.message, taken.line))
@@ -132,7 +132,7 @@ class CaughtProbe:
             self.seen.append(caught)
             return caught
         except Exception:
-            return None  # the snippet's own handling must go on whatever happens to our notes
+            return None  # a failing probe must not disturb the snippet's own handling
 
 
 def _outside_functions(node: ast.AST) -> Iterator[ast.AST]:
@@ -143,16 +143,16 @@ def _outside_functions(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _put_first(body: list[ast.stmt], at: int, line: int) -> None:
-    """Insert a call of the recorder, at the position of the statement that stands there."""
-    there = body[at]
+    """Insert a call of the recorder, at the position of the statement already at this index."""
+    statement = body[at]
     call = ast.Call(ast.Name(_RECORDER, ast.Load()), [ast.Constant(line)], [])
     body.insert(at, ast.Expr(call))
     for part in ast.walk(body[at]):
-        ast.copy_location(part, there)
+        ast.copy_location(part, statement)
 
 
 def _before_leaving(body: list[ast.stmt], *, in_loop: bool) -> None:
-    """The recorder before every statement that leaves a `finally`, and so drops an exception."""
+    """Insert the recorder before each statement that leaves a `finally` and drops an exception."""
     for statement in list(body):
         leaves = isinstance(statement, ast.Return) or (
             isinstance(statement, (ast.Break, ast.Continue)) and not in_loop

@@ -1,4 +1,4 @@
-"""The GPU from inside a run: waking it, its name, and the most memory it held."""
+"""The GPU from inside a run: initialise it, read its name and its peak memory."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import torch
 
 
 def wake(memory_bytes: int) -> None:
-    """Initialise CUDA and use the GPU once; the run then waits for its job with it awake.
+    """Initialise CUDA and use the GPU once, before the job comes.
 
     Args:
-        memory_bytes: what PyTorch's allocator may take. The snippet could lift that again: it is
-            a courtesy that turns a greedy snippet into its own OutOfMemoryError. The wall is that
-            each slot has a GPU (or a MIG slice) of its own.
+        memory_bytes: what PyTorch's allocator may take. The snippet could raise that again: it
+            only makes a greedy snippet end with its own OutOfMemoryError. What protects others
+            is that each slot has a GPU (or a MIG slice) of its own.
 
     Raises:
         RuntimeError: CUDA cannot be initialised behind these walls.
@@ -32,7 +32,7 @@ def name() -> str | None:
 
 
 def peak_memory_bytes() -> int:
-    """The most memory that PyTorch's allocator held on the GPU."""
+    """The peak memory of PyTorch's allocator on the GPU."""
     if not torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
         return 0
     return int(torch.cuda.max_memory_allocated())

@@ -1,4 +1,4 @@
-"""An exception, told by the snippet's own lines: the failing expression and what it worked on."""
+"""Describe an exception by the snippet's lines: the failing expression and the variables there."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _MESSAGE = 4000
 _TRACEBACK = 16_000
 _FRAMES = 12
 _LOCALS = 40
-_LIBRARY = re.compile(r'File "[^"\n]*/(?:site|dist)-packages/')  # where it lies says nothing
+_LIBRARY = re.compile(r'File "[^"\n]*/(?:site|dist)-packages/')  # its path is not the error's
 
 _INSTALLED = re.compile(r"(?<![\w.])/(?:[^\s'\"()/]+/)*(?:site|dist)-packages/")
 
 
 def describe(error: BaseException, source: SnippetSource, *, silently: bool = False) -> ErrorSeen:
-    """The error as seen from the snippet: innermost own line, its expression, the traceback.
+    """Describe an error: the snippet's innermost line, its expression, the traceback.
 
     Args:
         error: the exception.
         source: the snippet.
-        silently: run nothing of the snippet's own, which goes on after this: where a `__str__` of
-            its own would be needed, the text stays without.
+        silently: run none of the snippet's code, because the snippet goes on after this: a text
+            that would need its own `__str__` is left out.
     """
     speaks = silently and _speaks(error, source)
     own = _own(error, source)
@@ -79,7 +79,7 @@ def class_name(error: BaseException) -> str:
 
 
 def _masked(error: BaseException) -> str:
-    """The message of the error that came first, if this one was raised because of it."""
+    """The message of the first error, if this one was raised while handling it."""
     seen: set[int] = set()
     first = error
     while id(first) not in seen:
@@ -89,7 +89,7 @@ def _masked(error: BaseException) -> str:
 
 
 def frames(error: BaseException, source: SnippetSource) -> tuple[Frame, ...]:
-    """The snippet's frames at the moment of the error, outermost first, with their variables."""
+    """The snippet's frames when the error was raised, outermost first, with their variables."""
     seen = []
     for tb in _own(error, source)[-_FRAMES:]:
         names = [
@@ -137,7 +137,7 @@ def message_of(error: BaseException) -> str:
 
 
 def _speaks(error: BaseException | None, source: SnippetSource, depth: int = 10) -> bool:
-    """Whether turning the exception into text would run code of the snippet's."""
+    """Whether str() of the exception would run the snippet's code."""
     if error is None or not depth:
         return False
     text = getattr(type(error).__str__, "__code__", None)
@@ -174,9 +174,9 @@ _TO_OURS = ("torch/_compile.py", "torch/_dynamo/eval_frame.py", "torch/overrides
 
 
 def without_ours(error: BaseException, source: SnippetSource) -> None:
-    """Drop the frames above the snippet's first one, and our own listeners' below it.
+    """Drop the frames above the snippet's first one, and those of our probes below it.
 
-    So too in every chained exception.
+    The same in every chained exception.
     """
     seen: set[int] = set()
     todo: list[BaseException | None] = [error]
@@ -194,7 +194,7 @@ def without_ours(error: BaseException, source: SnippetSource) -> None:
 
 
 def _without_listeners(first: TracebackType | None) -> TracebackType | None:
-    """The traceback without our frames, and without torch's that only lead to them."""
+    """The traceback without our frames, and without torch's frames that only call ours."""
     kept: list[TracebackType] = []
     tb = first
     while tb is not None:

@@ -1,7 +1,7 @@
-"""What a run computed: each backward's loss and leaf gradients, and the tensors it ended with.
+"""Record what a run computed: each backward's loss and leaf gradients, and the final tensors.
 
-As an oracle it lets in-place changes of saved tensors through while keeping what was saved
-(`originals.py`): the gradients of the forward as it was written, which a fix must reproduce.
+As an oracle it keeps a copy of what was saved before an in-place change (`originals.py`), so that
+backward goes on with the gradients of the forward as written, which a fix must reproduce.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _TENSORS = 200
 
 
 class GradientsProbe:
-    """Listens to backward() and grad(); `oracle` lets changed saved tensors pass."""
+    """Listens to backward() and grad(); with `oracle`, changed saved tensors raise no error."""
 
     def __init__(self, source: SnippetSource, *, oracle: bool, compiles: bool = False) -> None:
         self.source = source
@@ -60,7 +60,7 @@ class GradientsProbe:
         return grads
 
     def _named(self, leaves: list[torch.Tensor]) -> tuple[str, ...]:
-        """What the snippet's frames call the leaves, each once."""
+        """The leaves' variable names in the snippet's frames, each once."""
         wanted = {id(leaf) for leaf in leaves}
         names: dict[int, str] = {}
         frame = self.source.frame()
@@ -80,7 +80,7 @@ class GradientsProbe:
     ) -> None:
         if len(self.seen) >= _BACKWARDS:
             return
-        with quietly():  # the oracle's own listener would ask after each of these operators
+        with quietly():  # else the oracle's listener would be called for each of these operators
             seen = fingerprints([*roots[:1], *(g for g in grads if g is not None)])
             self.seen.append(
                 Backward(
@@ -93,7 +93,7 @@ class GradientsProbe:
             )
 
     def values(self, namespace: dict[str, Any]) -> Values:
-        """What was seen, and the tensors and parameters that the snippet's globals hold now."""
+        """The backwards seen, and the tensors and parameters in the snippet's globals now."""
         tensors: dict[str, Fingerprint] = {}
         for name, value in list(namespace.items()):
             if isinstance(value, torch.nn.Module):
@@ -107,7 +107,7 @@ class GradientsProbe:
 
 
 def _leaves(roots: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-    """The leaves that a backward from the roots will reach, in the order of the graph."""
+    """The leaves that a backward from the roots reaches, in the order of the graph."""
     found: list[torch.Tensor] = [r for r in roots if r.grad_fn is None and r.requires_grad]
     seen: set[Any] = set()
     todo = [r.grad_fn for r in reversed(roots) if r.grad_fn is not None]

@@ -1,9 +1,8 @@
-"""Exceptions as Python itself reports them handled: `sys.monitoring`, from Python 3.12 on.
+"""Handled exceptions as `sys.monitoring` reports them, from Python 3.12 on.
 
-Nothing of the snippet is rewritten, and what no `except` clause shows is seen too: `suppress`,
-any context manager that swallows, `return` in `finally`. A handler that was entered and then
-passed the exception on is taken back again. Only the standard library is used here, so that any
-newer interpreter can test it.
+The snippet is not rewritten, and what no `except` clause shows is seen too: `suppress`, any
+context manager that swallows, `return` in `finally`. An exception that its handler raises again
+is dropped. Only the standard library is used here, so that any newer interpreter can test it.
 """
 
 from __future__ import annotations
@@ -14,18 +13,18 @@ from itertools import islice
 from types import CodeType
 from typing import Any
 
-_TOOL = 4  # of the ids 0 to 5, the one that no kind of tool is advised to take
+_TOOL = 4  # of the ids 0 to 5, one that Python reserves for no kind of tool
 _NAME = "torchmedic"
 
 
 def offered() -> bool:
-    """Whether this interpreter can tell, and no other tool has the place."""
+    """Whether this interpreter has `sys.monitoring` and no other tool uses our id."""
     monitoring = getattr(sys, "monitoring", None)
     return monitoring is not None and monitoring.get_tool(_TOOL) is None
 
 
 class Handled:
-    """Tells `take` of every exception that a handler of one file took, `drop` if it came back."""
+    """Calls `take` for every exception that one file's handlers catch, `drop` if it is reraised."""
 
     def __init__(
         self,
@@ -33,7 +32,7 @@ class Handled:
         take: Callable[[BaseException, int | None], Any],
         drop: Callable[[Any], None],
     ) -> None:
-        """Args: whose handlers count; what to call, and what to call with its result after all."""
+        """Args: the file; the callback; what to call with its result if the exception goes on."""
         self._filename = filename
         self._take = take
         self._drop = drop
@@ -62,7 +61,7 @@ class Handled:
             taken = self._take(error, _line(code, offset))
             self._open = [*self._open[-20:], (id(error), code, taken)]
         except Exception:
-            pass  # the snippet's own handling must go on whatever happens to our notes
+            pass  # a failing probe must not disturb the snippet's own handling
 
     def _raised_again(self, code: CodeType, offset: int, error: BaseException) -> None:
         if code.co_filename != self._filename:

@@ -1,6 +1,6 @@
-"""The layer that an error came out of: which one it is in the model, where it was made, its input.
+"""Find the layer that an error came from: its name in the model, its line, its input.
 
-A traceback ends in torch's own code and says neither. The person's line is `self.fc(x)`; what
+A traceback ends in torch's own code and says none of it. The snippet's line is `self.fc(x)`; what
 helps is that `fc` is Linear(512, 10), made at line 8, and gets [4, 400] here.
 """
 
@@ -43,7 +43,7 @@ def failing_layer(
             if (
                 issubclass(type(layer), nn.Module)  # isinstance() would ask the object itself
                 and type(layer).__module__.startswith("torch.nn.")
-                and layer is not making  # what is only being made cannot be shown
+                and layer is not making  # a layer under construction has no repr yet
             ):
                 found = layer, frame
         tb = tb.tb_next
@@ -68,7 +68,7 @@ def failing_layer(
 def _place(
     layer: nn.Module, own: FrameType, made: Mapping[tuple[str, str], int]
 ) -> tuple[str, int | None]:
-    """The layer's name as the snippet's frame would call it, and the line that made it."""
+    """The layer's name from the snippet's frame (`self.fc`), and the line that made it."""
     for variable, value in own.f_locals.items():
         if not issubclass(type(value), nn.Module):
             continue

@@ -1,4 +1,4 @@
-"""Hear every operator that writes into its arguments, before it does."""
+"""Call back before every operator that writes into its arguments."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import torch
 
 from executor.inside import torch_private as private
 
-Hear = Callable[[torch.Tensor, Any], None]  # what will be written into, and the operator
+Hear = Callable[[torch.Tensor, Any], None]  # the tensor to be written into, and the operator
 
 
 def listener(hear: Hear, *, compiles: bool) -> private.OperatorMode:
@@ -17,7 +17,7 @@ def listener(hear: Hear, *, compiles: bool) -> private.OperatorMode:
 
     Args:
         hear: called before the operator.
-        compiles: the snippet uses torch.compile, which must not look into a listener.
+        compiles: the snippet uses torch.compile, which must not trace the mode.
     """
     return _BesideCompile(hear) if compiles else _Listener(hear)
 
@@ -48,13 +48,13 @@ class _BesideCompile(_Listener):  # type: ignore[no-untyped-call]
     def __torch_dispatch__(
         self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        # Said again because PyTorch hides from torch.compile only what stands in the class itself:
+        # Repeated because PyTorch hides from torch.compile only methods of the class itself:
         # https://github.com/pytorch/pytorch/blob/v2.13.0/torch/utils/_python_dispatch.py
         return super().__torch_dispatch__(func, types, args, kwargs)
 
 
 def _written(func: Any) -> tuple[tuple[int, str], ...]:
-    """The arguments that an operator writes into: place (past the end if by name) and name."""
+    """The arguments that an operator writes into: position (past the end if by name) and name."""
     return tuple(
         (1 << 30 if a.kwarg_only else i, a.name)
         for i, a in enumerate(private.schema(func).arguments)

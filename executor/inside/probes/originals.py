@@ -1,7 +1,7 @@
-"""Keep what autograd saved as it was when it was saved, whatever is written into it afterwards.
+"""Keep the original values of tensors saved by autograd, whatever is written into them afterwards.
 
-As `torch.autograd.graph.allow_mutation_on_saved_tensors`, which looks through the schema of every
-operator that runs: here each operator's is read once, and where nothing is saved nothing is done.
+Like `torch.autograd.graph.allow_mutation_on_saved_tensors`, but that one reads an operator's schema
+at each call: here each schema is read once, and while nothing is saved nothing is done.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import torch
 from executor.inside.probes.inplace.values import storage
 from executor.inside.probes.operators import listener
 
-_CROWD = 1000  # tensors saved before those that backward has freed are looked for
+_CROWD = 1000  # saved tensors above which those freed by backward are looked for
 
 
 class _KeptOriginal:
@@ -26,10 +26,10 @@ class _KeptOriginal:
 
 
 class Originals:
-    """What is saved while this is entered: copied before the first write to its memory."""
+    """Copies a tensor saved inside this context before the first write to its memory."""
 
     def __init__(self, *, compiles: bool = False) -> None:
-        """`compiles`: the snippet uses torch.compile, which must not look into the listener."""
+        """`compiles`: the snippet uses torch.compile, which must not trace the listener."""
         self._saved: dict[int | None, list[weakref.ref[_KeptOriginal]]] = {}
         self._count = 0
         self._crowd = _CROWD
@@ -47,7 +47,7 @@ class Originals:
         self._saved.clear()
 
     def forget_freed(self) -> None:
-        """Let go of what no graph holds any more; worth it after a backward."""
+        """Drop what no graph holds any more; worth calling after a backward."""
         living = ((key, [r for r in refs if r() is not None]) for key, refs in self._saved.items())
         self._saved = {key: refs for key, refs in living if refs}
         self._count = sum(map(len, self._saved.values()))
@@ -66,7 +66,7 @@ class Originals:
         return saved.tensor
 
     def _before_write(self, t: torch.Tensor, _: Any) -> None:
-        """Copy what was saved of this memory; the copies' own nobody else can write to."""
+        """Copy the saved tensors that use this memory; nobody else can write to the copies."""
         if not self._saved:
             return
         copies: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}

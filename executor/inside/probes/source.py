@@ -1,4 +1,4 @@
-"""Where in the snippet something is happening: its frames, positions and expressions."""
+"""The snippet's running frames, and the lines and expressions of their instructions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from types import CodeType, FrameType
 
 @dataclass(frozen=True)
 class CodePosition:
-    """An instruction of the snippet, as cheap to take as a probe on a hot path needs it."""
+    """An instruction of the snippet, cheap enough for a probe that is called very often."""
 
     code: CodeType
     instruction: int  # byte offset, as f_lasti and tb_lasti give it
@@ -62,16 +62,16 @@ class SnippetSource:
     def frame(self, above: int = 0) -> FrameType | None:
         """The innermost frame of the snippet that is running now.
 
-        `above` is how many callers of the caller are known to be none: each frame that is looked
-        at is made an object first.
+        `above` is how many callers of the caller are known not to be the snippet's: Python creates
+        an object for each frame that is looked at.
         """
         frame: FrameType | None = sys._getframe(1 + above)
         while frame is not None and frame.f_code.co_filename != self.filename:
             frame = frame.f_back
         return frame
 
-    def here(self) -> CodePosition | None:
-        """Where the snippet is now."""
+    def position_now(self) -> CodePosition | None:
+        """The snippet's current instruction; None if none of its frames is running."""
         frame = self.frame()
         return (
             CodePosition(frame.f_code, frame.f_lasti, frame.f_lineno) if frame is not None else None
@@ -82,11 +82,11 @@ class SnippetSource:
         return self.line_above(1)
 
     def line_above(self, above: int) -> int | None:
-        """The same, where that many callers are known to be none of the snippet's."""
+        """The same, if that many callers are known not to be the snippet's."""
         frame = self.frame(1 + above)
         if frame is None:
             return None
-        # Python counts a line's number anew from the top of its code each time it is asked.
+        # Python computes a line number from the start of its code object each time.
         code = frame.f_code
         key = id(code), frame.f_lasti
         known = self._known.get(key)

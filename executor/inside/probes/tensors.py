@@ -1,4 +1,4 @@
-"""Tensors in a few words: what a frame's variables are, and fingerprints to compare values by."""
+"""Describe a frame's variables, and take fingerprints of tensors to compare their values."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 _PLAIN = (int, float, complex, bool, str, bytes, type(None), list, tuple, dict, set, range, slice)
 _SMALL = 8  # tensors up to this many elements show their values
 _PROJECTIONS = 4
-_KEPT = 1 << 14  # up to this many elements, what they are projected on is kept for the next
-_TOGETHER = 1 << 17  # elements whose fingerprints are taken at once
+_KEPT = 1 << 14  # up to this many elements, the vectors of a projection are cached
+_TOGETHER = 1 << 17  # elements whose fingerprints are computed at once
 _SAMPLED = 1 << 20  # larger tensors are compared by a strided sample of this size
 
 
 def variable(value: object) -> Variable:
-    """A variable's facts; nothing of the snippet's own is called (a `__repr__` may do anything)."""
+    """Describe a variable without running the snippet's code (a `__repr__` may do anything)."""
     torch = sys.modules.get("torch")
     kind = type(value).__name__
     if torch is not None and issubclass(type(value), torch.Tensor):  # isinstance() asks the value
@@ -40,7 +40,7 @@ def variable(value: object) -> Variable:
 
 
 def is_plain(value: Any) -> bool:
-    """Whether a value is one of Python's own, through and through."""
+    """Whether a value and all it contains are of Python's own types."""
     return type(value) in _PLAIN and _is_plain(value)
 
 
@@ -106,7 +106,7 @@ def fingerprint(t: torch.Tensor) -> Fingerprint:
 
 
 def fingerprints(tensors: Sequence[torch.Tensor]) -> list[Fingerprint]:
-    """Several at once: for small tensors the number of operators is all that counts."""
+    """Fingerprints of several tensors at once: for small ones each operator's overhead counts."""
     import torch
 
     together = [
@@ -147,7 +147,7 @@ def fingerprints(tensors: Sequence[torch.Tensor]) -> list[Fingerprint]:
 
 @lru_cache(maxsize=8)
 def _waves_side_by_side(sizes: tuple[int, ...]) -> tuple[torch.Tensor, torch.Tensor]:
-    """The waves of tensors of these sizes, shape (_PROJECTIONS, all), and whose each column is."""
+    """The waves for these sizes, shape (_PROJECTIONS, sum), and each column's tensor number."""
     import torch
 
     owners = torch.repeat_interleave(torch.arange(len(sizes)), torch.tensor(sizes))
@@ -156,9 +156,9 @@ def _waves_side_by_side(sizes: tuple[int, ...]) -> tuple[torch.Tensor, torch.Ten
 
 @lru_cache(maxsize=32)
 def _waves(n: int) -> torch.Tensor:
-    """What is projected on, float64, shape (_PROJECTIONS, n): the same on every machine.
+    """The vectors of the projection, float64, shape (_PROJECTIONS, n): the same on every machine.
 
-    Cosines of incommensurable frequencies, so no random state moves.
+    Cosines of incommensurable frequencies, so that no random number is drawn.
     """
     import torch
 

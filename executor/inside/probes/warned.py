@@ -1,4 +1,4 @@
-"""Warnings, each with the line of the snippet that led to it."""
+"""Record warnings, each with the snippet's line that led to it."""
 
 from __future__ import annotations
 

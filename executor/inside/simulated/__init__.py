@@ -1,1 +1,1 @@
-"""A CUDA device that is only pretended: real values on the CPU, PyTorch's own device errors."""
+"""The simulated CUDA device: real values on the CPU, PyTorch's own device errors."""

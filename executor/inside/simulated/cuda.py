@@ -1,4 +1,4 @@
-"""Run a snippet as if there were a GPU: start it before the snippet, ask it afterwards."""
+"""Run a snippet on a simulated GPU: start it before the snippet, read its limits afterwards."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DEVICE = "simulated cuda:0"
 
 
 class SimulatedCuda:
-    """The simulated device of one run; nothing of it can be taken back."""
+    """The simulated device of one run; it stays installed until the process ends."""
 
     def __init__(self, source: SnippetSource, seed: int | None) -> None:
         self.state = SimulationState(Devices(source), seed)
@@ -48,17 +48,17 @@ class SimulatedCuda:
         return stack
 
     def stop(self) -> None:
-        """Listen no more; what was said of tensors still holds."""
+        """Remove the listeners; tensors keep their marks."""
         self._stack.close()
 
     @property
     def limits(self) -> tuple[str, ...]:
         """What the run touched that the simulation cannot do, as assumptions."""
-        said = "ran on a simulated CUDA device: real values on the CPU, PyTorch's device rules"
-        return (said, *(f"simulated device: {limit}" for limit in self.state.touched))
+        summary = "ran on a simulated CUDA device: real values on the CPU, PyTorch's device rules"
+        return (summary, *(f"simulated device: {limit}" for limit in self.state.touched))
 
     def devices_of(self, error: BaseException, source: SnippetSource) -> tuple[DeviceSeen, ...]:
-        """Where the operands of a device error are, and the snippet's lines that put them there.
+        """The devices of a device error's operands, with the snippet's lines that put them there.
 
         Each is named as the innermost of the snippet's frames would; the name is empty where no
         variable holds it. Nothing for an error that the simulation did not raise.
@@ -92,9 +92,9 @@ class SimulatedCuda:
     def _beside(
         self, seen: list[DeviceSeen], frame: FrameType, source: SnippetSource, error: BaseException
     ) -> list[DeviceSeen]:
-        """Variables of the failing expression, for a device of which no operand has a name.
+        """Variables of the failing expression on a device of which no operand has a name.
 
-        A loss, say, fails on the log-probabilities that it made of the outputs it was given.
+        A loss, say, fails on the log-probabilities that it computed from the outputs.
         """
         tb = error.__traceback__
         while tb is not None and tb.tb_frame is not frame:

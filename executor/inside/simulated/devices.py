@@ -1,4 +1,4 @@
-"""Where each tensor pretends to be, and the snippet's line that put it there: marks on storages.
+"""Mark each storage with its simulated device and the snippet's line that put it there.
 
 A storage keeps its Python object, and so the mark, for as long as it lives; views, detached
 tensors and in-place results share it. A storage without a mark is on the CPU.
@@ -26,7 +26,7 @@ _device_of: Any = private.TensorBase.device
 
 
 class Mark:
-    """What is known of one storage; counts its bytes while it is on the device."""
+    """One storage's device and line; counts its bytes while it is on the simulated GPU."""
 
     __slots__ = ("bytes", "device", "line", "memory", "pinned")
 
@@ -70,7 +70,7 @@ class Devices:
         return getattr(storage, "_torchmedic", None) if storage is not None else None
 
     def of(self, t: torch.Tensor) -> torch.device:
-        """The device that the tensor pretends to be on."""
+        """The simulated device of the tensor."""
         kind = type(t)
         plain = kind is _TENSOR or kind is _PARAMETER
         if plain and not private.function_modes():
@@ -79,7 +79,7 @@ class Devices:
             return self.unheard(t)
 
     def unheard(self, t: torch.Tensor) -> torch.device:
-        """The same, in the midst of an operator: nothing listens to functions there."""
+        """The same inside an operator, where no function mode is active."""
         try:
             device: torch.device = _storage_of(t)._torchmedic.device
             return device
@@ -91,14 +91,14 @@ class Devices:
             return mark.device if mark is not None else CPU
 
     def put(self, t: torch.Tensor, device: torch.device, *, again: bool = False) -> None:
-        """Say where a tensor is, unless that is known; `again` says it anew."""
+        """Mark a tensor's device unless it has a mark; `again` replaces the mark."""
         storage = storage_of(t)
         known = getattr(storage, "_torchmedic", None) is not None
         if storage is not None and (again or not known) and real_device(t).type == "cpu":
             self.put_storage(storage, device)
 
     def put_results(self, out: Any, device: torch.device) -> None:
-        """Say it of all that an operator has made, in the midst of it."""
+        """Mark all results of an operator, from inside it."""
         for t in (out,) if type(out) is torch.Tensor else tensors_in(out):
             try:
                 storage = _storage_of(t)
@@ -131,10 +131,10 @@ def storage_of(t: torch.Tensor) -> Any:
 
 
 def common_device(args: Sequence[Any], kwargs: Mapping[str, Any]) -> torch.device | None:
-    """Where all tensors of an operator's arguments are; None where that takes a closer look.
+    """The device of all tensors among an operator's arguments; None where a closer look is needed.
 
-    That is so where one is unmarked or of a subclass, where devices differ, where there are no
-    tensors, and where a `device=` or the like is said.
+    That is if a tensor is unmarked or of a subclass, if devices differ, if there are no tensors,
+    or if a `device=` or the like is passed.
     """
     found: torch.device | None = None
     try:

@@ -1,8 +1,8 @@
-"""The two listeners of the simulated device: one at PyTorch's functions, one at its operators.
+"""The two modes of the simulated device: one for PyTorch's functions, one for its operators.
 
-Operators are where a real GPU checks devices, also inside backward, and where new tensors come
-from. Functions are where `device=` is said, which the operators below no longer tell apart from
-what PyTorch's own code passes on.
+A real GPU checks devices in operators, also inside backward, and there new tensors are made. But
+only at a function is it known that `device=` came from the snippet: what an operator gets may as
+well have been passed by PyTorch's own code.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _NARROW = {torch.float16, torch.bfloat16}
 
 
 class SimulationState:
-    """What the listeners share."""
+    """The state that both modes share."""
 
     def __init__(self, devices: Devices, seed: int | None) -> None:
         self.devices = devices
-        self.wanted: torch.device | None = None  # what `device=` says in the call going on
-        self.call: tuple[Any, Any] = ((), {})  # and what that call was given
+        self.wanted: torch.device | None = None  # `device=` of the current call
+        self.call: tuple[Any, Any] = ((), {})  # its arguments
         self.touched: dict[str, None] = {}  # limits of the simulation that this run came upon
         self.mixed: tuple[tuple[str, torch.Tensor], ...] = ()  # the operands last refused
         self.refused = ""  # with this message
@@ -42,7 +42,7 @@ class SimulationState:
         self.generator.manual_seed(seed if seed is not None else torch.default_generator.seed())
 
     def around(self) -> torch.device:
-        """Where the tensors of the call going on are: what PyTorch makes for it goes there too."""
+        """The device of the current call's tensors: what PyTorch creates for it goes there too."""
         given = tensors_in(self.call)
         return CUDA if any(self.devices.of(t) == CUDA for t in given) else CPU
 
@@ -61,7 +61,7 @@ class SimulationState:
 
 
 class _Known:
-    """What has to be known of an operator, asked once."""
+    """What the simulation needs to know about an operator, found out once."""
 
     __slots__ = ("fresh", "func", "name", "random", "special")
 
@@ -93,7 +93,7 @@ class Operators(private.OperatorMode):
         return self._do(known, args, kwargs or {})
 
     def _do(self, known: _Known, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-        """Nearly always all tensors are in one place, and the results are there too."""
+        """Run the operator the quick way: nearly always all tensors are on one device."""
         where = None if known.special else common_device(args, kwargs)
         if where is None or (where is CUDA and known.random):
             with private.DisableTorchFunction():  # a subclass of the snippet's, say
@@ -135,18 +135,18 @@ class Operators(private.OperatorMode):
         tensors: Sequence[torch.Tensor],
         where: Sequence[torch.device],
     ) -> torch.device:
-        """Where the operator's results are; a device of ours in its arguments becomes the CPU."""
-        said = kwargs.get("device")
-        if said is not None and is_cuda(said):
+        """The device of the operator's results; replaces `device="cuda"` by the CPU."""
+        requested = kwargs.get("device")
+        if requested is not None and is_cuda(requested):
             kwargs["device"] = CPU
             return CUDA
         if not tensors:
             return self.state.wanted or self.state.around()
-        if said is not None and name != "_to_copy" and self.state.wanted:
-            return self.state.wanted  # said by the snippet; else PyTorch itself passes it on
+        if requested is not None and name != "_to_copy" and self.state.wanted:
+            return self.state.wanted  # passed by the snippet, not by PyTorch itself
         if CUDA not in where:
             return where[0]
-        # A number on the GPU does not draw a CPU tensor there (a view of an index, say).
+        # A number on the GPU does not move a CPU tensor there (a view of an index, say).
         return (
             CUDA
             if where[0] is CUDA
@@ -187,7 +187,7 @@ class Operators(private.OperatorMode):
             return _narrowed(func(*_widened(args), **_widened(kwargs)), args)
 
     def _random(self, func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-        """Draw from the device's own generator: the CPU's must give what it gives at home."""
+        """Draw from the device's own generator, and leave the CPU's as a real GPU would."""
         self.state.touch("random numbers drawn on the device differ from a GPU's under one seed")
         cpu, own = torch.default_generator, self.state.generator
         before = cpu.get_state()
@@ -229,7 +229,7 @@ def _narrowed(out: Any, args: Any) -> Any:
 
 
 class Functions(TorchFunctionMode):
-    """Takes `device=` out of every call of PyTorch's and remembers it for the operators below."""
+    """Removes `device=` from every call of PyTorch and keeps it for the operators below."""
 
     def __init__(self, state: SimulationState) -> None:
         super().__init__()
@@ -247,7 +247,7 @@ class Functions(TorchFunctionMode):
         return handle(func, args, kwargs or {})
 
     def _handler(self, func: Any) -> Callable[[Any, Sequence[Any], dict[str, Any]], Any]:
-        """Who takes care of the function: asked once for each."""
+        """The method that handles a function; chosen once for each."""
         if isinstance(func, FunctionType):
             return self._python
         name, of = getattr(func, "__name__", ""), getattr(func, "__self__", None)
@@ -258,9 +258,9 @@ class Functions(TorchFunctionMode):
         return self._compiled
 
     def _python(self, func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-        """One of PyTorch's functions in Python: it runs with this listener on, as if called anew.
+        """Run one of PyTorch's Python functions with this mode on, as if called anew.
 
-        Otherwise all it calls would go unheard. Its own question whether somebody listens is
+        Otherwise the mode would miss all that it calls. Its own check for an active mode is
         answered with no, or it would come back here.
         """
         if func in self._open:
@@ -308,7 +308,7 @@ class Functions(TorchFunctionMode):
         if default and kwargs.get("device") is None and func in private.device_constructors():
             kwargs = {**kwargs, "device": default}
         if name in _SPECIAL or (kwargs and not kwargs.keys().isdisjoint(_SAID)):
-            return self._said(func, name, args, dict(kwargs))
+            return self._call_with_device(func, name, args, dict(kwargs))
         return self._call(func, args, kwargs, None)
 
     def _call(
@@ -322,8 +322,10 @@ class Functions(TorchFunctionMode):
         finally:
             state.wanted, state.call = before
 
-    def _said(self, func: Any, name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-        """A call that says a device, or one with rules of its own."""
+    def _call_with_device(
+        self, func: Any, name: str, args: Sequence[Any], kwargs: dict[str, Any]
+    ) -> Any:
+        """Handle a call with `device=`, or one with rules of its own."""
         devices = self.state.devices
         wanted: torch.device | None = None
         if kwargs.get("device") is not None:

@@ -1,8 +1,8 @@
-"""What a GPU's operators refuse, in PyTorch's words: which tensors may be on which device.
+"""The device checks of a GPU's operators, with PyTorch's messages.
 
-Whether an operator checks its arguments itself, and what PyTorch calls it when it does, comes from
-the declarations that every PyTorch brings along (torchgen's native_functions.yaml). They are only
-looked at when devices really are mixed.
+Whether an operator checks its arguments, and its name in the message, comes from the declarations
+shipped with every PyTorch (torchgen's native_functions.yaml). They are read only when devices are
+mixed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SAME = "Expected all tensors to be on the same device, but "
 
 @dataclass(frozen=True)
 class OperatorArgument:
-    """A tensor that an operator gets: its argument's name, and where it is."""
+    """A tensor passed to an operator: its argument's name, and its device."""
 
     name: str
     tensor: torch.Tensor
@@ -33,7 +33,7 @@ class OperatorArgument:
 
 
 def refusal(func: Any, operands: Sequence[OperatorArgument]) -> str | None:
-    """Why a GPU would not run the operator on these tensors; None where it would.
+    """The error message of a GPU that gets these tensors; None if it runs the operator.
 
     Args:
         func: the operator (`torch.ops.aten.…`).
@@ -51,7 +51,7 @@ def refusal(func: Any, operands: Sequence[OperatorArgument]) -> str | None:
 
 
 def _exact(operands: Sequence[OperatorArgument], method: str = "") -> str | None:
-    """The check that PyTorch puts before most operators: every tensor where the first one is."""
+    """The check before most operators: every tensor on the device of the first one."""
     first = operands[0].device
     for o in operands:
         if o.device != first:
@@ -135,7 +135,7 @@ def _cat(operands: Sequence[OperatorArgument]) -> str | None:
 
 
 def _normalisation(operands: Sequence[OperatorArgument]) -> str | None:
-    return _exact(operands)  # cuDNN's or PyTorch's own kernel: which, only a GPU decides
+    return _exact(operands)  # only a GPU decides between cuDNN's and PyTorch's own kernel
 
 
 _FREE = frozenset(

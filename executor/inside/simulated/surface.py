@@ -1,7 +1,6 @@
-"""What a snippet can ask PyTorch about the GPU, answered for the simulated one.
+"""Replace what PyTorch says about GPUs (`torch.cuda`, `Tensor.cuda` …) by the simulated one.
 
-Everything here replaces an attribute of torch for the rest of this one run; the process ends with
-it.
+The replacements stay for the rest of this run; its process ends with it.
 """
 
 from __future__ import annotations
@@ -41,12 +40,12 @@ GRAPHS = "CUDA graphs are not there"
 
 
 def install(state: SimulationState) -> None:
-    """Put it in place."""
+    """Install all replacements."""
     _tensors(state)
     _generators(state)
     _module(state)
     _accelerator()
-    _elsewhere(state)
+    _outside_cuda(state)
 
 
 # -- tensors ---------------------------------------------------------------------------------
@@ -61,7 +60,7 @@ def _tensors(state: SimulationState) -> None:
     attributes = {n: getattr(base, n) for n in ("is_cuda", "is_cpu")}
 
     def move(t: Any, target: torch.device, *args: Any, **kwargs: Any) -> Any:
-        """A copy that is on the target, and whose gradient goes back to where `t` is."""
+        """A copy on the target device, whose gradient goes back to the device of `t`."""
         if target == CUDA and os.getpid() != own:
             raise RuntimeError(_FORKED)
         came_from = devices.of(t)
@@ -161,7 +160,7 @@ def _tensors(state: SimulationState) -> None:
 
 
 def _unheard(method: Any) -> Any:
-    """The method without listeners: they would look it up by name and find ours."""
+    """The method run without modes, which would look it up by name and find the replacement."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         with private.DisableTorchFunction():
@@ -180,7 +179,7 @@ def _without_copy(args: Any, kwargs: Any) -> tuple[Any, Any]:
 
 
 class _TypedTensor(type):
-    """`torch.cuda.FloatTensor` and its like: a type to ask for, to call, to compare with."""
+    """`torch.cuda.FloatTensor` and its like, for isinstance(), calls and comparisons."""
 
     dtype: torch.dtype
 
@@ -375,20 +374,20 @@ def _counted(kind: Any, state: SimulationState, limit: str) -> Any:
 
 
 def _accelerator() -> None:
-    there: Any = torch.accelerator
-    there.is_available = lambda: True
-    there.device_count = lambda: 1
-    there.current_accelerator = lambda check_available=False: torch.device("cuda")
-    there.current_device_index = there.current_device_idx = lambda: 0
-    there.set_device_index = there.set_device_idx = lambda device: None
-    there.synchronize = lambda device=None: None
-    there.current_stream = lambda device=None: _Stream()
+    accelerator: Any = torch.accelerator
+    accelerator.is_available = lambda: True
+    accelerator.device_count = lambda: 1
+    accelerator.current_accelerator = lambda check_available=False: torch.device("cuda")
+    accelerator.current_device_index = accelerator.current_device_idx = lambda: 0
+    accelerator.set_device_index = accelerator.set_device_idx = lambda device: None
+    accelerator.synchronize = lambda device=None: None
+    accelerator.current_stream = lambda device=None: _Stream()
 
 
-# -- beside torch.cuda -----------------------------------------------------------------------
+# -- outside of torch.cuda -------------------------------------------------------------------
 
 
-def _elsewhere(state: SimulationState) -> None:
+def _outside_cuda(state: SimulationState) -> None:
     loose: Any = torch
     loose.backends.cuda.is_built = lambda: True
     loose.backends.cudnn.is_available = lambda: True
@@ -440,7 +439,7 @@ def _grouping(state: SimulationState) -> Any:
 
 
 def _files(state: SimulationState) -> None:
-    """torch.save() tells where a storage was; torch.load() puts it there again."""
+    """Make torch.save() note the simulated device, and torch.load() restore it."""
 
     def tag(storage: Any) -> str | None:
         mark = getattr(storage, "_torchmedic", None)

@@ -50,12 +50,12 @@ async def test_a_question_is_counted_and_told_without_its_words(medic: Pipeline)
             with metrics.serving(MetricsSettings(port=port)):
                 async with QuestionService(
                     medic, store, platform, ChatSettings(), FrontSettings(), 0, metrics
-                ) as desk:
-                    asked = await desk.take(message(f"```python\nprint('{SECRET}')\n```"))
+                ) as service:
+                    asked = await service.take(message(f"```python\nprint('{SECRET}')\n```"))
                     assert asked is not None
-                    await desk.take(message(f"What is the {SECRET} of tea?"))
-                    await desk.idle()
-                    await desk.buttons.click(
+                    await service.take(message(f"What is the {SECRET} of tea?"))
+                    await service.idle()
+                    await service.buttons.click(
                         Click("c", "wrong", asked.id, asked.asker, asked.place, SECRET)
                     )
                 async with aiohttp.ClientSession() as session:

@@ -14,7 +14,7 @@ from bot.operations.report import as_html, as_text, gather, write
 from bot.operations.retention import forget_person
 from bot.service.seam import Incoming, Person, Place
 from bot.service.store import Store
-from bot.service.store.past import asked_since, said_since
+from bot.service.store.past import asked_since, feedback_since
 from bot.settings import Settings, StoreSettings
 
 NASTY = "why does <script>alert(1)</script> say nan?\x1b[31m"
@@ -98,7 +98,7 @@ async def test_a_person_is_forgotten(kind: str, tmp_path: Path, request: pytest.
         again = await forget_person(settings, "U2")
         report = await gather(store.database, 7)
         left = {p.asker_id async for p in asked_since(store.database, 0)}
-        verdicts = await said_since(store.database, 0)
+        verdicts = await feedback_since(store.database, 0)
 
     assert elsewhere.startswith("nothing was kept of U2")
     assert said.startswith("deleted: 4 questions with their answers, 2 pieces of feedback")

@@ -46,7 +46,7 @@ BROKEN = (
 class Bot:
     """A running bot, and what it said when it started."""
 
-    desk: QuestionService
+    service: QuestionService
     said: list[str]
 
 
@@ -73,12 +73,12 @@ class World:
             DiscordFront(front, Secret(self.fake.token), said.append) as door,
             QuestionService(
                 medic or self.medic, self.store, door.platform, ChatSettings(), front
-            ) as desk,
+            ) as service,
         ):
-            serving = asyncio.create_task(door.serve(desk))
+            serving = asyncio.create_task(door.serve(service))
             sessions = self.fake.identified
             await self.fake.until(lambda: self.fake.identified > sessions and door.is_ready)
-            yield Bot(desk, said)
+            yield Bot(service, said)
             serving.cancel()
             await asyncio.gather(serving, return_exceptions=True)
 
@@ -183,7 +183,7 @@ async def test_a_direct_message_needs_no_mention_and_an_edit_runs_again(world: W
         direct = world.fake.direct(world.maya)
         message = await world.fake.post(world.maya, direct, PRINT)
         card = await world.card()
-        await bot.desk.idle()
+        await bot.service.idle()
         runs = len(world.fake.histories[card["id"]])
         await world.fake.unfurl(message)
         await world.fake.edit(message, PRINT.replace("7", "8"))
@@ -199,7 +199,7 @@ async def test_an_edited_mention_runs_again_in_place(world: World):
         message = await world.fake.post(world.maya, world.help, PRINT)
         await world.fake.edit(message, f"{world.me} {PRINT}")
         card = await world.card()
-        await bot.desk.idle()
+        await bot.service.idle()
         await world.fake.edit(message, f"{world.me} {PRINT.replace('7', '9')}")
         again = await world.card(has="54")
 
@@ -275,7 +275,7 @@ async def test_a_support_channel_is_answered_unasked_but_only_when_sure(world: W
         await world.fake.post(world.otto, world.help, PRINT)
         await world.fake.post(world.maya, world.help, BROKEN)
         card = await world.card()
-        await bot.desk.idle()
+        await bot.service.idle()
 
     assert "line 4 overwrites" in text_of(card)
     assert all("⏳" not in text_of(m) for m in world.fake.histories[card["id"]])
@@ -307,7 +307,7 @@ async def test_a_forums_post_is_its_askers_thread(world: World):
         await asyncio.sleep(0.5)  # events are worked on side by side
         await world.fake.post(world.maya, thread, "what if I print it twice?")
         await asyncio.sleep(0.5)
-        await bot.desk.idle()
+        await bot.service.idle()
 
     assert len(world.cards()) == 2
 
@@ -322,7 +322,7 @@ async def test_silent_once_the_team_has_spoken(world: World):
         await world.fake.post(lead, thread, "let me look at that")
         await world.fake.post(world.maya, thread, BROKEN)
         await asyncio.sleep(0.5)
-        await bot.desk.idle()
+        await bot.service.idle()
 
     assert not world.cards()
 
@@ -332,13 +332,13 @@ async def test_a_follow_up_in_our_thread_needs_no_mention(world: World):
     async with world.bot(message_content=True) as bot:
         await world.fake.post(world.maya, world.help, f"{world.me} {PRINT}")
         await world.card()
-        await bot.desk.idle()
+        await bot.service.idle()
         (thread,) = world.fake.threads(world.help)
         await world.fake.post(world.otto, thread, PRINT)
         await world.fake.post(world.maya, thread, "thanks, that works!")
         await world.fake.post(world.maya, thread, "and what does it print?")
         await world.fake.until(lambda: len(world.cards(thread)) == 2)
-        await bot.desk.idle()
+        await bot.service.idle()
 
     assert len(world.cards()) == 2
     assert all("42" in text_of(c) for c in world.cards())
@@ -350,10 +350,10 @@ async def test_a_reply_to_a_card_in_the_channel_is_a_follow_up(world: World):
     async with world.bot(message_content=True) as bot:
         await world.fake.post(world.maya, world.help, f"{world.me} {PRINT}")
         card = await world.card()
-        await bot.desk.idle()
+        await bot.service.idle()
         await world.fake.post(world.maya, world.help, "what does it print?", reply_to=card)
         await world.fake.until(lambda: len(world.cards()) == 2)
-        await bot.desk.idle()
+        await bot.service.idle()
 
     assert all("42" in text_of(c) for c in world.cards())
 
@@ -364,14 +364,14 @@ async def test_in_a_thread_of_others_only_a_mention_or_a_reply_is_for_us(world: 
         thread = await world.fake.thread(world.otto, world.help, "what do you think?")
         await world.fake.post(world.maya, thread, f"{world.me} {PRINT}")
         card = await world.card()
-        await bot.desk.idle()
+        await bot.service.idle()
         await world.fake.post(world.maya, thread, PRINT)
         it = await world.fake.slash(world.otto, thread, question=PRINT)
         await world.fake.until(lambda: "42" in text_of(world.fake.response(it) or {}))
         await world.fake.post(world.otto, thread, PRINT)
         await world.fake.post(world.maya, thread, "and what does it print?", reply_to=card)
         await world.fake.until(lambda: len(world.cards(thread)) == 3)
-        await bot.desk.idle()
+        await bot.service.idle()
 
     assert len(world.cards()) == 3  # the mention, the private command, the reply
 
@@ -397,7 +397,7 @@ async def test_bots_and_our_own_messages_are_never_questions(world: World):
         await world.fake.post(other, world.help, f"{world.me} {PRINT}")
         await world.fake.post(world.maya, world.help, f"{world.me} {PRINT}")
         await world.card()
-        await bot.desk.idle()
+        await bot.service.idle()
 
     assert len(world.cards()) == 1
 
@@ -427,7 +427,7 @@ async def test_where_it_may_not_answer_it_says_so_before_a_form_opens(world: Wor
         assert it.modal is None and "direct message" in text_of(world.fake.response(it) or {})
         await world.fake.slash(world.maya, world.fake.direct(world.maya), question=PRINT)
         await world.card()
-        await bot.desk.idle()
+        await bot.service.idle()
 
 
 # -- buttons -------------------------------------------------------------------------------------
@@ -437,7 +437,7 @@ async def asked(world: World, bot: Bot, text: str = BROKEN) -> Json:
     """A finished card of maya's."""
     await world.fake.post(world.maya, world.help, f"{world.me} {text}")
     card = await world.card()
-    await bot.desk.idle()
+    await bot.service.idle()
     return card
 
 
@@ -448,7 +448,7 @@ async def run_again(world: World, bot: Bot, card: Json, **chosen: str) -> None:
     states = len(world.fake.histories[card["id"]])
     await world.fake.submit(form, **chosen)
     await world.fake.until(lambda: len(world.fake.histories[card["id"]]) > states)
-    await bot.desk.idle()
+    await bot.service.idle()
 
 
 async def test_solved_is_shown_on_the_card(world: World):
@@ -473,7 +473,7 @@ async def test_wrong_asks_why_and_keeps_it(world: World):
         await world.fake.until(lambda: world.words())
     question = buttons(card)[0]["custom_id"].split(":")[2]
 
-    assert await world.store.said(question) == [
+    assert await world.store.feedback(question) == [
         (world.maya.id, "wrong", "gamma was meant to learn")
     ]
 
@@ -576,7 +576,7 @@ async def test_buttons_of_a_private_card_work_in_place(world: World):
     async with world.bot() as bot:
         await world.fake.slash(world.maya, world.help, question=PRINT)
         card = await world.card()
-        await bot.desk.idle()
+        await bot.service.idle()
         world.fake.expire()  # the command's own token is worth nothing any more
         await run_again(world, bot, card, seed="5")
         assert "42" in text_of(card)
@@ -645,9 +645,9 @@ async def test_a_missing_switch_is_named(world: World):
     async with DiscordFront(front, Secret(world.fake.token), lambda _: None) as door:
         async with QuestionService(
             world.medic, world.store, door.platform, ChatSettings(), front
-        ) as desk:
+        ) as service:
             with pytest.raises(SettingsError, match="turn on “Message Content Intent”"):
-                await door.serve(desk)
+                await door.serve(service)
     assert world.fake.closed_with == [4014]
 
 
@@ -671,7 +671,7 @@ async def test_logs_hold_no_token_and_no_snippet(
             )
             it = await world.fake.slash(world.maya, world.help, question="print('my snippet')")
             await world.fake.until(lambda: it.original)
-            await bot.desk.idle()
+            await bot.service.idle()
     text = caplog.text
 
     assert "question" in text

@@ -41,7 +41,7 @@ async def test_a_refused_or_half_done_first_message(world: World, status: int, d
         world.fake.fail("POST", MESSAGES, status, done=done and status != 429)
         await world.fake.post(world.maya, world.help, f"{world.me} {PRINT}")
         await one_card(world)
-        await bot.desk.idle()
+        await bot.service.idle()
 
 
 @pytest.mark.parametrize(("status", "times"), [(429, 3), (502, 1), (503, 2)])
@@ -51,7 +51,7 @@ async def test_edits_that_fail_come_later(world: World, status: int, times: int)
         world.fake.fail("PATCH", MESSAGE, status, times)
         await world.fake.post(world.maya, world.help, f"{world.me} {PRINT}")
         await one_card(world)
-        await bot.desk.idle()
+        await bot.service.idle()
 
 
 async def test_a_private_answer_survives_errors(world: World):
@@ -60,7 +60,7 @@ async def test_a_private_answer_survives_errors(world: World):
         world.fake.fail("PATCH", ORIGINAL, 503, 2)
         await world.fake.slash(world.maya, world.help, question=PRINT)
         card = await one_card(world)
-        await bot.desk.idle()
+        await bot.service.idle()
 
     assert card["flags"] & 64
 
@@ -77,7 +77,7 @@ async def test_an_answer_that_comes_after_the_token_has_died(world: World):
         gate.set()
         direct = world.fake.direct(world.maya)
         card = await world.card(direct)
-        await bot.desk.idle()
+        await bot.service.idle()
 
     assert "42" in text_of(card) and "42" not in text_of(first)
 
@@ -89,7 +89,7 @@ async def test_an_acknowledgement_that_comes_too_late(world: World, public: bool
     async with world.bot() as bot:
         await world.fake.slash(world.maya, world.help, question=PRINT, public=public)
         card = await one_card(world)
-        await bot.desk.idle()
+        await bot.service.idle()
 
     place = world.help if public else world.fake.direct(world.maya)
     assert card["channel_id"] == place.id and not card["flags"] & 64
@@ -115,7 +115,7 @@ async def test_what_was_said_while_it_was_down(world: World):
         await world.card(direct)
         known = await fake.post(otto, world.help, f"{world.me} {PRINT}")
         await fake.until(lambda: len(world.cards()) == 2)
-        await bot.desk.idle()
+        await bot.service.idle()
     missed = await fake.post(otto, world.help, f"{world.me} {PRINT}")
     await fake.post(maya, direct, PRINT)
     await fake.post(otto, world.help, f"{world.me} {PRINT}", ago_s=3600)
@@ -123,7 +123,7 @@ async def test_what_was_said_while_it_was_down(world: World):
     for _ in range(2):
         async with world.bot() as bot:
             await fake.until(lambda: len(world.cards()) == 4)
-            await bot.desk.idle()
+            await bot.service.idle()
     threads = {m["channel_id"] for m in world.cards()} - {direct.id}
 
     assert len(world.cards()) == 4 and len(world.cards(direct)) == 2
@@ -139,7 +139,7 @@ async def test_a_channel_that_may_not_be_read_stops_no_other(world: World):
     fake.fail("GET", rf"/channels/{closed.id}/messages$", 403, 5)
     async with world.bot() as bot:
         await one_card(world)
-        await bot.desk.idle()
+        await bot.service.idle()
 
 
 async def test_the_gateway_is_gone_for_a_moment(world: World):
@@ -148,7 +148,7 @@ async def test_the_gateway_is_gone_for_a_moment(world: World):
         await world.fake.drop()
         await world.fake.post(world.maya, world.help, f"{world.me} {PRINT}")
         await one_card(world)
-        await bot.desk.idle()
+        await bot.service.idle()
 
     assert world.fake.resumed == 1 and world.fake.identified == 1
 
@@ -160,7 +160,7 @@ async def test_the_gateway_asks_to_reconnect(world: World):
         await world.fake.reconnect()
         await world.fake.post(world.otto, world.fake.direct(world.otto), PRINT)
         await world.fake.until(lambda: len(world.cards()) == 2)
-        await bot.desk.idle()
+        await bot.service.idle()
 
     assert world.fake.resumed >= 1
     assert all("42" in text_of(c) for c in world.cards())
@@ -174,7 +174,7 @@ async def test_a_session_that_cannot_be_resumed_starts_anew(world: World):
         await world.fake.until(lambda: world.fake.identified == 2 and world.fake.sessions)
         await world.fake.post(world.maya, world.help, f"{world.me} {PRINT}")
         await one_card(world)
-        await bot.desk.idle()
+        await bot.service.idle()
 
 
 async def test_events_that_come_twice_are_answered_once(world: World):
@@ -183,22 +183,22 @@ async def test_events_that_come_twice_are_answered_once(world: World):
         message = await world.fake.post(world.maya, world.help, f"{world.me} {PRINT}")
         await world.fake.redeliver()
         card = await one_card(world)
-        await bot.desk.idle()
+        await bot.service.idle()
         await world.fake.redeliver()
         await world.fake.edit(message, f"{world.me} again {PRINT}")
         await world.fake.redeliver(2)
         await world.fake.until(lambda: card["edited_timestamp"])
-        await bot.desk.idle()
+        await bot.service.idle()
         await run_again(world, bot, card, seed="1")
         await world.fake.redeliver(3)
-        await bot.desk.idle()
+        await bot.service.idle()
         events = [e for s in world.fake.sessions.values() for e in s.events]
     async with world.bot() as bot:
         (session,) = world.fake.sessions.values()
         for event in [e for e in events if e["t"] in ("MESSAGE_CREATE", "INTERACTION_CREATE")]:
             await world.fake._send(session, event["t"], event["d"])
         await asyncio.sleep(0.5)
-        await bot.desk.idle()
+        await bot.service.idle()
 
     await one_card(world)
 
@@ -235,7 +235,7 @@ async def test_a_crash_right_after_the_card_was_made(world: World, door: str):
     gate.set()
     async with world.bot() as bot:
         card = await one_card(world)
-        await bot.desk.idle()
+        await bot.service.idle()
 
     assert card["id"] == first["id"]
 
@@ -245,11 +245,11 @@ async def test_a_card_that_a_moderator_deleted_comes_back_on_an_edit(world: Worl
     async with world.bot() as bot:
         message = await world.fake.post(world.maya, world.help, f"{world.me} {PRINT}")
         card = await world.card()
-        await bot.desk.idle()
+        await bot.service.idle()
         del world.fake.channels[card["channel_id"]].messages[card["id"]]
         await world.fake.edit(message, f"{world.me} once more {PRINT}")
         again = await world.card()
-        await bot.desk.idle()
+        await bot.service.idle()
 
     assert again["id"] != card["id"] and len(world.cards()) == 1
 
@@ -273,7 +273,7 @@ async def test_the_executor_is_gone_for_ten_seconds(world: World):
     async with world.bot(away) as bot:
         await world.fake.post(world.maya, world.help, f"{world.me} {PRINT}")
         card = await one_card(world)
-        await bot.desk.idle()
+        await bot.service.idle()
     said = [text_of(m) for m in world.fake.histories[card["id"]]]
 
     assert any("does not answer yet" in s for s in said)
@@ -292,7 +292,7 @@ async def test_two_questions_of_one_person_wait_for_each_other(world: World):
         )
         gate.set()
         await world.fake.until(lambda: all("42" in text_of(m) for m in world.cards()))
-        await bot.desk.idle()
+        await bot.service.idle()
 
     assert len(world.cards()) == 2
 

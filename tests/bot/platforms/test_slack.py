@@ -60,8 +60,8 @@ IN_PLACE = (
 class Bot:
     """The bot of a test and the Slack it talks to."""
 
-    def __init__(self, slack: FakeSlack, desk: QuestionService, store: Store) -> None:
-        self.slack, self.desk, self.store = slack, desk, store
+    def __init__(self, slack: FakeSlack, service: QuestionService, store: Store) -> None:
+        self.slack, self.service, self.store = slack, service, store
 
     async def kept(self, ts: str, channel: str = "C1") -> Stored:
         """The question that this message asked."""
@@ -96,11 +96,11 @@ async def open_bot(medic: Pipeline, tmp_path: Path) -> AsyncIterator[Open]:
             async with Store.at(f"sqlite:///{tmp_path / 'store.db'}", tmp_path) as store:
                 async with QuestionService(
                     with_medic, store, platform, chat or ChatSettings(at_once=2), front_settings
-                ) as desk:
-                    async with front.serve(desk):
+                ) as service:
+                    async with front.serve(service):
                         if front_settings.mode == "socket":
                             await slack.connected()
-                        yield Bot(slack, desk, store)
+                        yield Bot(slack, service, store)
 
         yield open_
 
@@ -205,7 +205,7 @@ async def test_a_support_channel_answers_what_it_is_sure_of(open_bot: Open):
         ts = await bot.slack.say(IN_PLACE, channel="C9")
         card = await bot.slack.answer(ts, "C9")
         await bot.slack.say(IN_PLACE, channel="C1")  # not a support channel
-        await bot.desk.idle()
+        await bot.service.idle()
 
         assert len(card.versions) == 1  # no sign of life: nobody has asked
         assert {c.thread_ts for c in bot.slack.cards("C9")} == {ts}
@@ -219,7 +219,7 @@ async def test_the_teams_word_silences_the_bot(open_bot: Open):
         slow = IN_PLACE.replace("import torch", "import torch, time; time.sleep(2)")
         ts = await bot.slack.say(slow, channel="C9")
         await bot.slack.say("I know this one!", channel="C9", thread=ts, user="UTEAM")
-        await bot.desk.idle()
+        await bot.service.idle()
 
         assert not bot.slack.cards("C9")
 
@@ -232,11 +232,11 @@ async def test_the_team_takes_a_thread_over(open_bot: Open):
         await bot.slack.answer(ts, "C9")
         await bot.slack.say("which version is that?", channel="C9", thread=ts, user="UTEAM")
         await bot.slack.say(PRINT.format(5), channel="C9", thread=ts)
-        await bot.desk.idle()
+        await bot.service.idle()
         before = len(bot.slack.cards("C9"))
         await bot.slack.say(PRINT.format(6), channel="C9", thread=ts, mention=True)
         await bot.slack.until(lambda: len(bot.slack.cards("C9")) == 2)
-        await bot.desk.idle()
+        await bot.service.idle()
 
         assert before == 1 and len(bot.slack.cards("C9")) == 2
 
@@ -252,7 +252,7 @@ async def test_attachments_are_read_with_our_token(open_bot: Open):
         external = {"name": "x.py", "url_private": "http://evil.example/x.py", "size": 9,
                     "mode": "external", "is_external": True}  # fmt: skip
         await bot.slack.say(PRINT.format(2), mention=True, files=[external])
-        await bot.desk.idle()
+        await bot.service.idle()
 
         assert len(bot.slack.cards("C1", ts)) == 1
         assert card.text.startswith("○ Runs here")
@@ -284,7 +284,7 @@ async def test_others_are_not_answered_in_the_askers_thread(open_bot: Open):
         await bot.slack.say("thanks, that helps!", thread=ts)
         await bot.slack.say(PRINT.format("'mine'"), thread=ts)
         await bot.slack.until(lambda: [c for c in bot.slack.cards() if "mine" in c.shown])
-        await bot.desk.idle()
+        await bot.service.idle()
 
         assert len(bot.slack.cards("C1", ts)) == 2
 
@@ -323,7 +323,7 @@ async def test_every_button(open_bot: Open):
 
         await slack.press(press["Solved"], ts=card.ts)
         await slack.until(lambda: "(solved)" in card.text)
-        said = await bot.store.said(kept.id)
+        said = await bot.store.feedback(kept.id)
 
         await slack.press(press["Delete"], ts=card.ts, user="U2")
         await slack.press(press["Delete"], ts=card.ts)
@@ -355,7 +355,7 @@ async def test_a_private_card_can_be_run_again_and_deleted(open_bot: Open):
         await slack.press(press["Run again…"])
         view = (await slack.until(lambda: slack.views))[-1]
         await slack.submit(view, {"seed": ""})
-        await bot.desk.idle()
+        await bot.service.idle()
         again = [w for m, w in slack.calls if m == "response_url" and buttons(w.get("blocks", []))]
         gone = await slack.press(press["Delete"])
         await slack.until(lambda: {"delete_original"} <= set(str(slack.responses[gone]).split("'")))
@@ -373,7 +373,7 @@ async def test_figures_and_long_output_go_along(open_bot: Open):
         )
         ts = await bot.slack.say(f"```\n{code}\n```", mention=True)
         card = await bot.slack.answer(ts, within_s=120)
-        await bot.desk.idle()
+        await bot.service.idle()
         files = {f["name"].rpartition(".")[2]: f for f in bot.slack.files.values()}
 
         assert "step 4999" in card.shown and "step 2500" not in card.shown
@@ -394,7 +394,7 @@ async def test_a_second_delivery_changes_nothing(open_bot: Open):
     async with open_bot() as bot:
         event = {**message.json, "channel": "C1", "type": "app_mention"}
         await bot.slack._event(event)
-        await bot.desk.idle()
+        await bot.service.idle()
 
         assert len(bot.slack.cards()) == 1
 
@@ -429,7 +429,7 @@ async def test_a_card_that_slack_refuses_is_said_in_words(open_bot: Open):
     async with open_bot() as bot:
         bot.slack.fail("chat.update", "error:invalid_blocks")
         ts = await bot.slack.say(PRINT.format(1), mention=True)
-        await bot.desk.idle()
+        await bot.service.idle()
         (card,) = bot.slack.cards("C1", ts)
 
         assert card.text.startswith("○ Runs here") and not card.blocks
@@ -452,7 +452,7 @@ async def test_an_answer_that_may_not_be_posted_is_told_of(open_bot: Open):
         bot.slack.fail("chat.postMessage", "error:not_in_channel", times=2)
         await bot.slack.say(PRINT.format(1), mention=True)
         told = (await bot.slack.until(lambda: bot.slack.ephemeral))[0]
-        await bot.desk.idle()
+        await bot.service.idle()
 
         assert "may not post it there" in told["text"] and not bot.slack.cards()
 
@@ -602,7 +602,7 @@ async def test_logs_hold_no_token_and_no_snippet(open_bot: Open, caplog: pytest.
             ts = await bot.slack.say(PRINT.format("'sn1ppet-w0rd'"), mention=True)
             await bot.slack.answer(ts)
             await bot.slack.command(PRINT.format("'sn1ppet-w0rd'"))
-            await bot.desk.idle()
+            await bot.service.idle()
     finally:
         logging.getLogger().removeHandler(handler)
     logged = stream.getvalue() + caplog.text

@@ -115,8 +115,8 @@ async def test_the_database_is_gone_while_a_snippet_runs(
         async with Store.at(database, tmp_path, 1.0) as store:
             async with QuestionService(
                 medic, store, platform, ChatSettings(at_once=1), settings
-            ) as desk:
-                async with SlackFront(platform, settings, TOKENS).serve(desk):
+            ) as service:
+                async with SlackFront(platform, settings, TOKENS).serve(service):
                     slow = "```import time\ntime.sleep(2)\nprint('back')```"
                     ts = await slack.say(slow, mention=True)
                     await slack.until(lambda: slack.cards())
@@ -124,7 +124,7 @@ async def test_the_database_is_gone_while_a_snippet_runs(
                     await asyncio.sleep(4)  # the run ends meanwhile, and nothing can be kept
                     await server.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
                     card = await slack.answer(ts)
-                    await desk.idle()
+                    await service.idle()
             looked = await still_open(store)
     await server.close()
 
@@ -149,20 +149,22 @@ async def test_a_card_that_comes_too_late_is_taken_back(
     async with FakeSlack().listening() as slack, AsyncExitStack() as stack:
         settings = SlackSettings(api_url=slack.url)
 
-        async def open_desk(leases: type[Leases]) -> tuple[QuestionService, SlackPlatform]:
+        async def open_question_service(
+            leases: type[Leases],
+        ) -> tuple[QuestionService, SlackPlatform]:
             platform = SlackPlatform(SlackClient(settings, TOKENS))
             await platform.client.meet()
             store = await stack.enter_async_context(Store.at(database, tmp_path))
             store.leases = leases(store.database, lease_s)
-            desk = QuestionService(medic, store, platform, ChatSettings(at_once=1), settings)
-            return await stack.enter_async_context(desk), platform
+            service = QuestionService(medic, store, platform, ChatSettings(at_once=1), settings)
+            return await stack.enter_async_context(service), platform
 
-        desk, platform = await open_desk(Stalled)
-        await stack.enter_async_context(SlackFront(platform, settings, TOKENS).serve(desk))
+        service, platform = await open_question_service(Stalled)
+        await stack.enter_async_context(SlackFront(platform, settings, TOKENS).serve(service))
         late = slack.delay("chat.postMessage")
         ts = await slack.say("```print('once')```", mention=True)
         await slack.until(lambda: any(name == "chat.postMessage" for name, _ in slack.calls))
-        await open_desk(Leases)
+        await open_question_service(Leases)
         card = await slack.answer(ts)
         late.set()
         await slack.until(lambda: any(name == "chat.delete" for name, _ in slack.calls))

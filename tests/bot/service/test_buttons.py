@@ -111,7 +111,7 @@ async def test_a_press_is_kept_with_what_it_changes(room: Room, verb: Verb, tmp_
     for _ in range(2):
         await room.buttons.click(room.press(verb))
     after = await room.store.get(room.asked.id)
-    said = [verdict for _, verdict, _ in await room.store.said(room.asked.id)]
+    said = [verdict for _, verdict, _ in await room.store.feedback(room.asked.id)]
 
     assert before is not None and after is not None
     assert (before.solved, before.revision) == (False, 0)

@@ -63,8 +63,8 @@ async def on_slack(medic: Pipeline, store: Store) -> AsyncIterator[Say]:
         settings = SlackSettings(api_url=slack.url)
         platform = SlackPlatform(SlackClient(settings, tokens))
         await platform.client.meet()
-        async with QuestionService(medic, store, platform, ChatSettings(), settings) as desk:
-            async with SlackFront(platform, settings, tokens).serve(desk):
+        async with QuestionService(medic, store, platform, ChatSettings(), settings) as service:
+            async with SlackFront(platform, settings, tokens).serve(service):
                 await slack.connected()
                 root: list[str] = []
 
@@ -73,7 +73,7 @@ async def on_slack(medic: Pipeline, store: Store) -> AsyncIterator[Say]:
                     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
                     ts = await slack.say(text, mention=not root, thread=root[0] if root else "")
                     root.append(ts)
-                    await desk.idle()
+                    await service.idle()
                     place = Place(platform="slack", channel="C1", thread=root[0])
                     return (await store.in_thread(place))[-1].answer  # type: ignore[return-value]
 
@@ -90,9 +90,9 @@ async def on_discord(medic: Pipeline, store: Store) -> AsyncIterator[Say]:
         )
         async with (
             DiscordFront(settings, Secret(fake.token), lambda _: None) as front,
-            QuestionService(medic, store, front.platform, ChatSettings(), settings) as desk,
+            QuestionService(medic, store, front.platform, ChatSettings(), settings) as service,
         ):
-            serving = asyncio.create_task(front.serve(desk))
+            serving = asyncio.create_task(front.serve(service))
             await fake.until(lambda: front.is_ready)
             maya = fake.person("maya")
             posted: list[str] = []

@@ -45,11 +45,11 @@ async def test_one_card_for_one_question(medic: Pipeline, store: Store):
     """It is kept, run, answered and drawn; a second delivery of it does nothing."""
     out = io.StringIO()
     platform = ConsolePlatform(Console(file=out, width=100, highlight=False))
-    async with QuestionService(medic, store, platform, ChatSettings(), FrontSettings()) as desk:
-        asked = await desk.take(message("```python\nprint(1 + 1)\n```", event="once"))
-        await desk.idle()
-        again = await desk.take(message("```python\nprint(1 + 1)\n```", event="once"))
-        await desk.idle()
+    async with QuestionService(medic, store, platform, ChatSettings(), FrontSettings()) as service:
+        asked = await service.take(message("```python\nprint(1 + 1)\n```", event="once"))
+        await service.idle()
+        again = await service.take(message("```python\nprint(1 + 1)\n```", event="once"))
+        await service.idle()
 
     assert asked is not None and again is None
     kept = await store.get(asked.id)
@@ -81,12 +81,12 @@ async def test_an_executor_of_another_version_is_the_answer(
 async def test_a_follow_up_without_code_is_about_the_code_before(medic: Pipeline, store: Store):
     """ "And with a seed?" runs the program that the thread is about; "thanks!" runs nothing."""
     platform = ConsolePlatform(Console(file=io.StringIO(), width=100))
-    async with QuestionService(medic, store, platform, ChatSettings(), FrontSettings()) as desk:
-        await desk.take(message("```python\nprint(6 * 7)\n```"))
-        await desk.idle()
-        asked = await desk.take(message("and what does it print?", door="follow_up"))
-        thanks = await desk.take(message("thanks, that works!", door="follow_up"))
-        await desk.idle()
+    async with QuestionService(medic, store, platform, ChatSettings(), FrontSettings()) as service:
+        await service.take(message("```python\nprint(6 * 7)\n```"))
+        await service.idle()
+        asked = await service.take(message("and what does it print?", door="follow_up"))
+        thanks = await service.take(message("thanks, that works!", door="follow_up"))
+        await service.idle()
 
     assert asked is not None and thanks is None
     kept = await store.get(asked.id)
@@ -122,9 +122,11 @@ async def test_a_full_executor_is_waited_for_in_words(medic: Pipeline, store: St
                     break
                 await asyncio.sleep(0.05)
         full = replace(medic, executor=executor)
-        async with QuestionService(full, store, platform, ChatSettings(), FrontSettings()) as desk:
-            asked = await desk.take(message("```python\nprint(6 * 7)\n```"))
-            await desk.idle()
+        async with QuestionService(
+            full, store, platform, ChatSettings(), FrontSettings()
+        ) as service:
+            asked = await service.take(message("```python\nprint(6 * 7)\n```"))
+            await service.idle()
         await asyncio.gather(*others)
 
     assert "1 job is before yours where I run code; trying again" in platform.said

@@ -122,7 +122,7 @@ async def test_retention(store: Store):
     kept, gone = [await forget(store.database, days) for days in (1, 0)]
 
     assert (kept, gone) == (0, 1)
-    assert await store.get(asked.id) is None and await store.said(asked.id) == []
+    assert await store.get(asked.id) is None and await store.feedback(asked.id) == []
     assert await store.first_time("e1")
 
 
@@ -221,7 +221,7 @@ async def test_an_older_database_is_upgraded_in_place(
         done = await store.by_message(Place(platform="slack", channel="C", message="1.1"))
         known = [await store.take(incoming(e, message="9")) for e in ("e1", "e2")]
         assert done is not None
-        said = await store.said(done.id)
+        said = await store.feedback(done.id)
         theirs = await store.is_theirs(done.place)
         after = await look(store.database)
 

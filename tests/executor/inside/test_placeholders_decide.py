@@ -1,24 +1,17 @@
-"""executor/inside/placeholders/: what stands for an undefined name, and when nothing can."""
+"""executor/inside/placeholders/: which undefined names get a placeholder, and which one."""
 
 from __future__ import annotations
 
 import ast
+from typing import get_args
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from executor.inside.placeholders.decide import StandIns
+from executor.inside.placeholders.decide import PlaceholderPlans
 from executor.inside.placeholders.names import undefined_names
-from executor.inside.placeholders.plans import (
-    BatchesPlan,
-    DevicePlan,
-    LossPlan,
-    ModelPlan,
-    NumberPlan,
-    OptimizerPlan,
-    TensorPlan,
-)
+from executor.inside.placeholders.plans import Plan
 from executor.inside.placeholders.shapes import OTHER, Choices
 from executor.protocol import Outcome
 from tests.executor.conftest import House
@@ -39,10 +32,10 @@ class Net(nn.Module):
 """
 
 
-def decided(code: str, choices: Choices | None = None) -> StandIns:
+def decided(code: str, choices: Choices | None = None) -> PlaceholderPlans:
     """The plans for a snippet."""
     code = LOOP + code
-    return StandIns(ast.parse(code), undefined_names(code, "s"), choices or Choices())
+    return PlaceholderPlans(ast.parse(code), undefined_names(code, "s"), choices or Choices())
 
 
 DECIDED = {
@@ -57,7 +50,7 @@ DECIDED = {
     "an LSTM's input": ("r = nn.LSTM(9, 4)\nr(data)", "data", "[12, 8, 9] float32"),
     "a sequence's input": ("m = nn.Sequential(nn.Flatten(), nn.Linear(7, 2))\nm(x)", "x", "[8, 7]"),
     "a model's input": (NET + "net = Net(5)\nnet(x)", "x", "[8, 10] float32"),
-    "a model of stand-in size": (NET + "net = Net(input_size)\nnet(x)", "x", "[8, 40] float32"),
+    "a model of placeholder size": (NET + "net = Net(input_size)\nnet(x)", "x", "[8, 40] float32"),
     "a reshaped picture": (
         "l = nn.Linear(784, 10)\nv = images.view(-1, 784)\nl(v)", "images", "[8, 1, 28, 28]"),
     "labels of classes": (
@@ -103,26 +96,19 @@ DECIDED = {
 
 
 @pytest.mark.parametrize(("code", "name", "words"), DECIDED.values(), ids=DECIDED)
-def test_a_stand_in_follows_from_the_use(code: str, name: str, words: str) -> None:
-    """Its size comes from the layer, loss or loop that takes it in."""
+def test_a_placeholder_follows_from_the_use(code: str, name: str, words: str) -> None:
+    """Its size comes from the layer, loss or loop that uses it."""
     found = decided(code)
 
     assert words in found.plans[name].words
 
 
 def test_every_kind_has_a_case() -> None:
-    """The table above knows each kind of stand-in."""
-    kinds = {type(p) for code, *_ in DECIDED.values() for p in decided(code).plans.values()}
+    """The table above knows each kind of placeholder, under its name in the protocol."""
+    kinds = {p.kind for code, *_ in DECIDED.values() for p in decided(code).plans.values()}
 
-    assert kinds == {
-        NumberPlan,
-        DevicePlan,
-        TensorPlan,
-        ModelPlan,
-        BatchesPlan,
-        LossPlan,
-        OptimizerPlan,
-    }
+    assert kinds == {plan.kind for plan in get_args(Plan)}
+    assert kinds == {"number", "device", "tensor", "model", "batches", "loss", "optimizer"}
 
 
 REFUSED = {
@@ -146,7 +132,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("code", "name"), REFUSED.values(), ids=REFUSED)
-def test_an_open_use_gets_no_stand_in(code: str, name: str) -> None:
+def test_an_open_use_gets_no_placeholder(code: str, name: str) -> None:
     """Where the use does not settle it, nothing is guessed."""
     assert name not in decided(code).plans
 
@@ -157,7 +143,7 @@ def test_the_two_sets_of_choices_share_no_size() -> None:
         assert getattr(Choices(), name) != getattr(OTHER, name)
 
 
-def test_stand_ins_are_listed_in_plain_words(any_house: House) -> None:
+def test_placeholders_are_listed_in_plain_words(any_house: House) -> None:
     """The asker sees what was made up, and from which line."""
     result = any_house.run(
         "import torch\nlayer = torch.nn.Linear(784, 10)\nprint(layer(x).shape)", stand_ins=True
@@ -169,7 +155,7 @@ def test_stand_ins_are_listed_in_plain_words(any_house: House) -> None:
     assert [s.name for s in result.stand_ins] == ["x"]
 
 
-def test_nothing_stands_in_unasked(any_house: House) -> None:
+def test_no_placeholder_unasked(any_house: House) -> None:
     """An ordinary run is as it was."""
     result = any_house.run("import torch\ntorch.nn.Linear(784, 10)(x)")
 
@@ -178,7 +164,7 @@ def test_nothing_stands_in_unasked(any_house: House) -> None:
 
 
 def test_the_random_numbers_stay_the_snippets_own(any_house: House) -> None:
-    """What it draws itself is the same with and without stand-ins."""
+    """What it draws itself is the same with and without placeholders."""
     code = "import torch\nprint(torch.rand(3))\nmodel"
     plain = any_house.run(code)
     completed = any_house.run(code, stand_ins=True)
@@ -203,7 +189,7 @@ AT_FAULT = {
 
 
 @pytest.mark.parametrize("code", AT_FAULT.values(), ids=AT_FAULT)
-def test_an_error_at_a_stand_in_is_the_stand_ins(code: str, any_house: House) -> None:
+def test_an_error_at_a_placeholder_is_the_placeholders(code: str, any_house: House) -> None:
     """Its object is an operand of the failing expression."""
     result = any_house.run(code, stand_ins=True)
 
@@ -301,4 +287,4 @@ def test_completing_survives_any_text(text: str) -> None:
         return
     names = undefined_names(text, "snippet.py")
 
-    assert StandIns(tree, names, Choices()).plans.keys() <= names
+    assert PlaceholderPlans(tree, names, Choices()).plans.keys() <= names

@@ -286,10 +286,10 @@ WRONG: dict[str, tuple[str, str, Change]] = {
     "no gradient asked for": (
         OPTIMIZER, NON_LEAF, swap(", requires_grad=True", ""),
     ),
-    "a stand-in parameter against the empty list": (
+    "a placeholder parameter against the empty list": (
         OPTIMIZER, USED_UP, swap("SGD(weights", "SGD([torch.nn.Parameter(torch.zeros(1))]"),
     ),
-    "a stand-in for the layers": (
+    "a placeholder for the layers": (
         PARAMETER, EMPTY, swap("SGD(net.parameters()", "SGD([torch.zeros(1, requires_grad=True)]"),
     ),
     "a change that nothing needs beside the right one": (

@@ -25,7 +25,7 @@ def test_every_kind_finds_what_it_promises(kind: Kind, vectors: np.ndarray, tmp_
     """The recall that is printed is that of the vectors, written and opened again."""
     made = make_nearest(vectors, kind)
     made.write(tmp_path)
-    opened = load_nearest(tmp_path, made.told(), 32)
+    opened = load_nearest(tmp_path, made.metadata(), 32)
     queries = vectors[5:25]
 
     rows, scores = opened.search(queries, 10)
@@ -56,4 +56,4 @@ def test_a_cut_file_is_named(vectors: np.ndarray, tmp_path: Path):
         path = tmp_path / name
         path.write_bytes(path.read_bytes()[:100])
         with pytest.raises(IndexDamagedError, match=name):
-            load_nearest(tmp_path, made.told(), 32)
+            load_nearest(tmp_path, made.metadata(), 32)

@@ -1,12 +1,11 @@
-"""Who saved a tensor for backward, and who then changed it in place.
+"""Find the line that saved a tensor for backward and the line that then changed it in place.
 
-Hooks on every tensor that autograd saves, and a log of every write. When backward asks for a
-saved tensor whose version has moved on, the first write to its storage after the saving is the
-culprit. Where the version has not moved but the values have, PyTorch itself says nothing: that
-is a finding.
+It hooks every tensor that autograd saves, and logs every write. When backward needs a saved
+tensor whose version has changed, the first write to its storage after the saving is the culprit.
+If the version is the same but the values are not, PyTorch itself says nothing: that is a finding.
 
-The hooks switch PyTorch's own check off (it would backpropagate wrong values in silence), so the
-check is made here and raises what PyTorch would have raised.
+The hooks switch PyTorch's own check off, and wrong values would be backpropagated in silence, so
+the check is made here and raises PyTorch's error.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ class _SavedTensor:
     digest: int | None
     moment: int
     spot: Spot
-    memory: torch.UntypedStorage | None  # kept alive: an address used again would deceive
+    memory: torch.UntypedStorage | None  # kept alive, so that its address is not used again
 
 
 class InplaceProbe:
@@ -53,7 +52,7 @@ class InplaceProbe:
         """Args: the snippet, and what its text says of it.
 
         compiles: it uses torch.compile, which a dispatch mode switches off.
-        suspicious: it could write past PyTorch's check; else values need no comparing.
+        suspicious: it may change memory without a new version, so values are compared too.
         """
         self.source = source
         self.findings: list[Finding] = []
@@ -65,7 +64,7 @@ class InplaceProbe:
 
     @property
     def culprit(self) -> Culprit | None:
-        """What PyTorch reports, else what it does not."""
+        """The change that PyTorch reports, else one that it does not notice."""
         return self._loud or self._silent
 
     def start(self) -> None:
@@ -82,7 +81,7 @@ class InplaceProbe:
         )
 
     def stop(self, error: ErrorSeen | None = None) -> None:
-        """Stop listening; an error of this kind that was not seen from here is told as such."""
+        """Stop listening; for an error of this kind that the hooks missed, note just that."""
         self._stack.close()
         out_of_sight = error is not None and is_a(error, *_FAMILIES)
         if error is not None and out_of_sight and self._loud is None:
@@ -109,14 +108,14 @@ class InplaceProbe:
             return None
         return self.writes.first_after(private.storage_id(saved.memory), saved.moment)
 
-    # -- asking for it again -----------------------------------------------------------------
+    # -- backward needs it -------------------------------------------------------------------
 
     def _unpack(self, saved: _SavedTensor) -> torch.Tensor:
         t = saved.tensor
         write = self._write_after(saved)
         if version(t) == saved.version:
             if write is not None and _differs(saved):
-                self._tell(saved, write, "")
+                self._report(saved, write, "")
             return t
         if self._loud is None:
             self._loud = self._name(saved, write)
@@ -129,11 +128,11 @@ class InplaceProbe:
     def _check_hidden(self, saved: _SavedTensor, by: str) -> None:
         write = self._write_after(saved)
         if write is not None and _differs(saved):
-            self._tell(saved, write, by)
+            self._report(saved, write, by)
 
-    # -- telling -----------------------------------------------------------------------------
+    # -- reporting ---------------------------------------------------------------------------
 
-    def _tell(self, saved: _SavedTensor, write: Write, by: str) -> None:
+    def _report(self, saved: _SavedTensor, write: Write, by: str) -> None:
         culprit = self._name(saved, write, _why_unnoticed(write, by))
         self._silent = self._silent or culprit
         name = culprit.tensor.name if culprit.tensor and culprit.tensor.name else ""
@@ -158,7 +157,7 @@ class InplaceProbe:
             self.findings.append(finding)
 
     def _backward_line(self) -> int | None:
-        """The line that called backward, seen from inside a custom Function's own too."""
+        """The line that called backward, also from inside a custom Function's backward."""
         frame = self.source.frame()
         while frame is not None and (
             frame.f_code.co_filename != self.source.filename

@@ -1,4 +1,4 @@
-"""What is kept for backward past the hooks: by a custom Function's ctx, by a checkpoint.
+"""Watch what is kept for backward without passing the hooks: on a Function's ctx, in a checkpoint.
 
 `ctx.save_for_backward` reaches the hooks only when `forward` is over: its own line is noted here.
 `ctx.x = x` never reaches them, and PyTorch checks no version of it. Inside
@@ -24,7 +24,7 @@ Check = Callable[[Any, str], None]
 
 
 class Hidden:
-    """Tells `keep` about what is kept past the hooks, and `check` when it is asked for again."""
+    """Calls `keep` for what is kept without the hooks, and `check` when backward reads it."""
 
     def __init__(self, source: SnippetSource, keep: Keep, check: Check) -> None:
         self.source = source
@@ -36,7 +36,7 @@ class Hidden:
         self._put_back: list[Callable[[], None]] = []
 
     def spot_of(self, t: torch.Tensor) -> Spot | None:
-        """Where `ctx.save_for_backward` was called for a tensor that the hooks get just now."""
+        """The line of `ctx.save_for_backward` for a tensor that the hooks are just given."""
         known = self._pending.pop(storage(t) or 0, None)
         return known[1] if known is not None else None
 

@@ -1,4 +1,4 @@
-"""Where the snippet is at the moment, as a save or a write has to remember it."""
+"""Record the snippet's current instruction for a save or a write, and name it later."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WHOLE_LINE = -1  # a Place's instruction where only the line is known
 
 @dataclass(frozen=True)
 class Spot:
-    """An instruction of the snippet, and how the program came there."""
+    """An instruction of the snippet, with the call and the layer that led to it."""
 
     place: CodePosition | None = None
     name: str | None = None  # the variable that holds the tensor
@@ -31,7 +31,7 @@ NOWHERE = Spot()
 
 
 def spot(source: SnippetSource, t: torch.Tensor) -> Spot:
-    """The spot of this moment, with the name that the snippet's frame has for the tensor."""
+    """The current spot, with the tensor's variable in the snippet's frame."""
     layer: nn.Module | None = None
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename != source.filename:

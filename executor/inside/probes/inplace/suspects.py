@@ -1,6 +1,6 @@
-"""Whether a snippet could write past PyTorch's own check: only then is a second run worth it.
+"""Find code that may change a saved tensor unnoticed by PyTorch, which a second run then checks.
 
-Nothing here says that something is wrong; the second run finds that out.
+A suspect is no mistake yet; the second run decides.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ _SHARES = {"from_numpy", "as_tensor"}
 
 
 def suspects(tree: ast.Module) -> tuple[str, ...]:
-    """Which kinds of hidden writes the text has: "data", "numpy", "ctx", "checkpoint".
+    """The kinds of hidden writes that the code has: "data", "numpy", "ctx", "checkpoint".
 
     Empty where nothing calls backward or grad.
     """
@@ -39,7 +39,7 @@ def _called(call: ast.Call) -> str:
 
 
 def _written(tree: ast.AST, *, setting_up: bool = False) -> Iterator[ast.expr]:
-    """The expressions that are written into; what initialises a module is left out."""
+    """The expressions that are written into, except where a module is initialised."""
     for node in ast.iter_child_nodes(tree):
         name = getattr(node, "name", None)
         starts = isinstance(name, str) and ("init" in name or name == "reset_parameters")
@@ -66,7 +66,7 @@ def _is_data(target: ast.expr) -> bool:
 
 
 def _writes_to_array(tree: ast.Module, written: list[ast.expr]) -> bool:
-    """Whether what is written into may be an array that shares its memory with a tensor."""
+    """Whether a write may go into an array that shares its memory with a tensor."""
     arrays: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and _calls(node.value, {"numpy"}):

@@ -1,4 +1,4 @@
-"""Whether a tensor still holds the bytes that it held, and which storage it lies in."""
+"""A tensor's storage, version and checksum, to see whether its values have changed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MOST = 1 << 20  # elements; larger tensors are compared by version alone
 
 
 def storage(t: torch.Tensor) -> int | None:
-    """What identifies its storage while something keeps it alive; None where it has none."""
+    """An id of its storage, valid while the storage lives; None if it has none."""
     try:
         return private.storage_id(t.untyped_storage())
     except (RuntimeError, NotImplementedError):  # sparse, functorch wrappers
@@ -20,7 +20,7 @@ def storage(t: torch.Tensor) -> int | None:
 
 
 def version(t: torch.Tensor) -> int:
-    """How often it was written to in place; 0 for inference tensors, which do not count."""
+    """Its version, the number of in-place writes; 0 for inference tensors, which have none."""
     try:
         return private.version(t)
     except RuntimeError:
@@ -28,7 +28,7 @@ def version(t: torch.Tensor) -> int:
 
 
 def digest(t: torch.Tensor) -> int | None:
-    """A checksum of its values; None where it is too large or of no plain kind."""
+    """A checksum of its values; None if it is too large or not a plain dense tensor."""
     if t.layout is not torch.strided or t.is_meta or t.is_quantized or t.numel() > _MOST:
         return None
     try:

@@ -1,8 +1,8 @@
-"""Every write to a tensor's memory in the order it happened: operators, `.data =`, NumPy arrays.
+"""Log every write to a tensor's memory in order: operators, `.data =`, NumPy arrays.
 
-Operators are noted by whoever hears them. Assigning to `.data` and writing through a NumPy array
-that shares the memory pass it by: the first is a property of our own for the time being, the
-second is found by looking at the shared memory before every line of the snippet.
+The probe's dispatch mode reports operators. Assigning to `.data` and writing through a NumPy array
+that shares the memory are no operators: for the first we replace the property while the snippet
+runs, for the second we compare the shared memory before every line of the snippet.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from executor.inside.probes.inplace.spots import WHOLE_LINE, Spot, spot
 from executor.inside.probes.inplace.values import digest, storage
 from executor.inside.probes.source import CodePosition, SnippetSource
 
-_SHARED = 20  # memories shared with NumPy that are watched
-_LINES = 50_000  # of the snippet, before each of which they are looked at
+_SHARED = 20  # most tensors shared with NumPy that are watched
+_LINES = 50_000  # most lines run before which they are compared
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class _Shared:
 
 
 class Writes:
-    """Logs the writes: storage → its writes, in order. `moment` counts writes and saves."""
+    """The log: storage → its writes in order. `moment` counts writes and saves."""
 
     def __init__(self, source: SnippetSource) -> None:
         self.source = source
@@ -61,19 +61,19 @@ class Writes:
     # -- operators ---------------------------------------------------------------------------
 
     def note(self, t: torch.Tensor, operator: Any) -> None:
-        """An operator is about to write into a tensor."""
+        """Log that an operator is about to write into a tensor."""
         self._note(t, str(operator))
 
     def _note(self, t: torch.Tensor, how: str) -> None:
         memory = storage(t)
-        # Normalisation updates its running statistics itself, and knows what it saved of them.
+        # Normalisation updates its own running statistics, which is no mistake.
         if memory is None or "batch_norm" in how:
             return
         self.moment += 1
         write = Write(self.moment, how, spot(self.source, t))
         self.log.setdefault(memory, []).append(write)
 
-    # -- what passes the operators by --------------------------------------------------------
+    # -- writes that are no operators --------------------------------------------------------
 
     def listen_beside(self) -> None:
         """Hear `.data =`, and which memory NumPy shares."""
@@ -84,7 +84,7 @@ class Writes:
             self._replace(torch, name, self._sharing(getattr(torch, name), of_result=True))
 
     def stop_listening_beside(self) -> None:
-        """Put everything back in its place."""
+        """Restore everything that was replaced."""
         if self._shared:
             sys.settrace(None)
         for owner, name, original in reversed(self._originals):
@@ -127,7 +127,7 @@ class Writes:
                 if frame.f_code.co_filename == self.source.filename:
                     frame.f_trace = self._trace
                 frame = frame.f_back
-            self._line = self.source.here()
+            self._line = self.source.position_now()
 
     def _enter(self, frame: FrameType, event: str, arg: object) -> Any:
         return self._trace if frame.f_code.co_filename == self.source.filename else None

@@ -1,14 +1,14 @@
-"""What training leaves untouched or gets wrong in silence: facts of the run, told after it.
+"""Find training mistakes that raise no error; they are reported as findings after the run.
 
-The probe is always on, so it costs little and does not show: hooks around an optimizer's step, a
-descriptor in the place of `Tensor.backward`, and `Module.__call__` with one that tells of it.
+The probe is always on, so it must be cheap and invisible: hooks around an optimizer's step, a
+descriptor in the place of `Tensor.backward`, and a `Module.__call__` that notes the call.
 
-    told.py          the findings, the likeliest cause first
-    names.py         what the snippet calls its tensors, and where it makes them
+    findings.py      the findings, the likeliest cause first
+    names.py         the names of the snippet's tensors, and the lines that make them
     calls.py         the modules that it calls; disguised.py keeps the listener out of tracebacks
-    losses.py        what backward() is called on; graph.py reads how that was computed
-    steps.py         what an optimizer's step finds
-    unregistered.py  tensors and modules that nn.Module does not know of
+    losses.py        the tensors that backward() is called on; graph.py: how they were computed
+    steps.py         the gradients that an optimizer's step finds
+    unregistered.py  tensors and modules that a module uses without having registered them
     kept.py          losses kept with their graphs
 """
 
@@ -23,11 +23,11 @@ from torch import nn
 from executor.errors import is_a
 from executor.inside.probes.source import SnippetSource
 from executor.inside.probes.training.calls import Calls
+from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.kept import Kept
 from executor.inside.probes.training.losses import LossProbe
 from executor.inside.probes.training.names import SnippetNames
 from executor.inside.probes.training.steps import Steps
-from executor.inside.probes.training.told import FindingCollector
 from executor.inside.probes.training.unregistered import (
     Unregistered,
     live_modules,
@@ -52,7 +52,7 @@ class TrainingProbe:
         self.steps = Steps(self.names, self.called)
         self.losses = LossProbe(self.names, self.called, self._backward_begins)
         self.kept = Kept(self.names, self.losses.is_one)
-        self._told = FindingCollector()
+        self._collector = FindingCollector()
 
     @property
     def trained(self) -> bool:
@@ -71,18 +71,18 @@ class TrainingProbe:
         self.losses.start()
 
     def stop(self, namespace: dict[str, Any], error: ErrorSeen | None) -> None:
-        """Stop listening and word what was seen."""
+        """Stop listening and make the findings."""
         for part in (self.losses, self.steps, self.called):
             part.stop()
         optimized = set(self.steps.optimized)
-        unregistered = Unregistered(self.names, self.steps, self._told)
+        unregistered = Unregistered(self.names, self.steps, self._collector)
         if self.trained:
             roots = list(self.called.roots.values())
-            unregistered.tell(roots, used=True)
+            unregistered.report(roots, used=True)
             plain = {id(v) for m in with_children(roots) for _, _, v in plain_attributes(m)}
-            self.steps.tell(self._told, _owners(namespace), plain | self.losses.leaves)
+            self.steps.report(self._collector, _owners(namespace), plain | self.losses.leaves)
             self.kept.look(namespace.items())
-            self.kept.tell(self._told)
+            self.kept.report(self._collector)
             self.moved = [w.name for w in self.steps.optimized.values() if w.moved][:_NAMES]
         elif error is not None and is_a(error, *_PARAMETER_LIST_ERRORS):
             unregistered.tell(live_modules(), used=False)

@@ -20,8 +20,8 @@ class Calls:
     """Listens to the modules that no other module calls: the roots.
 
     PyTorch's hooks cost each call more than a small layer does, and add a frame to every
-    traceback. So `Module.__call__` is ours for the run: it does what PyTorch's does and, unless a
-    root is working already, tells of it.
+    traceback. So `Module.__call__` is replaced for the run: it does what PyTorch's does and notes
+    the call, unless it comes from inside another root.
     """
 
     def __init__(self, source: SnippetSource) -> None:
@@ -34,7 +34,7 @@ class Calls:
         self.last_inputs: list[weakref.ref[torch.Tensor]] = []
         self._root: tuple[int | None, tuple[int, ...]] = None, ()
         self._known: set[tuple[Any, ...]] = set()
-        self._working = False  # a root is: whatever is called now, it calls
+        self._working = False  # inside a root: all calls are the root's own
 
     def start(self) -> None:
         """Listen."""
@@ -54,7 +54,7 @@ class Calls:
     def _listener(calls) -> Any:  # noqa: N805 - `self` is the module: tracebacks show its frame
         def listener(self: Any, *args: Any, **kwargs: Any) -> Any:
             call = self._compiled_call_impl or self._call_impl
-            # What torch.export traces must not hold us; the tracer answers the question itself.
+            # torch.export must not trace our code; its tracer evaluates is_compiling() itself.
             if calls._working or torch.compiler.is_compiling():
                 return call(*args, **kwargs)
             calls._working = True

@@ -1,4 +1,4 @@
-"""A function of ours in the place of one of PyTorch's, which tracebacks show as PyTorch's own."""
+"""Make a replacement of a PyTorch function that tracebacks show as PyTorch's own."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _LONG_FORM = 0x80 | 14 << 3
 
 
 def disguised(ours: FunctionType, theirs: FunctionType) -> FunctionType:
-    """`ours`, whose frames have the name, the file and the line of `theirs`.
+    """Copy `ours` so that its frames have the name, the file and the line of `theirs`.
 
     The line is that of the last call in `theirs` that passes `*args` on. So a traceback printed by
-    the snippet, and the depth of its stack, are what they are without us.
+    the snippet, and the depth of its stack, are the same as without the probe.
 
     Source:
         Objects/locations.md of CPython describes the table of positions.

@@ -1,4 +1,4 @@
-"""What a loss is made of, read from the autograd graph right behind it.
+"""Recognise how a loss was computed, from the last nodes of its autograd graph.
 
 Functions and modules look the same there, nothing has to be patched, and only the few nodes
 between the loss and the model's last layer are visited.
@@ -19,30 +19,30 @@ from executor.inside.probes.training.quiet import quietly
 _NODES = 60
 _LEAVES = 20_000
 _CHAIN = 500
-# Nodes that only move values about: what stands behind them is what matters.
+# Nodes that only move values about: the node before them is what matters.
 _PASSES = {
     "View", "UnsafeView", "ReshapeAlias", "Transpose", "T", "Permute", "Squeeze", "Unsqueeze",
     "Clone", "Slice", "Select", "ToCopy", "Expand", "Alias", "Index", "Flatten", "MT",
 }  # fmt: skip
-# Layers with weights: what lies behind them is the model.
+# Layers with weights: the nodes before them belong to the model.
 _LAYERS = re.compile(r"Addmm|Mm|Bmm|Baddbmm|Convolution|Embedding|Norm|AccumulateGrad|Lstm|Mv")
 _PAIRS = {"MseLoss", "SmoothL1Loss", "HuberLoss"}  # compare input and target element by element
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """Something about a loss: its kind as a finding, and the facts to word it with."""
+    """A pattern recognised in a loss: the finding's kind, and the facts for its message."""
 
     kind: str
     facts: dict[str, Any] = field(default_factory=dict)
 
 
 def patterns(loss: torch.Tensor, in_sight: Collection[object] = ()) -> list[Pattern]:
-    """What is worth telling about how the loss is computed. Ask before backward frees it.
+    """The suspicious patterns in a loss's graph; call it before backward frees the graph.
 
     Args:
-        loss: what backward is called on.
-        in_sight: values of the snippet's variables; a target is told with the shape it has there.
+        loss: the tensor that backward is called on.
+        in_sight: values of the snippet's variables, to find a target's shape before expansion.
     """
     found: list[Pattern] = []
     with quietly():
@@ -63,7 +63,7 @@ def patterns(loss: torch.Tensor, in_sight: Collection[object] = ()) -> list[Patt
 
 
 def chain(loss: torch.Tensor) -> int:
-    """How many scalars have been added up into it: `total = total + loss`, again and again."""
+    """How many scalars were added up into it, as by `total = total + loss` in a loop."""
     n, node = 0, loss.grad_fn
     while node is not None and _what(node) == "Add" and _shape(node, 0) == () and n < _CHAIN:
         n += 1
@@ -72,7 +72,7 @@ def chain(loss: torch.Tensor) -> int:
 
 
 def leaves(loss: torch.Tensor) -> set[int] | None:
-    """The ids of the tensors at which backward from the loss arrives; None if the graph is huge."""
+    """The ids of the leaves that backward from the loss reaches; None if the graph is huge."""
     found: set[int] = set()
     seen: set[Any] = set()
     todo: list[Any] = [loss.grad_fn]
@@ -88,7 +88,7 @@ def leaves(loss: torch.Tensor) -> set[int] | None:
 
 
 def _near(root: Any) -> Iterator[tuple[Any, tuple[str, ...]]]:
-    """The nodes between a loss and the last layer of its model, each with who consumes it."""
+    """The nodes between a loss and its model's last layer, each with the nodes that use it."""
     seen: set[Any] = set()
     todo: list[tuple[Any, tuple[str, ...]]] = [(root, ())]
     while todo and len(seen) < _NODES:
@@ -109,7 +109,7 @@ def _what(node: Any) -> str:
 
 
 def _behind(node: Any, input_number: int = 0) -> Any:
-    """The node that computed an input, past everything that only moves values."""
+    """The node that computed an input, skipping nodes that only move values."""
     if input_number >= len(node.next_functions):
         return None
     node = node.next_functions[input_number][0]
@@ -175,7 +175,7 @@ def _unrepeated(
 
 
 def _same_memory(value: object, t: torch.Tensor) -> TypeGuard[torch.Tensor]:
-    """Whether it is a plain tensor that begins where the other one does."""
+    """Whether it is a plain tensor whose memory starts at the same address."""
     if type(value) not in (torch.Tensor, torch.nn.Parameter):
         return False
     assert isinstance(value, torch.Tensor)
@@ -200,7 +200,7 @@ def _difference(node: Any) -> list[Pattern]:
     if result[0] < 2 or given not in ((result[0], 1), (result[0],)):
         return []
     shapes = {"input": list(given), "target": None, "result": list(result)}
-    return [Pattern("loss_broadcasts", shapes)]  # the target left no trace: only its effect
+    return [Pattern("loss_broadcasts", shapes)]  # the target has no node: only the result shows it
 
 
 def _broadcast(

@@ -1,4 +1,4 @@
-"""Losses that are kept together with their graphs, so that memory grows with every step."""
+"""Find losses that are kept with their graphs, so that memory grows with every step."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterable
 import torch
 
 from executor.inside.probes.training import graph
+from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.names import SnippetNames
-from executor.inside.probes.training.told import FindingCollector
 
 _LEAST = 3  # losses in one variable before anything is said
 _LONG = 2000
 
 
 class Kept:
-    """Looks at the variables in sight now and then, and tells which of them grow."""
+    """Compares the snippet's variables from time to time, and reports those that grow."""
 
     def __init__(self, names: SnippetNames, is_loss: Callable[[object], bool]) -> None:
         self.names = names
@@ -25,7 +25,7 @@ class Kept:
         self._steps = 0
 
     def step(self) -> None:
-        """An optimizer steps: look at steps 1, 2, 4, 8, …"""
+        """Note an optimizer's step; compare at steps 1, 2, 4, 8, …"""
         self._steps += 1
         if self._steps & (self._steps - 1) == 0:
             self.look(self.names.variables())
@@ -54,13 +54,13 @@ class Kept:
         assert isinstance(item, torch.Tensor)
         return item.grad_fn is not None
 
-    def tell(self, told: FindingCollector) -> None:
-        """Word it, after the run."""
+    def report(self, collector: FindingCollector) -> None:
+        """Add the findings, after the run."""
         for name, (n, is_list) in self._grown.items():
             line = (self.names.line_of_append(name) if is_list else None) or self.names.line_of(
                 name, 1 << 30
             )
-            told.add(
+            collector.add(
                 "graph_kept", line, name,
                 f"`{name}` keeps {n} losses with their graphs and grows with every step: "
                 "item() gives the number alone",

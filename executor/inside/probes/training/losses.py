@@ -1,7 +1,7 @@
-"""What is wrong with a loss, found when `backward()` is called on it.
+"""Find mistakes in a loss when `backward()` is called on it.
 
-`Tensor.backward` is heard by a descriptor in its place: looking the method up on a loss tells us,
-and what is then called is PyTorch's own function, so no frame of ours stands in a traceback.
+A descriptor replaces `Tensor.backward`: it notes that the method is looked up on a loss, and
+returns PyTorch's own function, so no frame of ours is in a traceback.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ import torch
 from executor.inside import torch_private as private
 from executor.inside.probes.training import graph
 from executor.inside.probes.training.calls import Calls
+from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.names import SnippetNames
 from executor.inside.probes.training.quiet import finite, number
-from executor.inside.probes.training.told import FindingCollector
 
-_LOOKS = 2  # at the graph of one line's loss
+_LOOKS = 2  # how often the graph of one line's loss is read
 _LOSSES = 2000
 
 
 class _Heard:
-    """`Tensor.backward`, as it was, that says when it is looked up on a tensor."""
+    """A descriptor for `Tensor.backward` that calls back when it is looked up on a tensor."""
 
     def __init__(self, original: Any, hear: Callable[[torch.Tensor], None]) -> None:
         self._original = original
@@ -43,7 +43,7 @@ class LossProbe:
     def __init__(
         self, names: SnippetNames, calls: Calls, begins: Callable[[torch.Tensor], None]
     ) -> None:
-        """Args: names and calls of this run; `begins` hears every backward before it starts."""
+        """Args: names and calls of this run; `begins` is called before every backward."""
         self.names = names
         self.calls = calls
         self.count = 0
@@ -112,28 +112,28 @@ class LossProbe:
             for pattern in graph.patterns(loss, in_sight):
                 self._patterns.setdefault((pattern.kind, line), (self.names.of(loss), pattern))
 
-    # -- telling -----------------------------------------------------------------------------
+    # -- reporting ---------------------------------------------------------------------------
 
-    def tell(self, told: FindingCollector, optimized: set[int], *, trained: bool) -> None:
-        """Word it, after the run. `optimized` are the ids of what the optimizers hold."""
+    def report(self, collector: FindingCollector, optimized: set[int], *, trained: bool) -> None:
+        """Add the findings, after the run. `optimized`: ids of the optimizers' parameters."""
         for (_, line), (name, pattern) in self._patterns.items():
             made = self.names.line_of(name, line) or line
-            self._tell_pattern(told, pattern, name, made)
+            self._report_pattern(collector, pattern, name, made)
         if trained:
             for tensor, name, line in self._leaves:
                 if id(tensor) not in optimized and not isinstance(tensor, torch.nn.Parameter):
-                    told.add(
+                    collector.add(
                         "loss_without_graph", self.names.line_of(name, line) or line,
                         name or "loss",
                         f"{_called(name)} has no graph when line {line} calls backward(): it was "
                         "made anew from values, so no gradient reaches any parameter",
                     )  # fmt: skip
         if self._not_finite is not None:
-            self._tell_not_finite(told, *self._not_finite)
+            self._report_not_finite(collector, *self._not_finite)
 
-    def _tell_not_finite(
+    def _report_not_finite(
         self,
-        told: FindingCollector,
+        collector: FindingCollector,
         n: int,
         line: int | None,
         name: str,
@@ -147,13 +147,13 @@ class LossProbe:
         fed = {None: "", True: "; the model's inputs were finite"}.get(
             inputs, "; the model's inputs held NaN or infinity themselves"
         )
-        told.add(
+        collector.add(
             "loss_not_finite", line, name or "loss", f"{_called(name)} was {value} {when}{fed}",
             backward=n, inputs_finite=inputs,
         )  # fmt: skip
 
-    def _tell_pattern(
-        self, told: FindingCollector, pattern: graph.Pattern, name: str, line: int | None
+    def _report_pattern(
+        self, collector: FindingCollector, pattern: graph.Pattern, name: str, line: int | None
     ) -> None:
         loss, facts = _called(name), pattern.facts
         softmax, sigmoid = (self._written("softmax"), self._written("sigmoid"))
@@ -191,7 +191,7 @@ class LossProbe:
                 f"{loss} compares a prediction {facts['input']} with {target} as "
                 f"{facts['result']}: every prediction with every target"
             )
-        told.add(pattern.kind, line, name or "loss", words[pattern.kind], **facts)
+        collector.add(pattern.kind, line, name or "loss", words[pattern.kind], **facts)
 
     def _written(self, function: str) -> str:
         line = self.names.only_line_of(function)

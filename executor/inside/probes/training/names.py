@@ -1,4 +1,4 @@
-"""What the snippet calls things: variables in sight, and the lines that assign them."""
+"""Names for tensors and modules: the snippet's variables, and the lines that assign them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class SnippetNames:
         )
 
     def variables(self) -> Iterator[tuple[str, object]]:
-        """The snippet's variables in sight, innermost frame first."""
+        """The variables of the snippet's running frames, innermost frame first."""
         frame = self.source.frame()
         while frame is not None:
             if frame.f_code.co_filename == self.source.filename:
@@ -48,7 +48,7 @@ class SnippetNames:
             frame = frame.f_back
 
     def of(self, thing: object) -> str:
-        """The variable that holds this very object; empty if none in sight does."""
+        """The variable that holds this object; empty if none in a running frame does."""
         names = [n for n, v in self.variables() if v is thing]
         if len(names) > 1:  # of several, the one that the line uses
             said = set(re.findall(r"\w+", self.source.line(self.source.line_now() or 0)))
@@ -56,7 +56,7 @@ class SnippetNames:
         return names[0] if names else ""
 
     def tensors(self, roots: Collection[nn.Module], leave_out: set[int]) -> dict[int, Named]:
-        """id → its name, of all parameters of these modules and of the variables in sight."""
+        """id → name, for all parameters of these modules and tensors in running frames."""
         names: dict[int, Named] = {}
         variables = list(self.variables())
         modules = [(n, v) for n, v in variables if issubclass(type(v), nn.Module)]
@@ -76,7 +76,7 @@ class SnippetNames:
         return names
 
     def line_of(self, name: str, before: int | None = None) -> int | None:
-        """The last line up to `before` that assigns the variable, best by a call; or None."""
+        """The last line up to `before` that assigns the variable, preferably a call; or None."""
         lines = [(n, c) for n, c in self._assigned.get(name, []) if before is None or n <= before]
         by_call = [n for n, called in lines if called]
         if before is None:
@@ -88,7 +88,7 @@ class SnippetNames:
         return self._appended.get(name)
 
     def is_weight(self, name: str) -> bool:
-        """Whether a plain tensor is made and used as a weight is, as far as the text can say."""
+        """Whether the code makes and uses a plain tensor as a weight."""
         return name in self._weights
 
     def only_line_of(self, function: str) -> int | None:
@@ -140,7 +140,7 @@ _DATA = re.compile(r"(x|inp|input|data|image|img|noise|batch|src|sample|target|y
 
 
 def _weights(tree: ast.Module) -> set[str]:
-    """Variables made by an initializer, or of one number, that are not multiplied as data is."""
+    """Variables made by an initializer, or from one number, and not multiplied like data."""
     made: set[str] = set()
     data: set[str] = set()
     for node in ast.walk(tree):
@@ -183,7 +183,7 @@ def _softmax_lines(tree: ast.Module) -> dict[str, set[int]]:
 
 
 def _function(f: ast.expr) -> str:
-    """What is called; empty for a layer (`self.sigmoid(x)`), which was made elsewhere."""
+    """The called function's name; empty for a layer (`self.sigmoid(x)`), made elsewhere."""
     if isinstance(f, ast.Attribute):
         of_self = isinstance(f.value, ast.Name) and f.value.id == "self"
         return "" if of_self else f.attr

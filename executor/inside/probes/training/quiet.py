@@ -1,4 +1,4 @@
-"""Tensor operations of our own that nothing of the snippet's may hear or record."""
+"""Run tensor operations of our own without calling the snippet's modes, hooks or graph."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _largest(t: torch.Tensor) -> float:
     try:
         return float(values.abs().max())
     except (RuntimeError, NotImplementedError):
-        return 1.0  # of a kind that cannot say: nothing is claimed about it
+        return 1.0  # cannot be computed for this kind: counts as an ordinary value
 
 
 def finite(t: torch.Tensor) -> bool:

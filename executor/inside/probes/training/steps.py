@@ -1,6 +1,6 @@
-"""What every optimizer finds when it steps: gradients or none, fresh ones or those of before.
+"""Check the gradients that every optimizer's step finds: missing, zero, stale or fine.
 
-Gradients are looked at when the step begins: `zero_grad()` has wiped them by the end.
+Gradients are read when the step begins: by the end of the run `zero_grad()` has wiped them.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from torch.optim.optimizer import (
 from executor.inside import torch_private as private
 from executor.inside.probes.training import graph
 from executor.inside.probes.training.calls import Calls
+from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.names import Named, SnippetNames
 from executor.inside.probes.training.quiet import largest, quietly
-from executor.inside.probes.training.told import FindingCollector
 
 _WATCHED_ELEMENTS = 1 << 20  # larger parameters are not copied to see whether they moved
-_ALL = 10  # steps of which every gradient is looked at; then of every tenth
-_ROUNDING = 1e-6  # gradients up to this are what is left of terms that cancel
+_ALL = 10  # the first steps, of which every gradient is read; then of every tenth step
+_ROUNDING = 1e-6  # gradients up to this are the rounding error of terms that cancel
 _LATE = 100  # backwards whose leaves are kept while an optimizer finds no gradient
-_CARRIED = 3  # gradients looked at to see whether they are still those of the step before
+_CARRIED = 3  # gradients compared to see whether they are still those of the step before
 
 
 @dataclass
 class Watched:
-    """One tensor that could learn: what its gradient was at the steps."""
+    """A tensor that could be trained, and what its gradients were at the steps."""
 
     name: str
     tensor: torch.Tensor
@@ -49,12 +49,12 @@ class Watched:
 
     @property
     def moved(self) -> bool:
-        """Whether its value is another one than at the first step."""
+        """Whether its value has changed since the first step."""
         with quietly():
             return self.before is None or not torch.equal(self.before, self.tensor.detach())
 
     def note(self, top: float) -> None:
-        """A step's gradient, by its largest absolute value."""
+        """Note a step's gradient, by its largest absolute value."""
         if top == 0:
             self.zero += 1
         elif top != top or top == float("inf"):
@@ -85,7 +85,7 @@ class Record:
     unlooked: int = 0  # healthy steps that `watched` has not counted yet
 
     def count(self) -> None:
-        """Let every parameter know of the steps that were only counted."""
+        """Add the steps that were only counted to every parameter."""
         if self.unlooked:
             for w in self.watched:
                 w.steps += self.unlooked
@@ -115,7 +115,7 @@ class Steps:
         return bool(self.records)
 
     def start(self, after: Callable[[], None]) -> None:
-        """Listen, and call `after` when a step was looked at."""
+        """Listen, and call `after` when a step's gradients were read."""
 
         def step(optimizer: torch.optim.Optimizer, args: Any, kwargs: Any) -> None:
             try:
@@ -140,7 +140,7 @@ class Steps:
             handle.remove()
 
     def backward_begins(self, loss: torch.Tensor) -> None:
-        """Called before every backward: are there gradients of the last step left?"""
+        """Called before every backward: check for gradients left from the last step."""
         self._backwards += 1
         if self._backwards <= _LATE and self._reached is not None:
             late = any(r.empty == r.steps for r in self.records.values())
@@ -219,7 +219,7 @@ class Steps:
         return watched
 
     def _look_beside(self, named: dict[int, Named] | None) -> None:
-        """Whatever could learn and is in no optimizer that has stepped so far."""
+        """Watch trainable tensors that are in no optimizer that has stepped so far."""
         if named is None and not self._something_beside():
             return
         named = named or self.names.tensors(self.calls.roots.values(), self.calls.inputs)
@@ -236,7 +236,7 @@ class Steps:
         _look(beside, every=True)
 
     def _something_beside(self) -> bool:
-        """Whether there is anything to name, which takes longer than to see that there is not."""
+        """Whether there is such a tensor at all: a quick check before names are looked up."""
         called = (p for root in self.calls.roots.values() for p in root.parameters())
         held = (v for _, v in self.names.variables() if issubclass(type(v), torch.Tensor))
         return any(
@@ -261,13 +261,15 @@ class Steps:
                 _, name, _, n = self.evaluating.get(key, (root, self.names.of(root), line, 0))
                 self.evaluating[key] = root, name, line, n + 1
 
-    # -- telling -----------------------------------------------------------------------------
+    # -- reporting ---------------------------------------------------------------------------
 
-    def tell(self, told: FindingCollector, owners: dict[int, str], elsewhere: set[int]) -> None:
-        """Word it, after the run.
+    def report(
+        self, collector: FindingCollector, owners: dict[int, str], elsewhere: set[int]
+    ) -> None:
+        """Add the findings, after the run.
 
         Args:
-            told: where it goes.
+            collector: takes the findings.
             owners: id of a parameter → the variable whose module holds it.
             elsewhere: ids of tensors that another finding is about.
         """
@@ -279,38 +281,38 @@ class Steps:
         ]  # fmt: skip
         explained: set[int] = set()
         for record in self.records.values():
-            explained |= self._tell_empty(told, record, orphans, owners)
-            self._tell_stale(told, record)
-        self._tell_optimized(told, explained)
-        # Who trains only an input (an adversarial example, an image) leaves the model as it is.
+            explained |= self._report_empty(collector, record, orphans, owners)
+            self._report_stale(collector, record)
+        self._report_optimized(collector, explained)
+        # If only an input is trained (an adversarial image, say), the model is meant to stay.
         only_inputs = not any(isinstance(w.tensor, nn.Parameter) for w in self.optimized.values())
         for key, w in orphans:
             if key in explained or (only_inputs and isinstance(w.tensor, nn.Parameter)):
                 continue
             shape = list(w.tensor.shape)
             if not isinstance(w.tensor, nn.Parameter) and not self.names.is_weight(w.name):
-                told.add(
+                collector.add(
                     "input_requires_grad", w.line, w.name,
                     f"`{w.name}` {shape} has requires_grad and gets a gradient, and no optimizer "
                     "holds it: right for an input, wrong for a weight",
                 )  # fmt: skip
                 continue
-            told.add(
+            collector.add(
                 "not_in_optimizer", w.line, w.name,
                 f"`{w.name}` {shape}{self._of_another(w)} gets a gradient, but no optimizer "
                 "holds it",
                 **({"module": owners[key]} if key in owners else {}),
             )  # fmt: skip
-        self._tell_modes(told)
+        self._report_modes(collector)
 
-    def _tell_empty(
+    def _report_empty(
         self,
-        told: FindingCollector,
+        collector: FindingCollector,
         record: Record,
         orphans: list[tuple[int, Watched]],
         owners: dict[int, str],
     ) -> set[int]:
-        """An optimizer that never found a gradient: whose parameters does it hold?"""
+        """Report an optimizer that never found a gradient, and which model's parameters it has."""
         if record.closure or not record.empty or not _trainable(record.watched):
             return set()
         ids = {id(p) for p in record.params}
@@ -332,7 +334,7 @@ class Steps:
             none = f"none of the {n} parameters in `{name}` got a gradient"
             if n == 1:
                 none = f"the only parameter in `{name}` got no gradient"
-            told.add(
+            collector.add(
                 "foreign_optimizer", line, name,
                 f"{none} at {of}; "
                 f"the gradients went to {to}, which no optimizer holds",
@@ -340,13 +342,13 @@ class Steps:
             )  # fmt: skip
             return ids | {key for key, _ in foreign}
         if not record.heard and not self._computed and not self.names.calls_autograd:
-            told.add(
+            collector.add(
                 "step_without_training", record.line, name,
                 f"`{name}` made {_times(record.steps, 'step')} without a forward or a backward: "
                 f"{'its only parameter stays' if n == 1 else f'its {n} parameters stay'} unchanged",
             )  # fmt: skip
             return ids
-        told.add(
+        collector.add(
             "step_without_gradients", record.line, name,
             f"`{name}` found no gradient on {which} at {of}: "
             f"{self._why_empty(record, foreign, owners)}",
@@ -368,7 +370,7 @@ class Steps:
         return f"{_no_path('them')}{reached}"
 
     def _is_foreign(self, record: Record, trained: list[Watched]) -> bool:
-        """Whether the optimizer belongs to a model that nobody calls, or to a twin of this one."""
+        """Whether the optimizer belongs to a model that is never called, or a copy of this one."""
         if not isinstance(record.params[0], nn.Parameter):
             return False
         held = {id(p) for p in record.params}
@@ -376,7 +378,7 @@ class Steps:
         return not called or {p.shape for p in record.params} <= {w.tensor.shape for w in trained}
 
     def _whose(self, key: int, w: Watched, owners: dict[int, str]) -> tuple[str, dict[str, str]]:
-        """What to call the module of a parameter, and as a fact its variable, where it has one."""
+        """The name of a parameter's module, and as a fact its variable if it has one."""
         if key in owners:
             return f"`{owners[key]}`", {"module": owners[key]}
         if not w.owner:
@@ -384,27 +386,27 @@ class Steps:
         return f"{'another ' if self._of_another(w) else ''}`{w.owner}`", {}
 
     def _of_a_nameless(self, key: int) -> str:
-        """Whose a parameter is, where its model is in no variable: many have such a name."""
+        """The module of a parameter whose model is in no variable: the name alone is ambiguous."""
         root = next((r for r in self.calls.all() if key in set(map(id, r.parameters()))), None)
         if root is None or any(id(p) in self.optimized for p in root.parameters()):
             return ""
         return f" of another module ({type(root).__name__})"
 
     def _of_another(self, w: Watched) -> str:
-        """Says so where the optimizer holds one of the same name."""
+        """Note that the optimizer holds another parameter of the same name."""
         same = any(o.name == w.name and o.owner for o in self.optimized.values())
         return f" of another `{w.owner}` than the one in the optimizer" if same else ""
 
-    def _tell_stale(self, told: FindingCollector, record: Record) -> None:
+    def _report_stale(self, collector: FindingCollector, record: Record) -> None:
         if record.stale and record.stale >= record.steps - 1:
-            told.add(
+            collector.add(
                 "gradients_accumulate", record.line, record.name,
                 f"`{record.name}` stepped on gradients that still held those of the step before, "
                 f"{_times(record.stale)}: nothing reset them in between",
                 steps=record.stale,
             )  # fmt: skip
 
-    def _tell_optimized(self, told: FindingCollector, explained: set[int]) -> None:
+    def _report_optimized(self, collector: FindingCollector, explained: set[int]) -> None:
         watched = [w for k, w in self.optimized.items() if k not in explained and w.steps]
         all_zero = all(w.zero + w.missing == w.steps for w in watched if w.tensor.requires_grad)
         missing: list[Watched] = []
@@ -415,29 +417,29 @@ class Steps:
             if w.missing == w.steps:
                 missing.append(w)
             elif w.not_finite:
-                told.add(
+                collector.add(
                     "gradient_not_finite", w.line, w.name,
                     f"the gradient of `{w.name}` {shape} held NaN or infinity",
                 )  # fmt: skip
             elif w.zero + w.missing == w.steps:
-                # A mask or a fresh zero can hide one for one step; a bias can cancel by design.
+                # A mask or a zero weight can zero one step's gradient; a bias can cancel by design.
                 if all_zero or (w.steps > 1 and not self._only_the_bias(w, watched)):
-                    told.add(
+                    collector.add(
                         "zero_gradient", w.line, w.name,
                         f"the gradient of `{w.name}` {shape} was exactly 0 at {_every(w.steps)}"
                         + _never_a_state(w, watched),
                     )  # fmt: skip
             elif w.top > _ROUNDING and not w.stepped and not w.moved:
-                self._tell_stuck(told, w)
+                self._report_stuck(collector, w)
 
         copied = _copied_layers(self.calls.roots.values())
         missing = [w for w in missing if id(w.tensor) not in copied]
-        self._tell_missing(told, missing, watched)
+        self._report_missing(collector, missing, watched)
 
-    def _tell_missing(
-        self, told: FindingCollector, missing: list[Watched], watched: list[Watched]
+    def _report_missing(
+        self, collector: FindingCollector, missing: list[Watched], watched: list[Watched]
     ) -> None:
-        """A layer that is not used at all is one fact, not one for each of its parameters."""
+        """Report missing gradients; a layer that is not used at all is one finding."""
         together: dict[tuple[str, bool], list[Watched]] = {}
         for w in missing:
             reached = bool(self._reached and id(w.tensor) in self._reached)
@@ -448,7 +450,7 @@ class Steps:
                 what = f"`{w.name}` {list(w.tensor.shape)} is"
                 if whole:
                     what = f"`{prefix}` has {len(parts)} parameters"
-                told.add(
+                collector.add(
                     "no_gradient", w.line, prefix if whole else w.name,
                     f"{what} in the optimizer, but {'their' if whole else 'its'} gradient was "
                     f"None at {_every(w.steps)}: "
@@ -466,7 +468,7 @@ class Steps:
         weight = bias.name.removesuffix("bias") + "weight"
         return any(w.name == weight and w.top for w in watched)
 
-    def _tell_stuck(self, told: FindingCollector, w: Watched) -> None:
+    def _report_stuck(self, collector: FindingCollector, w: Watched) -> None:
         rates = {
             id(p): group.get("lr")
             for record in self.records.values()
@@ -475,18 +477,18 @@ class Steps:
         }
         rate = rates.get(id(w.tensor))
         if rate == 0 and any(rates.values()):
-            return  # a group that is meant to stand still
+            return  # a group that is frozen on purpose (learning rate 0)
         why = f" at a learning rate of {rate:g}" if isinstance(rate, (int, float)) else ""
-        told.add(
+        collector.add(
             "never_moved", w.line, w.name,
             f"`{w.name}` {list(w.tensor.shape)} has not moved after {_every(w.steps)}{why}",
         )  # fmt: skip
 
-    def _tell_modes(self, told: FindingCollector) -> None:
+    def _report_modes(self, collector: FindingCollector) -> None:
         for root, name, line, n in self.evaluating.values():
             idle = sorted({type(m).__name__ for m in root.modules() if _acts_in_training(m)})
             if idle and name:
-                told.add(
+                collector.add(
                     "eval_mode_training", line, name,
                     f"`{name}` was in eval mode when line {line} called it before "
                     f"{_times(n, 'step')}: its {' and '.join(idle)} layers work as in prediction",
@@ -494,7 +496,7 @@ class Steps:
 
 
 def _look(watched: Iterable[Watched], *, every: bool) -> bool:
-    """Take down the gradients; whether none of them was there."""
+    """Read the gradients; return whether all of them are missing."""
     asked = []
     empty = True
     for w in watched:
@@ -551,7 +553,7 @@ def _every(steps: int) -> str:
 
 
 def _never_a_state(w: Watched, watched: list[Watched]) -> str:
-    """Why the weight between the steps of a recurrent layer learns nothing, while others there do.
+    """Why a recurrent layer's hidden-to-hidden weight learns nothing while its others do.
 
     Its gradient is a sum of products with the state of the step before.
     """
@@ -565,7 +567,7 @@ def _never_a_state(w: Watched, watched: list[Watched]) -> str:
 
 
 def _no_path(what: str) -> str:
-    """Why there is no gradient. The loss's value may well depend on it, through detach()."""
+    """Why there is no gradient; the loss may still depend on the value, through detach()."""
     return f"no path of the graph leads from the loss to {what} (unused, or cut off as by detach())"
 
 

@@ -1,4 +1,4 @@
-"""Tensors and modules that a model uses and nn.Module does not know of: they never train."""
+"""Find tensors and modules that a model uses without registering them: they never train."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from torch import nn
 from executor.inside import torch_private as private
 from executor.inside.probes.training.names import SnippetNames
 from executor.inside.probes.training.steps import Steps
-from executor.inside.probes.training.told import FindingCollector
 
 _CONTAINER = 500
 
@@ -21,13 +20,13 @@ _CONTAINER = 500
 class Unregistered:
     """Looks through the attributes of the snippet's own modules, after the run."""
 
-    def __init__(self, names: SnippetNames, steps: Steps, told: FindingCollector) -> None:
+    def __init__(self, names: SnippetNames, steps: Steps, collector: FindingCollector) -> None:
         self.names = names
         self.steps = steps
-        self.told = told
+        self.collector = collector
 
-    def tell(self, modules: Iterable[nn.Module], *, used: bool) -> None:
-        """Word it; with `used`, only of attributes that the class's own methods read."""
+    def report(self, modules: Iterable[nn.Module], *, used: bool) -> None:
+        """Add the findings; with `used`, only for attributes that the class's methods read."""
         for module in with_children(modules):
             cls = type(module)
             if cls.__module__ != "__main__":
@@ -40,23 +39,23 @@ class Unregistered:
                 line = self.names.attributes.get((cls.__name__, attribute))
                 where = {"class": cls.__name__, "attribute": attribute}
                 if isinstance(value, nn.Module):
-                    self._tell_hidden_module(path, line, value, where)
+                    self._report_hidden_module(path, line, value, where)
                 elif attribute not in written:  # a state kept between calls is no parameter
-                    self._tell_plain_tensor(path, line, value, where)
+                    self._report_plain_tensor(path, line, value, where)
 
-    def _tell_hidden_module(
+    def _report_hidden_module(
         self, path: str, line: int | None, module: nn.Module, where: dict[str, str]
     ) -> None:
         n = sum(p.numel() for p in module.parameters() if id(p) not in self.steps.optimized)
         if n:
-            self.told.add(
+            self.collector.add(
                 "unregistered_module", line, path,
                 f"`{path}` ({type(module).__name__}) sits in a plain Python container, so "
                 f"parameters() does not know its {n} values",
                 **where,
             )  # fmt: skip
 
-    def _tell_plain_tensor(
+    def _report_plain_tensor(
         self, path: str, line: int | None, tensor: torch.Tensor, where: dict[str, str]
     ) -> None:
         facts = where | {"shape": list(tensor.shape), "requires_grad": tensor.requires_grad}
@@ -68,21 +67,21 @@ class Unregistered:
             gets = ""
             if tensor.grad is not None or (watched and watched.missing < watched.steps):
                 gets = "gets a gradient, but "
-            self.told.add(
+            self.collector.add(
                 "unregistered_parameter", line, path,
                 f"`{path}` {shape} {gets}is a plain tensor: parameters() does not hold it, no "
                 "optimizer moves it",
                 **facts,
             )  # fmt: skip
         elif tensor.grad_fn is None:
-            self.told.add(
+            self.collector.add(
                 "unregistered_tensor", line, path,
                 f"`{path}` {shape} is a plain tensor without gradient: it never trains, and "
                 "to() and state_dict() leave it out",
                 **facts,
             )  # fmt: skip
         elif isinstance(tensor.grad_fn, torch.autograd.graph.Node):
-            self.told.add(
+            self.collector.add(
                 "unregistered_parameter", line, path,
                 f"`{path}` {shape} is the result of {tensor.grad_fn.name()}, not a Parameter: "
                 "parameters() does not hold it",
@@ -91,7 +90,7 @@ class Unregistered:
 
 
 def live_modules() -> list[nn.Module]:
-    """Every module of the snippet's own classes that exists now; the server's are frozen away."""
+    """Every live module of the snippet's own classes (gc.freeze() hides the server's)."""
     found = []
     for thing in gc.get_objects():
         kind = type(thing)  # isinstance() would call the thing's own __class__
@@ -101,7 +100,7 @@ def live_modules() -> list[nn.Module]:
 
 
 def with_children(modules: Iterable[nn.Module]) -> Iterator[nn.Module]:
-    """The modules and all that are in them, each once."""
+    """The modules and all their submodules, each once."""
     seen: set[int] = set()
     for root in modules:
         for module in root.modules():
@@ -128,7 +127,7 @@ def plain_attributes(module: nn.Module) -> Iterator[tuple[str, str, torch.Tensor
 
 
 def _attributes_of_methods(cls: type) -> tuple[set[str], set[str]]:
-    """Attribute names that the class's own methods, __init__ excepted, read; and those they set."""
+    """The attributes that the class's methods other than __init__ read, and those they set."""
     read: set[str] = set()
     written: set[str] = set()
     for base in cls.__mro__:

@@ -1,4 +1,4 @@
-"""What the modules that decide on stand-ins share: the snippet, its names, the plans so far."""
+"""The base class of the modules that plan placeholders, one for each kind of value."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from executor.inside.placeholders.program import ScopedName, SnippetTree, last_n
 from executor.inside.placeholders.shapes import ELEMENTWISE, Choices, Shapes
 
 
-class Deciding:
-    """One snippet's undefined names, and the stand-ins that were decided on."""
+class Decider:
+    """One snippet's undefined names, and the plans made for them so far."""
 
     def __init__(self, tree: ast.Module, undefined: Iterable[str], choices: Choices) -> None:
         self.program = SnippetTree(tree)
@@ -21,15 +21,15 @@ class Deciding:
         self.shapes = Shapes(self.program, choices, {})
 
     def uses(self, name: str) -> list[ast.Name]:
-        """Where an undefined name is read."""
+        """Every place that reads the undefined name."""
         return self.program.uses(ScopedName(None, name))
 
     def line(self, name: str) -> int | None:
-        """Where it is read first."""
+        """The line that reads the name first (1-based); None if none does."""
         return min((use.lineno for use in self.uses(name)), default=None)
 
     def _places(self, result: ast.expr) -> list[ast.expr]:
-        """Where a value is used: in the expression around it, or as the name it is given."""
+        """Where a call's result is used: right where it is, or under the name it is assigned to."""
         places: list[ast.expr] = [result]
         top = self.program.through(result)
         above = self.program.parents.get(top)
@@ -47,7 +47,7 @@ class Deciding:
         return places
 
     def _call_around(self, place: ast.expr) -> ast.Call | None:
-        """`criterion(outputs.squeeze(), y)` for `outputs`: the call with it as first argument."""
+        """For `outputs` in `criterion(outputs.squeeze(), y)`: that call of two arguments."""
         node: ast.AST = self.program.through(place)
         above = self.program.parents.get(node)
         while isinstance(above, ast.Attribute) and above.attr in {"squeeze", "view", "reshape"}:

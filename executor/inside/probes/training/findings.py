@@ -1,4 +1,4 @@
-"""The findings of one run, the likeliest cause first and none of them twice."""
+"""Collect the findings of one run: the likeliest cause first, without their consequences."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class FindingCollector:
         self._all: list[Finding] = []
 
     def add(self, kind: str, line: int | None, name: str, message: str, **facts: Any) -> None:
-        """One fact. Past the eighth of a kind it is dropped."""
+        """Add one finding; more than eight of a kind are dropped."""
         if sum(f.kind == kind for f in self._all) < _PER_KIND:
             finding = Finding(kind=kind, line=line, name=name, message=message, facts=facts)
             if finding not in self._all:
@@ -43,7 +43,7 @@ class FindingCollector:
 
     @property
     def findings(self) -> list[Finding]:
-        """The likeliest cause first, without what follows from another one."""
+        """The findings, the likeliest cause first, without those that follow from another one."""
         kinds = {f.kind for f in self._all}
         left = [f for f in self._all if not kinds & _FOLLOWS.get(f.kind, set())]
         return sorted(left, key=lambda f: _ORDER.index(f.kind))
