@@ -48,8 +48,8 @@ async def open_question_service(
         await _refuse_weak_jail(settings, pipeline.executor)
         async with QuestionService(
             pipeline, store, platform, settings.chat, front, settings.store.retention_days, metrics
-        ) as desk:
-            yield desk
+        ) as service:
+            yield service
 
 
 def stop_signal() -> asyncio.Event:

@@ -1,6 +1,6 @@
-"""Run a fragment, and again with stand-ins where a name is missing: keep what is true of the code.
+"""Run a fragment, and again with placeholders where a name is missing: keep what is true of the code.
 
-A stand-in never makes a failing snippet run, and never lends it an error. What fails only with our
+A placeholder never makes a failing snippet run, and never lends it an error. What fails only with our
 choices, or could come from them, leaves the first run's word standing: a name is missing.
 """
 
@@ -55,7 +55,7 @@ def _lacks_a_name(run: JobResult) -> bool:
 def _is_own(first: JobResult, other: JobResult | None) -> bool:
     """Whether an error is the snippet's own.
 
-    Either nothing in the failing expression can come from a stand-in; or the error is of a kind
+    Either nothing in the failing expression can come from a placeholder; or the error is of a kind
     that hangs on no size and no value, or on sizes that are the same with other choices.
     """
     error = first.error

@@ -19,7 +19,7 @@ class Reproduced:
     """What happened, and what it was that ran."""
 
     run: JobResult
-    job: Job  # the same code, perhaps with stand-ins or on another device: a fix is tried there
+    job: Job  # the same code, perhaps with placeholders or on another device: a fix is tried there
     reference: JobResult | None = None  # for an in-place error, the gradients it should have had
     only_on_gpu: bool = False  # it runs on the CPU
 

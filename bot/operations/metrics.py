@@ -25,7 +25,7 @@ _STEPS = ("parse", "run", "search", "fix", "total")
 
 
 class Metrics(Counters):
-    """What a desk counts.
+    """What a question service counts.
 
     metrics = Metrics()
     with metrics.serving(settings.metrics):   # a port of its own, where one is set

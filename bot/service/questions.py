@@ -25,8 +25,8 @@ log = logging.getLogger(__name__)
 class QuestionService:
     """One platform's questions, from the incoming message to the card.
 
-    async with QuestionService(pipeline, store, platform, settings.chat, settings.slack) as desk:
-        await desk.take(incoming)   # returns when it is kept: now it may be acknowledged
+    async with QuestionService(pipeline, store, platform, settings.chat, settings.slack) as service:
+        await service.take(incoming)   # returns when it is kept: now it may be acknowledged
     """
 
     def __init__(

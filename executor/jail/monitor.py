@@ -220,7 +220,7 @@ def _follow_run(cell: walls.Cell, child: int, ends: Ends, child_exits: ChildExit
         os.setresgid(cell.uid, cell.uid, cell.uid)
         os.setresuid(cell.uid, cell.uid, cell.uid)
     for offer, fd in folders.offers(cell.work, cell.report, cell.limits):
-        say(ends.status, fd, **offer)
+        send(ends.status, fd, **offer)
         if fd is not None:
             os.close(fd)
     if cell.tier is not walls.Tier.NAMESPACES:  # there, everything vanishes with the mounts

@@ -67,7 +67,7 @@ class BlockRunner:
         code = self.snippets.clean(code)
         # Blocks that end in an error would end the whole: they are shown, not built upon.
         above = [block for block, seen in earlier if seen.ended_well and not seen.stand_ins]
-        alone = await self.keep(f"alone\n{code}", lambda: self._seen(code, "", joined=False))
+        alone = await self.keep(f"alone\n{code}", lambda: self._run_block(code, "", joined=False))
         if not _lacks_a_name(alone):
             return alone
         if not above:

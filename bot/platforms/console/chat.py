@@ -63,7 +63,9 @@ class ConsoleChat:
         with tempfile.TemporaryDirectory(prefix="torchmedic-chat-") as folder:
             async with (
                 Store.at(f"sqlite:///{folder}/chat.db", Path(folder)) as store,
-                QuestionService(pipeline, store, platform, ChatSettings(), FrontSettings()) as desk,
+                QuestionService(
+                    pipeline, store, platform, ChatSettings(), FrontSettings()
+                ) as service,
             ):
                 try:
                     yield cls(service, store, platform)

@@ -134,7 +134,7 @@ class SlackClient:
         return await retrying(attempt, may_pass=may_pass, tries=tries)
 
     def _refusal(self, error: SlackApiError) -> PlatformError:
-        status, code = _said(error)
+        status, code = _status_and_code(error)
         wait_s = read_retry_after(_header(error, "Retry-After"))
         if status == 429:
             longest = 1.0 if wait_s is None else min(wait_s, LONGEST_WAIT_S)

@@ -96,7 +96,7 @@ def _forget(frame: FrameType) -> None:
         copied.clear()
 
 
-def _told(scene: Scene) -> Explanation | None:
+def _explanation(scene: Scene) -> Explanation | None:
     for explainer, seen in explainers_for(scene.kind, scene.message):
         told = explainer.explain(scene, seen)
         if told is None:

@@ -5,7 +5,7 @@ decide.py      what stands for an undefined name, decided from how the name is u
                (numbers.py, losses.py, models.py, tensors.py, data.py: one kind each)
 program.py     what the syntax tree says of names; shapes.py: of tensors
 plans.py       what was decided; build.py makes it
-blame.py       whether an error comes from a stand-in and not from the snippet
+blame.py       whether an error comes from a placeholder and not from the snippet
 holes.py       bodies that were left out (`...`, `pass`)
 fresh.py       what passes only because this interpreter has more imported than a fresh one
 run_placeholders.py   all of it, for one run

@@ -59,7 +59,7 @@ class RunPlaceholders:
                 name=name,
                 line=decided.line(name),
                 what=plan.words,
-                kind=type(plan).__name__.removesuffix("Plan").lower(),
+                kind=plan.kind,
             )
             for name, plan in sorted(decided.plans.items())
         )

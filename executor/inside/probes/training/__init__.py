@@ -85,9 +85,9 @@ class TrainingProbe:
             self.kept.report(self._collector)
             self.moved = [w.name for w in self.steps.optimized.values() if w.moved][:_NAMES]
         elif error is not None and is_a(error, *_PARAMETER_LIST_ERRORS):
-            unregistered.tell(live_modules(), used=False)
-        self.losses.tell(self._told, optimized, trained=self.trained)
-        self.findings = self._told.findings
+            unregistered.report(live_modules(), used=False)
+        self.losses.report(self._collector, optimized, trained=self.trained)
+        self.findings = self._collector.findings
         if problem := self.losses.problem or self.steps.problem:
             raise RuntimeError(f"a look at the training failed: {problem}")
 

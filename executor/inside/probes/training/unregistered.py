@@ -11,6 +11,7 @@ import torch
 from torch import nn
 
 from executor.inside import torch_private as private
+from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.names import SnippetNames
 from executor.inside.probes.training.steps import Steps
 
