@@ -1,7 +1,7 @@
-"""Run a fragment, and again with placeholders where a name is missing: keep what is true of the code.
+"""Run a fragment, and again with placeholders where a name is missing; keep what is the code's own.
 
-A placeholder never makes a failing snippet run, and never lends it an error. What fails only with our
-choices, or could come from them, leaves the first run's word standing: a name is missing.
+A placeholder never makes a failing snippet run, and never lends it an error. What fails only with
+our choices, or could come from them, leaves the first run's word standing: a name is missing.
 """
 
 from __future__ import annotations
