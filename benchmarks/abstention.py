@@ -101,8 +101,9 @@ def tell(asked: list[Asked], console: Console) -> None:
             console.print(
                 f"{'refused' if a.article else 'answered'} at {a.found.confidence:.2f}: {a.text} "
                 f"→ {first.source if first else 'nothing'} ({first.why if first else ''})",
-                markup=False, soft_wrap=True,
-            )  # fmt: skip
+                markup=False,
+                soft_wrap=True,
+            )
 
 
 def main() -> None:

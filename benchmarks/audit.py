@@ -81,8 +81,10 @@ def tell(document: DocumentAudit, block: BlockAudit, console: Console) -> None:
         console.print(f"  raised in line {r.line}: {r.type}: {r.message[:200]}")
     console.print(f"  printed: {seen.stdout[:500]!r}")
     for j in block.claims:
-        console.print(f"  * {j.verdict.value}: {j.claim.kind.value}, line {j.claim.line}: "
-                      f"{j.claim.text[:200]} => {j.evidence[:200]}")  # fmt: skip
+        console.print(
+            f"  * {j.verdict.value}: {j.claim.kind.value}, line {j.claim.line}: "
+            f"{j.claim.text[:200]} => {j.evidence[:200]}"
+        )
 
 
 def main() -> int:

@@ -103,10 +103,15 @@ def kind(run: JobResult) -> str:
             run.outcome, "real error"
         )
     known = (
-        ("placeholders", "with placeholders for"), ("undefined name", "never defined"),
-        ("module", "needs the module"), ("file", "it reads"), ("GPU", "needs a GPU"),
-        ("network", "network"), ("left out", "left out"), ("limit", "it was stopped"),
-    )  # fmt: skip
+        ("placeholders", "with placeholders for"),
+        ("undefined name", "never defined"),
+        ("module", "needs the module"),
+        ("file", "it reads"),
+        ("GPU", "needs a GPU"),
+        ("network", "network"),
+        ("left out", "left out"),
+        ("limit", "it was stopped"),
+    )
     return f"not run: {next((word for word, part in known if part in reason), 'other')}"
 
 
@@ -175,12 +180,16 @@ def _tell_names(cases: list[Case], console: Console) -> None:
     imports = [c for c in cases if c.lacks_only_imports and c.alone]
     past = [c for c in imports if c.alone and not _stops_at(c.alone, c.lacking)]
     ended = [c for c in past if c.alone and c.alone.outcome is Outcome.OK]
-    console.print(f"lack only well-known imports: {share(len(past), len(imports))} get past that "
-                  f"line, {share(len(ended), len(imports))} run to the end")  # fmt: skip
+    console.print(
+        f"lack only well-known imports: {share(len(past), len(imports))} get past that "
+        f"line, {share(len(ended), len(imports))} run to the end"
+    )
     joined = [c for c in cases if c.joined is not None]
     found = [c for c in joined if c.joined and not _stops_at(c.joined, c.lacking)]
-    console.print(f"lack a name that an earlier block of their document defines: "
-                  f"{share(len(found), len(joined))} have it when joined")  # fmt: skip
+    console.print(
+        f"lack a name that an earlier block of their document defines: "
+        f"{share(len(found), len(joined))} have it when joined"
+    )
     why = Counter(_why_not(c) for c in joined if c not in found)
     for reason, count in why.most_common():
         console.print(f"  {count} × {reason}")
@@ -261,16 +270,22 @@ def dump(cases: list[Case], path: Path) -> None:
             head = {"doc": block.document, "block": block.number, "kind": kind(run)}
             if run.error is not None and kind(run) == "real error":
                 record = head | {
-                    "error": f"{run.error.type}: {run.error.message}", "line": run.error.line,
-                    "code": line(run.error.line), "explanation": _explanation(run),
+                    "error": f"{run.error.type}: {run.error.message}",
+                    "line": run.error.line,
+                    "code": line(run.error.line),
+                    "explanation": _explanation(run),
                     "stand_ins": list(run.assumptions) if run.stand_ins else [],
-                }  # fmt: skip
+                }
                 out.write(json.dumps(record) + "\n")
             elif run.stand_ins:
                 out.write(json.dumps(head | {"stand_ins": list(run.assumptions)}) + "\n")
             for finding in run.findings:
-                record = head | {"finding": finding.kind, "message": finding.message,
-                                 "line": finding.line, "code": line(finding.line)}  # fmt: skip
+                record = head | {
+                    "finding": finding.kind,
+                    "message": finding.message,
+                    "line": finding.line,
+                    "code": line(finding.line),
+                }
                 out.write(json.dumps(record) + "\n")
 
 

@@ -162,14 +162,19 @@ def documents(args: argparse.Namespace, kept: Kept, console: Console) -> tuple[f
         index = open_untitled(drawn, kept, Path(folder))
         search, numbers = Search(index, kept), numbered(index)
         by_title = choices(
-            search, numbers, tuned(titles(drawn)),
+            search,
+            numbers,
+            tuned(titles(drawn)),
             lambda m: [m.meaning, m.opening, m.words, m.pairs, m.first_sentence, m.company],
             console,
-        )  # fmt: skip
+        )
         by_error = choices(
-            search, numbers, tuned(errors(drawn, args.corpus, args.runs)),
-            lambda m: [m.meaning, m.words, m.code], console,
-        )  # fmt: skip
+            search,
+            numbers,
+            tuned(errors(drawn, args.corpus, args.runs)),
+            lambda m: [m.meaning, m.words, m.code],
+            console,
+        )
     meaning, opening, *words, company = weights(by_title).tolist()
     in_error = weights(by_error).tolist()
     console.print(f"{len(by_title)} titles, {len(by_error)} errors of {len(drawn)} documents")

@@ -158,13 +158,17 @@ def _print(done: list[Tried]) -> None:
     )
     print("refused because:", ", ".join(f"{name} {n}" for name, n in reasons.most_common()))
     fixed = [t for t in done if t.offered]
-    print(f"a verified fix or run alternatives: {len(fixed)} of {len(done)} "
-          f"({len(fixed) / max(1, len(done)):.1%}; target {_TARGET:.0%})")  # fmt: skip
+    print(
+        f"a verified fix or run alternatives: {len(fixed)} of {len(done)} "
+        f"({len(fixed) / max(1, len(done)):.1%}; target {_TARGET:.0%})"
+    )
     if fixed:
         few = sum(t.runs <= _FEW_RUNS for t in fixed) / len(fixed)
         jobs = sum(t.runs + t.asked <= _FEW_RUNS for t in fixed) / len(fixed)
-        print(f"at most {_FEW_RUNS} runs of their code from the first error to the fix: {few:.1%} "
-              f"(target 90%); with the jobs that ask the codemods: {jobs:.1%}")  # fmt: skip
+        print(
+            f"at most {_FEW_RUNS} runs of their code from the first error to the fix: {few:.1%} "
+            f"(target 90%); with the jobs that ask the codemods: {jobs:.1%}"
+        )
         print("runs:", sorted(Counter(t.runs for t in fixed).items()))
 
 
@@ -225,17 +229,26 @@ def _row(tried: Tried) -> dict[str, Any]:
         "headline": answer.headline,
         "error": answer.error.message if answer.error else None,
         "fixes": [
-            {"codemod": f.codemod, "title": f.title, "steps": f.steps, "intent": f.intent,
-             "diff": f.diff, "checks": [c.detail for c in f.checks]}
+            {
+                "codemod": f.codemod,
+                "title": f.title,
+                "steps": f.steps,
+                "intent": f.intent,
+                "diff": f.diff,
+                "checks": [c.detail for c in f.checks],
+            }
             for f in tried.offered
         ],
         "refused": [
-            {"codemod": f.codemod, "diff": f.diff,
-             "why": [f"{c.name}: {c.detail}" for c in f.checks if not c.passed]}
+            {
+                "codemod": f.codemod,
+                "diff": f.diff,
+                "why": [f"{c.name}: {c.detail}" for c in f.checks if not c.passed],
+            }
             for f in answer.refused
         ],
         "code": tried.block.code,
-    }  # fmt: skip
+    }
 
 
 if __name__ == "__main__":

@@ -114,9 +114,11 @@ def compare(folder: Path, count: int, model: EmbeddingModel, console: Console) -
     console.print(table)
     faster = plain.wall_s / ours.wall_s
     cosine = (first["plain"] * first["ours"]).sum(axis=1).mean()
-    console.print(f"{faster:.2f} times as many ({plain.cpu_s / ours.cpu_s:.2f} times by a core's "
-                  f"own time), over {len(texts)} passages, load {os.getloadavg()[0]:.1f}; "
-                  f"mean cosine between both {cosine:.4f}")  # fmt: skip
+    console.print(
+        f"{faster:.2f} times as many ({plain.cpu_s / ours.cpu_s:.2f} times by a core's "
+        f"own time), over {len(texts)} passages, load {os.getloadavg()[0]:.1f}; "
+        f"mean cosine between both {cosine:.4f}"
+    )
 
     # Titles against as many whole documents as those passages come from.
     known: dict[str, int] = {}
@@ -132,8 +134,10 @@ def compare(folder: Path, count: int, model: EmbeddingModel, console: Console) -
             for number, rows in zip(asked, order, strict=True)
         ]
         mrr, at_1, at_10 = figures(places)
-        console.print(f"{name}: {len(asked)} titles among these passages, MRR@10 {mrr:.4f}, "
-                      f"recall@1 {at_1:.4f}, recall@10 {at_10:.4f}")  # fmt: skip
+        console.print(
+            f"{name}: {len(asked)} titles among these passages, MRR@10 {mrr:.4f}, "
+            f"recall@1 {at_1:.4f}, recall@10 {at_10:.4f}"
+        )
 
 
 def take_in(folder: Path, state: Path, model: Timed, console: Console, name: str) -> None:
@@ -145,9 +149,11 @@ def take_in(folder: Path, state: Path, model: Timed, console: Console, name: str
     report = build_index(state, shelf.take_in(old), model)
     shelf.keep()
     taken = time.perf_counter() - began
-    console.print(f"{name}: {taken:.2f} s, {model.wall_s - embedding:.2f} s of it embedding "
-                  f"{report.embedded} of {report.passages} passages of {report.sources} documents; "
-                  f"{len(left_out)} files left out")  # fmt: skip
+    console.print(
+        f"{name}: {taken:.2f} s, {model.wall_s - embedding:.2f} s of it embedding "
+        f"{report.embedded} of {report.passages} passages of {report.sources} documents; "
+        f"{len(left_out)} files left out"
+    )
 
 
 def opening(folder: Path, state: Path, model: Embeds, console: Console) -> None:
@@ -160,9 +166,11 @@ def opening(folder: Path, state: Path, model: Embeds, console: Console) -> None:
     index = open_index(state, known, model)
     opened = time.perf_counter()
     load_documents([folder])
-    console.print(f"opening: {looked - began:.2f} s to see that no file changed, "
-                  f"{opened - looked:.2f} s to open; reading all documents instead would take "
-                  f"{time.perf_counter() - opened:.2f} s")  # fmt: skip
+    console.print(
+        f"opening: {looked - began:.2f} s to see that no file changed, "
+        f"{opened - looked:.2f} s to open; reading all documents instead would take "
+        f"{time.perf_counter() - opened:.2f} s"
+    )
 
     taken = []
     for _ in range(20):
@@ -177,8 +185,10 @@ def opening(folder: Path, state: Path, model: Embeds, console: Console) -> None:
         began = time.perf_counter()
         for row in range(50):
             made.search(vectors[row : row + 1], 10)
-        console.print(f"{kind}: recall {made.recall:.3f}, "
-                      f"{(time.perf_counter() - began) * 20:.2f} ms a search")  # fmt: skip
+        console.print(
+            f"{kind}: recall {made.recall:.3f}, "
+            f"{(time.perf_counter() - began) * 20:.2f} ms a search"
+        )
 
 
 def main() -> None:

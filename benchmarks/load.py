@@ -42,8 +42,13 @@ from knowledge.articles.slugs import folder_of
 from tests.bot.fakes.slack import FakeSlack, Limit, Message, buttons
 from tests.bot.service.test_kill import Process
 
-_PROGRAMS = ("in-place-overwrites-saved", "matmul-inner-sizes", "non-leaf-tensor-in-optimizer",
-             "linear-input-size", "plain-tensor-attribute-not-a-parameter")  # fmt: skip
+_PROGRAMS = (
+    "in-place-overwrites-saved",
+    "matmul-inner-sizes",
+    "non-leaf-tensor-in-optimizer",
+    "linear-input-size",
+    "plain-tensor-attribute-not-a-parameter",
+)
 # Slack's rate limits for one app in one workspace; all questions go to one channel here.
 # https://docs.slack.dev/apis/web-api/rate-limits
 _LIMITS = {"chat.update": (50, 60.0), "chat.postMessage": (60, 60.0)}  # calls, in seconds
@@ -165,8 +170,9 @@ async def one_machine(folder: Path, slots: int) -> AsyncIterator[Place]:
     words = json.dumps({"slots": slots, **_CODEMODS})
     process = subprocess.Popen(  # noqa: ASYNC220  (returns at once)
         [sys.executable, "-P", "-m", "executor", "--uds", str(path), "--settings", words],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     try:
         yield Place(
             f"{slots} {'slot' if slots == 1 else 'slots'}", f"unix:{path}", (process.pid,), slots
@@ -188,10 +194,13 @@ async def several(nodes: int) -> AsyncIterator[Place]:
         made.add_node(num_cpus=1)
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    settings = cluster.settings_from({
-        "cpu_slots": (nodes, nodes), "queue": 64,
-        "executor": _CODEMODS,
-    })  # fmt: skip
+    settings = cluster.settings_from(
+        {
+            "cpu_slots": (nodes, nodes),
+            "queue": 64,
+            "executor": _CODEMODS,
+        }
+    )
     try:
         url = await asyncio.to_thread(cluster.up, settings, _TOKEN, "127.0.0.1", port, made.address)
         yield Place(f"Ray, {_many(nodes, 'node')}", url, (), nodes)
@@ -206,9 +215,12 @@ async def several(nodes: int) -> AsyncIterator[Place]:
 async def bot(slack: FakeSlack, folder: Path, place: Place) -> AsyncIterator[int]:
     """Run `torchmedic slack` with this executor; yields its process id."""
     with Process(
-        slack, folder, TORCHMEDIC_EXECUTOR__URL=place.url, TORCHMEDIC_EXECUTOR_TOKEN=_TOKEN,
+        slack,
+        folder,
+        TORCHMEDIC_EXECUTOR__URL=place.url,
+        TORCHMEDIC_EXECUTOR_TOKEN=_TOKEN,
         TORCHMEDIC_CHAT__AT_ONCE=str(place.at_once),
-    ) as process:  # fmt: skip
+    ) as process:
         await process.up(slack)
         yield process.pid
 
@@ -249,9 +261,19 @@ def row(table: Table, name: str, load: str, asked: list[Asked], seconds: float) 
     rate = len(answered) / seconds
     median, p95, most = quantiles(asked)
     card_s = statistics.median([a.card_s for a in asked if a.card_s is not None] or [0.0])
-    table.add_row(name, load, str(len(asked)), f"{rate:.2f}", f"{card_s:.2f}", f"{median:.1f}",
-                  f"{p95:.1f}", f"{most:.1f}", str(sum(a.waited for a in asked)),
-                  str(sum(a.refused for a in asked)), str(len(asked) - len(answered)))  # fmt: skip
+    table.add_row(
+        name,
+        load,
+        str(len(asked)),
+        f"{rate:.2f}",
+        f"{card_s:.2f}",
+        f"{median:.1f}",
+        f"{p95:.1f}",
+        f"{most:.1f}",
+        str(sum(a.waited for a in asked)),
+        str(sum(a.refused for a in asked)),
+        str(len(asked) - len(answered)),
+    )
     return rate
 
 
@@ -294,9 +316,10 @@ async def measure(place: Place, given: argparse.Namespace, table: Table, console
     numbers = itertools.count(1)
     with tempfile.TemporaryDirectory() as name:
         async with (
-            FakeSlack().listening() as slack, bot(slack, Path(name), place) as pid,
+            FakeSlack().listening() as slack,
+            bot(slack, Path(name), place) as pid,
             watching(slack) as watch,
-        ):  # fmt: skip
+        ):
             if given.limits:
                 slack.limits = {name: Limit(*often) for name, often in _LIMITS.items()}
             for code in programs() * 2:  # index, proofs and a first run of each
@@ -333,9 +356,12 @@ async def measure(place: Place, given: argparse.Namespace, table: Table, console
 
 
 def tell(
-    console: Console, load: str, asked: list[Asked], before: tuple[float, int, int],
+    console: Console,
+    load: str,
+    asked: list[Asked],
+    before: tuple[float, int, int],
     pids: tuple[int, ...],
-) -> None:  # fmt: skip
+) -> None:
     """Print how the processes' memory changed under the load, and the spread of the waits."""
     after = held(pids)
     median, p95, _ = quantiles(asked)

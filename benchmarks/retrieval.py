@@ -229,8 +229,15 @@ def tell(
             if not of_part:
                 continue
             mrr, first, ten = figures(of_part)
-            table.add_row(name, part, str(len(of_part)), f"{mrr:.3f}", f"{first:.3f}",
-                          f"{ten:.3f}", f"{taken:.0f}")  # fmt: skip
+            table.add_row(
+                name,
+                part,
+                str(len(of_part)),
+                f"{mrr:.3f}",
+                f"{first:.3f}",
+                f"{ten:.3f}",
+                f"{taken:.0f}",
+            )
     console.print(table)
 
 

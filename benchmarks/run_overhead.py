@@ -31,8 +31,12 @@ def bubblewrap() -> list[str] | None:
     """A command that jails what follows it, or None where there is no bubblewrap."""
     if not shutil.which("bwrap"):
         return None
-    system = [x for p in ("/usr", "/bin", "/lib", "/lib64", "/etc", "/sys/devices/system")
-              if Path(p).exists() for x in ("--ro-bind", p, p)]  # fmt: skip
+    system = [
+        x
+        for p in ("/usr", "/bin", "/lib", "/lib64", "/etc", "/sys/devices/system")
+        if Path(p).exists()
+        for x in ("--ro-bind", p, p)
+    ]
     python = [x for p in {sys.base_prefix, sys.prefix} for x in ("--ro-bind", p, p)]
     return ["bwrap", "--unshare-all", "--die-with-parent", *system, *python, "--proc", "/proc",
             "--dev", "/dev", "--tmpfs", "/tmp"]  # fmt: skip

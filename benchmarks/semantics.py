@@ -86,9 +86,13 @@ async def compare(executor: ExecutorClient, block: Block, wall_s: float) -> Verd
     if again.outcome is not bare.outcome or plain(again.stdout) != plain(bare.stdout):
         return Verdict(block, "unsteady")
     lines = difflib.unified_diff(
-        plain(bare.stdout).splitlines(), plain(probed.stdout).splitlines(), "without", "with",
-        lineterm="", n=0,
-    )  # fmt: skip
+        plain(bare.stdout).splitlines(),
+        plain(probed.stdout).splitlines(),
+        "without",
+        "with",
+        lineterm="",
+        n=0,
+    )
     outcome = "" if probed.outcome is bare.outcome else f"{bare.outcome} → {probed.outcome}\n"
     return Verdict(block, "different", outcome + "\n".join(list(lines)[:12]))
 

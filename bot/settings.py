@@ -262,9 +262,12 @@ class Settings(BaseSettings):
 
     @classmethod
     def settings_customise_sources(
-        cls, settings_cls: type[BaseSettings], init_settings: PydanticBaseSettingsSource,
-        *_: PydanticBaseSettingsSource, **__: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:  # fmt: skip
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        *_: PydanticBaseSettingsSource,
+        **__: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
         """What is not given has its default; only `load_settings` looks elsewhere."""
         return (init_settings,)
 
@@ -365,9 +368,10 @@ class _Variables(PydanticBaseSettingsSource):
         """The variables that say something of this setting, of what is in it or around it."""
         path = tuple(map(str, loc))
         names = (
-            name for keys, name in self._names.items()
+            name
+            for keys, name in self._names.items()
             if keys[: len(path)] == path or path[: len(keys)] == keys
-        )  # fmt: skip
+        )
         return " or ".join(names)
 
 

@@ -32,9 +32,12 @@ def main() -> int:
     where.add_argument("--uds", type=Path, help="serve on this Unix socket")
     where.add_argument("--port", type=int, help="serve on this TCP port")
     parser.add_argument(
-        "--uds-mode", type=lambda text: int(text, 8), default=0o600, metavar="OCTAL",
+        "--uds-mode",
+        type=lambda text: int(text, 8),
+        default=0o600,
+        metavar="OCTAL",
         help="permissions of the --uds socket: 660 opens it to our group (600)",
-    )  # fmt: skip
+    )
     parser.add_argument("--host", default="127.0.0.1", help="address for --port (127.0.0.1)")
     parser.add_argument(
         "--settings", default="{}", help="the executor's settings as JSON (see config.yaml)"

@@ -39,9 +39,14 @@ _ALONE = {
 # Processes are started and killed, a platform has three seconds of patience: mostly these wait, and
 # where two of them run at a time (`-m by_twos`) each has a core. All others may run side by side.
 _BY_TWOS = {
-    "test_bots.py", "test_discord.py", "test_discord_command.py", "test_discord_faults.py",
-    "test_doctor.py", "test_kill.py", "test_slack.py",
-}  # fmt: skip
+    "test_bots.py",
+    "test_discord.py",
+    "test_discord_command.py",
+    "test_discord_faults.py",
+    "test_doctor.py",
+    "test_kill.py",
+    "test_slack.py",
+}
 
 # Long, and in no hurry.
 _BESIDE = {

@@ -34,8 +34,9 @@ def test_no_service_has_more_rights_than_it_needs(service: dict[str, Any]):
     assert service["read_only"] is True
     assert service["cap_drop"] == ["ALL"]
     assert service["security_opt"] == [
-        "no-new-privileges:true", "seccomp:executor/jail/seccomp.json",
-    ]  # fmt: skip
+        "no-new-privileges:true",
+        "seccomp:executor/jail/seccomp.json",
+    ]
     for never in ("privileged", "devices", "pid", "ipc", "userns_mode", "ports", "extra_hosts"):
         assert never not in service
     assert (ROOT / "executor" / "jail" / "seccomp.json").is_file()
@@ -71,8 +72,9 @@ def test_tokens_reach_their_own_front_end_alone():
     for name, service in SERVICES.items():
         tokens = {k: v for k, v in service.get("environment", {}).items() if "TOKEN" in k}
         assert set(tokens) == {
-            "slack": {"SLACK_BOT_TOKEN", "SLACK_APP_TOKEN"}, "discord": {"DISCORD_TOKEN"},
-        }.get(name, set())  # fmt: skip
+            "slack": {"SLACK_BOT_TOKEN", "SLACK_APP_TOKEN"},
+            "discord": {"DISCORD_TOKEN"},
+        }.get(name, set())
         assert all(value == f"${{{key}:-}}" for key, value in tokens.items())
 
 

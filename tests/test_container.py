@@ -158,7 +158,11 @@ def test_container_bounds_the_number_of_files(folder: str):
 
 def test_container_has_no_setuid_program():
     """no-new-privileges makes them harmless; here there is none to begin with."""
-    found = [p for folder in ("/usr/bin", "/usr/sbin", "/usr/lib") for p in Path(folder).iterdir()
-             if p.is_file() and p.stat().st_mode & 0o6000]  # fmt: skip
+    found = [
+        p
+        for folder in ("/usr/bin", "/usr/sbin", "/usr/lib")
+        for p in Path(folder).iterdir()
+        if p.is_file() and p.stat().st_mode & 0o6000
+    ]
 
     assert found == []

@@ -10,20 +10,29 @@ from knowledge.articles.article import load_articles
 
 FAMILIES = {
     "too short": {
-        "failing": 4, "verified": 2, "alternatives": 1,
-        "explained_by": {"linear-input-size": 3}, "mended_by": {"linear-input-size": 3},
+        "failing": 4,
+        "verified": 2,
+        "alternatives": 1,
+        "explained_by": {"linear-input-size": 3},
+        "mended_by": {"linear-input-size": 3},
     },
     "too long": {
-        "failing": 6, "verified": 0, "alternatives": 0,
-        "explained_by": {"linear-input-size": 1}, "mended_by": {},
+        "failing": 6,
+        "verified": 0,
+        "alternatives": 0,
+        "explained_by": {"linear-input-size": 1},
+        "mended_by": {},
     },
-}  # fmt: skip
+}
 
 
 def test_every_measured_article_is_listed():
     """Those that explained or mended a block; a new article waits for the next measurement."""
-    rows = re.findall(r"^\| ([\w-]+) \|.*\| (?:error|silent) \| (?:yes|) \|",
-                      PAGE.read_text(encoding="utf-8"), re.MULTILINE)  # fmt: skip
+    rows = re.findall(
+        r"^\| ([\w-]+) \|.*\| (?:error|silent) \| (?:yes|) \|",
+        PAGE.read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
     measured = {
         slug
         for counts in json.loads(SUMMARY.read_text(encoding="utf-8")).values()

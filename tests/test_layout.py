@@ -12,9 +12,11 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 MODULES = sorted(
-    p for folder in ("bot", "knowledge", "executor") for p in (ROOT / folder).rglob("*.py")
+    p
+    for folder in ("bot", "knowledge", "executor")
+    for p in (ROOT / folder).rglob("*.py")
     if p.name not in ("broken.py", "fixed.py")
-)  # fmt: skip
+)
 
 
 @cache
@@ -105,8 +107,11 @@ def test_the_bot_never_evaluates_parses_or_unpickles():
     """All of that happens in the jail: the bot's own modules have no means to do it."""
     for path in of("bot"):
         tree = ast.parse(path.read_text())
-        calls = {n.func.id for n in ast.walk(tree)
-                 if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}  # fmt: skip
+        calls = {
+            n.func.id
+            for n in ast.walk(tree)
+            if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)
+        }
         assert not calls & FORBIDDEN_CALLS, path
         assert not {m.split(".")[0] for m in imports(path)} & FORBIDDEN_MODULES, path
 

@@ -61,9 +61,13 @@ async def run_audit(
         try:
             with _progress(console, sum(len(blocks) for _, blocks in documents)) as done:
                 result = await auditing.audit(
-                    documents, runner.run, torch=torch, at_once=max(1, int(here["slots"])),
-                    skipped=skipped, done=done,
-                )  # fmt: skip
+                    documents,
+                    runner.run,
+                    torch=torch,
+                    at_once=max(1, int(here["slots"])),
+                    skipped=skipped,
+                    done=done,
+                )
         finally:
             journal.close()
     _tell(result, journal.made, console)
@@ -107,9 +111,12 @@ class AsAnAnswer:
 def _progress(console: Console, total: int) -> Iterator[Callable[[], None]]:
     """A progress bar over the blocks, with the remaining time."""
     columns = (
-        TextColumn("blocks"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
+        TextColumn("blocks"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
         TextColumn("left"),
-    )  # fmt: skip
+    )
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("blocks", total=total)
         yield lambda: bar.advance(task)
@@ -120,8 +127,9 @@ def _tell(result: Audit, made: int, console: Console) -> None:
     documents = Counter(d.verdict for d in result.documents)
     console.print(
         f"{len(result.documents)} documents, {blocks.total()} blocks on torch {result.torch}; "
-        f"{made} runs made now", soft_wrap=True,
-    )  # fmt: skip
+        f"{made} runs made now",
+        soft_wrap=True,
+    )
     for verdict in Verdict:
         console.print(
             f"  {verdict.value}: {blocks[verdict]} blocks, {documents[verdict]} documents"

@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     help="A troubleshooting bot for PyTorch that runs the code before it answers.",
-    no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
-)  # fmt: skip
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
 article_app = typer.Typer(help="Write and prove articles.", no_args_is_help=True)
 app.add_typer(article_app, name="article")
 app.add_typer(cluster_app, name="cluster")
@@ -305,8 +307,12 @@ async def _index(settings: Settings) -> int:
 
     console = _console()
     library = Library(settings, _say)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
-               TimeRemainingColumn(elapsed_when_finished=True))  # fmt: skip
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(elapsed_when_finished=True),
+    )
     with Progress(*columns, console=console, transient=True) as bar:
         tasks = {name: bar.add_task(name, total=None) for name in ("reading", "embedding")}
         report = await asyncio.to_thread(
@@ -315,11 +321,14 @@ async def _index(settings: Settings) -> int:
         )
     console.print(
         f"{report.sources} sources, {report.passages} passages, {report.embedded} embedded now "
-        f"→ {library.folder}", soft_wrap=True,
-    )  # fmt: skip
+        f"→ {library.folder}",
+        soft_wrap=True,
+    )
     if report.kind != "flat":
-        console.print(f"searched by {report.kind}, which finds {report.recall:.1%} of the ten "
-                      "nearest passages that comparing with each would find")  # fmt: skip
+        console.print(
+            f"searched by {report.kind}, which finds {report.recall:.1%} of the ten "
+            "nearest passages that comparing with each would find"
+        )
     known = library.proofs.of(library.articles)
     changed = [a.slug for a in library.articles if a.slug not in known]
     return await _prove(settings, changed) if changed else 0
@@ -343,8 +352,11 @@ def gaps(
         from knowledge.articles.slugs import ARTICLES
 
         made = drafts.draft_by_number(found, write, folder or ARTICLES, slug)
-        print(f"{made}: the asked questions are people's own words, so put them into yours; write "
-              "what is marked …, then `torchmedic article check " f"{made.name}`")  # fmt: skip
+        print(
+            f"{made}: the asked questions are people's own words, so put them into yours; write "
+            "what is marked …, then `torchmedic article check "
+            f"{made.name}`"
+        )
     elif as_json:
         print(json.dumps(display.as_json(found), ensure_ascii=False))
     elif found:
@@ -402,8 +414,10 @@ def article_new(
     from knowledge.articles.slugs import ARTICLES, slug_of
 
     made = new_article(folder or ARTICLES, slug)
-    print(f"{made}: write explanation.md, broken.py and fixed.py, then "
-          f"`torchmedic article check {slug_of(slug)}`")  # fmt: skip
+    print(
+        f"{made}: write explanation.md, broken.py and fixed.py, then "
+        f"`torchmedic article check {slug_of(slug)}`"
+    )
 
 
 @article_app.command("check")
@@ -442,8 +456,10 @@ async def _prove(settings: Settings, slugs: list[str]) -> int:
     try:
         library.proofs.keep(library.articles, verdicts)
     except OSError as e:
-        _complain(f"{library.proofs.path}: the proofs cannot be kept ({e.strerror}); "
-                  "point `state` in config.yaml to a folder of your own")  # fmt: skip
+        _complain(
+            f"{library.proofs.path}: the proofs cannot be kept ({e.strerror}); "
+            "point `state` in config.yaml to a folder of your own"
+        )
         return 1
     return 1 if any(v.problems for v in verdicts) else 0
 

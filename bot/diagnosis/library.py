@@ -48,8 +48,10 @@ class Library:
         paths = [_expanded(p) for p in settings.knowledge.documents]
         for path in paths:
             if not path.exists():
-                raise DocumentError(f"{path}: there is no such file or folder of documents; "
-                                    "check knowledge.documents")  # fmt: skip
+                raise DocumentError(
+                    f"{path}: there is no such file or folder of documents; "
+                    "check knowledge.documents"
+                )
         self.model = EmbeddingModel(
             settings.knowledge.model,
             offline=settings.knowledge.offline,

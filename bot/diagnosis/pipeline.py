@@ -144,9 +144,13 @@ class Pipeline:
 
     def _job(self, question: Question, run_with: RunWith) -> Job:
         return Job(
-            code=question.code, files=question.files, wall_s=self.wall_s,
-            device=run_with.device or "cpu", seed=run_with.seed, cold=run_with.cold,
-        )  # fmt: skip
+            code=question.code,
+            files=question.files,
+            wall_s=self.wall_s,
+            device=run_with.device or "cpu",
+            seed=run_with.seed,
+            cold=run_with.cold,
+        )
 
     def _applicable(self, known: Diagnosis) -> Chosen:
         if known.run is None or known.missing:

@@ -113,8 +113,9 @@ async def _heals(
         return [f"{path}: does not apply to broken.py; look at applies()", *chosen.problems]
     repaired = await repair(executor, own, job, broken, reference)
     if repaired.fix is None and not repaired.alternatives:
-        why = "; ".join(f"{c.name}: {c.detail}" for f in repaired.refused for c in f.checks
-                        if not c.passed)  # fmt: skip
+        why = "; ".join(
+            f"{c.name}: {c.detail}" for f in repaired.refused for c in f.checks if not c.passed
+        )
         why = why or "; ".join(repaired.problems) or "it proposes nothing"
         return [f"{path}: makes no verified fix of broken.py ({why})"]
     return []

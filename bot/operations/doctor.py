@@ -107,17 +107,21 @@ async def examine(
     checks: list[Awaitable[list[DoctorRow]]] = [_configuration(settings, path)]
     checks += [_front(settings, name, environment, clocks) for name in fronts]
     checks += [
-        _executor(settings, chat=bool(fronts)), _knowledge(settings),
-        _database(settings, clocks), _disk(settings.state_folder), _ports(settings, fronts),
-    ]  # fmt: skip
+        _executor(settings, chat=bool(fronts)),
+        _knowledge(settings),
+        _database(settings, clocks),
+        _disk(settings.state_folder),
+        _ports(settings, fronts),
+    ]
     rows = [row for found in await asyncio.gather(*checks) for row in found]
     if any(row.what == "disk" and not row.ok for row in rows):
         # SQLite cannot even be read then.
         rows = [
             replace(row, next_step="first mend the disk")
-            if row.what == "database" and not row.ok else row
+            if row.what == "database" and not row.ok
+            else row
             for row in rows
-        ]  # fmt: skip
+        ]
     if not fronts:
         rows.insert(
             1, DoctorRow("tokens", True, "none set; Slack and Discord need some, the console not")
@@ -155,10 +159,12 @@ async def _front(
     except (aiohttp.ClientError, OSError, TimeoutError, ValueError) as e:
         return [
             DoctorRow(
-                f"{name} tokens", False, f"{name.title()} cannot be reached ({type(e).__name__})",
+                f"{name} tokens",
+                False,
+                f"{name.title()} cannot be reached ({type(e).__name__})",
                 f"check this machine's network, its proxy (HTTPS_PROXY) and {name}.api_url",
             )
-        ]  # fmt: skip
+        ]
 
 
 async def _slack(settings: Settings, environment: Mapping[str, str], clocks: Clocks) -> str:
@@ -237,8 +243,14 @@ async def _executor(settings: Settings, *, chat: bool) -> list[DoctorRow]:
     )
     if bad := health["unhealthy_slots"]:
         why = "; ".join(map(str, bad.values()))
-        return [DoctorRow("executor", False, f"{found}; {len(bad)} slots take no jobs ({why})",
-                    "restart the executor")]  # fmt: skip
+        return [
+            DoctorRow(
+                "executor",
+                False,
+                f"{found}; {len(bad)} slots take no jobs ({why})",
+                "restart the executor",
+            )
+        ]
     return [DoctorRow("executor", True, found), _jail(settings, here, chat=chat)]
 
 
@@ -261,15 +273,19 @@ def _socket(name: str) -> DoctorRow | None:
             trial.connect(str(path))
         except PermissionError:
             return DoctorRow(
-                "executor", False, f"{path}: the user {getpass.getuser()} may not connect to it",
+                "executor",
+                False,
+                f"{path}: the user {getpass.getuser()} may not connect to it",
                 "let the bot's user into the socket's group (`ls -l` names it), and start the "
                 "executor with --uds-mode 660",
-            )  # fmt: skip
+            )
         except OSError as e:
             return DoctorRow(
-                "executor", False, f"nothing listens on {path} ({e.strerror})",
+                "executor",
+                False,
+                f"nothing listens on {path} ({e.strerror})",
                 f"start it: `python -m executor --uds {path}`, or leave executor.url empty",
-            )  # fmt: skip
+            )
     return None
 
 
@@ -287,10 +303,12 @@ def _jail(settings: Settings, here: Mapping[str, Any], *, chat: bool) -> DoctorR
         )
     why = "; ".join(f"{tier}: {reason}" for tier, reason in here["refused_tiers"].items())
     return DoctorRow(
-        "jail", False, f"tier process is too weak for a chat, where anybody can post code ({why})",
+        "jail",
+        False,
+        f"tier process is too weak for a chat, where anybody can post code ({why})",
         "run the executor where a stronger tier works (docs/security.md); if you trust everybody "
         "there, set chat.trust_process_tier: true",
-    )  # fmt: skip
+    )
 
 
 # -- knowledge ---------------------------------------------------------------------------------
@@ -416,10 +434,12 @@ def _clock(clocks: Clocks) -> DoctorRow:
         )
     word = "ahead of" if ahead > 0 else "behind"
     return DoctorRow(
-        "clock", False, f"this machine's clock is {abs(ahead):,.0f} s {word} that of {who}",
+        "clock",
+        False,
+        f"this machine's clock is {abs(ahead):,.0f} s {word} that of {who}",
         "switch on time synchronisation (`timedatectl set-ntp true`); Slack refuses requests that "
         "are five minutes off",
-    )  # fmt: skip
+    )
 
 
 def table(rows: Sequence[DoctorRow]) -> Table:

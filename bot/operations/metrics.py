@@ -47,13 +47,19 @@ class Metrics(Counters):
         self._taken_up = counter("taken_up", "Questions another process left.", "platform")
         self._failures = counter("platform_failures", "Things a platform did not do.", "platform")
         self._steps = Histogram(
-            "torchmedic_bot_step_seconds", "Time of each step of an answer.", ("step",),
-            buckets=_SECONDS, registry=registry,
-        )  # fmt: skip
+            "torchmedic_bot_step_seconds",
+            "Time of each step of an answer.",
+            ("step",),
+            buckets=_SECONDS,
+            registry=registry,
+        )
         self._waits = Histogram(
-            "torchmedic_bot_answer_seconds", "From the question kept to its answer shown.",
-            ("platform",), buckets=_SECONDS, registry=registry,
-        )  # fmt: skip
+            "torchmedic_bot_answer_seconds",
+            "From the question kept to its answer shown.",
+            ("platform",),
+            buckets=_SECONDS,
+            registry=registry,
+        )
         self._waiting = Gauge("torchmedic_bot_waiting", "Questions in the line.", registry=registry)
         self._working = Gauge(
             "torchmedic_bot_working", "Questions being worked on.", registry=registry

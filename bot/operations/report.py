@@ -160,10 +160,13 @@ def as_html(report: UsageReport) -> str:
     """The report as one page that loads nothing; every plot's numbers are below it."""
     e = html.escape
     figures = [
-        (report.asked, "questions"), (len(report.people), "people"), (report.solved, "solved"),
-        (report.verdicts["wrong"], "said to be wrong"), (len(report.unanswered), "unanswered"),
+        (report.asked, "questions"),
+        (len(report.people), "people"),
+        (report.solved, "solved"),
+        (report.verdicts["wrong"], "said to be wrong"),
+        (len(report.unanswered), "unanswered"),
         (report.open, "still open"),
-    ]  # fmt: skip
+    ]
     boxes = "".join(f"<li><b>{n}</b> {e(words)}</li>" for n, words in figures)
     unanswered = "".join(
         f"<tr><td>{e(u.at)}<td>{e(u.platform)}<td>{e(' '.join(STATUS[u.status]))}"  # type: ignore[index]

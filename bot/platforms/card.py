@@ -234,11 +234,13 @@ def _pictures(answer: Answer) -> tuple[Upload, ...]:
     figures = [f for f in run.files if f.mime.startswith("image/")]
     return tuple(
         Upload(
-            name=file_name(f.name), data=base64.b64decode(f.base64), mime=f.mime,
+            name=file_name(f.name),
+            data=base64.b64decode(f.base64),
+            mime=f.mime,
             alt=f"Figure {i} of {len(figures)} that the snippet drew ({file_name(f.name)})",
         )
         for i, f in enumerate(figures, 1)
-    )  # fmt: skip
+    )
 
 
 # -- buttons ---------------------------------------------------------------------------------

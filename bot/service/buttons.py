@@ -48,9 +48,10 @@ class Buttons:
         if asked is None or (asked.state == "deleted" and click.verb != "delete"):
             return "I do not keep this question any more. Ask it again and I will run it."
         if asked.place.platform != click.place.platform or (
-            click.place.channel and asked.place.channel != click.place.channel
+            click.place.channel
+            and asked.place.channel != click.place.channel
             and (asked.card is None or asked.card.channel != click.place.channel)
-        ):  # fmt: skip
+        ):
             return "This button belongs to another message."
         return manners.may_click(self._front, click, asked.asker, private=asked.place.private)
 
@@ -130,12 +131,20 @@ class Buttons:
         await self._tell(click, told)
 
     async def _output(self, asked: Stored, click: Click) -> None:
-        await self._hand(asked, click, full_output(asked.answer) if asked.answer else None,
-                         "The snippet printed nothing.")  # fmt: skip
+        await self._hand(
+            asked,
+            click,
+            full_output(asked.answer) if asked.answer else None,
+            "The snippet printed nothing.",
+        )
 
     async def _fixed(self, asked: Stored, click: Click) -> None:
-        await self._hand(asked, click, fixed_file(asked.answer) if asked.answer else None,
-                         "There is no verified fix for this one.")  # fmt: skip
+        await self._hand(
+            asked,
+            click,
+            fixed_file(asked.answer) if asked.answer else None,
+            "There is no verified fix for this one.",
+        )
 
     async def _delete(self, asked: Stored, click: Click) -> None:
         self._work.stop(asked.id)

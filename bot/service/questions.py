@@ -164,8 +164,10 @@ class QuestionService:
             return False
         earlier = await self._store.in_thread(incoming.place)
         reason = manners.may_listen(
-            channel, incoming, datetime.now(UTC),
+            channel,
+            incoming,
+            datetime.now(UTC),
             team_spoke=await self._store.is_theirs(incoming.place),
             answered=any(e.unasked and e.state != "silent" for e in earlier),
-        )  # fmt: skip
+        )
         return not reason

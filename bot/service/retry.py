@@ -82,9 +82,14 @@ async def retrying(
         return await attempt()  # tenacity awaits what it knows as a coroutine, and no lambda
 
     return await AsyncRetrying(
-        sleep=sleep, stop=stop, wait=wait, retry=retry_if_exception(retry), reraise=True,
-        before_sleep=before_sleep, after=after,
-    )(one)  # fmt: skip
+        sleep=sleep,
+        stop=stop,
+        wait=wait,
+        retry=retry_if_exception(retry),
+        reraise=True,
+        before_sleep=before_sleep,
+        after=after,
+    )(one)
 
 
 def _error(state: RetryCallState) -> Exception:

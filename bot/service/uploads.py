@@ -23,5 +23,6 @@ def fixed_file(answer: Answer) -> Upload | None:
     """The asker's program with the fix in it; None if there is no verified fix."""
     if answer.fix is None:
         return None
-    return Upload(name="fixed.py", data=answer.fix.code.encode("utf-8", "replace"),
-                  mime="text/x-python")  # fmt: skip
+    return Upload(
+        name="fixed.py", data=answer.fix.code.encode("utf-8", "replace"), mime="text/x-python"
+    )

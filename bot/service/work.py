@@ -65,9 +65,10 @@ class OpenWork:
         self.went = asyncio.Event()  # a question is no longer worked on
         self._position_shown_at = 0.0  # when a position was last shown
         metrics.watch(
-            platform.name, lambda: self._turns.waiting,
+            platform.name,
+            lambda: self._turns.waiting,
             lambda: len(self._working) - self._turns.waiting,
-        )  # fmt: skip
+        )
 
     @property
     def ids(self) -> set[str]:

@@ -422,8 +422,9 @@ def run(words: dict[str, Any], cell: Any) -> NoReturn:
     """Run the job behind the walls that already stand, write the report, end this process."""
     if words.get("cold"):
         order = cell.report / "order.json"
-        order.write_text(json.dumps({"job": words, "work": str(cell.work),
-                                     "report": str(cell.report)}))  # fmt: skip
+        order.write_text(
+            json.dumps({"job": words, "work": str(cell.work), "report": str(cell.report)})
+        )
         os.execv(sys.executable, [sys.executable, "-P", "-m", "executor.inside.runner", str(order)])
     _run_here(words, cell.work, cell.report)
 
@@ -433,9 +434,11 @@ def _run_here(words: dict[str, Any], work: Path, report: Path) -> NoReturn:
     os.environ["TORCHMEDIC_FIGURES"] = str(report / FIGURES)
     tempfile.tempdir = None  # cached by the server's imports, for another user
     sys.stderr = io.TextIOWrapper(
-        io.FileIO(2, "w", closefd=False), encoding="utf-8", errors="backslashreplace",
+        io.FileIO(2, "w", closefd=False),
+        encoding="utf-8",
+        errors="backslashreplace",
         write_through=True,
-    )  # fmt: skip
+    )
     sys.stdin = io.TextIOWrapper(io.FileIO(0, "r", closefd=False), encoding="utf-8")
     job = Job.model_validate(words)
     # Python skips a byte order mark at the head of a file, but not of a string.

@@ -67,8 +67,12 @@ def enter_new_root(at: Path, readable: Iterable[Path]) -> None:
     nodes = {node for number in gpus.numbers for node in gpu.nodes(number)}
     for node in [*(Path("/dev") / name for name in _DEVICES), *sorted(nodes)]:
         _bind(node, at, read_only=False)  # Landlock gives a run the one GPU of its slot
-    for link, target in (("fd", "/proc/self/fd"), ("stdin", "/proc/self/fd/0"),
-                         ("stdout", "/proc/self/fd/1"), ("stderr", "/proc/self/fd/2")):  # fmt: skip
+    for link, target in (
+        ("fd", "/proc/self/fd"),
+        ("stdin", "/proc/self/fd/0"),
+        ("stdout", "/proc/self/fd/1"),
+        ("stderr", "/proc/self/fd/2"),
+    ):
         (at / "dev" / link).symlink_to(target)
     for name in ("proc", "dev/shm", "cell/work", "cell/report", "cell/tmp"):
         (at / name).mkdir(parents=True, exist_ok=True)

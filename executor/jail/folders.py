@@ -100,8 +100,13 @@ def _kind(path: Path) -> str:
         mode = path.lstat().st_mode
     except OSError:
         return "it cannot be read"
-    kinds = {stat.S_IFLNK: "a link", stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe",
-             stat.S_IFSOCK: "a socket", stat.S_IFREG: "it cannot be read"}  # fmt: skip
+    kinds = {
+        stat.S_IFLNK: "a link",
+        stat.S_IFDIR: "a folder",
+        stat.S_IFIFO: "a pipe",
+        stat.S_IFSOCK: "a socket",
+        stat.S_IFREG: "it cannot be read",
+    }
     return kinds.get(stat.S_IFMT(mode), "a device")
 
 

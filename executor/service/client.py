@@ -83,9 +83,12 @@ class ExecutorClient:
         watcher = asyncio.create_task(self._watch_queue(job_id, ahead)) if ahead else None
         try:
             answer = await self._ask(
-                "POST", _RUN, content=job.model_dump_json(), job_id=job_id,
+                "POST",
+                _RUN,
+                content=job.model_dump_json(),
+                job_id=job_id,
                 timeout_s=job.wall_s + _SLACK_S,
-            )  # fmt: skip
+            )
         finally:
             if watcher is not None:
                 watcher.cancel()
@@ -126,9 +129,12 @@ class ExecutorClient:
         headers = {"Content-Type": "application/json", "X-Job-Id": job_id, HEADER: ours}
         try:
             answer = await self._http.request(
-                method, path, content=content, headers=headers,
+                method,
+                path,
+                content=content,
+                headers=headers,
                 timeout=httpx.Timeout(timeout_s, connect=_CONNECT_S),
-            )  # fmt: skip
+            )
         except httpx.TimeoutException as e:
             raise ExecutorGoneError(
                 f"the executor at {self._where} did not answer within {timeout_s:.0f} s; "

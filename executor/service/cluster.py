@@ -111,9 +111,11 @@ class Slot:
     async def describe(self) -> str:
         """Its Capabilities and Health as a JSON list."""
         local = LocalEngine(self._supervisor)
-        return TypeAdapter(tuple[Capabilities, Health]).dump_json(
-            (local.capabilities(), local.health("ok", ""))
-        ).decode()  # fmt: skip
+        return (
+            TypeAdapter(tuple[Capabilities, Health])
+            .dump_json((local.capabilities(), local.health("ok", "")))
+            .decode()
+        )
 
     async def check_health(self) -> None:
         """Serve replaces a replica that raises here.
@@ -317,9 +319,18 @@ class Cluster:
 
 
 _UNKNOWN = Health(
-    status="starting", detail="", waiting=0, running=0, unhealthy_slots={}, tier=None,
-    landlock_abi=None, seccomp=False, kernel="", driver=None, selftest=(),
-)  # fmt: skip
+    status="starting",
+    detail="",
+    waiting=0,
+    running=0,
+    unhealthy_slots={},
+    tier=None,
+    landlock_abi=None,
+    seccomp=False,
+    kernel="",
+    driver=None,
+    selftest=(),
+)
 
 
 async def _described(handle: DeploymentHandle) -> str:
@@ -391,10 +402,13 @@ def _slot(device: str, low: int, high: int, settings: ClusterSettings) -> Any:
     if low < high:
         scale = {
             "autoscaling_config": {
-                "min_replicas": low, "max_replicas": high, "target_ongoing_requests": 1,
-                "upscale_delay_s": 5, "downscale_delay_s": 300,
+                "min_replicas": low,
+                "max_replicas": high,
+                "target_ongoing_requests": 1,
+                "upscale_delay_s": 5,
+                "downscale_delay_s": 300,
             }
-        }  # fmt: skip
+        }
     return serve.deployment(
         name=device,
         max_ongoing_requests=1,
@@ -454,10 +468,13 @@ def status(address: str = "auto") -> Status:
     """
     _join(address, make=False)
     nodes = tuple(
-        (n["NodeManagerAddress"], bool(n["Alive"]),
-         {k: v for k, v in n["Resources"].items() if k in ("CPU", "GPU")})
+        (
+            n["NodeManagerAddress"],
+            bool(n["Alive"]),
+            {k: v for k, v in n["Resources"].items() if k in ("CPU", "GPU")},
+        )
         for n in ray.nodes()
-    )  # fmt: skip
+    )
     here = serve.status().applications.get(APP)
     if here is None:
         return Status(nodes, {}, "NOT_STARTED", "nothing is deployed; see `torchmedic cluster up`")

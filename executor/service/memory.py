@@ -85,9 +85,11 @@ def _lines(pid: int, name: str) -> list[str]:
 
 def oom_kills() -> int:
     """How many processes the kernel's memory killer has ended, in this container or machine."""
-    for path, word in (("/sys/fs/cgroup/memory.events", "oom_kill"),
-                       ("/sys/fs/cgroup/memory/memory.oom_control", "oom_kill"),
-                       ("/proc/vmstat", "oom_kill")):  # fmt: skip
+    for path, word in (
+        ("/sys/fs/cgroup/memory.events", "oom_kill"),
+        ("/sys/fs/cgroup/memory/memory.oom_control", "oom_kill"),
+        ("/proc/vmstat", "oom_kill"),
+    ):
         try:
             for line in Path(path).read_text().splitlines():
                 name, _, value = line.partition(" ")

@@ -13,9 +13,14 @@ _MISSING = {
     Tier.NAMESPACES: (),
     Tier.GVISOR: ("landlock", "disk quota of its own"),
     Tier.UID: ("own file system", "own process list", "disk quota of its own"),
-    Tier.PROCESS: ("own user", "own file system", "own process list", "own network",
-                   "disk quota of its own"),
-}  # fmt: skip
+    Tier.PROCESS: (
+        "own user",
+        "own file system",
+        "own process list",
+        "own network",
+        "disk quota of its own",
+    ),
+}
 
 
 def candidates() -> list[Tier]:

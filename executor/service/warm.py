@@ -49,14 +49,26 @@ class WarmServer:
             StartError: it did not start; the message says why.
         """
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        setup = {"tier": tier, "root": str(root), "readable": [str(p) for p in readable],
-                 "preload": list(preload)}  # fmt: skip
+        setup = {
+            "tier": tier,
+            "root": str(root),
+            "readable": [str(p) for p in readable],
+            "preload": list(preload),
+        }
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "executor.inside.server", str(theirs.fileno()),
-                 json.dumps(setup)],
-                pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, env=_environment(),
-            )  # fmt: skip
+                [
+                    sys.executable,
+                    "-P",
+                    "-m",
+                    "executor.inside.server",
+                    str(theirs.fileno()),
+                    json.dumps(setup),
+                ],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                env=_environment(),
+            )
         self._control.settimeout(_START_S)
         try:
             said = json.loads(
@@ -72,9 +84,14 @@ class WarmServer:
         self._control.settimeout(None)
         self.orders = 0
         self.ready = Ready(
-            tier=tier, pid=said["pid"], landlock_abi=said["landlock_abi"], torch=said["torch"],
-            cuda=said["cuda"], python=said["python"], memory_bytes=anonymous_bytes(said["pid"]),
-        )  # fmt: skip
+            tier=tier,
+            pid=said["pid"],
+            landlock_abi=said["landlock_abi"],
+            torch=said["torch"],
+            cuda=said["cuda"],
+            python=said["python"],
+            memory_bytes=anonymous_bytes(said["pid"]),
+        )
 
     def alive(self) -> bool:
         """Whether it runs."""

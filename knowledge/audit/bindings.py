@@ -37,12 +37,14 @@ def statements(code: str) -> tuple[Statement, ...]:
         words = [word for _, _, word in around]
         found.append(
             Statement(
-                first, tokens[-1].end[0], frozenset(_bound([t.string for t in tokens])),
+                first,
+                tokens[-1].end[0],
+                frozenset(_bound([t.string for t in tokens])),
                 in_function=bool({"def", "class"} & set(words)),
                 in_loop=bool({"for", "while"} & set(words)) or tokens[0].string in ("for", "while"),
                 under=tuple((line, word) for _, line, word in around),
             )
-        )  # fmt: skip
+        )
         if tokens[-1].string == ":":
             word = tokens[1].string if tokens[0].string == "async" else tokens[0].string
             around.append((column, first, word))

@@ -16,8 +16,17 @@ from knowledge.repair.verify import MISTAKES
 
 KEPT_CHARS = 4_000  # of what a block printed
 KEPT_MESSAGE = 600
-_NEVER = frozenset({"unregistered_parameter", "unregistered_tensor", "unregistered_module",
-                    "not_in_optimizer", "no_gradient", "zero_gradient", "never_moved"})  # fmt: skip
+_NEVER = frozenset(
+    {
+        "unregistered_parameter",
+        "unregistered_tensor",
+        "unregistered_module",
+        "not_in_optimizer",
+        "no_gradient",
+        "zero_gradient",
+        "never_moved",
+    }
+)
 
 
 class SnippetRunner(Protocol):
@@ -145,8 +154,11 @@ def _told(run: JobResult, cannot: str, before: int, printed: int) -> BlockRun:
         outcome=run.outcome.value,
         error=error,
         caught=caught,
-        warnings=tuple(f"{w.category}: {w.message[:KEPT_MESSAGE]}" for w in run.warnings
-                       if _is_in_block(w.line, None, before)),
+        warnings=tuple(
+            f"{w.category}: {w.message[:KEPT_MESSAGE]}"
+            for w in run.warnings
+            if _is_in_block(w.line, None, before)
+        ),
         findings=tuple((f.name, f.message) for f in run.findings if f.kind in MISTAKES),
         stdout=stdout[:KEPT_CHARS],
         cut=len(stdout) > KEPT_CHARS or run.dropped_bytes > 0,
@@ -160,7 +172,7 @@ def _told(run: JobResult, cannot: str, before: int, printed: int) -> BlockRun:
         family=family(told.type, told.message) if told is not None else NONE,
         torch=run.env.torch.partition("+")[0],
         seconds=round(run.seconds, 3),
-    )  # fmt: skip
+    )
 
 
 def _is_in_block(line: int | None, handler: int | None, before: int) -> bool:

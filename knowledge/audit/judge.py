@@ -17,8 +17,11 @@ from knowledge.signature import matches, signature
 # Where a run lacks something, these are the lack itself, not what a document means.
 _NO_NETWORK = frozenset({"ConnectionRefusedError", "ConnectionError", "URLError", "gaierror"})
 _OF_THE_PLACE = _NO_NETWORK | {
-    "NameError", "ModuleNotFoundError", "ImportError", "FileNotFoundError"
-}  # fmt: skip
+    "NameError",
+    "ModuleNotFoundError",
+    "ImportError",
+    "FileNotFoundError",
+}
 # Unless the document speaks of just that.
 _LACKING = re.compile(
     r"\b(?:name|defin\w+|undefined|imports?|modules?|packages?|install\w*|files?|path\w*|missing"

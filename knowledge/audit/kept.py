@@ -48,9 +48,8 @@ def keep_verdicts(audit: Audit, state_folder: Path) -> None:
     """
     path = _path(state_folder)
     kept = _read(path) | {
-        d.id: _Kept(digest=d.digest, verdict=d.verdict, torch=audit.torch)
-        for d in audit.documents
-    }  # fmt: skip
+        d.id: _Kept(digest=d.digest, verdict=d.verdict, torch=audit.torch) for d in audit.documents
+    }
     path.parent.mkdir(parents=True, exist_ok=True)
     _replace(path, _FORMAT.dump_json(kept).decode())
 

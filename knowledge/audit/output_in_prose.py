@@ -61,9 +61,11 @@ def outputs(told: tuple[str, ...], code: str) -> Iterator[Claim]:
             # `the loss will soon be NaN`, where losses are printed. The cure tells of NaN as well.
             certain = _SURELY_NAN.search(sentence) and "print(" in code and not _CURE.search(code)
             yield Claim(
-                kind=ClaimKind.PRINTS, text=sentence, printed=nan[1].lower(),
+                kind=ClaimKind.PRINTS,
+                text=sentence,
+                printed=nan[1].lower(),
                 pointed=bool(certain) and not WEAK.search(sentence),
-            )  # fmt: skip
+            )
         yield from _expressions(sentence, code)
         yield from _numbers(sentence, code)
 
@@ -121,6 +123,4 @@ def shown_output(shown: str, code: str) -> Iterator[Claim]:
         type_, message = what(last)
         yield Claim(kind=ClaimKind.ERROR, text=last, type=type_, message=message, pointed=False)
     elif len(text) < 2000:
-        yield Claim(
-            kind=ClaimKind.PRINTS, text=text, printed=text, pointed=not RANDOM.search(code)
-        )  # fmt: skip
+        yield Claim(kind=ClaimKind.PRINTS, text=text, printed=text, pointed=not RANDOM.search(code))

@@ -19,8 +19,9 @@ from knowledge.audit.wording import (
 
 _UNREACHED = re.compile(
     r"\b(?:not|never|n['’]t)(?: be)? (?:reach|execut|get here|get printed|printed"
-    r"|run\b|happen)", re.I
-)  # fmt: skip
+    r"|run\b|happen)",
+    re.I,
+)
 
 
 def unreached(noted: list[Comment], code: list[str]) -> Iterator[Claim]:
@@ -31,9 +32,12 @@ def unreached(noted: list[Comment], code: list[str]) -> Iterator[Claim]:
         first = opener(code, comment.line)
         if first and code[first - 1].strip().startswith("try"):
             yield Claim(
-                kind=ClaimKind.ERROR, text=comment.text, line=first, end_line=comment.line,
+                kind=ClaimKind.ERROR,
+                text=comment.text,
+                line=first,
+                end_line=comment.line,
                 pointed=not in_function(code, first),
-            )  # fmt: skip
+            )
 
 
 _UNPRINTED = re.compile(
@@ -55,8 +59,10 @@ def unprinted(noted: list[Comment], code: list[str]) -> Iterator[Claim]:
 def opener(code: list[str], line: int) -> int:
     """The line that opens the block in which a line stands; 0 at the margin."""
     inside = margin(code[line - 1])
-    return next((n for n in range(line - 1, 0, -1)
-                 if code[n - 1].strip() and margin(code[n - 1]) < inside), 0)  # fmt: skip
+    return next(
+        (n for n in range(line - 1, 0, -1) if code[n - 1].strip() and margin(code[n - 1]) < inside),
+        0,
+    )
 
 
 def tried(code: list[str], line: int) -> int | None:
@@ -66,8 +72,15 @@ def tried(code: list[str], line: int) -> int | None:
     above = opener(code, line)
     if not above or not code[above - 1].strip().startswith("except"):
         return None
-    return next((n for n in range(above - 1, 0, -1) if code[n - 1].strip().startswith("try")
-                 and margin(code[n - 1]) == margin(code[above - 1])), None)  # fmt: skip
+    return next(
+        (
+            n
+            for n in range(above - 1, 0, -1)
+            if code[n - 1].strip().startswith("try")
+            and margin(code[n - 1]) == margin(code[above - 1])
+        ),
+        None,
+    )
 
 
 _TELLS = re.compile(r"(?:print|log\w*\.\w+)\(")

@@ -16,9 +16,12 @@ from knowledge.documents.verdict import Verdict
 _HERE = Path(__file__).parent
 _STDOUT_CHARS = 1_500  # the JSON beside the page has all that is kept
 _KINDS = {
-    Verdict.REFUTED: "refuted", Verdict.PARTLY: "partly", Verdict.HOLDS: "holds",
-    Verdict.CANNOT_RUN: "cannot", Verdict.NO_CLAIM: "none",
-}  # fmt: skip
+    Verdict.REFUTED: "refuted",
+    Verdict.PARTLY: "partly",
+    Verdict.HOLDS: "holds",
+    Verdict.CANNOT_RUN: "cannot",
+    Verdict.NO_CLAIM: "none",
+}
 _HOW = {
     "alone": "It ran alone, as it stands.",
     "joined": "It ran after the blocks above it, which it needs.",
@@ -100,11 +103,13 @@ def _row(document: DocumentAudit, block: BlockAudit) -> dict[str, Any]:
     seen = block.seen
     claims = [
         {
-            "text": j.claim.text, "line": j.claim.line, "verdict": j.verdict.value,
+            "text": j.claim.text,
+            "line": j.claim.line,
+            "verdict": j.verdict.value,
             "evidence": j.evidence,
         }
         for j in block.claims
-    ]  # fmt: skip
+    ]
     return {
         "title": document.title,
         "path": Path(document.path).name,
@@ -115,22 +120,24 @@ def _row(document: DocumentAudit, block: BlockAudit) -> dict[str, Any]:
         "run": ran(seen),
         "family": seen.family,
         "claims": claims,
-        "how": _HOW.get(seen.how, "") + (f" On a {seen.device} device." if "simulated" in
-                                         seen.device else ""),
+        "how": _HOW.get(seen.how, "")
+        + (f" On a {seen.device} device." if "simulated" in seen.device else ""),
         "notes": _notes(seen),
         "stdout": seen.stdout[:_STDOUT_CHARS],
         "code": block.code,
         "error_line": seen.error.line if seen.error is not None else None,
-    }  # fmt: skip
+    }
 
 
 def ran(seen: BlockRun) -> str:
     """What a run did, in one line."""
     if seen.error is not None:
         at = f" in line {seen.error.line}" if seen.error.line else ""
-        return f"{seen.error.type}{at}: {seen.error.message.splitlines()[0][:200]}" if (
-            seen.error.message
-        ) else f"{seen.error.type}{at}"  # fmt: skip
+        return (
+            f"{seen.error.type}{at}: {seen.error.message.splitlines()[0][:200]}"
+            if (seen.error.message)
+            else f"{seen.error.type}{at}"
+        )
     if seen.ended_well:
         caught = f", and caught {seen.caught[0].type} itself" if seen.caught else ""
         return f"ran to its end{caught}"

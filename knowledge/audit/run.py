@@ -65,10 +65,14 @@ async def audit(
                 word, judged = verdict(claims_of(block), seen)
                 audited.append(
                     BlockAudit(
-                        number=block.number, line=block.line, code=block.code, verdict=word,
-                        claims=judged, seen=seen,
+                        number=block.number,
+                        line=block.line,
+                        code=block.code,
+                        verdict=word,
+                        claims=judged,
+                        seen=seen,
                     )
-                )  # fmt: skip
+                )
                 done()
         return _document(document, audited)
 

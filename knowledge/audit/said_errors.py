@@ -29,15 +29,17 @@ _LABEL = re.compile(
 )
 _SAYS_ERROR = re.compile(
     r"^\W*(?:error|exception|bad|wrong)\s*[:!–-]|^\W*(?:shape|size|dimension|type|dtype|device)"
-    r" mismatch\b", re.I,
-)  # fmt: skip
+    r" mismatch\b",
+    re.I,
+)
 
 
 _IS_CAUGHT = re.compile(
     rf"\b(?:will|should) (?:\w+ ){{0,3}}?(?:an?|the|this)\b.{{0,40}}?\b(?:error|exception|{TYPE})\b"
     rf"|^(?:the )?(?:error|{TYPE}) will\b|^error message\b"
-    r"|\bprints (?:an?|the) (?:\w+ )?error\b", re.I,
-)  # fmt: skip
+    r"|\bprints (?:an?|the) (?:\w+ )?error\b",
+    re.I,
+)
 
 
 _OR_ANOTHER = re.compile(r"\bor (?:an)?other (?:\w+ )?(?:errors?|exceptions?)\b", re.I)
@@ -68,8 +70,9 @@ def errors_in_comments(noted: list[Comment], code: list[str]) -> Iterator[Claim]
             # `print(e)  # will print an error`: of what was tried above.
             first, last = attempt, comment.line
         anchor = code[first - 1].strip()
-        if re.match(r"(?:except|raise|def|class|import|from|else|elif|return None|print\(f?[\"'])",
-                    anchor):  # fmt: skip
+        if re.match(
+            r"(?:except|raise|def|class|import|from|else|elif|return None|print\(f?[\"'])", anchor
+        ):
             continue
         reached = not any(in_function(code, n) for n in range(first, last + 1))
         weak = WEAK.search(_HERE.sub("", text))
@@ -79,9 +82,14 @@ def errors_in_comments(noted: list[Comment], code: list[str]) -> Iterator[Claim]
         if _OR_ANOTHER.search(text):
             type_ = ""
         yield Claim(
-            kind=ClaimKind.ERROR, text=text, line=first, end_line=last, type=type_,
-            message=message, pointed=said and reached and weak is None,
-        )  # fmt: skip
+            kind=ClaimKind.ERROR,
+            text=text,
+            line=first,
+            end_line=last,
+            type=type_,
+            message=message,
+            pointed=said and reached and weak is None,
+        )
 
 
 def errors_in_prose(told: tuple[str, ...], code: str, *, after: bool) -> Iterator[Claim]:
@@ -113,10 +121,13 @@ def errors_in_prose(told: tuple[str, ...], code: str, *, after: bool) -> Iterato
         if raises and after and type_ and re.search(rf"except\b[^\n]*\b{type_}\b", code):
             pointed = True  # the block catches just that
         yield Claim(
-            kind=ClaimKind.ERROR, text=sentence, type=type_, message=message,
+            kind=ClaimKind.ERROR,
+            text=sentence,
+            type=type_,
+            message=message,
             pointed=pointed and not WEAK.search(said.split(",")[0]),
             of_this=after and (of_this or shows or _calls_a_part(sentence, code)),
-        )  # fmt: skip
+        )
 
 
 _SUBJECT = re.compile(

@@ -109,9 +109,14 @@ def printed_texts(noted: list[Comment], code: list[str]) -> Iterator[Claim]:
         if is_example or only_like_it or "cuda" in printed:
             certain = False  # where there is no GPU it may rightly be another device
         yield Claim(
-            kind=ClaimKind.PRINTS, text=comment.text, line=line, end_line=line, printed=printed,
-            pointed=certain, place=None if comment.alone else place_of(whole, line),
-        )  # fmt: skip
+            kind=ClaimKind.PRINTS,
+            text=comment.text,
+            line=line,
+            end_line=line,
+            printed=printed,
+            pointed=certain,
+            place=None if comment.alone else place_of(whole, line),
+        )
 
 
 def _literal(text: str, code: str) -> tuple[str, bool]:
@@ -147,10 +152,16 @@ def _labelled_below(
         printed, told = _literal(comment.text, whole)
         if printed and not VARIES.search(printed):
             yield Claim(
-                kind=ClaimKind.PRINTS, text=comment.text, line=line, end_line=line, printed=printed,
-                pointed=told and is_carried_out(code, line) and "xample" not in above.text
+                kind=ClaimKind.PRINTS,
+                text=comment.text,
+                line=line,
+                end_line=line,
+                printed=printed,
+                pointed=told
+                and is_carried_out(code, line)
+                and "xample" not in above.text
                 and (not random or bool(FIXED.match(printed))),
-            )  # fmt: skip
+            )
 
 
 def _labelled(text: str, code: list[str], comment: Comment) -> bool:

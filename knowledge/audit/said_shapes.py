@@ -25,8 +25,9 @@ _SHAPE_NOTE = re.compile(
 _OF_ANOTHER = re.compile(
     r"\b(?:kernel|weights?|bias|filter|expects?|expected|original|old|previous|target|image"
     r"|assum\w+"
-    r"|incorrect|wrong|not|from|mask|patch|window|hidden|per)\b", re.I
-)  # fmt: skip
+    r"|incorrect|wrong|not|from|mask|patch|window|hidden|per)\b",
+    re.I,
+)
 _INPUT = re.compile(r"in|x|data|batch|sample|im(?:g|age)|tensor", re.I)
 _NAMED = re.compile(
     r"^\W*(?:now,? |here,? )?(?:the )?(?:(?:shape|size)s? of `?(?P<after>\w+)`?"
@@ -44,8 +45,9 @@ _TELLS = re.compile(
 _NOT_THIS = re.compile(
     r"\b(?:expects?|expected|assum\w+|incorrect|wrong|not|if|instead|before|would|old|previous"
     r"|should"
-    r"|e\.g)\b", re.I
-)  # fmt: skip
+    r"|e\.g)\b",
+    re.I,
+)
 _ASSIGNED = re.compile(r"^(\w+)\s*=(?!=)")
 _PRINTS_SHAPE = re.compile(r"\b([A-Za-z_]\w*)(?:\[[^\[\]]*\])?(?:\.shape\b(?!\[)|\.size\(\))")
 
@@ -92,11 +94,15 @@ def _of_what_is_printed(comment: Comment, code: list[str], known: dict[str, int]
     whole = "\n".join(code)
     return [
         Claim(
-            kind=ClaimKind.PRINTS, text=comment.text, line=line, end_line=line, printed=str(shape),
+            kind=ClaimKind.PRINTS,
+            text=comment.text,
+            line=line,
+            end_line=line,
+            printed=str(shape),
             pointed=is_carried_out(code, line) and not VARIES.search(comment.text),
             place=None if comment.alone else place_of(whole, line),
         )
-    ]  # fmt: skip
+    ]
 
 
 def _of_what_is_assigned(comment: Comment, code: list[str], known: dict[str, int]) -> list[Claim]:
@@ -136,7 +142,12 @@ def _claim(
     certain = certain and ANY not in shape and not in_loop(code, name)
     return [
         Claim(
-            kind=ClaimKind.SHAPE, text=comment.text, line=comment.line, end_line=comment.line,
-            name=name, shape=shape, pointed=certain and not VARIES.search(comment.text),
+            kind=ClaimKind.SHAPE,
+            text=comment.text,
+            line=comment.line,
+            end_line=comment.line,
+            name=name,
+            shape=shape,
+            pointed=certain and not VARIES.search(comment.text),
         )
-    ]  # fmt: skip
+    ]

@@ -73,7 +73,7 @@ _WORDS = {
         rf"{_GIVES}\b(?:same|identical|equivalent|equal|consistent|reproducible) (?:\w+ )?{_THING}",
         rf"{_THING}.{{0,30}}?\bmatch(?:es)?\b",
     ),
-}  # fmt: skip
+}
 _RELATIONS = {relation: re.compile("|".join(words), re.I) for relation, words in _WORDS.items()}
 _NOT = re.compile(r"\b(?:not|never)\b|n['’]t\b", re.I)
 _ADVICE = re.compile(

@@ -94,9 +94,11 @@ def works_in_comments(noted: list[Comment], code: list[str]) -> Iterator[Claim]:
             if any(_INCORRECT.search(c.text) for c in noted):
                 continue
         yield Claim(
-            kind=ClaimKind.RUNS, text=text, line=comment.first if reached else None,
+            kind=ClaimKind.RUNS,
+            text=text,
+            line=comment.first if reached else None,
             end_line=comment.last if reached else None,
-        )  # fmt: skip
+        )
 
 
 def works_in_prose(told: tuple[str, ...], *, after: bool) -> Iterator[Claim]:
@@ -108,10 +110,13 @@ def works_in_prose(told: tuple[str, ...], *, after: bool) -> Iterator[Claim]:
         sentence = _DOES_NOT_FAIL.sub("runs without", whole)
         if not after:
             sentence = re.sub(r"\bwould (?:then )?be:", "is:", sentence)
-        if re.search(r"\b(?:not|n['’]t|if|unless|ensur\w+|should|incorrect\w*|may|might|could|can"
-                     r"|to (?:make|see|verify|check)|would|crucial|important|until|before|provided"
-                     r" that|assuming|silently|appear\w*|seem\w*|despite|although|while|but)\b",
-                     sentence, re.I):  # fmt: skip
+        if re.search(
+            r"\b(?:not|n['’]t|if|unless|ensur\w+|should|incorrect\w*|may|might|could|can"
+            r"|to (?:make|see|verify|check)|would|crucial|important|until|before|provided"
+            r" that|assuming|silently|appear\w*|seem\w*|despite|although|while|but)\b",
+            sentence,
+            re.I,
+        ):
             continue
         if after:
             works = _WORKS.search(sentence)

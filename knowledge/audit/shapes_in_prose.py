@@ -109,9 +109,12 @@ def _dimensions(sentence: str, code: list[str]) -> Iterator[Claim]:
         name, count = (group for group in match.groups() if group)
         if bound_once(code, name):
             yield Claim(
-                kind=ClaimKind.DIMENSIONS, text=sentence, name=name, dimensions=_count(count),
+                kind=ClaimKind.DIMENSIONS,
+                text=sentence,
+                name=name,
+                dimensions=_count(count),
                 pointed=not VARIES.search(_EXAMPLE.sub("", sentence)),
-            )  # fmt: skip
+            )
     for match in _INTO.finditer(sentence):
         count = _count(next(group for group in match.groups() if group))
         yield Claim(kind=ClaimKind.DIMENSIONS, text=sentence, dimensions=count, pointed=False)

@@ -69,10 +69,14 @@ def layout(text: str) -> list[Block]:
         )
         blocks.append(
             Block(
-                number, block.line, block.code, tuple(lead), tuple(follow),
+                number,
+                block.line,
+                block.code,
+                tuple(lead),
+                tuple(follow),
                 _shown(parts[place + 1 : below]),
             )
-        )  # fmt: skip
+        )
     return blocks
 
 
@@ -123,7 +127,7 @@ def _divide(
                     p.text,
                 )
             ):
-                break  # fmt: skip
+                break
             follow += sentences(p.text)
         return _until_next(follow)[0], []
     if not has_above:
@@ -155,9 +159,10 @@ def _is_title(text: str) -> bool:
     if re.match(r"\W*(?:Comment|Expla|Outp|Analys|Result|Note|Discuss|Why|Resource|Key )", first):
         return False  # a title within what is said of the block above
     return bool(re.match(r"(?:\d+\.\s*)?\*\*[^*]{3,}\*\*:?", first)) or bool(
-        re.match(r"(?:\d+\.\s*)?\W*(?:Code )?(?:Example|Scenario|Method|Approach|Case|Step)\s*\d",
-                 first)
-    )  # fmt: skip
+        re.match(
+            r"(?:\d+\.\s*)?\W*(?:Code )?(?:Example|Scenario|Method|Approach|Case|Step)\s*\d", first
+        )
+    )
 
 
 def _until_next(told: list[str]) -> tuple[list[str], list[str]]:

@@ -21,18 +21,24 @@ _TOLD: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
         ("cpu", rf"{_IS}(?: \w+)? (?:on|in) (?:the )?`?cpu\b", r"\.device\b|get_device\("),
         ("cuda", rf"{_IS}(?: \w+)? (?:on|in) (?:the |a )?`?(?:gpu|cuda)\b", r"\.device\b"),
         (ONE_DEVICE, rf"{_IS}(?: \w+)? on the same device\b", r"\.device\b"),
-        ("complex", rf"{_RETURNS} complex(?:-valued)? (?:\w+ )?(?:tensor|number|value|array)s?\b",
-         ""),
+        (
+            "complex",
+            rf"{_RETURNS} complex(?:-valued)? (?:\w+ )?(?:tensor|number|value|array)s?\b",
+            "",
+        ),
         ("boolean", rf"{_RETURNS} bool(?:ean)?(?: (?:tensor|mask|value|array)s?)?\b(?! index)", ""),
         ("array", rf"{_RETURNS} `?(?:numpy(?:\.| )(?:nd)?array|(?:np\.)?ndarray)", r"\btype\("),
         ("tensor", rf"{_RETURNS} (?:pytorch |`?torch\.|`)tensor\b", r"\btype\("),
         ("list", rf"{_RETURNS} (?:python )?`?list\b", r"\btype\("),
         ("int", rf"{_RETURNS} (?:python )?`?int(?:eger)?\b", r"\btype\("),
         ("float", rf"{_RETURNS} (?:python )?`?float\b", r"\btype\("),
-        ("graph", r"\b(?:has|have|having|with) an? (?:\w+ )?`?(?:[\w.]+\.)?grad_fn\b",
-         r"\bgrad_fn"),
+        (
+            "graph",
+            r"\b(?:has|have|having|with) an? (?:\w+ )?`?(?:[\w.]+\.)?grad_fn\b",
+            r"\bgrad_fn",
+        ),
     )
-)  # fmt: skip
+)
 _NO_GRADIENT = re.compile(
     r"\bgradients?\b[^.;`]{0,40}?\b(?:is|are|be|being|remains?|stays?)"
     r" (?:still |also |therefore )?`?None\b",

@@ -25,7 +25,7 @@ RAISES = re.compile(
     r" (?:then |also |now )?(?:fails|crashes)\b(?! to\b)"
     r"|\bthrows?\b.{0,20}\berror|\b(?:raises|throws)\b|^\W*(?:raises?|throws?|fails)\b",
     re.I,
-)  # fmt: skip
+)
 # An error that is spoken of as there: a run that raises bears it out, another says nothing.
 SHOWS_ERROR = re.compile(
     rf"\b(?:illustrat\w+|demonstrat\w+|shows?|exhibits?|highlights?|reproduces?|simulates?)\b"
@@ -33,7 +33,7 @@ SHOWS_ERROR = re.compile(
     rf"|\bthe (?:\w+ )?(?:error|exception|`?{TYPE}`?)[^.;]{{0,30}}?\b(?:arises|occurs|happens|stems"
     r"|comes|appears|results|is (?:due|caused|raised|thrown))\b",
     re.I,
-)  # fmt: skip
+)
 NO_ERROR = re.compile(
     r"\b(?:no|any|without|avoid\w*|prevent\w*|resolv\w*|fix\w*|eliminat\w*|circumvent\w*|bypass\w*"
     r"|suppress\w*|mitigat\w*|solv\w*|handl\w*"
@@ -44,7 +44,7 @@ NO_ERROR = re.compile(
     r"|\b(?:cannot|never|no longer|error[- ](?:handling|checking|message|prone|rate)"
     r"|mean[- ]squared|squared error|reconstruction error|error bars?|loss of)\b",
     re.I,
-)  # fmt: skip
+)
 # What would happen otherwise, or might: no claim about this run.
 HEDGED = re.compile(
     r"\b(?:if|unless|without|otherwise|omit\w*|omission|forget\w*|failing to|failure to|fails to"
@@ -54,7 +54,7 @@ HEDGED = re.compile(
     r"|(?<!the )mismatch(?:es|ed)? (?:in|between|will)|incompatible|larger|older|newer"
     r"|earlier versions?|raise or|uncomment\w*|optional\w*|try changing|changing)\b",
     re.I,
-)  # fmt: skip
+)
 WEAK = re.compile(
     r"\b(?:when|likely|catch(?:es)?|caught|typically|usually|often|should|commonly|generally"
     r"|frequently|(?<!initial )(?<!first )(?<!this )attempt(?:ing|s)?\b(?! that)|probably"

@@ -131,8 +131,10 @@ def load_codemods(root: Path = ARTICLES) -> list[Codemod]:
     """
     ours = root.resolve() == ARTICLES.resolve()
     paths = sorted(root.glob("*/codemod.py"), key=lambda path: slug_of(path.parent.name))
-    return [_import(p) if ours else _from_source(p.parent.name, p.read_text("utf-8"), str(p))
-            for p in paths]  # fmt: skip
+    return [
+        _import(p) if ours else _from_source(p.parent.name, p.read_text("utf-8"), str(p))
+        for p in paths
+    ]
 
 
 def _import(path: Path) -> Codemod:
@@ -235,9 +237,10 @@ def propose(folder: Path = Path()) -> None:
     for slug, source in order.codemods.items():
         try:
             codemod = (
-                _import(folder_of(slug) / "codemod.py") if source is None
+                _import(folder_of(slug) / "codemod.py")
+                if source is None
                 else _from_source(slug, source, f"{slug}/codemod.py")
-            )  # fmt: skip
+            )
         except ArticleError as e:
             problems.append(str(e))
             continue

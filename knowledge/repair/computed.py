@@ -85,9 +85,10 @@ def same_tensors(before: JobResult, after: JobResult, code: str, but: Iterable[s
     rest += "".join(f"\n{s}" for s in lines if s.startswith("for "))
     old, new = before.values.tensors, after.values.tensors
     kept = [
-        n for n in old
+        n
+        for n in old
         if n not in but and not any(_written(own, rest) for own in (n, *_shared(n, code)))
-    ]  # fmt: skip
+    ]
     changed = [n for n in kept if n not in new or not same_values(old[n], new[n])]
     detail = f"`{changed[0]}` holds other values" if changed else "every value is as it was"
     return Check(name="values", passed=not changed, detail=detail)
@@ -95,8 +96,9 @@ def same_tensors(before: JobResult, after: JobResult, code: str, but: Iterable[s
 
 def _shared(name: str, code: str) -> list[str]:
     """Arrays whose memory a tensor has: what is written into them is written into it."""
-    return re.findall(rf"^{re.escape(name)}\s*=\s*torch\.(?:from_numpy|as_tensor)\((\w+)\)",
-                      code, re.M)  # fmt: skip
+    return re.findall(
+        rf"^{re.escape(name)}\s*=\s*torch\.(?:from_numpy|as_tensor)\((\w+)\)", code, re.M
+    )
 
 
 def _written(name: str, code: str) -> bool:

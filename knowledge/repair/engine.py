@@ -215,11 +215,14 @@ async def _judge(
     after = await executor.run(again)
     checks = [
         *verify.checks(before, after, first.reference),
-        *(c for s in steps for c in verify.checks_of(s.codemod, s.proposal, s.before, after,
-                                                     s.reference)),
+        *(
+            c
+            for s in steps
+            for c in verify.checks_of(s.codemod, s.proposal, s.before, after, s.reference)
+        ),
         verify.nothing_thrown_away(job.code, code),
         verify.no_way_around(job.code, code),
-    ]  # fmt: skip
+    ]
     if all(c.passed for c in checks):
         checks.append(await _minimal(executor, steps, job, before))
     fix = Fix(
@@ -243,9 +246,8 @@ async def _minimal(
     names = [s.proposal.new_name for s in steps if s.proposal.new_name]
     together = any(s.proposal.as_one for s in steps)
     variants = (
-        [] if together
-        else verify.with_each_place_undone(job.code, steps[-1].proposal.code, names)
-    )  # fmt: skip
+        [] if together else verify.with_each_place_undone(job.code, steps[-1].proposal.code, names)
+    )
     mistakes = [verify.mistake(run) for run in (before, *(s.before for s in steps[1:]))]
     # The last step undone is where that step began, and that has been run.
     known = {a.proposal.code: b.before for a, b in pairwise(steps)}

@@ -32,10 +32,13 @@ MISTAKES = frozenset(
 # the run before its training showed them, they are the program's own, not the fix's.
 _OF_THE_PROGRAM = frozenset(
     {
-        "gradients_accumulate", "softmax_before_cross_entropy", "sigmoid_before_cross_entropy",
-        "sigmoid_before_bce_with_logits", "foreign_optimizer",
+        "gradients_accumulate",
+        "softmax_before_cross_entropy",
+        "sigmoid_before_cross_entropy",
+        "sigmoid_before_bce_with_logits",
+        "foreign_optimizer",
     }
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True)
@@ -388,12 +391,16 @@ def nothing_thrown_away(original: str, fixed: str) -> Check:
 
 _WAYS_AROUND = (
     (re.compile(r"\.data\b(?!\.[A-Z])"), "it writes past autograd, through `.data`"),
-    (re.compile(r"\.detach\(\)(\.\w+_\(|(\[.*\])?\s*[-+*/]?=[^=])"),
-     "it writes past autograd, through detach()"),
-    (re.compile(r"\ballow_unused\s*=\s*True|\bstrict\s*=\s*False|\bis_grads_batched\b"),
-     "it switches a check off"),
+    (
+        re.compile(r"\.detach\(\)(\.\w+_\(|(\[.*\])?\s*[-+*/]?=[^=])"),
+        "it writes past autograd, through detach()",
+    ),
+    (
+        re.compile(r"\ballow_unused\s*=\s*True|\bstrict\s*=\s*False|\bis_grads_batched\b"),
+        "it switches a check off",
+    ),
     (re.compile(r"\b(simplefilter|filterwarnings|suppress)\("), "it hides what is said"),
-)  # fmt: skip
+)
 
 
 def no_way_around(original: str, fixed: str) -> Check:

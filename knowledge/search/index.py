@@ -152,8 +152,10 @@ class Index:
     def entries(self) -> dict[str, Entry]:
         """Everything it holds, by source."""
         found = {name: tuple(pieces) for name, pieces in groupby(self.passages, lambda p: p.source)}
-        code = {name: tuple(b for _, b in blocks) for name, blocks in groupby(
-            self.code, lambda block: block[0])}  # fmt: skip
+        code = {
+            name: tuple(b for _, b in blocks)
+            for name, blocks in groupby(self.code, lambda block: block[0])
+        }
         return {
             name: Entry(source, found.get(name, ()), code.get(name, ()))
             for name, source in self.sources.items()

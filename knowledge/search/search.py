@@ -304,12 +304,19 @@ class Search:
             )
             measured.append(
                 Measured(
-                    numbers, article, meaning, opening, words[numbers],
+                    numbers,
+                    article,
+                    meaning,
+                    opening,
+                    words[numbers],
                     self._pairs.coverage(part.text)[numbers],
                     self._first_sentences.coverage(part.text)[numbers],
-                    self._company[numbers], code[numbers], nearest_rows, around,
+                    self._company[numbers],
+                    code[numbers],
+                    nearest_rows,
+                    around,
                 )
-            )  # fmt: skip
+            )
         return measured
 
     def _nearness_of(

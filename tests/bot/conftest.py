@@ -43,12 +43,16 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     data = folder / "data"
     subprocess.run(
         [*as_user, programs / "initdb", "-D", data, "-U", "medic", "--auth=trust", "-N"],
-        check=True, capture_output=True, cwd=folder,
-    )  # fmt: skip
+        check=True,
+        capture_output=True,
+        cwd=folder,
+    )
     server = subprocess.Popen(
         [*as_user, programs / "postgres", "-D", data, "-k", folder, "-h", ""],
-        cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     try:
         for _ in range(300):
             ready = subprocess.run([programs / "pg_isready", "-h", folder], capture_output=True)

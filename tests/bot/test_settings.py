@@ -47,14 +47,19 @@ def test_variables_go_before_the_file_and_the_file_before_the_defaults(file: Pat
 
 def test_channels_of_file_and_variables_are_put_together(file: Path):
     """By id; one variable holds a channel's settings, or one of them."""
-    support = load_settings(file, {
-        "TORCHMEDIC_SLACK__SUPPORT": "{C2: {threshold: 0.25}}",
-        "TORCHMEDIC_DISCORD__SUPPORT__7__QUIET_HOURS": "'22:00-07:00'",
-    })  # fmt: skip
+    support = load_settings(
+        file,
+        {
+            "TORCHMEDIC_SLACK__SUPPORT": "{C2: {threshold: 0.25}}",
+            "TORCHMEDIC_DISCORD__SUPPORT__7__QUIET_HOURS": "'22:00-07:00'",
+        },
+    )
 
     assert {id: c.threshold for id, c in support.slack.support.items()} == {
-        "C1": 1.0, "C2": 0.25, "99": 0.6,
-    }  # fmt: skip
+        "C1": 1.0,
+        "C2": 0.25,
+        "99": 0.6,
+    }
     assert support.slack.support["C1"].team == ("U7",)
     assert support.slack.users == ("U1", "123")
     assert support.discord.support["7"].quiet_hours == "22:00-07:00"
@@ -127,8 +132,10 @@ def test_settings_are_frozen_and_read_nothing_by_themselves(monkeypatch: pytest.
     settings = Settings()
 
     assert settings.state == "~/.local/state/torchmedic"
-    for change in (lambda: setattr(settings, "state", "x"),
-                   lambda: setattr(settings.executor, "slots", 1)):  # fmt: skip
+    for change in (
+        lambda: setattr(settings, "state", "x"),
+        lambda: setattr(settings.executor, "slots", 1),
+    ):
         with pytest.raises(ValidationError, match="frozen"):
             change()
     with pytest.raises(ValidationError, match="not permitted"):

@@ -28,8 +28,9 @@ def another_version(folder: Path) -> Iterator[tuple[Path, str]]:
     path = folder / "another.sock"
     process = subprocess.Popen(
         [sys.executable, "-m", "executor", "--uds", path, "--settings", '{"slots": 1}'],
-        cwd=sources, env=os.environ | {"PYTHONPATH": str(sources)},
-    )  # fmt: skip
+        cwd=sources,
+        env=os.environ | {"PYTHONPATH": str(sources)},
+    )
     try:
         for _ in range(600):
             if path.exists() or process.poll() is not None:

@@ -37,21 +37,27 @@ def test_other_sizes_same_signature():
         ("expected scalar type Long but found Float", "expected scalar type Half but found Double"),
         ("No module named 'torchvision'", "No module named 'sklearn'"),
         ("Expected all tensors on cuda:0 and cpu", "Expected all tensors on cuda:1 and cpu"),
-        ("shape '[2, 3]' is invalid for input of size 7",
-         "shape '[4]' is invalid for input of size 9"),
+        (
+            "shape '[2, 3]' is invalid for input of size 7",
+            "shape '[4]' is invalid for input of size 9",
+        ),
         ("object at 0x7f3a10 is not ready", "object at 0xdeadbeef is not ready"),
         ("Parent directory /home/ann/1 does not exist.", "Parent directory /tmp/x does not exist."),
         ("Tried to allocate 20.00 MiB", "Tried to allocate 1.95 GiB"),
-        ("Net.forward() takes 1 positional argument but 2 were given",
-         "Encoder.forward() takes 2 positional arguments but 3 were given"),
+        (
+            "Net.forward() takes 1 positional argument but 2 were given",
+            "Encoder.forward() takes 2 positional arguments but 3 were given",
+        ),
         ("Error(s) in loading state_dict for Net", "Error(s) in loading state_dict for ResNet"),
         ("got torch.Size([3]), not torch.Size([])", "got torch.Size([8, 1]), not torch.Size([2])"),
-        ("modified by an inplace operation: [torch.FloatTensor [3]], which is output 0 of Exp",
-         "modified by an inplace operation: [torch.cuda.HalfTensor [4, 4]], which is output 1 of "
-         "SigmoidBackward0"),
+        (
+            "modified by an inplace operation: [torch.FloatTensor [3]], which is output 0 of Exp",
+            "modified by an inplace operation: [torch.cuda.HalfTensor [4, 4]], which is output 1 "
+            "of SigmoidBackward0",
+        ),
         ("version 0 instead. Hint: enable anomaly detection", "version 3 instead. Hint: good luck"),
     ],
-)  # fmt: skip
+)
 def test_particulars_do_not_count(one: str, other: str):
     """Names, dtypes, devices, addresses, paths, sizes and hints differ; the error is the same."""
     assert signature("E", one) == signature("E", other)
@@ -61,8 +67,10 @@ def test_particulars_do_not_count(one: str, other: str):
     ("message", "what_stays"),
     [
         ("a  b\n\tc ", "a b c"),
-        ("is at version 3; expected 2 instead. Hint: enable anomaly detection",
-         "is at version <n>; expected <n> instead."),
+        (
+            "is at version 3; expected 2 instead. Hint: enable anomaly detection",
+            "is at version <n>; expected <n> instead.",
+        ),
         ("see https://pytorch.org/docs for more", "see <url> for more"),
         ("see http://a/b<x>", "see <url><x>"),
         # Quotations, one for several; an apostrophe is none.
@@ -77,8 +85,10 @@ def test_particulars_do_not_count(one: str, other: str):
         ("a/b or /c is no path", "a/b or /c is no path"),
         ("at ../c10/core/impl.cpp:281", "at ../<path>"),
         ("in train.py and model.pt", "in <path> and <path>"),
-        *[(f"in a_b/c-d.{end}:12 now", "in <path> now")
-          for end in ("py", "cpp", "cc", "cu", "h", "pt", "pth", "so")],
+        *[
+            (f"in a_b/c-d.{end}:12 now", "in <path> now")
+            for end in ("py", "cpp", "cc", "cu", "h", "pt", "pth", "so")
+        ],
         ("in train.pyx", "in train.pyx"),
         ("object at 0x7F3a here", "object at <n> here"),
         # Kinds of tensors and numbers.
@@ -109,16 +119,22 @@ def test_particulars_do_not_count(one: str, other: str):
         ("Net() takes no arguments", "<name>() takes no arguments"),
         ("net() takes no arguments", "net() takes no arguments"),
         # One or many.
-        ("takes 1 positional argument but 2 were given",
-         "takes <n> positional argument but <n> were given"),
-        ("takes 2 positional arguments but 1 was given",
-         "takes <n> positional argument but <n> were given"),
+        (
+            "takes 1 positional argument but 2 were given",
+            "takes <n> positional argument but <n> were given",
+        ),
+        (
+            "takes 2 positional arguments but 1 was given",
+            "takes <n> positional argument but <n> were given",
+        ),
         # Numbers.
         ("(2x3 and 4x5x6)", "(<n> and <n>)"),
         ("got 3, -1.5, +2e5 and 1E-3", "got <n> and <n>"),
         ("conv2d and fc1 and v1.2", "conv2d and fc1 and v1.2"),
-        ("20.00 MiB of 8 GB, 512 bytes, 3 KiB, 2 TB",
-         "<n> bytes of <n> bytes, <n> bytes, <n> bytes, <n> bytes"),
+        (
+            "20.00 MiB of 8 GB, 512 bytes, 3 KiB, 2 TB",
+            "<n> bytes of <n> bytes, <n> bytes, <n> bytes, <n> bytes",
+        ),
         ("<n>bytes", "<n> bytes"),  # as somebody may write a signature down
         ("[2, 3], [], [4,], (7,) and (8)", "[<n>], [<n>], [<n>], (<n>) and (<n>)"),
         ("(2 * 3)", "(<n> * <n>)"),
@@ -127,7 +143,7 @@ def test_particulars_do_not_count(one: str, other: str):
         # What one step lays bare, the next one takes.
         ("'a 'b' c'", "<q>"),
     ],
-)  # fmt: skip
+)
 def test_what_is_taken_out(message: str, what_stays: str):
     """Every kind of particular, and beside it what only looks like one."""
     assert signature(None, message) == what_stays
@@ -141,7 +157,7 @@ def test_what_is_taken_out(message: str, what_stays: str):
         ("relu_(): argument 'input' must be Tensor", "linear(): argument 'input' must be Tensor"),
         ("can't optimize a non-leaf Tensor", "optimizer got an empty parameter list"),
     ],
-)  # fmt: skip
+)
 def test_other_errors_other_signatures(one: str, other: str):
     """What an error is about stays in its signature."""
     assert signature("E", one) != signature("E", other)
@@ -164,10 +180,14 @@ SIZED_DTYPES = (
 WORD_DTYPES = "half float double short int long bool float8_e4m3fn"
 
 
-@pytest.mark.parametrize("name", [
-    *TENSOR_TYPES.split(), *SIZED_DTYPES.split(),
-    *(f"torch.{name}" for name in (SIZED_DTYPES + " " + WORD_DTYPES).split()),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        *TENSOR_TYPES.split(),
+        *SIZED_DTYPES.split(),
+        *(f"torch.{name}" for name in (SIZED_DTYPES + " " + WORD_DTYPES).split()),
+    ],
+)
 def test_every_dtype_is_a_particular(name: str):
     """By the name in torch, with a number at its end, or as the dispatcher calls it."""
     assert signature(None, f"got {name} here") == "got <type> here"
@@ -197,7 +217,7 @@ def test_a_words_other_meaning_stays(name: str):
         # What the cut leaves bare is taken out.
         (None, "ab " * 197 + "[ 3, x.y, ] and more words", "ab " * 197 + "[ <n>,"),
     ],
-)  # fmt: skip
+)
 def test_how_a_signature_is_put_together(type_: str | None, message: str, key: str):
     """The type without its module, a colon, what the message is about; no longer than needed."""
     assert signature(type_, message) == key
@@ -231,9 +251,17 @@ def test_how_much_of_a_text_is_read():
         ("", "", False),
         ("", "a b", False),
         ("torch.OutOfMemoryError: a", "torch.OutOfMemoryError: a", True),
-        *[(f"{name}: a", actual, actual == "a") for actual in ("a", "TypeError: a")
-          for name in ("KeyboardInterrupt", "SystemExit", "StopIteration", "UserWarning",
-                       "Exception")],
+        *[
+            (f"{name}: a", actual, actual == "a")
+            for actual in ("a", "TypeError: a")
+            for name in (
+                "KeyboardInterrupt",
+                "SystemExit",
+                "StopIteration",
+                "UserWarning",
+                "Exception",
+            )
+        ],
         ("Other: a", "TypeError: Other: a", True),  # no type
         # The beginning.
         ("a b", "a b c", True),
@@ -264,7 +292,7 @@ def test_how_much_of_a_text_is_read():
         ("a ... . ... b", "a b", True),
         ("a bc ... d", "a bcx d", False),
     ],
-)  # fmt: skip
+)
 def test_which_error_a_written_signature_means(pattern: str, actual: str, meant: bool):
     """The same type where both name one, and its pieces as whole words in their order."""
     assert matches(pattern, actual) is meant
@@ -344,7 +372,7 @@ def test_messages_are_found_in_prose():
         ("“ValueError: oh dear”", ["ValueError: oh dear"]),
         ("‘ValueError: oh dear’", ["ValueError: oh dear"]),
         ("«ValueError: oh dear»", ["ValueError: oh dear"]),
-        ("\"ValueError: oh dear\"", ["ValueError: oh dear"]),
+        ('"ValueError: oh dear"', ["ValueError: oh dear"]),
         ("ValueError: oh dear\nand more", ["ValueError: oh dear"]),
         ("it says `no graph here`", ["no graph here"]),
         ("it says “no graph here”", ["no graph here"]),
@@ -360,7 +388,7 @@ def test_messages_are_found_in_prose():
         ("ValueError: oh dear\n`no graph here`", ["ValueError: oh dear", "no graph here"]),
         ("TypeError: oh dear\nValueError: oh dear", ["TypeError: oh dear", "ValueError: oh dear"]),
     ],
-)  # fmt: skip
+)
 def test_which_messages_a_text_quotes(text: str, found: list[str]):
     """In the order of the text, each once, without the marks."""
     assert find_signatures(text) == found

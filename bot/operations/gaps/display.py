@@ -25,8 +25,9 @@ def table(gaps: Sequence[Gap], days: float) -> Table:
         ways = [_one_line(q) for q in gap.questions[:_SHOWN]]
         more = len(gap.questions) - len(ways)
         ways += [f"… and {more} more"] if more else []
-        shown.add_row(str(number), str(len(gap.questions)), escape(gap.name),
-                      escape("\n".join(ways)))  # fmt: skip
+        shown.add_row(
+            str(number), str(len(gap.questions)), escape(gap.name), escape("\n".join(ways))
+        )
     return shown
 
 

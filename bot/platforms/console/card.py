@@ -28,9 +28,13 @@ from bot.words import STATUS, harmless
 from knowledge.repair.fix import Fix
 
 _STYLE = {
-    "fixed": "green", "reproduced": "red", "runs": "blue", "advice": "cyan",
-    "unsure": "yellow", "not_run": "yellow",
-}  # fmt: skip
+    "fixed": "green",
+    "reproduced": "red",
+    "runs": "blue",
+    "advice": "cyan",
+    "unsure": "yellow",
+    "not_run": "yellow",
+}
 _LABEL = 8  # columns of the word at the left
 _OUTPUT_LINES = 12
 _MESSAGE_LINES = 8
@@ -270,8 +274,10 @@ def _checks(fix: Fix) -> RenderableType:
 
 def _refused(fix: Fix) -> RenderableType:
     failed = "; ".join(f"{c.name}: {c.detail}" for c in fix.checks if not c.passed)
-    return _row("Refused", Group(Text(harmless(fix.title)), _diff(fix.diff),
-                                 Text(harmless(failed), style="yellow")))  # fmt: skip
+    return _row(
+        "Refused",
+        Group(Text(harmless(fix.title)), _diff(fix.diff), Text(harmless(failed), style="yellow")),
+    )
 
 
 def _footer(answer: Answer) -> list[RenderableType]:

@@ -114,8 +114,10 @@ class ConsoleChat:
         if name == "/again":
             run_with = _run_with(given)
             if run_with is None:
-                self._platform.say("/again takes cpu or cuda, seed and a number, and cold; "
-                                   "for instance: /again cuda seed 3")  # fmt: skip
+                self._platform.say(
+                    "/again takes cpu or cuda, seed and a number, and cold; "
+                    "for instance: /again cuda seed 3"
+                )
                 return
         verb: Verb = {"/again": "again", "/output": "output"}.get(name, "fixed")  # type: ignore[assignment]
         place = Place(platform="console", channel="console", thread=self._thread)

@@ -68,9 +68,11 @@ class _Client(discord.Client):
         intents = discord.Intents(guilds=True, guild_messages=True, dm_messages=True)
         intents.message_content = settings.message_content
         super().__init__(
-            intents=intents, max_messages=None, allowed_mentions=discord.AllowedMentions.none(),
+            intents=intents,
+            max_messages=None,
+            allowed_mentions=discord.AllowedMentions.none(),
             guild_ready_timeout=0.1,
-        )  # fmt: skip
+        )
         self._front = settings
         self.platform = DiscordPlatform(self, settings.cards)
         self.service: QuestionService | None = None
@@ -84,19 +86,33 @@ class _Client(discord.Client):
         return str(self.application_id)
 
     async def call(
-        self, method: str, path: str, body: Json | list[Json] | None = None,
-        uploads: Sequence[Upload] = (), **ids: str,
-    ) -> Any:  # fmt: skip
+        self,
+        method: str,
+        path: str,
+        body: Json | list[Json] | None = None,
+        uploads: Sequence[Upload] = (),
+        **ids: str,
+    ) -> Any:
         """Make a request; discord.py waits out rate limits and most errors of the server."""
         route = Route(method, path, **ids)
         said: dict[str, Any] = {}
         if uploads:
             said["form"] = [
-                {"name": "payload_json", "value": json.dumps(body),
-                 "content_type": "application/json"},
-                *({"name": f"files[{i}]", "value": u.data, "filename": u.name,
-                   "content_type": u.mime} for i, u in enumerate(uploads)),
-            ]  # fmt: skip
+                {
+                    "name": "payload_json",
+                    "value": json.dumps(body),
+                    "content_type": "application/json",
+                },
+                *(
+                    {
+                        "name": f"files[{i}]",
+                        "value": u.data,
+                        "filename": u.name,
+                        "content_type": u.mime,
+                    }
+                    for i, u in enumerate(uploads)
+                ),
+            ]
         elif body is not None:
             said["json"] = body
         try:
@@ -186,9 +202,7 @@ class _Client(discord.Client):
                 return channel
         return channel
 
-    def _incoming(
-        self, message: discord.Message, channel: Any, event: str
-    ) -> Incoming | None:  # fmt: skip
+    def _incoming(self, message: discord.Message, channel: Any, event: str) -> Incoming | None:
         """The message as a possible question; None if it is not for us."""
         place = _place(channel, message.guild, str(message.id))
         if isinstance(channel, discord.Thread):
@@ -225,8 +239,15 @@ class _Client(discord.Client):
         if isinstance(replied, discord.Message) and not ours and door in ("mention", "direct"):
             text = f"{text}\n\n{replied.content}" if replied.content else text
             files += replied.attachments
-        return Incoming(event, _person(message.author), place, text, door,
-                        tuple(_attached(f) for f in files), unasked)  # fmt: skip
+        return Incoming(
+            event,
+            _person(message.author),
+            place,
+            text,
+            door,
+            tuple(_attached(f) for f in files),
+            unasked,
+        )
 
     def _called(self, message: discord.Message) -> bool:
         """Whether the text mentions us; the automatic ping of a reply does not count."""
@@ -235,9 +256,11 @@ class _Client(discord.Client):
     def _sees_nothing(self, message: discord.Message, incoming: Incoming) -> bool:
         """Whether a message only mentions us below a message that Discord does not show us."""
         return (
-            incoming.door == "mention" and message.reference is not None
-            and not incoming.attachments and not _MESSAGE.sub("", incoming.text).strip()
-        )  # fmt: skip
+            incoming.door == "mention"
+            and message.reference is not None
+            and not incoming.attachments
+            and not _MESSAGE.sub("", incoming.text).strip()
+        )
 
     def _entitle(self, incoming: Incoming) -> None:
         words = _MESSAGE.sub("", incoming.text).split("```")[0].split()
@@ -345,17 +368,25 @@ class _Client(discord.Client):
         self, interaction: discord.Interaction, verb: Any, question: str, values: dict[str, str]
     ) -> Click:
         return Click(
-            event=f"discord:i:{interaction.id}", verb=verb, question=question,
-            person=_person(interaction.user), place=_clicked_place(interaction),
+            event=f"discord:i:{interaction.id}",
+            verb=verb,
+            question=question,
+            person=_person(interaction.user),
+            place=_clicked_place(interaction),
             words=values.get("words", ""),
             run_with=run_with(values) if verb == "again" else None,
             moderator=interaction.permissions.manage_messages,
-        )  # fmt: skip
+        )
 
     async def _ask(
-        self, interaction: discord.Interaction, door: Door, text: str,
-        files: tuple[Attached, ...], *, private: bool,
-    ) -> None:  # fmt: skip
+        self,
+        interaction: discord.Interaction,
+        door: Door,
+        text: str,
+        files: tuple[Attached, ...],
+        *,
+        private: bool,
+    ) -> None:
         """Store the question, and acknowledge before Discord's time limit."""
         assert self.service is not None
         # Where the bot is no member, it can only answer through the interaction.
@@ -366,8 +397,9 @@ class _Client(discord.Client):
         place = place.model_copy(
             update={"private": private, "thread": "" if private else place.thread}
         )
-        incoming = Incoming(f"discord:i:{interaction.id}", _person(interaction.user), place, text,
-                            door, files)  # fmt: skip
+        incoming = Incoming(
+            f"discord:i:{interaction.id}", _person(interaction.user), place, text, door, files
+        )
         token = interaction.token
         self.platform.expect(token)
         taking = asyncio.ensure_future(self._take(incoming))
@@ -540,8 +572,13 @@ def _place(channel: Any, guild: discord.abc.Snowflake | None, message: str) -> P
         room, thread = str(channel.parent_id), str(channel.id)
     else:
         room, thread = str(channel.id), message if guild is not None else ""
-    return Place(platform="discord", workspace=str(guild.id) if guild is not None else "",
-                 channel=room, thread=thread, message=message)  # fmt: skip
+    return Place(
+        platform="discord",
+        workspace=str(guild.id) if guild is not None else "",
+        channel=room,
+        thread=thread,
+        message=message,
+    )
 
 
 def _clicked_place(interaction: discord.Interaction) -> Place:
@@ -553,9 +590,12 @@ def _clicked_place(interaction: discord.Interaction) -> Place:
     else:
         room, thread = str(channel.id), ""
     return Place(
-        platform="discord", workspace=str(interaction.guild_id or ""), channel=room, thread=thread,
+        platform="discord",
+        workspace=str(interaction.guild_id or ""),
+        channel=room,
+        thread=thread,
         via=via(interaction.token, str(interaction.user.id)),
-    )  # fmt: skip
+    )
 
 
 def _is_member(interaction: discord.Interaction) -> bool:
@@ -578,10 +618,24 @@ def _thanks(incoming: Incoming) -> bool:
 
 
 def _through(door: Door, incoming: Incoming) -> Incoming:
-    return Incoming(incoming.event, incoming.asker, incoming.place, incoming.text, door,
-                    incoming.attachments, incoming.unasked)  # fmt: skip
+    return Incoming(
+        incoming.event,
+        incoming.asker,
+        incoming.place,
+        incoming.text,
+        door,
+        incoming.attachments,
+        incoming.unasked,
+    )
 
 
 def _with_event(incoming: Incoming, event: str) -> Incoming:
-    return Incoming(event, incoming.asker, incoming.place, incoming.text, incoming.door,
-                    incoming.attachments, incoming.unasked)  # fmt: skip
+    return Incoming(
+        event,
+        incoming.asker,
+        incoming.place,
+        incoming.text,
+        incoming.door,
+        incoming.attachments,
+        incoming.unasked,
+    )

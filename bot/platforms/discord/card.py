@@ -26,9 +26,13 @@ Json = dict[str, Any]
 Style = Literal["components", "embeds"]
 
 _COLOUR: dict[Status, int] = {
-    "fixed": 0x2DA44E, "reproduced": 0xCF222E, "runs": 0x0969DA, "advice": 0x1B7C83,
-    "unsure": 0xBF8700, "not_run": 0xBF8700,
-}  # fmt: skip
+    "fixed": 0x2DA44E,
+    "reproduced": 0xCF222E,
+    "runs": 0x0969DA,
+    "advice": 0x1B7C83,
+    "unsure": 0xBF8700,
+    "not_run": 0xBF8700,
+}
 _WAITING = 0x6E7781
 _PICTURES, _FILES = 6, 3
 _PICTURE_BYTES = 4 * 1024 * 1024
@@ -39,8 +43,15 @@ _TEXT, _GALLERY, _FILE, _RULE, _CONTAINER = 10, 12, 13, 14, 17
 _STYLES: dict[Verb, int] = {"solved": _SUCCESS, "delete": _DANGER}
 _LINK = re.compile(r"https?://[^\s<>()]{1,400}")
 # The least room in which each part is readable; the first parts get what is left over.
-_FLOORS = {"error": 500, "seen": 300, "printed": 400, "assumed": 240, "why": 420, "try": 500,
-           "fix": 800}  # fmt: skip
+_FLOORS = {
+    "error": 500,
+    "seen": 300,
+    "printed": 400,
+    "assumed": 240,
+    "why": 420,
+    "try": 500,
+    "fix": 800,
+}
 
 
 @dataclass(frozen=True)
@@ -161,9 +172,11 @@ def _rows(verbs: Sequence[Verb], question: str) -> list[Json]:
 
 def _button(verb: Verb, question: str) -> Json:
     return {
-        "type": _BUTTON, "style": _STYLES.get(verb, _SECONDARY), "label": BUTTONS[verb],
+        "type": _BUTTON,
+        "style": _STYLES.get(verb, _SECONDARY),
+        "label": BUTTONS[verb],
         "custom_id": button_id(verb, question),
-    }  # fmt: skip
+    }
 
 
 def _file(upload: Upload) -> Json:
@@ -183,8 +196,10 @@ def _components(answer: Answer, made: Sheet, question: str) -> Drawn:
     texts, below, whole = _fill([headline, *_pieces(answer, made)], small, room)
     inside: list[Json] = [{"type": _TEXT, "content": t} for t in texts]
     if pictures:
-        items = [{"media": {"url": f"attachment://{p.name}"}, "description": cut_end(p.alt, ALT)}
-                 for p in pictures]  # fmt: skip
+        items = [
+            {"media": {"url": f"attachment://{p.name}"}, "description": cut_end(p.alt, ALT)}
+            for p in pictures
+        ]
         inside.append({"type": _GALLERY, "items": items})
     if below:
         inside += [{"type": _RULE}, *({"type": _TEXT, "content": t} for t in below)]
@@ -199,9 +214,7 @@ def _embed(answer: Answer, made: Sheet, question: str) -> Drawn:
     title = cut_end(tame(made.headline), TITLE)
     explained = ("why", "try", "fix")
     head = [_Piece(lambda limit: cut_end(words(made.headline), limit), 600)]
-    seen, _, whole = _fill(
-        [*head, *_pieces(answer, made, skip=explained)], [], 2_600
-    )  # fmt: skip
+    seen, _, whole = _fill([*head, *_pieces(answer, made, skip=explained)], [], 2_600)
     footer = cut_end(tame(made.evidence), 500)
     description = "\n".join(seen)
     room = EMBED - units(title) - units(description) - units(footer)
@@ -211,8 +224,12 @@ def _embed(answer: Answer, made: Sheet, question: str) -> Drawn:
         if text:
             fields.append({"name": piece.name, "value": text, "inline": False})
             room -= units(piece.name) + units(text)
-    embed: Json = {"title": title, "description": description, "color": _COLOUR[answer.status],
-                   "fields": fields}  # fmt: skip
+    embed: Json = {
+        "title": title,
+        "description": description,
+        "color": _COLOUR[answer.status],
+        "fields": fields,
+    }
     if footer:
         embed["footer"] = {"text": footer}
     pictures = _pictures(made)
@@ -290,8 +307,12 @@ def _pictures(made: Sheet) -> tuple[Upload, ...]:
     for i, picture in enumerate(fit, 1):
         if len(kept) == _PICTURES or _size(kept) + len(picture.data) > UPLOAD_BYTES // 2:
             break
-        suffix = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif",
-                  "image/webp": "webp"}.get(picture.mime)  # fmt: skip
+        suffix = {
+            "image/png": "png",
+            "image/jpeg": "jpg",
+            "image/gif": "gif",
+            "image/webp": "webp",
+        }.get(picture.mime)
         if suffix is not None:  # a name of ours: Discord rewrites others, and then finds no file
             kept.append(Upload(f"figure-{i}.{suffix}", picture.data, picture.mime, picture.alt))
     return tuple(kept)

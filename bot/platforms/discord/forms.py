@@ -19,56 +19,89 @@ _STRING, _BOOLEAN, _ATTACHMENT = 3, 5, 11  # kinds of options
 _EVERYWHERE = {"integration_types": [0, 1], "contexts": [0, 1, 2]}
 COMMANDS: list[Json] = [
     {
-        "name": "torchmedic", "type": _CHAT, **_EVERYWHERE,
+        "name": "torchmedic",
+        "type": _CHAT,
+        **_EVERYWHERE,
         "description": "Run a PyTorch problem and find out what is wrong; alone: a form for code",
         "options": [
-            {"name": "question", "type": _STRING, "max_length": 6_000,
-             "description": "What goes wrong? For code of several lines leave this empty"},
-            {"name": "file", "type": _ATTACHMENT,
-             "description": "A .py, .ipynb, .log or .txt file"},
-            {"name": "public", "type": _BOOLEAN,
-             "description": "Show the answer to everybody here (otherwise only to you)"},
+            {
+                "name": "question",
+                "type": _STRING,
+                "max_length": 6_000,
+                "description": "What goes wrong? For code of several lines leave this empty",
+            },
+            {
+                "name": "file",
+                "type": _ATTACHMENT,
+                "description": "A .py, .ipynb, .log or .txt file",
+            },
+            {
+                "name": "public",
+                "type": _BOOLEAN,
+                "description": "Show the answer to everybody here (otherwise only to you)",
+            },
         ],
     },
     {"name": DIAGNOSE, "type": _MESSAGE, **_EVERYWHERE},
-]  # fmt: skip
+]
 _SELECT, _INPUT, _LABELLED = 3, 4, 18
 
 
 def ask_form(*, public: bool = False) -> Json:
     """The form that `/torchmedic` opens without arguments."""
     return {
-        "custom_id": f"{ASK_FORM}:public" if public else ASK_FORM, "title": "Ask Torchmedic",
+        "custom_id": f"{ASK_FORM}:public" if public else ASK_FORM,
+        "title": "Ask Torchmedic",
         "components": [
-            _field("code", "Your code, the traceback, or both", long=True,
-                   hint="Paste it as it is. It is run, so the shortest that fails is best."),
+            _field(
+                "code",
+                "Your code, the traceback, or both",
+                long=True,
+                hint="Paste it as it is. It is run, so the shortest that fails is best.",
+            ),
             _field("question", "What goes wrong?", long=True, needed=False, most=1_000),
         ],
-    }  # fmt: skip
+    }
 
 
 def wrong_form(question: str) -> Json:
     """The form for "wrong": the reason, in one line."""
     words_ = _field("words", "What is wrong with it?", most=300, hint="One line is enough.")
-    return {"custom_id": button_id("wrong", question), "title": "Wrong answer",
-            "components": [words_]}  # fmt: skip
+    return {
+        "custom_id": button_id("wrong", question),
+        "title": "Wrong answer",
+        "components": [words_],
+    }
 
 
 def again_form(question: str, now: RunWith = RunWith()) -> Json:  # noqa: B008 (frozen)
     """The form for "run again": device, seed, fresh interpreter."""
     devices = [("as the code needs it", ""), ("CPU", "cpu"), ("GPU", "cuda")]
     return {
-        "custom_id": button_id("again", question), "title": "Run again",
+        "custom_id": button_id("again", question),
+        "title": "Run again",
         "components": [
-            _choice("device", "Device", [(label, value or "any") for label, value in devices],
-                    now.device or "any"),
-            _choice("start", "Interpreter", [("warm: torch is imported", "warm"),
-                                             ("cold: nothing is imported", "cold")],
-                    "cold" if now.cold else "warm"),
-            _field("seed", "Seed (a number, or none)", needed=False, most=10,
-                   value="none" if now.seed is None else str(now.seed)),
+            _choice(
+                "device",
+                "Device",
+                [(label, value or "any") for label, value in devices],
+                now.device or "any",
+            ),
+            _choice(
+                "start",
+                "Interpreter",
+                [("warm: torch is imported", "warm"), ("cold: nothing is imported", "cold")],
+                "cold" if now.cold else "warm",
+            ),
+            _field(
+                "seed",
+                "Seed (a number, or none)",
+                needed=False,
+                most=10,
+                value="none" if now.seed is None else str(now.seed),
+            ),
         ],
-    }  # fmt: skip
+    }
 
 
 def run_with(values: dict[str, str]) -> RunWith:
@@ -78,17 +111,29 @@ def run_with(values: dict[str, str]) -> RunWith:
     number = int(seed) if re.fullmatch(r"\d{1,9}", seed) else None
     chosen: Literal["cpu", "cuda"] | None = "cpu" if device == "cpu" else None
     return RunWith(
-        device="cuda" if device == "cuda" else chosen, seed=number,
+        device="cuda" if device == "cuda" else chosen,
+        seed=number,
         cold=values.get("start") == "cold",
-    )  # fmt: skip
+    )
 
 
 def _field(
-    name: str, label: str, *, long: bool = False, needed: bool = True, most: int = 4_000,
-    hint: str = "", value: str = "",
-) -> Json:  # fmt: skip
-    item: Json = {"type": _INPUT, "custom_id": name, "style": 2 if long else 1,
-                  "required": needed, "max_length": most}  # fmt: skip
+    name: str,
+    label: str,
+    *,
+    long: bool = False,
+    needed: bool = True,
+    most: int = 4_000,
+    hint: str = "",
+    value: str = "",
+) -> Json:
+    item: Json = {
+        "type": _INPUT,
+        "custom_id": name,
+        "style": 2 if long else 1,
+        "required": needed,
+        "max_length": most,
+    }
     if hint:
         item["placeholder"] = hint
     if value:
@@ -98,8 +143,14 @@ def _field(
 
 def _choice(name: str, label: str, options: Sequence[tuple[str, str]], now: str) -> Json:
     made = [{"label": said, "value": value, "default": value == now} for said, value in options]
-    item = {"type": _SELECT, "custom_id": name, "options": made, "required": True,
-            "min_values": 1, "max_values": 1}  # fmt: skip
+    item = {
+        "type": _SELECT,
+        "custom_id": name,
+        "options": made,
+        "required": True,
+        "min_values": 1,
+        "max_values": 1,
+    }
     return {"type": _LABELLED, "label": label, "component": item}
 
 

@@ -39,9 +39,13 @@ class Api(Protocol):
     """Discord's REST interface."""
 
     async def call(
-        self, method: str, path: str, body: Json | None = None, uploads: Sequence[Upload] = (),
+        self,
+        method: str,
+        path: str,
+        body: Json | None = None,
+        uploads: Sequence[Upload] = (),
         **ids: str,
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         """Make a request and return its JSON.
 
         Args:
@@ -103,8 +107,9 @@ class DiscordPlatform:
         if data is not None:
             body["data"] = data
         try:
-            await self._api.call("POST", "/interactions/{id}/{token}/callback", body, id=id,
-                                 token=token)  # fmt: skip
+            await self._api.call(
+                "POST", "/interactions/{id}/{token}/callback", body, id=id, token=token
+            )
         except RefusedError as e:
             if e.code not in (UNKNOWN_INTERACTION, ACKNOWLEDGED):
                 raise
@@ -125,15 +130,23 @@ class DiscordPlatform:
                 pass  # then the call says what is wrong
 
     async def _hook(
-        self, method: str, address: str, rest: str = "", body: Json | None = None,
+        self,
+        method: str,
+        address: str,
+        rest: str = "",
+        body: Json | None = None,
         uploads: Sequence[Upload] = (),
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         token = address.partition("/")[0]
         await self._acknowledged(token)
         answer = await self._api.call(
-            method, "/webhooks/{webhook_id}/{webhook_token}" + rest, body, uploads,
-            webhook_id=self._api.own_id, webhook_token=token,
-        )  # fmt: skip
+            method,
+            "/webhooks/{webhook_id}/{webhook_token}" + rest,
+            body,
+            uploads,
+            webhook_id=self._api.own_id,
+            webhook_token=token,
+        )
         if rest:
             self._blank.discard(token)
         return answer
@@ -169,8 +182,9 @@ class DiscordPlatform:
         address = place.via or (card.via if card is not None else "")
         if address and (card is None or card.via or not card.message):
             try:
-                made = await self._hook("PATCH", address, "/messages/@original",
-                                        *_with_files(drawn))  # fmt: skip
+                made = await self._hook(
+                    "PATCH", address, "/messages/@original", *_with_files(drawn)
+                )
                 return CardRef(channel=made["channel_id"], message=made["id"], via=address)
             except RefusedError as e:
                 if e.code not in _EXPIRED:
@@ -187,9 +201,12 @@ class DiscordPlatform:
 
     async def _patch(self, channel: str, message: str, drawn: Drawn) -> None:
         await self._api.call(
-            "PATCH", "/channels/{channel_id}/messages/{message_id}", *_with_files(drawn),
-            channel_id=channel, message_id=message,
-        )  # fmt: skip
+            "PATCH",
+            "/channels/{channel_id}/messages/{message_id}",
+            *_with_files(drawn),
+            channel_id=channel,
+            message_id=message,
+        )
 
     async def _create(
         self, question: str, place: Place, drawn: Drawn, *, again: bool = False
@@ -216,19 +233,19 @@ class DiscordPlatform:
         title = cut_end(self._titles.pop(place.message, "") or "Torchmedic", 90)
         try:
             await self._api.call(
-                "POST", "/channels/{channel_id}/messages/{message_id}/threads",
+                "POST",
+                "/channels/{channel_id}/messages/{message_id}/threads",
                 {"name": title, "auto_archive_duration": 1440},
-                channel_id=place.channel, message_id=place.message,
-            )  # fmt: skip
+                channel_id=place.channel,
+                message_id=place.message,
+            )
         except RefusedError as e:
             # It may exist already (a forum's post, or from before a restart): posting shows that.
             if e.code not in (THREAD_EXISTS, 50024, *_GONE):
                 raise
         self.threads.add(place.thread)
 
-    async def _post(
-        self, channel: str, drawn: Drawn, nonce: str = "", reply: str = ""
-    ) -> CardRef:  # fmt: skip
+    async def _post(self, channel: str, drawn: Drawn, nonce: str = "", reply: str = "") -> CardRef:
         body, uploads = _with_files(drawn)
         body = {k: v for k, v in body.items() if v is not None}
         if nonce:
@@ -236,8 +253,9 @@ class DiscordPlatform:
         if reply:
             body["message_reference"] = {"message_id": reply, "fail_if_not_exists": False}
             body["allowed_mentions"] = {"parse": [], "replied_user": True}
-        made = await self._api.call("POST", "/channels/{channel_id}/messages", body, uploads,
-                                    channel_id=channel)  # fmt: skip
+        made = await self._api.call(
+            "POST", "/channels/{channel_id}/messages", body, uploads, channel_id=channel
+        )
         return CardRef(channel=channel, message=made["id"])
 
     async def find(self, question: str, place: Place) -> CardRef | None:
@@ -276,9 +294,11 @@ class DiscordPlatform:
                     if e.code not in _EXPIRED or not card.message:
                         raise
             await self._api.call(
-                "DELETE", "/channels/{channel_id}/messages/{message_id}",
-                channel_id=card.channel, message_id=card.message,
-            )  # fmt: skip
+                "DELETE",
+                "/channels/{channel_id}/messages/{message_id}",
+                channel_id=card.channel,
+                message_id=card.message,
+            )
         except RefusedError as e:
             if e.code not in _GONE:
                 raise

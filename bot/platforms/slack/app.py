@@ -52,9 +52,12 @@ class SlackFront:
 
         async def authorize() -> AuthorizeResult:
             return AuthorizeResult(
-                enterprise_id=None, team_id=own.workspace, bot_user_id=own.bot_user,
-                bot_id=own.bot_id, bot_token=tokens.bot.reveal(),
-            )  # fmt: skip
+                enterprise_id=None,
+                team_id=own.workspace,
+                bot_user_id=own.bot_user,
+                bot_id=own.bot_id,
+                bot_token=tokens.bot.reveal(),
+            )
 
         async def receive(body: dict[str, Any]) -> BoltResponse:
             return await self._receive(body)
@@ -62,9 +65,11 @@ class SlackFront:
         logger = quiet("slack_bolt")
         logger.setLevel(logging.ERROR)  # it would warn of SLACK_BOT_TOKEN, which it need not read
         self.app = AsyncApp(
-            client=own.web, signing_secret=tokens.signing.reveal(), authorize=authorize,
+            client=own.web,
+            signing_secret=tokens.signing.reveal(),
+            authorize=authorize,
             logger=logger,
-        )  # fmt: skip
+        )
         logger.setLevel(logging.WARNING)
         self.app.use(receive)
 
@@ -159,9 +164,13 @@ class SlackFront:
         incoming = Incoming(
             # Not the event's id: a mention is delivered as `app_mention` and as `message`.
             event=f"slack:{team}:{place.channel}:{place.message}",
-            asker=asker, place=place, text=text, door=door, attachments=files,
+            asker=asker,
+            place=place,
+            text=text,
+            door=door,
+            attachments=files,
             unasked=door == "channel",
-        )  # fmt: skip
+        )
         asked = await self._service.take(incoming)
         if asked is None and in_thread and direct and not mine:
             # A thread of ours, or one that the person has opened themselves.
@@ -188,19 +197,25 @@ class SlackFront:
         await self._service.edit(
             Incoming(
                 event=str(body.get("event_id") or f"edit:{place.message_key}:{event.get('ts')}"),
-                asker=Person(id=str(new["user"])), place=place, text=str(new.get("text") or ""),
-                door="edit", attachments=_attached(new),
+                asker=Person(id=str(new["user"])),
+                place=place,
+                text=str(new.get("text") or ""),
+                door="edit",
+                attachments=_attached(new),
             )
-        )  # fmt: skip
+        )
 
     async def _command(self, body: dict[str, Any]) -> BoltResponse:
         assert self._service is not None
         text = str(body.get("text") or "")
         place = Place(
-            platform="slack", workspace=str(body.get("team_id") or ""),
-            channel=str(body.get("channel_id") or ""), via=str(body.get("response_url") or ""),
-            private=True, person=str(body.get("user_id") or ""),
-        )  # fmt: skip
+            platform="slack",
+            workspace=str(body.get("team_id") or ""),
+            channel=str(body.get("channel_id") or ""),
+            via=str(body.get("response_url") or ""),
+            private=True,
+            person=str(body.get("user_id") or ""),
+        )
         asker = Person(id=place.person, name=str(body.get("user_name") or ""))
         refusal = self._service.refusal(asker, place)
         if refusal:
@@ -209,9 +224,14 @@ class SlackFront:
             self._open(body, draw.ask_form(_metadata(place=place)))
             return BoltResponse(status=200)
         await self._service.take(
-            Incoming(event=f"command:{body.get('trigger_id') or place.via}", asker=asker,
-                     place=place, text=text, door="command")
-        )  # fmt: skip
+            Incoming(
+                event=f"command:{body.get('trigger_id') or place.via}",
+                asker=asker,
+                place=place,
+                text=text,
+                door="command",
+            )
+        )
         return _ephemeral(draw.waiting(Waiting()))
 
     async def _shortcut(self, body: dict[str, Any]) -> None:
@@ -220,19 +240,25 @@ class SlackFront:
         message = body.get("message") or {}
         asker = _person(body)
         place = Place(
-            platform="slack", workspace=str((body.get("team") or {}).get("id") or ""),
+            platform="slack",
+            workspace=str((body.get("team") or {}).get("id") or ""),
             channel=str((body.get("channel") or {}).get("id") or ""),
             thread=str(message.get("thread_ts") or message.get("ts") or ""),
-            message=str(message.get("ts") or ""), via=str(body.get("response_url") or ""),
-            private=True, person=asker.id,
-        )  # fmt: skip
+            message=str(message.get("ts") or ""),
+            via=str(body.get("response_url") or ""),
+            private=True,
+            person=asker.id,
+        )
         await self._service.take(
             Incoming(
                 event=f"shortcut:{body.get('trigger_id') or body.get('action_ts') or place.via}",
-                asker=asker, place=place, text=str(message.get("text") or ""), door="shortcut",
+                asker=asker,
+                place=place,
+                text=str(message.get("text") or ""),
+                door="shortcut",
                 attachments=_attached(message),
             )
-        )  # fmt: skip
+        )
 
     # -- buttons and forms -------------------------------------------------------------------
 
@@ -243,15 +269,19 @@ class SlackFront:
                 continue
             verb, question = parsed
             place = Place(
-                platform="slack", workspace=str((body.get("team") or {}).get("id") or ""),
+                platform="slack",
+                workspace=str((body.get("team") or {}).get("id") or ""),
                 channel=str((body.get("channel") or {}).get("id") or ""),
                 message=str((body.get("message") or {}).get("ts") or ""),
                 via=str(body.get("response_url") or ""),
-            )  # fmt: skip
+            )
             click = Click(
                 event=f"click:{body.get('trigger_id')}:{action.get('action_ts')}:{verb}:{question}",
-                verb=verb, question=question, person=_person(body), place=place,
-            )  # fmt: skip
+                verb=verb,
+                question=question,
+                person=_person(body),
+                place=place,
+            )
             self._tasks.spawn(self._clicked(click, body))
 
     async def _clicked(self, click: Click, body: dict[str, Any]) -> None:
@@ -293,12 +323,18 @@ class SlackFront:
             device = values.get("device")
             run_with = RunWith(
                 device=device if device in ("cpu", "cuda") else None,
-                seed=int(seed) if seed else None, cold=bool(values.get("cold")),
-            )  # fmt: skip
+                seed=int(seed) if seed else None,
+                cold=bool(values.get("cold")),
+            )
         click = Click(
-            event=f"form:{view.get('id')}", verb=parsed[0], question=parsed[1], person=person,
-            place=place, words=str(values.get("words") or ""), run_with=run_with,
-        )  # fmt: skip
+            event=f"form:{view.get('id')}",
+            verb=parsed[0],
+            question=parsed[1],
+            person=person,
+            place=place,
+            words=str(values.get("words") or ""),
+            run_with=run_with,
+        )
         await self._service.buttons.click(click)
         return BoltResponse(status=200)
 
@@ -341,10 +377,12 @@ class SlackFront:
 
     def _place(self, team: str, event: Mapping[str, Any]) -> Place:
         return Place(
-            platform="slack", workspace=team, channel=str(event.get("channel") or ""),
+            platform="slack",
+            workspace=team,
+            channel=str(event.get("channel") or ""),
             thread=str(event.get("thread_ts") or event.get("ts") or ""),
             message=str(event.get("ts") or ""),
-        )  # fmt: skip
+        )
 
 
 _EMPTY = (
@@ -357,12 +395,13 @@ def _attached(message: Mapping[str, Any]) -> tuple[Attached, ...]:
     """A message's files that are stored at Slack: any other server would get our token."""
     return tuple(
         Attached(
-            name=str(f.get("name") or f.get("title") or "file"), size=int(f.get("size") or 0),
+            name=str(f.get("name") or f.get("title") or "file"),
+            size=int(f.get("size") or 0),
             url=str(f.get("url_private_download") or f.get("url_private")),
         )
         for f in message.get("files") or []
         if f.get("url_private") and not f.get("is_external") and f.get("mode") != "external"
-    )  # fmt: skip
+    )
 
 
 def _without_mentions(text: str) -> str:

@@ -140,19 +140,30 @@ def weight(thing: Any) -> int:
 def ask_form(metadata: str) -> dict[str, Any]:
     """The form of an empty `/torchmedic`: a question, and room for code."""
     return _form(
-        "tm:ask", "Ask Torchmedic", "Run it", metadata,
+        "tm:ask",
+        "Ask Torchmedic",
+        "Run it",
+        metadata,
         _input("code", "Code, and the traceback if there is one", multiline=True, max_length=3000),
-        _input("words", "What should it do, what does it do?", multiline=True, optional=True,
-               max_length=2000),
-    )  # fmt: skip
+        _input(
+            "words",
+            "What should it do, what does it do?",
+            multiline=True,
+            optional=True,
+            max_length=2000,
+        ),
+    )
 
 
 def wrong_form(metadata: str) -> dict[str, Any]:
     """The form for "wrong": the reason, in one line."""
     return _form(
-        "tm:wrong", "What is wrong?", "Send", metadata,
+        "tm:wrong",
+        "What is wrong?",
+        "Send",
+        metadata,
         _input("words", "What is wrong with this answer?", max_length=_MAX_WORDS),
-    )  # fmt: skip
+    )
 
 
 def again_form(metadata: str, last: RunWith) -> dict[str, Any]:
@@ -164,35 +175,61 @@ def again_form(metadata: str, last: RunWith) -> dict[str, Any]:
     if last.cold:
         box["initial_options"] = [cold]
     device = {
-        "type": "static_select", "action_id": "device", "options": devices, "initial_option": chosen
-    }  # fmt: skip
-    seed = _input("seed", "Seed (a whole number; empty: another one each time)", optional=True,
-                  max_length=10)  # fmt: skip
+        "type": "static_select",
+        "action_id": "device",
+        "options": devices,
+        "initial_option": chosen,
+    }
+    seed = _input(
+        "seed", "Seed (a whole number; empty: another one each time)", optional=True, max_length=10
+    )
     if last.seed is not None:
         seed["element"]["initial_value"] = str(last.seed)
     return _form(
-        "tm:again", "Run again", "Run", metadata,
+        "tm:again",
+        "Run again",
+        "Run",
+        metadata,
         {"type": "input", "block_id": "device", "label": plain("Device"), "element": device},
         seed,
-        {"type": "input", "block_id": "cold", "label": plain("Interpreter"), "element": box,
-         "optional": True},
-    )  # fmt: skip
+        {
+            "type": "input",
+            "block_id": "cold",
+            "label": plain("Interpreter"),
+            "element": box,
+            "optional": True,
+        },
+    )
 
 
 def _form(callback: str, title: str, submit: str, metadata: str, *blocks: Block) -> dict[str, Any]:
     return {
-        "type": "modal", "callback_id": callback, "title": plain(title), "submit": plain(submit),
-        "close": plain("Cancel"), "private_metadata": metadata, "blocks": list(blocks),
-    }  # fmt: skip
+        "type": "modal",
+        "callback_id": callback,
+        "title": plain(title),
+        "submit": plain(submit),
+        "close": plain("Cancel"),
+        "private_metadata": metadata,
+        "blocks": list(blocks),
+    }
 
 
 def _input(
     name: str, label: str, *, max_length: int, multiline: bool = False, optional: bool = False
 ) -> Block:
-    element = {"type": "plain_text_input", "action_id": name, "multiline": multiline,
-               "max_length": max_length}  # fmt: skip
-    return {"type": "input", "block_id": name, "label": plain(label), "element": element,
-            "optional": optional}  # fmt: skip
+    element = {
+        "type": "plain_text_input",
+        "action_id": name,
+        "multiline": multiline,
+        "max_length": max_length,
+    }
+    return {
+        "type": "input",
+        "block_id": name,
+        "label": plain(label),
+        "element": element,
+        "optional": optional,
+    }
 
 
 def _option(label: str, value: str) -> dict[str, Any]:
@@ -240,9 +277,10 @@ def _section_of(*elements: Block) -> Block:
 def _inline(text: str) -> list[Block]:
     """`code` between backticks as code, everything else as plain text."""
     return [
-        _text(piece, code=bool(i % 2)) for i, piece in enumerate(re.split(r"`([^`\n]+)`", text))
+        _text(piece, code=bool(i % 2))
+        for i, piece in enumerate(re.split(r"`([^`\n]+)`", text))
         if piece
-    ]  # fmt: skip
+    ]
 
 
 def _text(text: str, *, bold: bool = False, code: bool = False) -> Block:
@@ -272,7 +310,9 @@ def _button(verb: Verb, question: str) -> Block:
         button["style"] = _STYLE[verb]
     if verb == "delete":
         button["confirm"] = {
-            "title": plain("Delete this answer?"), "text": plain("Your question is forgotten too."),
-            "confirm": plain("Delete"), "deny": plain("Keep"),
-        }  # fmt: skip
+            "title": plain("Delete this answer?"),
+            "text": plain("Your question is forgotten too."),
+            "confirm": plain("Delete"),
+            "deny": plain("Keep"),
+        }
     return button

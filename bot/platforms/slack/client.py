@@ -24,11 +24,27 @@ T = TypeVar("T")
 
 TRIES = 6
 GONE = frozenset({"message_not_found", "cant_update_message", "edit_window_closed"})
-TOO_MUCH = frozenset({"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long",
-                      "msg_too_long", "invalid_attachments", "block_mismatch"})  # fmt: skip
+TOO_MUCH = frozenset(
+    {
+        "invalid_blocks",
+        "invalid_blocks_format",
+        "msg_blocks_too_long",
+        "msg_too_long",
+        "invalid_attachments",
+        "block_mismatch",
+    }
+)
 
-_LATER = frozenset({"internal_error", "fatal_error", "service_unavailable", "request_timeout",
-                    "ratelimited", "team_added_to_org"})  # fmt: skip
+_LATER = frozenset(
+    {
+        "internal_error",
+        "fatal_error",
+        "service_unavailable",
+        "request_timeout",
+        "ratelimited",
+        "team_added_to_org",
+    }
+)
 _LOST = (aiohttp.ClientError, asyncio.TimeoutError, OSError)
 
 
@@ -173,9 +189,10 @@ class SlackClient:
         async def attempt() -> bytes:
             async with (
                 aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=30)) as session,
-                session.get(attached.url, headers=headers, allow_redirects=False,
-                            proxy=self.web.proxy) as answer,
-            ):  # fmt: skip
+                session.get(
+                    attached.url, headers=headers, allow_redirects=False, proxy=self.web.proxy
+                ) as answer,
+            ):
                 _raise_if_it_may_pass(answer)
                 if answer.status != 200:
                     raise PlatformRefusedError(f"Slack answered {answer.status}")
@@ -199,14 +216,20 @@ class SlackClient:
             return
         await self.call(
             lambda: self.web.files_upload_v2(
-                channel=channel, thread_ts=thread or None,
+                channel=channel,
+                thread_ts=thread or None,
                 file_uploads=[
-                    {"filename": u.name, "content": u.data, "title": u.alt or u.name,
-                     "alt_txt": u.alt or None}
-                    for u in uploads if u.data
+                    {
+                        "filename": u.name,
+                        "content": u.data,
+                        "title": u.alt or u.name,
+                        "alt_txt": u.alt or None,
+                    }
+                    for u in uploads
+                    if u.data
                 ],
             )
-        )  # fmt: skip
+        )
 
 
 def _status_and_code(error: SlackApiError) -> tuple[int, str]:

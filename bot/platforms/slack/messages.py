@@ -69,10 +69,13 @@ class SlackPlatform:
             try:
                 page = await self.client.call(
                     lambda cursor=cursor: self.client.web.conversations_replies(  # type: ignore[misc]
-                        channel=place.channel, ts=place.thread, limit=200,
-                        include_all_metadata=True, **({"cursor": cursor} if cursor else {}),
+                        channel=place.channel,
+                        ts=place.thread,
+                        limit=200,
+                        include_all_metadata=True,
+                        **({"cursor": cursor} if cursor else {}),
                     )
-                )  # fmt: skip
+                )
             except PlatformRefusedError as e:
                 log.warning("question %s: its thread cannot be read (%s)", question, e)
                 return None
@@ -113,9 +116,12 @@ class SlackPlatform:
         try:
             await self.client.call(
                 lambda: self.client.web.chat_postEphemeral(
-                    channel=place.channel, user=person.id, text=words, thread_ts=thread or None,
+                    channel=place.channel,
+                    user=person.id,
+                    text=words,
+                    thread_ts=thread or None,
                 )
-            )  # fmt: skip
+            )
         except PlatformRefusedError:  # not in that channel
             await self.client.call(
                 lambda: self.client.web.chat_postMessage(channel=person.id, text=words)
@@ -199,11 +205,15 @@ class SlackPlatform:
             lost = True
             posted = await self.client.call(
                 lambda: self.client.web.chat_postMessage(
-                    channel=place.channel, unfurl_links=False, unfurl_media=False,
-                    metadata=metadata, thread_ts=place.thread or None, **drawn,
+                    channel=place.channel,
+                    unfurl_links=False,
+                    unfurl_media=False,
+                    metadata=metadata,
+                    thread_ts=place.thread or None,
+                    **drawn,
                 ),
                 once=True,
-            )  # fmt: skip
+            )
             return CardRef(channel=str(posted["channel"]), message=str(posted["ts"]))
 
         made = await retrying(

@@ -62,14 +62,25 @@ class Store:
         """Store a question and its delivery in one step; None if this delivery is known."""
         id = secrets.token_hex(8)
         question = insert(QUESTIONS).values(
-            id=id, platform=incoming.place.platform, asker_id=incoming.asker.id,
-            asker=incoming.asker.model_dump_json(), place=incoming.place.model_dump_json(),
-            message_key=incoming.place.message_key, thread_key=incoming.place.thread_key,
-            door=incoming.door, unasked=incoming.unasked, text=storable(incoming.text),
+            id=id,
+            platform=incoming.place.platform,
+            asker_id=incoming.asker.id,
+            asker=incoming.asker.model_dump_json(),
+            place=incoming.place.model_dump_json(),
+            message_key=incoming.place.message_key,
+            thread_key=incoming.place.thread_key,
+            door=incoming.door,
+            unasked=incoming.unasked,
+            text=storable(incoming.text),
             attachments=attachments_as_json(incoming.attachments),
-            run_with=RunWith().model_dump_json(), state="open", revision=0, showing=False,
-            solved=False, asked_at=time.time(), **self.leases.a_lease(),
-        )  # fmt: skip
+            run_with=RunWith().model_dump_json(),
+            state="open",
+            revision=0,
+            showing=False,
+            solved=False,
+            asked_at=time.time(),
+            **self.leases.a_lease(),
+        )
         return await self.get(id) if await self._once(incoming.event, question) else None
 
     async def first_time(self, delivery: str) -> bool:
@@ -129,8 +140,12 @@ class Store:
         Returns:
             the question as it is now; None if this delivery of the edit or the click is known.
         """
-        values: dict[str, Any] = {"state": "open", "solved": False, "answer": None,
-                                  "revision": QUESTIONS.c.revision + 1}  # fmt: skip
+        values: dict[str, Any] = {
+            "state": "open",
+            "solved": False,
+            "answer": None,
+            "revision": QUESTIONS.c.revision + 1,
+        }
         values |= self.leases.a_lease()  # whoever else works on it writes nothing any more
         if text is not None:
             values["text"] = storable(text)

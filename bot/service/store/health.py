@@ -63,10 +63,11 @@ def _looked(db: Connection) -> str:
     if not old:
         missing += [
             f"{name}.{column.name}"
-            for name, table in SCHEMA.tables.items() if name in tables
+            for name, table in SCHEMA.tables.items()
+            if name in tables
             for column in table.columns
             if column.name not in {c["name"] for c in there.get_columns(name)}
-        ]  # fmt: skip
+        ]
     if missing:
         raise StateError(f"the database lacks {', '.join(missing)}; {_RESTORE}")
     n = db.execute(select(func.count()).select_from(QUESTIONS)).scalar_one()

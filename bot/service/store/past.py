@@ -32,10 +32,22 @@ class Past:
 async def asked_since(database: Database, when: float) -> AsyncIterator[Past]:
     """The questions since then, oldest first, one at a time because there may be many."""
     q = QUESTIONS.c
-    asked = select(
-        q.id, q.platform, q.asker_id, q.unasked, q.text, q.state, q.answer, q.solved,
-        q.asked_at, q.done_at,
-    ).where(q.asked_at >= when, q.state != "deleted").order_by(q.asked_at)  # fmt: skip
+    asked = (
+        select(
+            q.id,
+            q.platform,
+            q.asker_id,
+            q.unasked,
+            q.text,
+            q.state,
+            q.answer,
+            q.solved,
+            q.asked_at,
+            q.done_at,
+        )
+        .where(q.asked_at >= when, q.state != "deleted")
+        .order_by(q.asked_at)
+    )
     async with database.engine.connect() as db:
         async for row in await db.stream(asked):
             words = row._asdict()

@@ -8,13 +8,15 @@ SCHEMA = MetaData()
 
 # Every delivery ever received, so that a second one is recognised, whenever it comes.
 EVENTS = Table(
-    "events", SCHEMA,
+    "events",
+    SCHEMA,
     Column("id", String(255), primary_key=True),
     Column("at", Float, nullable=False, index=True),
-)  # fmt: skip
+)
 
 QUESTIONS = Table(
-    "questions", SCHEMA,
+    "questions",
+    SCHEMA,
     Column("id", String(32), primary_key=True),
     Column("platform", String(20), nullable=False),
     Column("asker_id", String(64), nullable=False),
@@ -39,22 +41,24 @@ QUESTIONS = Table(
     Column("owner", String(32)),  # the bot that works on it
     Column("lease_until", Float),  # then any bot may take it, unless renewed
     Index("questions_open", "platform", "state"),
-)  # fmt: skip
+)
 
 FEEDBACK = Table(
-    "feedback", SCHEMA,
+    "feedback",
+    SCHEMA,
     Column("id", Integer, primary_key=True, autoincrement=True),
     Column("question", String(32), nullable=False, index=True),
     Column("person", String(64), nullable=False),
     Column("verdict", String(10), nullable=False),  # solved, wrong, human
     Column("words", Text, nullable=False),
     Column("at", Float, nullable=False),
-)  # fmt: skip
+)
 
 # What `bot/service/manners.py` needs to know about a thread.
 THREADS = Table(
-    "threads", SCHEMA,
+    "threads",
+    SCHEMA,
     Column("key", String(255), primary_key=True),
     Column("team_spoke", Boolean, nullable=False),
     Column("at", Float, nullable=False, index=True),
-)  # fmt: skip
+)

@@ -23,8 +23,14 @@ from executor.protocol import Explanation, Operand, Variable
 
 _CHAIN = 10
 _OPTIMIZED = 0x1  # CO_OPTIMIZED: the frame of a function, whose f_locals are a copy
-_NO_CAUSE = ("ModuleNotFoundError", "ImportError", "KeyError", "StopIteration", "GeneratorExit",
-             "AttributeError")  # fmt: skip
+_NO_CAUSE = (
+    "ModuleNotFoundError",
+    "ImportError",
+    "KeyError",
+    "StopIteration",
+    "GeneratorExit",
+    "AttributeError",
+)
 
 
 @dataclass(frozen=True)

@@ -109,7 +109,7 @@ def own_dict(value: Any) -> dict[str, Any]:
     for cls in type(value).__mro__:
         if "__dict__" in vars(cls) and type(vars(cls)["__dict__"]) is not (
             types.GetSetDescriptorType
-        ):  # fmt: skip
+        ):
             return {}
     try:
         held = object.__getattribute__(value, "__dict__")

@@ -31,8 +31,14 @@ _FUNCTIONS = (_METHODS | {
 }) - {"view", "to", "size", "expand", "contiguous", "cpu"}  # fmt: skip
 _MAKE = {"zeros", "ones", "randn", "rand", "empty", "full", "arange", "randint", "eye", "linspace",
          "randperm", "tensor"}  # fmt: skip
-_BINARY = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "true_divide",
-           ast.MatMult: "matmul", ast.Pow: "pow"}  # fmt: skip
+_BINARY = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.Div: "true_divide",
+    ast.MatMult: "matmul",
+    ast.Pow: "pow",
+}
 _ELEMENTS = 1 << 16  # of a written list; longer ones are not made into a tensor
 _DEPTH = 8
 
@@ -136,8 +142,10 @@ def _index(node: ast.AST, names: FrameNames, depth: int) -> Any:
     if isinstance(node, ast.Tuple):
         return tuple(_index(part, names, depth) for part in node.elts)
     if isinstance(node, ast.Slice):
-        ends = [None if e is None else _value(e, names, depth - 1)
-                for e in (node.lower, node.upper, node.step)]  # fmt: skip
+        ends = [
+            None if e is None else _value(e, names, depth - 1)
+            for e in (node.lower, node.upper, node.step)
+        ]
         if any(e is not None and type(e) is not int for e in ends):
             raise UnknownError("slice")
         return slice(*ends)
@@ -152,8 +160,13 @@ def _index(node: ast.AST, names: FrameNames, depth: int) -> Any:
 def _number(a: float, op: ast.operator, b: float) -> float:
     if isinstance(op, ast.Pow) and abs(b) > 64:
         raise UnknownError("large")
-    table = {ast.Add: "__add__", ast.Sub: "__sub__", ast.Mult: "__mul__", ast.Pow: "__pow__",
-             ast.Div: "__truediv__"}  # fmt: skip
+    table = {
+        ast.Add: "__add__",
+        ast.Sub: "__sub__",
+        ast.Mult: "__mul__",
+        ast.Pow: "__pow__",
+        ast.Div: "__truediv__",
+    }
     result = getattr(a, table[type(op)])(b)
     if type(result) not in (int, float):
         raise UnknownError("number")
@@ -164,8 +177,9 @@ def _without_values(value: Any) -> Any:
     if is_tensor(value):
         if value.layout is not torch.strided or value.is_quantized:
             raise UnknownError("layout")
-        return torch.empty_strided(tuple(value.shape), value.stride(), dtype=value.dtype,
-                                   device="meta")  # fmt: skip
+        return torch.empty_strided(
+            tuple(value.shape), value.stride(), dtype=value.dtype, device="meta"
+        )
     if type(value) in (list, tuple):
         if len(value) > _ELEMENTS:
             raise UnknownError("long")

@@ -48,9 +48,9 @@ class Places:
         ours = {id(p) for n in ast.walk(self.tree) if _ours(n) for p in ast.walk(n)}
         return [n for n in ast.walk(self.tree) if hasattr(n, "lineno") and id(n) not in ours]
 
-    def find(self, line: int, end_line: int | None, col: int | None, end_col: int | None) -> (
-        ast.AST | None
-    ):  # fmt: skip
+    def find(
+        self, line: int, end_line: int | None, col: int | None, end_col: int | None
+    ) -> ast.AST | None:
         """The expression or statement with this span; the nearest one where none has exactly it."""
         exact: ast.AST | None = None
         best: ast.AST | None = None
@@ -66,8 +66,11 @@ class Places:
 
     def statement(self, line: int) -> ast.stmt | None:
         """The innermost statement on a line."""
-        found = [n for n in self.nodes if isinstance(n, ast.stmt)
-                 and n.lineno <= line <= (n.end_lineno or n.lineno)]  # fmt: skip
+        found = [
+            n
+            for n in self.nodes
+            if isinstance(n, ast.stmt) and n.lineno <= line <= (n.end_lineno or n.lineno)
+        ]
         return max(found, key=lambda n: (n.lineno, n.col_offset), default=None)
 
     def ancestors(self, node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
@@ -86,8 +89,12 @@ class Places:
         """The function (or the module) that a frame runs, by its name and a line in it."""
         if function == "<module>":
             return self.tree
-        around = [n for n in self.nodes if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))
-                  and n.lineno <= line <= (n.end_lineno or n.lineno)]  # fmt: skip
+        around = [
+            n
+            for n in self.nodes
+            if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))
+            and n.lineno <= line <= (n.end_lineno or n.lineno)
+        ]
         named = [n for n in around if n.name == function] or around
         return max(named, key=lambda n: n.lineno, default=self.tree)
 

@@ -44,8 +44,9 @@ class Scene:
         self.source = source
         self.places = places
         entries = list(_entries(error))
-        own = [i for i, tb in enumerate(entries) if tb.tb_frame.f_code.co_filename
-               == source.filename]  # fmt: skip
+        own = [
+            i for i, tb in enumerate(entries) if tb.tb_frame.f_code.co_filename == source.filename
+        ]
         if not own:
             raise LookupError("no frame of the snippet")
         self._stand_at(entries, own)
@@ -150,7 +151,7 @@ class Scene:
             return None
         if not self.outer:  # the snippet caught it in this very frame, which still runs
             caller = self.frame.f_back
-            while caller is not None and caller.f_code.co_name in private.CALLS:  # fmt: skip
+            while caller is not None and caller.f_code.co_name in private.CALLS:
                 caller = caller.f_back
             own = caller is not None and caller.f_code.co_filename == self.source.filename
             return PassedAt(caller.f_lineno) if own and caller is not None else None
@@ -227,8 +228,9 @@ class Scene:
         """The operands that are tensors, even if only shape and dtype are known."""
         if self.node is None:
             return ()
-        things = {t.name: t for t in self.shaped(operand_nodes(self.node, self.statement))
-                  if t.is_tensor}  # fmt: skip
+        things = {
+            t.name: t for t in self.shaped(operand_nodes(self.node, self.statement)) if t.is_tensor
+        }
         return tuple(things.values())[:16]
 
     # -- below it: torch's own frames ---------------------------------------------------------
@@ -308,8 +310,11 @@ class Scene:
     @cached_property
     def layer(self) -> LayerThing | None:
         """The innermost layer of torch.nn below the snippet's last line, if fully constructed."""
-        making = [tb.tb_frame.f_locals.get("self") for tb in self.inner
-                  if tb.tb_frame.f_code.co_name == "__init__"]  # fmt: skip
+        making = [
+            tb.tb_frame.f_locals.get("self")
+            for tb in self.inner
+            if tb.tb_frame.f_code.co_name == "__init__"
+        ]
         for tb in reversed(self.inner):
             layer: Any = tb.tb_frame.f_locals.get("self")
             if layer is None or any(layer is m for m in making):

@@ -47,9 +47,11 @@ def dependents(tree: ast.Module, sources: Iterable[str]) -> frozenset[str]:
             if any(_touches(d, tainted) for d in defaults):
                 tainted |= {a.arg for a in arguments(function)}
             if not isinstance(function, ast.Lambda) and any(
-                isinstance(n, (ast.Return, ast.Yield)) and n.value is not None
-                and _touches(n.value, tainted) for n in ast.walk(function)
-            ):  # fmt: skip
+                isinstance(n, (ast.Return, ast.Yield))
+                and n.value is not None
+                and _touches(n.value, tainted)
+                for n in ast.walk(function)
+            ):
                 tainted.add(function.name)
         tainted -= {"self", "torch", "nn", "F", "np"}
         if len(tainted) == before:
@@ -110,8 +112,11 @@ def _parameters(
     if isinstance(call.func, ast.Name) and name in classes:
         body = classes[name].body
         inits = [n for n in body if isinstance(n, ast.FunctionDef) and n.name == "__init__"]
-        fields = {n.target.id for n in body
-                  if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)}  # fmt: skip
+        fields = {
+            n.target.id
+            for n in body
+            if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)
+        }
         return fields | {a.arg for n in inits for a in arguments(n)}
     named = [f for f in functions if not isinstance(f, ast.Lambda) and f.name == name]
     return {a.arg for f in named or unnamed for a in arguments(f)}
@@ -162,8 +167,11 @@ class Blame:
             expression = expression.func
         if isinstance(error, AttributeError) and isinstance(expression, ast.Attribute):
             # Of `f(model).missing` only the result of f counts, and `source_of` was asked about it.
-            return "" if not isinstance(expression.value, ast.Name) else self._named(
-                expression.value, scope)  # fmt: skip
+            return (
+                ""
+                if not isinstance(expression.value, ast.Name)
+                else self._named(expression.value, scope)
+            )
         for node in self._operands(expression):
             if source := self._named(node, scope):
                 return source

@@ -55,8 +55,10 @@ class BatchPlaceholders(TensorPlaceholders):
             return None
         first = items[0]
         assert first is not None
-        same = all(i is not None and i.form == first.form and len(i.parts) == len(first.parts)
-                   for i in items)  # fmt: skip
+        same = all(
+            i is not None and i.form == first.form and len(i.parts) == len(first.parts)
+            for i in items
+        )
         return first if same else None
 
     def _is_own(self, call: ast.Call) -> bool:

@@ -21,11 +21,21 @@ class PlaceholderPlans(BatchPlaceholders, NumberPlaceholders):
     def __init__(self, tree: ast.Module, undefined: Iterable[str], choices: Choices) -> None:
         super().__init__(tree, undefined, choices)
         self._decide_numbers()
-        sizes = {n: p.value for n, p in self.plans.items()
-                 if isinstance(p, NumberPlan) and isinstance(p.value, int)}  # fmt: skip
+        sizes = {
+            n: p.value
+            for n, p in self.plans.items()
+            if isinstance(p, NumberPlan) and isinstance(p.value, int)
+        }
         self.shapes = Shapes(self.program, choices, sizes)
-        for decide in (self._device, self._model, self._loss, self._loader, self._dataset,
-                       self._optimizer, self._tensor):  # fmt: skip
+        for decide in (
+            self._device,
+            self._model,
+            self._loss,
+            self._loader,
+            self._dataset,
+            self._optimizer,
+            self._tensor,
+        ):
             for name in self.undefined:
                 if name not in self.plans and (plan := decide(name)) is not None:
                     self.plans[name] = self._with_grad(plan)

@@ -83,8 +83,13 @@ class ModelPlaceholders(LossPlaceholders):
         for place in self._places(result):
             above = self.program.parents.get(place)
             if isinstance(above, ast.Attribute) and above.attr in {
-                "logits", "loss", "last_hidden_state", "pooler_output", "backward", "hidden_states",
-            }:  # fmt: skip
+                "logits",
+                "loss",
+                "last_hidden_state",
+                "pooler_output",
+                "backward",
+                "hidden_states",
+            }:
                 return None
             if isinstance(above, ast.Subscript) and isinstance(above.slice, ast.Constant):
                 return None
@@ -103,8 +108,11 @@ class ModelPlaceholders(LossPlaceholders):
         if not isinstance(func, ast.Name):
             return False
         names = [func.id]
-        names += [last_name(v.func) for v in map(self.program.within, self.program.values(
-            self.program.variable(func))) if isinstance(v, ast.Call)]  # fmt: skip
+        names += [
+            last_name(v.func)
+            for v in map(self.program.within, self.program.values(self.program.variable(func)))
+            if isinstance(v, ast.Call)
+        ]
         if any(isinstance(self.plans.get(n), ModelPlan) for n in names):
             return True
         models = [n for n, p in self.plans.items() if isinstance(p, ModelPlan) and not p.is_class]

@@ -45,8 +45,12 @@ def _rebound_first(code: str) -> set[str]:
             found |= {n.id for n in names if isinstance(n.ctx, ast.Load)} & stored - seen
         seen |= {n.id for n in names}
         seen |= {getattr(n, "name", "") or "" for n in ast.walk(statement)}
-        seen |= {a.asname or a.name.split(".")[0] for n in ast.walk(statement)
-                 if isinstance(n, (ast.Import, ast.ImportFrom)) for a in n.names}  # fmt: skip
+        seen |= {
+            a.asname or a.name.split(".")[0]
+            for n in ast.walk(statement)
+            if isinstance(n, (ast.Import, ast.ImportFrom))
+            for a in n.names
+        }
     return found
 
 

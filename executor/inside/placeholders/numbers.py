@@ -20,11 +20,15 @@ class NumberPlaceholders(Decider):
     def _decide_numbers(self) -> None:
         for name in self.undefined:
             uses = [self.program.parents.get(u) for u in self.uses(name)]
-            if any(isinstance(above, (ast.Attribute, ast.Subscript, ast.For, ast.comprehension))
-                   for above in uses):  # fmt: skip
+            if any(
+                isinstance(above, (ast.Attribute, ast.Subscript, ast.For, ast.comprehension))
+                for above in uses
+            ):
                 continue
-            if any(isinstance(a, ast.Call) and a.func is u
-                   for a, u in zip(uses, self.uses(name), strict=True)):  # fmt: skip
+            if any(
+                isinstance(a, ast.Call) and a.func is u
+                for a, u in zip(uses, self.uses(name), strict=True)
+            ):
                 continue
             value = self._number(name.lower())
             if value is not None:

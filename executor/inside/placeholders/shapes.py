@@ -164,8 +164,9 @@ class Shapes:
                 return self.wants(inner, depth + 1)
         return None
 
-    def of(self, variable: ScopedName, sizes: Sizes | None = None, depth: int = 0
-           ) -> TensorSpec | None:  # fmt: skip
+    def of(
+        self, variable: ScopedName, sizes: Sizes | None = None, depth: int = 0
+    ) -> TensorSpec | None:
         """The tensor that a variable must be, by its first use; None if that is open."""
         if depth > _DEPTH:
             return None
@@ -184,8 +185,11 @@ class Shapes:
         above = self.program.parents.get(node)
         if isinstance(above, ast.Attribute) and above.attr in {"view", "reshape", "flatten"}:
             call = self.program.parents.get(above)
-            return self._flattened(call, call.args, sizes, depth) if isinstance(
-                call, ast.Call) else None  # fmt: skip
+            return (
+                self._flattened(call, call.args, sizes, depth)
+                if isinstance(call, ast.Call)
+                else None
+            )
         if not isinstance(above, ast.Call) or node not in above.args:
             return None
         if last_name(above.func) == "flatten" and above.args[0] is node:
@@ -244,8 +248,9 @@ class Shapes:
             return TensorSpec((c.batch, n)) if n else None
         return None
 
-    def result(self, node: ast.expr, sizes: Sizes | None = None, depth: int = 0
-               ) -> TensorSpec | None:  # fmt: skip
+    def result(
+        self, node: ast.expr, sizes: Sizes | None = None, depth: int = 0
+    ) -> TensorSpec | None:
         """The tensor that an expression evaluates to, by its last layer; None if that is open."""
         if depth > _DEPTH:
             return None

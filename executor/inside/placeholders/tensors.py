@@ -28,8 +28,11 @@ class TensorPlaceholders(ModelPlaceholders):
         variable = ScopedName(None, name)
         uses = self.program.with_aliases(variable)
         grad = self.choices.with_grad
-        if any(isinstance(self.program.parents.get(u), ast.Attribute) and not _fits_tensor(
-                self.program.parents[u]) for u in uses):  # fmt: skip
+        if any(
+            isinstance(self.program.parents.get(u), ast.Attribute)
+            and not _fits_tensor(self.program.parents[u])
+            for u in uses
+        ):
             return None
         if _OUTPUT.match(name):
             for use in uses:
@@ -135,8 +138,10 @@ class TensorPlaceholders(ModelPlaceholders):
                 break
             squeezed = squeezed or name == "squeeze"
             of_module = isinstance(node.func, ast.Attribute) and last_name(node.func.value) in {
-                "torch", "F", "functional",
-            }  # fmt: skip
+                "torch",
+                "F",
+                "functional",
+            }
             if isinstance(node.func, ast.Attribute) and not of_module:
                 node = node.func.value
             elif node.args:

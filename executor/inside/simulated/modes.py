@@ -21,9 +21,17 @@ from executor.inside.simulated.devices import CPU, CUDA, Devices, common_device,
 _RANDOM = torch.Tag.nondeterministic_seeded
 _RECURRENT = {"lstm", "gru", "rnn_tanh", "rnn_relu"}
 _SHARING = {"as_tensor", "asarray", "from_numpy", "frombuffer"}  # with their argument
-_SPECIAL = _RECURRENT | _SHARING | {
-    "new_tensor", "new", "_pack_padded_sequence", "_pad_packed_sequence", "ctc_loss",
-}  # fmt: skip
+_SPECIAL = (
+    _RECURRENT
+    | _SHARING
+    | {
+        "new_tensor",
+        "new",
+        "_pack_padded_sequence",
+        "_pad_packed_sequence",
+        "ctc_loss",
+    }
+)
 _SAID = ("device", "pin_memory", "generator")
 _NARROW = {torch.float16, torch.bfloat16}
 
@@ -272,9 +280,12 @@ class Functions(TorchFunctionMode):
                 lambda *_: False,
             )
             plain = FunctionType(
-                func.__code__, {**func.__globals__, **deaf}, func.__name__, func.__defaults__,
+                func.__code__,
+                {**func.__globals__, **deaf},
+                func.__name__,
+                func.__defaults__,
                 func.__closure__,
-            )  # fmt: skip
+            )
             plain.__kwdefaults__ = func.__kwdefaults__
             self._unguarded[func] = plain
         self._open.append(func)
@@ -379,8 +390,10 @@ class Functions(TorchFunctionMode):
                 if t.dim() == 1 and t.dtype is torch.int64:
                     continue  # the batch sizes of a packed sequence belong on the CPU
                 what = "parameter" if isinstance(t, torch.nn.Parameter) else "hidden"
-                operands = [rules.OperatorArgument("input", given[0], own, False),
-                            rules.OperatorArgument(what, t, device, False)]  # fmt: skip
+                operands = [
+                    rules.OperatorArgument("input", given[0], own, False),
+                    rules.OperatorArgument(what, t, device, False),
+                ]
                 raise self.state.refuse(
                     f"Input and {what} tensors are not at the same device, found input tensor at "
                     f"{own} and {what} tensor at {device}",

@@ -144,14 +144,15 @@ _FREE = frozenset(
      "_has_compatible_shallow_copy_type", "_propagate_xla_data", "resize_as_", "expand_as")
 )  # fmt: skip
 _OWN: dict[str, Callable[[Sequence[OperatorArgument]], str | None]] = {
-    **dict.fromkeys(("index", "_unsafe_index", "index_put", "index_put_", "_index_put_impl_"),
-                    _index),
+    **dict.fromkeys(
+        ("index", "_unsafe_index", "index_put", "index_put_", "_index_put_impl_"), _index
+    ),
     "embedding": _embedding,
     "convolution": _convolution,
     **dict.fromkeys(("masked_fill", "masked_fill_"), _masked_fill),
     "stack": _cat,
     "native_batch_norm": _normalisation,
-}  # fmt: skip
+}
 
 
 # -- PyTorch's own declarations --------------------------------------------------------------

@@ -317,25 +317,37 @@ def _module(state: SimulationState) -> None:
     cuda.get_device_capability = lambda device=None: (is_cuda(device), (8, 0))[1]
     cuda.get_arch_list = lambda: ["sm_80"]
     properties = SimpleNamespace(
-        name=NAME, total_memory=_TOTAL, major=8, minor=0, multi_processor_count=1, warp_size=32,
-        is_integrated=0, max_threads_per_multi_processor=2048, regs_per_multiprocessor=65536,
+        name=NAME,
+        total_memory=_TOTAL,
+        major=8,
+        minor=0,
+        multi_processor_count=1,
+        warp_size=32,
+        is_integrated=0,
+        max_threads_per_multi_processor=2048,
+        regs_per_multiprocessor=65536,
         L2_cache_size=1 << 20,
-    )  # fmt: skip
+    )
     cuda.get_device_properties = lambda device=None: (is_cuda(device), properties)[1]
     for name in ("memory_allocated", "memory_reserved", "memory_cached"):
         setattr(cuda, name, touching(MEMORY, lambda *_: memory.now))
     for name in ("max_memory_allocated", "max_memory_reserved", "max_memory_cached"):
         setattr(cuda, name, touching(MEMORY, lambda *_: memory.peak))
-    for name in ("reset_peak_memory_stats", "reset_max_memory_allocated",
-                 "reset_max_memory_cached"):  # fmt: skip
+    for name in (
+        "reset_peak_memory_stats",
+        "reset_max_memory_allocated",
+        "reset_max_memory_cached",
+    ):
         setattr(cuda, name, reset_peak)
     cuda.mem_get_info = touching(MEMORY, lambda *_: (_TOTAL - memory.now, _TOTAL))
     cuda.memory_summary = touching(MEMORY, lambda *_, **__: f"{memory.now} bytes (simulated)")
     cuda.memory_stats = touching(
         MEMORY,
-        lambda *_: {"allocated_bytes.all.current": memory.now,
-                    "allocated_bytes.all.peak": memory.peak},
-    )  # fmt: skip
+        lambda *_: {
+            "allocated_bytes.all.current": memory.now,
+            "allocated_bytes.all.peak": memory.peak,
+        },
+    )
     cuda.manual_seed = cuda.manual_seed_all = seed
     cuda.seed = cuda.seed_all = lambda: state.generator.seed()
     cuda.initial_seed = lambda: state.generator.initial_seed()

@@ -54,8 +54,9 @@ def _init(program: Program, result: JobResult, error: ErrorSeen | Caught) -> cst
     if seen := read(error, _NEVER):
         for cls in program.all(cst.ClassDef):
             if cls.name.value == seen["type"]:
-                found = [f for f in program.inside(cls, cst.FunctionDef)
-                         if f.name.value == "__init__"]  # fmt: skip
+                found = [
+                    f for f in program.inside(cls, cst.FunctionDef) if f.name.value == "__init__"
+                ]
                 return found[0] if len(found) == 1 else None
         return None
     line = failing_statement(program, seen_error(result))

@@ -45,9 +45,10 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         return
     alike = [n for n in stored if _letters(n) == _letters(name) and n != name]
     uses = [
-        a for a in program.inside(own, cst.Attribute)
+        a
+        for a in program.inside(own, cst.Attribute)
         if a.attr.value == name and program.text(a.value) == "self"
-    ]  # fmt: skip
+    ]
     if len(alike) == 1 and name not in stored and uses:
         new: dict[cst.CSTNode, cst.CSTNode] = {u.attr: cst.Name(alike[0]) for u in uses}
         yield Rewrite(

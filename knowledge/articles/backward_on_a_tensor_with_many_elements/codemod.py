@@ -153,8 +153,14 @@ def _of_grad(program: Program, grad: cst.Call, seen: dict[str, Variable]) -> Ite
     ones = call(program.name_of("torch", "ones_like"), cst.Arg(outputs.value))
     equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
     given = cst.Arg(ones, keyword=cst.Name("grad_outputs"), equal=equal)
-    place = next((i for i, a in enumerate(grad.args) if a.keyword is not None and a not in
-                  (outputs, inputs)), len(grad.args))  # fmt: skip
+    place = next(
+        (
+            i
+            for i, a in enumerate(grad.args)
+            if a.keyword is not None and a not in (outputs, inputs)
+        ),
+        len(grad.args),
+    )
     arguments = [*grad.args[:place], given, *grad.args[place:]]
     yield Rewrite(
         program.replace({grad: grad.with_changes(args=arguments)}),

@@ -26,7 +26,7 @@ from knowledge.repair.toolkit.sites import (
     seen_error,
     variables,
     with_argument,
-)  # fmt: skip
+)
 
 _FAMILY = "freed_graph"
 _SECOND = re.compile(r"second[- _]?(order|deriv)|hessian|grad_?grad|higher[- ]order|d2", re.I)
@@ -108,9 +108,12 @@ def _outlived(
     """A value computed once above the loop: a constant for it, or to be computed in every step."""
     used = {n.value for n in program.inside(loop.body, cst.Name)} - losses
     names = [
-        n for n in sorted(used) if not _rebound(program, loop, n)
-        and (facts := seen.get(n)) is not None and facts.grad_fn is not None
-    ]  # fmt: skip
+        n
+        for n in sorted(used)
+        if not _rebound(program, loop, n)
+        and (facts := seen.get(n)) is not None
+        and facts.grad_fn is not None
+    ]
     made = assignment(program, names[0], loop) if len(names) == 1 else None
     above = program.up(made, cst.SimpleStatementLine) if made is not None else None
     if made is None or above is None or len(above.body) != 1:
@@ -219,10 +222,11 @@ def _asked_again(
     body, at = siblings(program, line)
     earlier = [(s, c) for s in body[:at] if (c := _backward_of(program, s)) is not None]
     same = [
-        (s, c) for s, c in earlier
+        (s, c)
+        for s, c in earlier
         if isinstance(c.func, cst.Attribute)
         and program.text(c.func.value) == program.text(outputs.value)
-    ]  # fmt: skip
+    ]
     if same:
         earlier = same
     if len(earlier) != 1:
@@ -251,8 +255,11 @@ def _one_by_one(program: Program, line: cst.SimpleStatementLine, node: cst.Call)
         return None
     summed = cst.parse_statement(f"sum({loop.iter.value}).backward()\n")
     assert isinstance(summed, cst.SimpleStatementLine)
-    comments = [cst.EmptyLine(comment=t.comment) for t in (loop.body.header,
-                line.trailing_whitespace) if t.comment is not None]  # fmt: skip
+    comments = [
+        cst.EmptyLine(comment=t.comment)
+        for t in (loop.body.header, line.trailing_whitespace)
+        if t.comment is not None
+    ]
     kept = [e for e in (*line.leading_lines, *loop.body.footer) if e.comment is not None]
     summed = summed.with_changes(leading_lines=[*loop.leading_lines, *comments, *kept])
     return Rewrite(

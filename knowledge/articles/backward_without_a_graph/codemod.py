@@ -28,7 +28,7 @@ from knowledge.repair.toolkit.sites import (
     seen_error,
     variables,
     with_argument,
-)  # fmt: skip
+)
 
 _LOSS, _INPUT = "no_graph", "input_without_grad"  # error families
 _SILENT = "loss_without_graph"

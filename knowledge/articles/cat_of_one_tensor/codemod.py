@@ -39,8 +39,11 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     seen = variables(result)
     line = f"line {program.line(node)}"
     others = [a for a in node.args[1:] if a.keyword is None]
-    tensors = [f for a in others if (f := seen.get(program.text(a.value))) and f.dtype and f.shape
-               is not None]  # fmt: skip
+    tensors = [
+        f
+        for a in others
+        if (f := seen.get(program.text(a.value))) and f.dtype and f.shape is not None
+    ]
     if tensors and len(tensors) == len(others):
         comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
         parts = [cst.Element(a.value, comma=comma) for a in (given, *others)]
@@ -79,8 +82,9 @@ def _is_made_whole(program: Program, value: cst.BaseExpression, node: cst.Call) 
     """Whether the tensor was reshaped on purpose: then how its entries lie is the question."""
     text = program.text(scope_of(program, node))
     name = program.text(value)
-    return any(f"{name} = " in row and ("shape(" in row or "view(" in row)
-               for row in text.splitlines())  # fmt: skip
+    return any(
+        f"{name} = " in row and ("shape(" in row or "view(" in row) for row in text.splitlines()
+    )
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

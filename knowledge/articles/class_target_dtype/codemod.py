@@ -94,8 +94,9 @@ def _values(result: JobResult, target: cst.BaseExpression) -> object:
 
 def _one_hot(result: JobResult, target: cst.BaseExpression) -> bool:
     rows = _values(result, target)
-    return isinstance(rows, list) and all(isinstance(r, list) and sorted(r)[-1:] == [1]
-                                          and sum(r) == 1 for r in rows)  # fmt: skip
+    return isinstance(rows, list) and all(
+        isinstance(r, list) and sorted(r)[-1:] == [1] and sum(r) == 1 for r in rows
+    )
 
 
 def _whole(result: JobResult, target: cst.BaseExpression) -> bool:

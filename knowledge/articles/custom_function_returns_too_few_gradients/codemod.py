@@ -48,8 +48,11 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
         every = [*own, *(cst.Element(cst.Name("None")) for _ in range(missing))]
         every = [e.with_changes(comma=comma) for e in every[:-1]] + [every[-1]]
-        new = value.with_changes(elements=every) if isinstance(value, cst.Tuple) else cst.Tuple(
-            every, lpar=[], rpar=[])  # fmt: skip
+        new = (
+            value.with_changes(elements=every)
+            if isinstance(value, cst.Tuple)
+            else cst.Tuple(every, lpar=[], rpar=[])
+        )
         told = ", ".join(f"`{n}`" for n in names[-missing:])
         yield Rewrite(
             program.replace({value: new}),
@@ -88,8 +91,13 @@ def _no_tensors(
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The gradients arrive, and no gradient that was returned is gone."""
     m = _match(before)
-    returned = re.search(rf"class {m['function']}\b.*?def backward.*?\n( *return [^\n]*)",
-                         proposal.code, re.S) if m is not None else None  # fmt: skip
+    returned = (
+        re.search(
+            rf"class {m['function']}\b.*?def backward.*?\n( *return [^\n]*)", proposal.code, re.S
+        )
+        if m is not None
+        else None
+    )
     nothing = returned is not None and re.fullmatch(r" *return (None(, )?)+", returned[1])
     detail = "no gradient is returned at all" if nothing else "it still returns its gradients"
     return [

@@ -75,9 +75,10 @@ def _moved(
         return None
     numbers = [n for n in names if not given[n]]
     kept = [i for i, n in enumerate(names) if given[n]]
-    save, unpack = program.up(saves[0], cst.SimpleStatementLine), program.up(
-        unpacked[0], cst.SimpleStatementLine
-    )  # fmt: skip
+    save, unpack = (
+        program.up(saves[0], cst.SimpleStatementLine),
+        program.up(unpacked[0], cst.SimpleStatementLine),
+    )
     if not numbers or save is None or unpack is None or len(save.body) + len(unpack.body) != 2:
         return None
     edits: dict[cst.CSTNode, New] = {}

@@ -35,8 +35,12 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     call = failing(program, error)
     if error is None or not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
         return
-    is_function = program.text(call.func.value) in ("torch", "F", "nn.functional",
-                                                    "torch.nn.functional")  # fmt: skip
+    is_function = program.text(call.func.value) in (
+        "torch",
+        "F",
+        "nn.functional",
+        "torch.nn.functional",
+    )
     value = call.func.value if not is_function else call.args[0].value if call.args else None
     if value is None:
         return

@@ -78,9 +78,11 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     code = error.code if error is not None else ""
     kept = still_computed(
         error.model_copy(update={"code": re.sub(r"(['\"])[\w,]+->", r"\1->", code)})
-        if error is not None else None,
-        proposal.code, may_go=re.findall(r"->(\w*)", code),
-    )  # fmt: skip
+        if error is not None
+        else None,
+        proposal.code,
+        may_go=re.findall(r"->(\w*)", code),
+    )
     wanted = re.search(r"->(\w*)", code)
     same = wanted is not None and f"->{wanted[1]}" in proposal.code
     result = Check(name="result", passed=same, detail="the result has the same dimensions")

@@ -98,9 +98,11 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
         made = [
             still_computed(
                 error.model_copy(update={"code": code.replace("REPEAT", name)}),
-                proposal.code, allowed=("repeat",), may_go=goes,
+                proposal.code,
+                allowed=("repeat",),
+                may_go=goes,
             )
             for name in ("repeat", "repeat_interleave")
-        ]  # fmt: skip
+        ]
         kept = next((c for c in made if c.passed), kept)
     return [kept, same_numbers(before, after, proposal.code)]

@@ -48,10 +48,12 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     scope = scope_of(program, line)
     body, at = siblings(program, line)
     backward = [
-        s for s in body[:at]
-        if isinstance(s, cst.SimpleStatementLine) and scope_of(program, s) is scope
+        s
+        for s in body[:at]
+        if isinstance(s, cst.SimpleStatementLine)
+        and scope_of(program, s) is scope
         and re.search(r"\.backward\(", program.text(s))
-    ]  # fmt: skip
+    ]
     if len(backward) != 1 or not isinstance(backward[0], cst.SimpleStatementLine):
         return
     yield Rewrite(

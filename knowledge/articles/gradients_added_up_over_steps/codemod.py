@@ -40,9 +40,10 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
 
 def _lines(program: Program, pattern: str) -> list[cst.SimpleStatementLine]:
     found = [
-        s for s in program.all(cst.SimpleStatementLine)
+        s
+        for s in program.all(cst.SimpleStatementLine)
         if len(s.body) == 1 and re.search(pattern, program.text(s.body[0]))
-    ]  # fmt: skip
+    ]
     return sorted(found, key=program.line)
 
 

@@ -97,9 +97,7 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     """Every handle that is removed came from registering a hook."""
     code = proposal.code
     removed = re.findall(r"(\w+)\.remove\(\)", code)
-    kept = [
-        n for n in removed if re.search(rf"\b{n}\s*=\s*[^\n]*\.register_\w*hook\(", code)
-    ]  # fmt: skip
+    kept = [n for n in removed if re.search(rf"\b{n}\s*=\s*[^\n]*\.register_\w*hook\(", code)]
     whole = bool(removed) and len(kept) == len(removed)
     detail = "each hook is removed through its handle" if whole else "no handle is removed"
     return [Check(name="handles", passed=whole, detail=detail)]

@@ -29,7 +29,7 @@ from knowledge.repair.toolkit.flow import (
     root,
     siblings,
     under,
-)  # fmt: skip
+)
 from knowledge.repair.toolkit.sites import (
     failing,
     failing_statement,
@@ -38,7 +38,7 @@ from knowledge.repair.toolkit.sites import (
     seen_error,
     variables,
     without_argument,
-)  # fmt: skip
+)
 
 _FAMILY = "leaf_in_place"
 _UPDATE, _COMPUTE = "update it", "compute with it"

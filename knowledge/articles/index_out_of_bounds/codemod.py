@@ -94,9 +94,14 @@ def _loop(program: Program, index: cst.BaseExpression) -> cst.For | None:
 
 
 def _shorter_or_turned(
-    program: Program, result: JobResult, node: cst.Subscript, loop: cst.For,
-    end: cst.BaseExpression, shape: tuple[int, ...], dim: int,
-) -> Iterator[Rewrite]:  # fmt: skip
+    program: Program,
+    result: JobResult,
+    node: cst.Subscript,
+    loop: cst.For,
+    end: cst.BaseExpression,
+    shape: tuple[int, ...],
+    dim: int,
+) -> Iterator[Rewrite]:
     """The index in the one dimension that is as long as the loop, else the loop's number."""
     count = _counts(program, result, end)
     others = [d for d, n in enumerate(shape) if n == count and d != dim]

@@ -23,7 +23,7 @@ from knowledge.repair.toolkit.sites import (
     failing_statement,
     seen_error,
     without_argument,
-)  # fmt: skip
+)
 
 _CODES = re.compile(r"ind(ex|ices)|\bidx|label|class|categor|target|token|_ids?\b|\bids?\b", re.I)
 
@@ -42,8 +42,11 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     if statement is None or len(statement.body) != 1:
         return
     small = statement.body[0]
-    names = " ".join(program.text(t.target) for t in small.targets) if isinstance(
-        small, cst.Assign) else program.text(small)  # fmt: skip
+    names = (
+        " ".join(program.text(t.target) for t in small.targets)
+        if isinstance(small, cst.Assign)
+        else program.text(small)
+    )
     if _CODES.search(names):
         yield from _of_codes(program, small, node)
         return

@@ -25,7 +25,7 @@ from knowledge.repair.toolkit.sites import (
     seen_error,
     variables,
     with_argument,
-)  # fmt: skip
+)
 
 _WRITTEN = ("value_overflow", "integers_as_data")  # error families
 _RANDOM = ("check_uniform_bounds", "normal_kernel_cpu")  # kernels

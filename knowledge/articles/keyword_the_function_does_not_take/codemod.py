@@ -138,8 +138,14 @@ def _unnamed(program: Program, node: cst.Call, given: cst.Arg) -> Iterable[Rewri
 def _keywords(program: Program, result: JobResult, node: cst.Call) -> list[str]:
     """The parameters of what is called: as torch has them, else as the run saw them."""
     name = program.text(node.func).rpartition(".")[2]
-    for module in ("torch.nn", "torch.optim", "torch.optim.lr_scheduler", "torch.nn.functional",
-                   "torch", "torch.utils.data"):  # fmt: skip
+    for module in (
+        "torch.nn",
+        "torch.optim",
+        "torch.optim.lr_scheduler",
+        "torch.nn.functional",
+        "torch",
+        "torch.utils.data",
+    ):
         thing = getattr(importlib.import_module(module), name, None)
         if thing is None:
             continue

@@ -47,14 +47,22 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     sized = Check(name="sizes", passed=found is None, detail=detail)
     silenced = re.search(r"filterwarnings|simplefilter|catch_warnings", proposal.code)
     heard = Check(
-        name="warnings", passed=silenced is None, detail="none is silenced" if not silenced else
-        "the warning is silenced",
-    )  # fmt: skip
+        name="warnings",
+        passed=silenced is None,
+        detail="none is silenced" if not silenced else "the warning is silenced",
+    )
     old = len(before.values.backwards) if before.values is not None else 0
     new = len(after.values.backwards) if after.values is not None else 0
     trains = Check(
-        name="learns", passed=new >= old and len(after.moved) >= len(before.moved),
+        name="learns",
+        passed=new >= old and len(after.moved) >= len(before.moved),
         detail=f"{new} backward passes, {len(after.moved)} parameters move",
-    )  # fmt: skip
-    return [sized, heard, trains, loss_alive(after), same_layers(before, after),
-            same_numbers(before, after)]  # fmt: skip
+    )
+    return [
+        sized,
+        heard,
+        trains,
+        loss_alive(after),
+        same_layers(before, after),
+        same_numbers(before, after),
+    ]

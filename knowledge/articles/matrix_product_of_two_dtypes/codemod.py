@@ -114,9 +114,12 @@ def _cast(
         return  # that would cut off what is behind the point
     for edits, where in cast_at_origin(program, given, new):
         yield Rewrite(
-            program.replace(edits), f"{where} as {new}, not {old}", intent,
-            (given.name.value,), said,
-        )  # fmt: skip
+            program.replace(edits),
+            f"{where} as {new}, not {old}",
+            intent,
+            (given.name.value,),
+            said,
+        )
 
 
 def _packed(program: Program, result: JobResult, old: str, new: str) -> Iterator[Rewrite]:
@@ -170,8 +173,14 @@ def _two_tensors(
                 said=rf"\b{good}\b",
             )
         elif bad not in _INTEGERS and good not in _INTEGERS:
-            yield from _cast(program, given, bad, good, f"compute in {good}",
-                             rf"\b{good}\b|\b{good.replace('float64', 'double')}\b")  # fmt: skip
+            yield from _cast(
+                program,
+                given,
+                bad,
+                good,
+                f"compute in {good}",
+                rf"\b{good}\b|\b{good.replace('float64', 'double')}\b",
+            )
 
 
 def _compared(

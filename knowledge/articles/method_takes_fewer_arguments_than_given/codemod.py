@@ -135,8 +135,9 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     code = proposal.code
     found = re.search(
         rf"class {match[0]}\b.*?^[ \t]+def {match[1]}\(([^)]*)\)(.*?)(?=^[ \t]+def |^\S|\Z)",
-        code, re.DOTALL | re.MULTILINE,
-    )  # fmt: skip
+        code,
+        re.DOTALL | re.MULTILINE,
+    )
     if found is None:
         return [Check(name="method", passed=False, detail=f"`{match[1]}` is gone")]
     names = [n.partition(":")[0].partition("=")[0].strip() for n in found[1].split(",")]

@@ -34,7 +34,7 @@ _NOW = {
     ("collections.OrderedDict", "itervalues()"): "values()",
     ("collections.OrderedDict", "iterkeys()"): "keys()",
     ("OrderedDict", "iteritems()"): "items()",
-}  # fmt: skip
+}
 _RATE = "get_lr"
 
 
@@ -81,8 +81,12 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     name = attribute.attr.value
     at = f"line {program.line(attribute)}"
     if _is_rate(error):
-        yield _everywhere(program, attribute, "get_last_lr()",
-                          f"{at}: get_last_lr() tells the rate that is in use")  # fmt: skip
+        yield _everywhere(
+            program,
+            attribute,
+            "get_last_lr()",
+            f"{at}: get_last_lr() tells the rate that is in use",
+        )
     elif match is not None and match["name"] == name == "next" and plain:
         assert isinstance(called, cst.Call)
         yield Rewrite(
@@ -120,9 +124,9 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     asked = error.code.removesuffix("()")
     owner, _, name = asked.rpartition(".")
     names = [new for (_, old), new in _NOW.items() if old.removesuffix("()") == name]
-    wanted = {
-        f"{owner}.{n}" for n in (*names, *(["get_last_lr()"] if name == _RATE else []))
-    } | ({f"next({owner})"} if name == "next" else set())  # fmt: skip
+    wanted = {f"{owner}.{n}" for n in (*names, *(["get_last_lr()"] if name == _RATE else []))} | (
+        {f"next({owner})"} if name == "next" else set()
+    )
     code = "".join(proposal.code.split())
     kept = any("".join(w.split()) in code for w in wanted)
     detail = "it is still asked" if kept else "it is no longer asked"

@@ -232,11 +232,14 @@ def _only_home(name: str, but: str) -> str | None:
 
 def _submodule(program: Program, name: str) -> Iterator[Rewrite]:
     first = min(
-        (s for s in program.all(cst.SimpleStatementLine)
-         if isinstance(s.body[0], (cst.Import, cst.ImportFrom))),
+        (
+            s
+            for s in program.all(cst.SimpleStatementLine)
+            if isinstance(s.body[0], (cst.Import, cst.ImportFrom))
+        ),
         key=program.line,
         default=None,
-    )  # fmt: skip
+    )
     if first is not None:
         yield Rewrite(
             program.replace({}, before={first: f"import {name}\n"}),
@@ -335,13 +338,19 @@ def _without_nan(
     facts = seen.get(program.text(x.value)) if x is not None else None
     if facts is None or facts.dtype not in {"float32", "float64"} or x is None:
         return
-    if any(a.keyword is not None and a.keyword.value not in {"dim", "keepdim", "axis", "input"}
-           for a in called.args):  # fmt: skip
+    if any(
+        a.keyword is not None and a.keyword.value not in {"dim", "keepdim", "axis", "input"}
+        for a in called.args
+    ):
         return
     q = "1.0" if name == "nanmax" else "0.0"
     first, *rest = called.args
-    rest = [a.with_changes(keyword=cst.Name("dim")) if a.keyword is not None
-            and a.keyword.value == "axis" else a for a in rest]  # fmt: skip
+    rest = [
+        a.with_changes(keyword=cst.Name("dim"))
+        if a.keyword is not None and a.keyword.value == "axis"
+        else a
+        for a in rest
+    ]
     comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
     new = called.with_changes(
         func=cst.parse_expression(f"{_torch(program)}.nanquantile"),
@@ -494,8 +503,11 @@ def _of_tensor(
         else:
             yield Rewrite(program.replace({called: new_call}), f"{at}: there is only `{name[:-1]}`")
         return
-    homes = [m for m, has in (("torch", torch), ("torch.nn.functional", functional))
-             if callable(getattr(has, name, None))]  # fmt: skip
+    homes = [
+        m
+        for m, has in (("torch", torch), ("torch.nn.functional", functional))
+        if callable(getattr(has, name, None))
+    ]
     if homes:
         function = program.name_of(homes[0], name)
         args = [cst.Arg(node.value), *called.args]

@@ -201,9 +201,10 @@ def _is_generator(program: Program, value: cst.BaseExpression) -> bool:
 def _models(program: Program, before: int) -> list[str]:
     """Variables that hold a module of the snippet's own class, or one made by nn.…"""
     classes = {
-        c.name.value for c in program.all(cst.ClassDef)
+        c.name.value
+        for c in program.all(cst.ClassDef)
         if any("Module" in program.text(b.value) for b in c.bases)
-    }  # fmt: skip
+    }
     found: list[str] = []
     for a in program.all(cst.Assign):
         target = a.targets[0].target

@@ -119,11 +119,12 @@ def _array(
     places = [
         a.value
         for c in program.inside(scope_of(program, node), cst.Call)
-        if program.text(c.func).startswith("torch.") and program.line(c) == program.line(node)
+        if program.text(c.func).startswith("torch.")
+        and program.line(c) == program.line(node)
         and program.text(c.func) not in ("torch.from_numpy", "torch.tensor", "torch.as_tensor")
         for a in c.args
         if isinstance(a.value, cst.Name) and a.value.value == own
-    ]  # fmt: skip
+    ]
     from_numpy = program.name_of("torch", "from_numpy")
     yield Rewrite(
         program.replace({p: call(from_numpy, cst.Arg(p)) for p in places}),

@@ -27,9 +27,11 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`.copy()` behind the flip."""
     error = seen_error(result, "negative_strides")
     node = failing(program, error)
-    if not isinstance(node, cst.Call) or not node.args or not _MAKES.search(
-        program.text(node.func)
-    ):  # fmt: skip
+    if (
+        not isinstance(node, cst.Call)
+        or not node.args
+        or not _MAKES.search(program.text(node.func))
+    ):
         return
     value = node.args[0].value
     where: cst.BaseExpression = value

@@ -159,8 +159,9 @@ def _buffer(assign: cst.Assign) -> cst.Expr | None:
         return None
     register = target.with_changes(attr=cst.Name("register_buffer"))
     name = cst.SimpleString(f'"{target.attr.value}"')
-    return cst.Expr(cst.Call(register, [cst.Arg(name), cst.Arg(assign.value)]),
-                    semicolon=assign.semicolon)  # fmt: skip
+    return cst.Expr(
+        cst.Call(register, [cst.Arg(name), cst.Arg(assign.value)]), semicolon=assign.semicolon
+    )
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

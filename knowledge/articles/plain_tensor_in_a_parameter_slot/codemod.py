@@ -78,8 +78,11 @@ def _is_plain(
                 return False
             continue
         facts = seen.get(name.value)
-        if facts is None or facts.requires_grad or (facts.shape is None and facts.type not in
-                                                    {"int", "float"}):  # fmt: skip
+        if (
+            facts is None
+            or facts.requires_grad
+            or (facts.shape is None and facts.type not in {"int", "float"})
+        ):
             return False
     if mentions:
         return True
@@ -110,8 +113,11 @@ def _written(
     edits = under(program, [line], f"{program.name_of('torch', 'no_grad')}()")
     block = edits[line]
     assert isinstance(block, cst.With)
-    edits[line] = block.with_deep_changes(small, value=copy.value) if isinstance(
-        small, cst.Expr) else _replaced(block, small, copy)  # fmt: skip
+    edits[line] = (
+        block.with_deep_changes(small, value=copy.value)
+        if isinstance(small, cst.Expr)
+        else _replaced(block, small, copy)
+    )
     return Rewrite(
         program.replace(edits),
         f"line {program.line(line)}: the parameter stays, and gets the new values without "
@@ -135,9 +141,11 @@ def _stored(program: Program, line: cst.SimpleStatementLine) -> list[cst.Assign]
     found = []
     for assign in program.inside(scope_of(program, line), cst.Assign):
         target = assign.targets[0].target
-        if len(assign.targets) == 1 and isinstance(target, cst.Attribute) and (
-            _made(program, program.text(target), line) is not None
-        ):  # fmt: skip
+        if (
+            len(assign.targets) == 1
+            and isinstance(target, cst.Attribute)
+            and (_made(program, program.text(target), line) is not None)
+        ):
             found.append(assign)
     return found
 
@@ -163,9 +171,11 @@ def _as_state(program: Program, line: cst.SimpleStatementLine) -> Iterator[Rewri
     for assign in _stored(program, line):
         target = assign.targets[0].target
         made = _made(program, program.text(target), line)
-        if made is None or not isinstance(made.value, cst.Call) or not isinstance(
-            target, cst.Attribute
-        ):  # fmt: skip
+        if (
+            made is None
+            or not isinstance(made.value, cst.Call)
+            or not isinstance(target, cst.Attribute)
+        ):
             return
         names.append(target.attr.value)
         register = target.with_changes(attr=cst.Name("register_buffer"))

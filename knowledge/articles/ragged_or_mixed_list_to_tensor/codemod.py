@@ -150,8 +150,11 @@ def _rows(program: Program, node: cst.Call) -> Iterator[Rewrite]:
         return
     if any(_is_index(program, name) for name in uses):
         return  # a zero that was filled in would pick an element
-    rows = cst.Arg(cst.Name("True"), keyword=cst.Name("batch_first"), equal=cst.AssignEqual(
-        cst.SimpleWhitespace(""), cst.SimpleWhitespace("")))  # fmt: skip
+    rows = cst.Arg(
+        cst.Name("True"),
+        keyword=cst.Name("batch_first"),
+        equal=cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace("")),
+    )
     comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
     pad = program.name_of("torch.nn.utils.rnn", "pad_sequence")
     pad = f"torch.nn.utils.{pad}" if pad.startswith("rnn.") else pad
@@ -192,13 +195,21 @@ def _by_row(program: Program, name: cst.Name) -> dict[cst.CSTNode, cst.CSTNode] 
     if isinstance(parent, cst.Arg):
         outer = program.parent(parent)
         taken = isinstance(outer, cst.Call) and program.text(outer.func) in (
-            "enumerate", "zip", "len", "list", "print", "reversed", "iter")  # fmt: skip
+            "enumerate",
+            "zip",
+            "len",
+            "list",
+            "print",
+            "reversed",
+            "iter",
+        )
         return {} if taken else None
     if isinstance(parent, cst.Attribute) and parent.value is name:
         outer = program.parent(parent)
         if outer is not None and program.text(outer).split() in (
-            [f"{name.value}.size(0)"], [f"{name.value}.shape[0]"]
-        ):  # fmt: skip
+            [f"{name.value}.size(0)"],
+            [f"{name.value}.shape[0]"],
+        ):
             return {outer: call("len", cst.Arg(name))}
         return None
     if isinstance(parent, cst.Subscript) and parent.value is name:

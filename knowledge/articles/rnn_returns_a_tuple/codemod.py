@@ -23,8 +23,11 @@ def applies(result: JobResult) -> bool:
     error = seen_error(result, *_FAMILIES)
     seen = read(error, *_FAMILIES) if error is not None else None
     return seen is not None and "tuple" in (
-        seen["type"], seen["given"], seen["left"], seen["right"]
-    )  # fmt: skip
+        seen["type"],
+        seen["given"],
+        seen["left"],
+        seen["right"],
+    )
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
@@ -104,8 +107,9 @@ def _unpacked(program: Program, made: cst.Assign, target: cst.Name) -> Iterator[
     comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
     pair = cst.Tuple(
         [cst.Element(cst.Name(target.value), comma=comma), cst.Element(cst.Name("_"))],
-        lpar=(), rpar=(),
-    )  # fmt: skip
+        lpar=(),
+        rpar=(),
+    )
     assert isinstance(made.value, cst.Call)
     yield Rewrite(
         program.replace({target: pair}),

@@ -66,9 +66,11 @@ def _others(program: Program, result: JobResult, node: cst.Call) -> Iterator[cst
     """Other item() calls of the same scope whose tensors are seen to have several elements."""
     seen = variables(result)
     for other in program.all(cst.Call):
-        if other is node or not _is_item(other) or scope_of(program, other) is not scope_of(
-            program, node
-        ):  # fmt: skip
+        if (
+            other is node
+            or not _is_item(other)
+            or scope_of(program, other) is not scope_of(program, node)
+        ):
             continue
         assert isinstance(other.func, cst.Attribute)
         facts = seen.get(program.text(other.func.value))

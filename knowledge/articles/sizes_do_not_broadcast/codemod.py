@@ -103,9 +103,11 @@ def _ways(
         value, shape = (right, a) if not _is_weight(program, right) else (left, b)
         yield value, Alignment({value: turned(value)}, shape, f"is turned into {list(shape)}")
         return
-    small, target = ((left, b) if len(a) < len(b) else (right, a)) if len(a) != len(b) else (
-        (left, b) if _ones(a) > _ones(b) else (right, a)
-    )  # fmt: skip
+    small, target = (
+        ((left, b) if len(a) < len(b) else (right, a))
+        if len(a) != len(b)
+        else ((left, b) if _ones(a) > _ones(b) else (right, a))
+    )
     for way in alignments(program, result, small, target):
         yield small, way
 
@@ -149,8 +151,9 @@ def _of_a_sum(
         target = program.text(node.target)
         size = cst.parse_expression(f"[1] * ({target}.dim() - 1)")
         comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-        new = method(node.value, "view", cst.Arg(integer_minus_one(), comma=comma),
-                     cst.Arg(size, star="*"))  # fmt: skip
+        new = method(
+            node.value, "view", cst.Arg(integer_minus_one(), comma=comma), cst.Arg(size, star="*")
+        )
         yield Rewrite(
             program.replace({node.value: new}),
             f"{line}: `{program.text(node.value)}` belongs to dimension 0 of `{target}`, however "
@@ -170,9 +173,11 @@ def _of_a_sum(
 
 
 _OPERATORS: dict[type[cst.BaseAugOp], cst.BaseBinaryOp] = {
-    cst.AddAssign: cst.Add(), cst.SubtractAssign: cst.Subtract(),
-    cst.MultiplyAssign: cst.Multiply(), cst.DivideAssign: cst.Divide(),
-}  # fmt: skip
+    cst.AddAssign: cst.Add(),
+    cst.SubtractAssign: cst.Subtract(),
+    cst.MultiplyAssign: cst.Multiply(),
+    cst.DivideAssign: cst.Divide(),
+}
 
 
 def integer_minus_one() -> cst.BaseExpression:

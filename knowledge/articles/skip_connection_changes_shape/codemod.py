@@ -47,8 +47,9 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         return
     value, shape = skips[0]
     other = next(s for s in shapes if s != shape)
-    init = next((f for f in program.inside(around, cst.FunctionDef) if f.name.value == "__init__"),
-                None)  # fmt: skip
+    init = next(
+        (f for f in program.inside(around, cst.FunctionDef) if f.name.value == "__init__"), None
+    )
     body = init.body.body if init is not None and isinstance(init.body, cst.IndentedBlock) else ()
     if not body or "project" in program.text(around) or not program.imported() & {"nn", "torch"}:
         return

@@ -29,9 +29,11 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     error = seen_error(result, _FAMILY)
     node = failing(program, error)
     match = read(error, _FAMILY) if error is not None else None
-    if match is None or not isinstance(node, cst.Call) or not _CALLS.search(
-        program.text(node.func)
-    ):  # fmt: skip
+    if (
+        match is None
+        or not isinstance(node, cst.Call)
+        or not _CALLS.search(program.text(node.func))
+    ):
         return
     indices, values = argument(node, 0, "indices"), argument(node, 1, "values")
     if indices is None or values is None:

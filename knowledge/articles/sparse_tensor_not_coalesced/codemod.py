@@ -68,9 +68,10 @@ def _made(
             return None
         names = [p.name.value for p in function.params.params]
         found = [
-            c for c in program.inside(statement, cst.Call)
+            c
+            for c in program.inside(statement, cst.Call)
             if program.text(c.func) == function.name.value
-        ]  # fmt: skip
+        ]
         if owner.value not in names or len(found) != 1:
             return None
         given = argument(found[0], names.index(owner.value), owner.value)

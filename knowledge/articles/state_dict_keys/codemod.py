@@ -73,8 +73,7 @@ def _what_fits(program: Program, call: cst.Call) -> Iterable[Rewrite]:
         return
     given, model = call.args[0].value, program.text(call.func.value)
     text = program.text(operand(given))
-    new = (f"{{k: v for k, v in {text}.items() "
-           f"if {model}.state_dict().get(k, v).shape == v.shape}}")  # fmt: skip
+    new = f"{{k: v for k, v in {text}.items() if {model}.state_dict().get(k, v).shape == v.shape}}"
     yield Rewrite(
         program.replace({given: cst.parse_expression(new)}),
         f"line {program.line(call)}: `strict=False` skips keys that are missing, but not those of "

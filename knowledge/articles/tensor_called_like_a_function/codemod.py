@@ -46,7 +46,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     if (seen := read(error, _FAMILY)) is not None and _is_taken(seen):
         if isinstance(node, cst.Subscript) and program.text(node).partition("[")[0].endswith(
             ".size"
-        ):  # fmt: skip
+        ):
             yield from _method(program, node)
         return
     if not isinstance(node, cst.Call) or any(a.keyword or a.star for a in node.args):
@@ -72,9 +72,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
             and all(-n <= (p or 0) < n for p, n in zip(places, shape, strict=False))
         )
     if fits:
-        slices = [
-            cst.SubscriptElement(cst.Index(a.value), comma=a.comma) for a in node.args
-        ]  # fmt: skip
+        slices = [cst.SubscriptElement(cst.Index(a.value), comma=a.comma) for a in node.args]
         yield Rewrite(
             program.replace({node: cst.Subscript(node.func, slices)}),
             f"line {program.line(node)}: elements are taken with square brackets",

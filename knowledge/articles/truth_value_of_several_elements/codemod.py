@@ -59,8 +59,10 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
 def _asked(program: Program, line: int | None) -> cst.CSTNode | None:
     """The comparison that an if, while or assert on this line is about."""
     found: list[cst.If | cst.While | cst.Assert] = [
-        *program.all(cst.If), *program.all(cst.While), *program.all(cst.Assert)
-    ]  # fmt: skip
+        *program.all(cst.If),
+        *program.all(cst.While),
+        *program.all(cst.Assert),
+    ]
     return next((s.test for s in found if program.line(s) == line), None)
 
 
@@ -118,8 +120,7 @@ def _masks(program: Program, node: cst.Comparison) -> Rewrite | None:
 
 
 def _bracketed(node: cst.Comparison) -> cst.Comparison:
-    return node if node.lpar else node.with_changes(lpar=[cst.LeftParen()],
-                                                    rpar=[cst.RightParen()])  # fmt: skip
+    return node if node.lpar else node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
 
 
 def _of_dicts(program: Program, node: cst.Comparison) -> bool:

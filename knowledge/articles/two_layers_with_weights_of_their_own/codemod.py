@@ -67,9 +67,11 @@ def _layer(program: Program, value: cst.BaseExpression) -> cst.Assign | None:
             if isinstance(call.func, cst.Name):
                 made = assignment(program, call.func.value, call)
                 layer = made.value if made is not None else None
-                if made is not None and isinstance(layer, cst.Call) and _WITH_WEIGHTS.search(
-                    program.text(layer.func)
-                ):  # fmt: skip
+                if (
+                    made is not None
+                    and isinstance(layer, cst.Call)
+                    and _WITH_WEIGHTS.search(program.text(layer.func))
+                ):
                     found.append(made)
         if found:
             return found[0] if len(found) == 1 else None
@@ -91,8 +93,15 @@ def _sizes(made: str, result: JobResult, program: Program) -> tuple[int, ...] | 
     kept = []
     for place, part in enumerate(re.split(r",\s*(?![^(]*\))", text.strip()[:-1])):
         key = part.partition("=")[0].strip() if "=" in part else ""
-        if key and key not in ("in_channels", "out_channels", "kernel_size", "in_features",
-                               "out_features", "num_embeddings", "embedding_dim"):  # fmt: skip
+        if key and key not in (
+            "in_channels",
+            "out_channels",
+            "kernel_size",
+            "in_features",
+            "out_features",
+            "num_embeddings",
+            "embedding_dim",
+        ):
             continue
         if not key and place >= count:
             continue

@@ -148,9 +148,10 @@ def _mended(
         place, new_shape = fitting[-1]
         argument = call.args[0].with_changes(value=integer(place))
         yield Alignment(
-            {call: call.with_changes(args=[argument])}, new_shape,
+            {call: call.with_changes(args=[argument])},
+            new_shape,
             f"gets its new dimension at {place} instead of {at}, which makes it {list(new_shape)}",
-        )  # fmt: skip
+        )
 
 
 def unsqueezed(program: Program, value: cst.BaseExpression) -> cst.Call | None:

@@ -33,9 +33,10 @@ def without_activation(program: Program, function: str, layer: str, loss: str) -
         if isinstance(target, cst.Attribute)
     }
     applied = [
-        c for c in program.all(cst.Call)
+        c
+        for c in program.all(cst.Call)
         if _last(program, c.func) == function or _last(program, c.func) in attributes
-    ]  # fmt: skip
+    ]
     in_sequence = [c for c in layers if _sequence(program, c) is not None]
     if len(applied) + len(in_sequence) != 1:
         return

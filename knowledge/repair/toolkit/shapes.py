@@ -223,8 +223,9 @@ def resized_instance(
     if function.name.value != "__init__" or given.value.value not in names:
         return
     for call in program.inside(statement, cst.Call):
-        made_by = assignment(program, call.func.value, call) if isinstance(
-            call.func, cst.Name) else None  # fmt: skip
+        made_by = (
+            assignment(program, call.func.value, call) if isinstance(call.func, cst.Name) else None
+        )
         if made_by is None or not isinstance(made_by.value, cst.Call):
             continue
         if program.text(made_by.value.func) == around.name.value:

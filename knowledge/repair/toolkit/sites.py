@@ -240,8 +240,15 @@ def setting(layer: Layer, name: str) -> int | None:
     if m := re.search(rf"\b{name}=(-?\d+)", layer.repr):
         return int(m[1])
     unnamed = re.match(r"\w+\((\d+), (\d+)", layer.repr)
-    places = {"in_channels": 1, "input_size": 1, "num_embeddings": 1, "num_features": 1,
-              "out_channels": 2, "hidden_size": 2, "embedding_dim": 2}  # fmt: skip
+    places = {
+        "in_channels": 1,
+        "input_size": 1,
+        "num_embeddings": 1,
+        "num_features": 1,
+        "out_channels": 2,
+        "hidden_size": 2,
+        "embedding_dim": 2,
+    }
     if name == "num_features" and (m := re.match(r"\w+\((\d+)", layer.repr)):
         return int(m[1])
     return int(unnamed[places[name]]) if unnamed and name in places else None

@@ -115,16 +115,20 @@ async def test_each_verdict_comes_from_a_run(tmp_path: Path):
     assert "raised no error" in integers.blocks[0].claims[0].evidence
     assert {j.claim.kind.value for j in integers.blocks[1].claims} == {"error", "prints"}
     assert [b.verdict for b in parts.blocks] == [
-        Verdict.NO_CLAIM, Verdict.REFUTED, Verdict.CANNOT_RUN, Verdict.CANNOT_RUN,
         Verdict.NO_CLAIM,
-    ]  # fmt: skip
+        Verdict.REFUTED,
+        Verdict.CANNOT_RUN,
+        Verdict.CANNOT_RUN,
+        Verdict.NO_CLAIM,
+    ]
     assert parts.blocks[1].seen.how == "joined"
     assert "torch.Size([1, 2])" in parts.blocks[1].claims[0].evidence
     assert "torch_that_is_not_there" in parts.blocks[2].claims[0].evidence
     assert "`model_of_theirs`" in parts.blocks[3].claims[0].evidence
     assert load_verdicts(settings.state_folder, lambda id: load_document(folder / f"{id}.md")) == {
-        "integers": Verdict.REFUTED, "parts": Verdict.REFUTED,
-    }  # fmt: skip
+        "integers": Verdict.REFUTED,
+        "parts": Verdict.REFUTED,
+    }
     assert len(audit.skipped) == 1 and "broken.md" in audit.skipped[0]
 
     again = await run_audit(settings, [folder], tmp_path / "out", console)
@@ -155,9 +159,12 @@ class Command:
         with (self._state.parent / "log").open("ab") as log:
             return subprocess.Popen(
                 [sys.executable, "-m", "bot.commands.cli", "audit", str(self._documents)],
-                stdout=log, stderr=log, env=self._environment, start_new_session=True,
+                stdout=log,
+                stderr=log,
+                env=self._environment,
+                start_new_session=True,
                 cwd=self._state.parent,
-            )  # fmt: skip
+            )
 
     def finish(self) -> dict[str, Any]:
         """Run it to its end; its report, without what no two runs share."""

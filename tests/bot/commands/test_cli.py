@@ -36,8 +36,12 @@ def torchmedic(state: Path) -> Run:
         data = stdin.encode() if isinstance(stdin, str) else stdin
         done = subprocess.run(
             [sys.executable, "-m", "bot.commands.cli", *arguments],
-            input=data, capture_output=True, cwd=state.parent, env=environment, timeout=300,
-        )  # fmt: skip
+            input=data,
+            capture_output=True,
+            cwd=state.parent,
+            env=environment,
+            timeout=300,
+        )
         return subprocess.CompletedProcess(
             done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
         )
@@ -81,8 +85,13 @@ def test_ask_prints_one_answer_a_line(torchmedic: Run, tmp_path: Path):
     timings = first["timings_ms"]
     assert set(timings) == {"parse", "run", "search", "fix", "total", "stages"}
     assert list(timings["stages"]) == [
-        "reproduce", "find_mistake", "look_up", "repair", "explain", "compose",
-    ]  # fmt: skip
+        "reproduce",
+        "find_mistake",
+        "look_up",
+        "repair",
+        "explain",
+        "compose",
+    ]
 
 
 def test_ask_reads_standard_input(torchmedic: Run):
@@ -203,10 +212,12 @@ def test_a_missing_index_is_said_where_it_may_not_be_built(torchmedic: Run, tmp_
     """With auto_index off, the line names the command that builds it."""
     line = one_line(
         torchmedic(
-            "ask", stdin="relu_ fails",
-            TORCHMEDIC_STATE=str(tmp_path / "none"), TORCHMEDIC_KNOWLEDGE__AUTO_INDEX="false",
+            "ask",
+            stdin="relu_ fails",
+            TORCHMEDIC_STATE=str(tmp_path / "none"),
+            TORCHMEDIC_KNOWLEDGE__AUTO_INDEX="false",
         )
-    )  # fmt: skip
+    )
 
     assert "run `torchmedic index`" in line
 
@@ -375,8 +386,11 @@ def test_the_executor_killed_in_mid_run_costs_nothing(state: Path, tmp_path: Pat
     environment = os.environ | {"TORCHMEDIC_STATE": str(state)}
     chat = subprocess.Popen(
         [sys.executable, "-m", "bot.commands.cli", "ask", "--json"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, cwd=tmp_path,
-    )  # fmt: skip
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=environment,
+        cwd=tmp_path,
+    )
     assert chat.stdin is not None and chat.stdout is not None
     chat.stdin.write(b"import time\nprint('started')\ntime.sleep(3)\nprint('done')\n")
     chat.stdin.close()

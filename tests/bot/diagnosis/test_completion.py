@@ -61,7 +61,7 @@ async def believed(*runs: JobResult) -> tuple[int, int, Job]:
         ((LACKS, OPEN, ran(outcome=Outcome.TIMEOUT)), 1),
         ((LACKS, OPEN, OPEN.model_copy(update={"stand_in_at_fault": "net"})), 1),
     ],
-)  # fmt: skip
+)
 async def test_which_run_is_believed(runs: tuple[JobResult, ...], round: int):
     """As posted if that says more; with stand-ins where they decide nothing."""
     which, rounds, job = await believed(*runs)
@@ -104,18 +104,34 @@ NORM = "running_mean should contain {} elements not {}"
 @pytest.mark.parametrize(
     ("type_", "one", "other"),
     [
-        ("RuntimeError",
-         "element 0 of tensors does not require grad and does not have a grad_fn", ""),
+        (
+            "RuntimeError",
+            "element 0 of tensors does not require grad and does not have a grad_fn",
+            "",
+        ),
         ("RuntimeError", "grad can be implicitly created only for scalar outputs", ""),
-        ("RuntimeError", "Trying to backward through the graph a second time (or directly access "
-         "saved tensors after they have already been freed).", ""),
-        ("RuntimeError",
-         "a leaf Variable that requires grad is being used in an in-place operation.", ""),
-        ("RuntimeError", "Can't call numpy() on Tensor that requires grad. Use "
-         "tensor.detach().numpy() instead.", ""),
+        (
+            "RuntimeError",
+            "Trying to backward through the graph a second time (or directly access "
+            "saved tensors after they have already been freed).",
+            "",
+        ),
+        (
+            "RuntimeError",
+            "a leaf Variable that requires grad is being used in an in-place operation.",
+            "",
+        ),
+        (
+            "RuntimeError",
+            "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.",
+            "",
+        ),
         ("TypeError", "linear(): argument 'input' (position 1) must be Tensor, not tuple", ""),
-        ("TypeError", "stack(): argument 'tensors' (position 1) must be tuple of Tensors, not dict",
-         ""),
+        (
+            "TypeError",
+            "stack(): argument 'tensors' (position 1) must be tuple of Tensors, not dict",
+            "",
+        ),
         ("TypeError", "f(): argument 'a' (position 1) must be list of Tensors, not list", ""),
         ("TypeError", "f(): argument 'a' (position 1) must be Tensor, not str", ""),
         ("TypeError", "Adam.__init__() got an unexpected keyword argument 'learning_rate'", ""),
@@ -124,8 +140,11 @@ NORM = "running_mean should contain {} elements not {}"
         ("AttributeError", "'float' object has no attribute 'backward'", ""),
         ("AttributeError", "module 'torch' has no attribute 'backward'", ""),
         ("UnboundLocalError", "local variable 'x' referenced before assignment", ""),
-        ("UnboundLocalError",
-         "cannot access local variable 'x' where it is not associated with a value", ""),
+        (
+            "UnboundLocalError",
+            "cannot access local variable 'x' where it is not associated with a value",
+            "",
+        ),
         # The sizes in it are ours.
         ("RuntimeError", IN_PLACE.format("8, 10", 0), IN_PLACE.format("16, 12", 0)),
         # The sizes that clash are the snippet's own, whatever the batch.
@@ -135,7 +154,7 @@ NORM = "running_mean should contain {} elements not {}"
         ("RuntimeError", RNN.format(4, 2), RNN.format(4, 2) + "!"),
         ("RuntimeError", NORM.format(16, 8), NORM.format(16, 8) + "!"),
     ],
-)  # fmt: skip
+)
 async def test_an_error_that_other_choices_do_not_change(type_: str, one: str, other: str):
     """It hangs on no size of ours and on no value: it is the snippet's."""
     first, second = failed(one, type_, **OURS), failed(other or one, type_, **OURS)
@@ -158,11 +177,14 @@ async def test_an_error_that_other_choices_do_not_change(type_: str, one: str, o
         ("RuntimeError", SIZES.format(3, 4), MAT.format(8, 256, 128, 10)),
         ("RuntimeError", IN_PLACE.format("8, 10", 0), IN_PLACE.format("8, 10", 1)),
         # A value of ours, or an attribute of what stands for theirs.
-        ("AttributeError", "'NoneType' object has no attribute 'grad'",
-         "'NoneType' object has no attribute 'grad'"),
+        (
+            "AttributeError",
+            "'NoneType' object has no attribute 'grad'",
+            "'NoneType' object has no attribute 'grad'",
+        ),
         ("IndexError", "Target 3 is out of bounds.", "Target 3 is out of bounds."),
     ],
-)  # fmt: skip
+)
 async def test_an_error_that_other_choices_change(type_: str, one: str, other: str):
     """Or that they could change: nothing is said of it, a name is missing."""
     runs = LACKS, failed(one, type_, **OURS), failed(other, type_, **OURS)
@@ -172,9 +194,12 @@ async def test_an_error_that_other_choices_change(type_: str, one: str, other: s
 
 @pytest.mark.parametrize(
     "message",
-    ["Torch not compiled with CUDA enabled", "No CUDA GPUs are available",
-     "Found no NVIDIA driver on your system."],
-)  # fmt: skip
+    [
+        "Torch not compiled with CUDA enabled",
+        "No CUDA GPUs are available",
+        "Found no NVIDIA driver on your system.",
+    ],
+)
 async def test_no_gpu_hangs_on_no_stand_in(message: str):
     """Where a GPU is simulated, too."""
     there = Environment(torch="2.13.0", device="simulated cuda")

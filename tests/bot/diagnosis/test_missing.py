@@ -42,8 +42,10 @@ ALLOCATOR = (
     "tried to allocate 4294967296 bytes. Error code 12 (Cannot allocate memory)"
 )
 
-GPU = "it needs a GPU (line 1): `{}` asks for CUDA, and this executor has no GPU; run it on one " \
-      "with a GPU, or say device cpu in the snippet"  # fmt: skip
+GPU = (
+    "it needs a GPU (line 1): `{}` asks for CUDA, and this executor has no GPU; run it on one "
+    "with a GPU, or say device cpu in the snippet"
+)
 MODULE = (
     "it needs the module `{}` (line 1), which is not installed here; post the part that fails "
     "without it, or the full traceback"
@@ -74,52 +76,82 @@ def without_line(run: JobResult) -> JobResult:
         (failed("2", "SystemExit"), ""),
         (failed("no", "ValueError"), ""),
         # Limits.
-        (ran(outcome=Outcome.TIMEOUT, limit=Limit(name="wall_s", value=10.0)),
-         "it was stopped after 10 s, when it had not finished; make it smaller (fewer steps, less "
-         "data) until it still fails"),
-        (ran(outcome=Outcome.TIMEOUT),
-         "it was stopped after 0 s, when it had not finished; make it smaller (fewer steps, less "
-         "data) until it still fails"),
-        (ran(outcome=Outcome.OUT_OF_MEMORY, limit=Limit(name="memory_bytes", value=4.5 * GIB)),
-         "it was stopped when it held more than 4.5 GiB of memory; make the tensors smaller"),
-        (ran(outcome=Outcome.OUTPUT_LIMIT, limit=Limit(name="output_bytes", value=8 * MIB)),
-         "it was stopped when it had printed more than 8 MiB; print less"),
+        (
+            ran(outcome=Outcome.TIMEOUT, limit=Limit(name="wall_s", value=10.0)),
+            "it was stopped after 10 s, when it had not finished; make it smaller (fewer steps, "
+            "less data) until it still fails",
+        ),
+        (
+            ran(outcome=Outcome.TIMEOUT),
+            "it was stopped after 0 s, when it had not finished; make it smaller (fewer steps, "
+            "less data) until it still fails",
+        ),
+        (
+            ran(outcome=Outcome.OUT_OF_MEMORY, limit=Limit(name="memory_bytes", value=4.5 * GIB)),
+            "it was stopped when it held more than 4.5 GiB of memory; make the tensors smaller",
+        ),
+        (
+            ran(outcome=Outcome.OUTPUT_LIMIT, limit=Limit(name="output_bytes", value=8 * MIB)),
+            "it was stopped when it had printed more than 8 MiB; print less",
+        ),
         # It never started.
-        (ran(outcome=Outcome.SETUP_ERROR, detail="no Landlock"),
-         "it could not be started: no Landlock"),
+        (
+            ran(outcome=Outcome.SETUP_ERROR, detail="no Landlock"),
+            "it could not be started: no Landlock",
+        ),
         (ran(outcome=Outcome.UNAVAILABLE, detail="no GPU"), "it could not be started: no GPU"),
         (ran(outcome=Outcome.KILLED, detail="SIGSEGV"), ""),
         # Names that nothing defines; one that the snippet binds somewhere is a mistake of its own.
-        (failed(NAME, "NameError", undefined=("model",)),
-         "`model` (line 1) is used but never defined in what you posted; post the part that makes "
-         "it too, so that it can be run"),
-        (without_line(failed(NAME, "NameError", undefined=("model",))),
-         "`model` is used but never defined in what you posted; post the part that makes it too, "
-         "so that it can be run"),
+        (
+            failed(NAME, "NameError", undefined=("model",)),
+            "`model` (line 1) is used but never defined in what you posted; post the part that "
+            "makes it too, so that it can be run",
+        ),
+        (
+            without_line(failed(NAME, "NameError", undefined=("model",))),
+            "`model` is used but never defined in what you posted; post the part that makes it "
+            "too, so that it can be run",
+        ),
         (failed(NAME, "NameError", undefined=("x",)), ""),
         (failed(NAME, "NameError"), ""),
         (failed(NAME, "ValueError", undefined=("model",)), ""),
         (failed("free variable 'model'", "NameError", undefined=("model",)), ""),
         # A GPU.
         (failed(NOT_COMPILED, "AssertionError", code="x.cuda()"), GPU.format("x.cuda()")),
-        (without_line(failed(NOT_COMPILED, "AssertionError", code="x.cuda()")),
-         GPU.format("x.cuda()").replace(" (line 1)", "")),
+        (
+            without_line(failed(NOT_COMPILED, "AssertionError", code="x.cuda()")),
+            GPU.format("x.cuda()").replace(" (line 1)", ""),
+        ),
         (failed("No CUDA GPUs are available", code="f(\n  x)"), GPU.format("f(")),
-        (failed("Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU",
-                code="x" * 60), GPU.format("x" * 60)),
-        (failed("Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU",
-                code="x" * 61), GPU.format("x" * 59 + "…")),
+        (
+            failed(
+                "Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU",
+                code="x" * 60,
+            ),
+            GPU.format("x" * 60),
+        ),
+        (
+            failed(
+                "Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU",
+                code="x" * 61,
+            ),
+            GPU.format("x" * 59 + "…"),
+        ),
         (failed("Tried to instantiate dummy base class Stream"), ""),
         (failed("torch.cuda.FloatTensor not available", "TypeError"), GPU.format("")),
         (failed("PyTorch is not linked with support for cuda devices"), GPU.format("")),
         (failed("Invalid CUDA 'device=0' requested."), GPU.format("")),
         # A second GPU, where the one is simulated.
-        (failed(ORDINAL, "AcceleratorError", code="x.to('cuda:1')", env=SIMULATED),
-         "it asks for a second GPU (line 1): `x.to('cuda:1')`, and the simulated device is the "
-         "only one here; say `cuda:0`, or post the part that fails on one GPU"),
-        (without_line(failed(ORDINAL, "AcceleratorError", code="x.to('cuda:1')", env=SIMULATED)),
-         "it asks for a second GPU: `x.to('cuda:1')`, and the simulated device is the only one "
-         "here; say `cuda:0`, or post the part that fails on one GPU"),
+        (
+            failed(ORDINAL, "AcceleratorError", code="x.to('cuda:1')", env=SIMULATED),
+            "it asks for a second GPU (line 1): `x.to('cuda:1')`, and the simulated device is the "
+            "only one here; say `cuda:0`, or post the part that fails on one GPU",
+        ),
+        (
+            without_line(failed(ORDINAL, "AcceleratorError", code="x.to('cuda:1')", env=SIMULATED)),
+            "it asks for a second GPU: `x.to('cuda:1')`, and the simulated device is the only one "
+            "here; say `cuda:0`, or post the part that fails on one GPU",
+        ),
         (failed(ORDINAL, "AcceleratorError"), ""),  # on a real one
         (failed(SIZES, env=SIMULATED), ""),
         (ran(env=SIMULATED), ""),
@@ -129,51 +161,80 @@ def without_line(run: JobResult) -> JobResult:
         (failed(REQUIRES.replace("`", ""), "ImportError"), MODULE.format("sentencepiece")),
         (failed("cannot import name 'x' from 'torch'", "ImportError"), ""),
         # Files.
-        (failed(NO_FILE, "FileNotFoundError"),
-         "it reads `data/train.csv` (line 1), which is not here; attach it, or make the data up in "
-         "the code"),
+        (
+            failed(NO_FILE, "FileNotFoundError"),
+            "it reads `data/train.csv` (line 1), which is not here; attach it, or make the data up "
+            "in the code",
+        ),
         (failed(NO_FILE, "ValueError"), ""),
         # The network.
-        (failed("We couldn't connect to 'https://huggingface.co' to load this file", "OSError"),
-         NETWORK),
+        (
+            failed("We couldn't connect to 'https://huggingface.co' to load this file", "OSError"),
+            NETWORK,
+        ),
         (failed("<urlopen error [Errno 101] Network is unreachable>", "URLError"), NETWORK),
-        (failed("<urlopen error [Errno -3] Temporary failure in name resolution>", "URLError"),
-         NETWORK),
+        (
+            failed("<urlopen error [Errno -3] Temporary failure in name resolution>", "URLError"),
+            NETWORK,
+        ),
         (failed("<urlopen error [Errno -2] Name or service not known>", "URLError"), NETWORK),
         (failed("An error happened", "LocalEntryNotFoundError"), NETWORK),
         (failed("Cannot reach it: offline mode is enabled.", "OfflineModeIsEnabled"), NETWORK),
-        (failed("HTTPSConnectionPool(host='a', port=443): Max retries exceeded with url: /b",
-                "ConnectionError"), NETWORK),
-        (failed("<urlopen error [Errno 8] nodename nor servname provided, or not known>",
-                "URLError"), NETWORK),
+        (
+            failed(
+                "HTTPSConnectionPool(host='a', port=443): Max retries exceeded with url: /b",
+                "ConnectionError",
+            ),
+            NETWORK,
+        ),
+        (
+            failed(
+                "<urlopen error [Errno 8] nodename nor servname provided, or not known>", "URLError"
+            ),
+            NETWORK,
+        ),
         # Several processes.
         (failed(RENDEZVOUS, "ValueError"), PROCESSES),
-        *[(failed(f"'{name}'", "KeyError"), PROCESSES)
-          for name in ("MASTER_ADDR", "WORLD_SIZE", "RANK", "LOCAL_RANK")],
+        *[
+            (failed(f"'{name}'", "KeyError"), PROCESSES)
+            for name in ("MASTER_ADDR", "WORLD_SIZE", "RANK", "LOCAL_RANK")
+        ],
         (failed("'MY_RANK'", "KeyError"), ""),
         (failed("Distributed package doesn't have NCCL built in"), PROCESSES),
-        (failed("ProcessGroupNCCL is only supported with GPUs, no GPUs found!", "ValueError"),
-         PROCESSES),
+        (
+            failed("ProcessGroupNCCL is only supported with GPUs, no GPUs found!", "ValueError"),
+            PROCESSES,
+        ),
         # Code that was left out.
-        (failed("unsupported operand type(s) for +: 'int' and 'ellipsis'", "TypeError"),
-         "`...` (line 1) stands where code was left out; post that part too, so that it can be "
-         "run"),
+        (
+            failed("unsupported operand type(s) for +: 'int' and 'ellipsis'", "TypeError"),
+            "`...` (line 1) stands where code was left out; post that part too, so that it can be "
+            "run",
+        ),
         # Memory.
         (failed("", "MemoryError"), MEMORY.format("")),
         (failed(ALLOCATOR), MEMORY.format(" (4.0 GiB at once)")),
         (failed("[enforce fail at alloc_cpu.cpp:124] data. nothing"), MEMORY.format("")),
-        (failed("DefaultCPUAllocator: not enough memory: you tried to allocate 1610612736 bytes."),
-         MEMORY.format(" (1.5 GiB at once)")),
+        (
+            failed(
+                "DefaultCPUAllocator: not enough memory: you tried to allocate 1610612736 bytes."
+            ),
+            MEMORY.format(" (1.5 GiB at once)"),
+        ),
         # The command line and the keyboard.
-        (failed("2", "SystemExit", stderr="usage: snippet.py [-h] --data DATA"),
-         "it wants command-line arguments (line 1); put the values into the snippet"),
+        (
+            failed("2", "SystemExit", stderr="usage: snippet.py [-h] --data DATA"),
+            "it wants command-line arguments (line 1); put the values into the snippet",
+        ),
         (failed("2", "ValueError", stderr="usage: snippet.py [-h] --data DATA"), ""),
-        (failed("EOF when reading a line", "EOFError", code="input('? ')"),
-         "it asks for input (line 1), and nobody can type here; put a value in its place"),
+        (
+            failed("EOF when reading a line", "EOFError", code="input('? ')"),
+            "it asks for input (line 1), and nobody can type here; put a value in its place",
+        ),
         (failed("Ran out of input", "EOFError", code="pickle.load(f)"), ""),
         (failed("EOF when reading a line", "ValueError", code="input('? ')"), ""),
     ],
-)  # fmt: skip
+)
 def test_why_it_could_not_be_run(run: JobResult, reason: str):
     """What comes from the place and not from the code, with the next step; else nothing."""
     assert missing(run) == reason
@@ -194,19 +255,27 @@ REACHED = (
     ("run", "reason"),
     [
         (ran(stand_ins=(stood("net"),)), REACHED.format("`net`", "`net`", "it")),
-        (ran(stand_ins=(stood("net"), stood("x", "tensor"), stood("f", "loss"))),
-         REACHED.format("`net`, `x` and `f`", "`net`, `x` and `f`", "them")),
+        (
+            ran(stand_ins=(stood("net"), stood("x", "tensor"), stood("f", "loss"))),
+            REACHED.format("`net`, `x` and `f`", "`net`, `x` and `f`", "them"),
+        ),
         # Numbers and devices are not worth asking for, unless there is nothing else.
-        (ran(stand_ins=(stood("n", "number"), stood("net"), stood("d", "device"))),
-         REACHED.format("`n`, `net` and `d`", "`net`", "it")),
-        (ran(stand_ins=(stood("n", "number"), stood("d", "device"))),
-         REACHED.format("`n` and `d`", "`n` and `d`", "them")),
+        (
+            ran(stand_ins=(stood("n", "number"), stood("net"), stood("d", "device"))),
+            REACHED.format("`n`, `net` and `d`", "`net`", "it"),
+        ),
+        (
+            ran(stand_ins=(stood("n", "number"), stood("d", "device"))),
+            REACHED.format("`n` and `d`", "`n` and `d`", "them"),
+        ),
         (failed(SIZES, stand_ins=(stood("net"),)), ""),
         # The limit comes first: it has not reached its end.
-        (ran(outcome=Outcome.OUTPUT_LIMIT, stand_ins=(stood("net"),)),
-         "it was stopped when it had printed more than 0 MiB; print less"),
+        (
+            ran(outcome=Outcome.OUTPUT_LIMIT, stand_ins=(stood("net"),)),
+            "it was stopped when it had printed more than 0 MiB; print less",
+        ),
     ],
-)  # fmt: skip
+)
 def test_reaching_the_end_with_stand_ins_is_not_running(run: JobResult, reason: str):
     """It did not end with what its author has, so it says nothing of their code."""
     assert missing(run) == reason
@@ -219,30 +288,50 @@ IS_NONE = Explanation(family="none", text="`y` is None, returned at line 5.")
 @pytest.mark.parametrize(
     ("run", "reason"),
     [
-        (failed("oh", "AttributeError", left_out=UP),
-         "the body of `up` (line 1) was left out, and AttributeError (line 1) comes of that; post "
-         "it too, so that it can be run"),
-        (without_line(failed("oh", "AttributeError", left_out=UP)),
-         "the body of `up` (line 1) was left out, and AttributeError comes of that; post it too, "
-         "so that it can be run"),
-        (failed("oh", "AttributeError", left_out=UP, explanation=IS_NONE),
-         "the body of `up` (line 1) was left out, and AttributeError (line 1) comes of that (`y` "
-         "is None, returned at line 5); post it too, so that it can be run"),
-        (failed("oh", "AttributeError", left_out=UP,
-                explanation=Explanation(family="none", text="it is X")),
-         "the body of `up` (line 1) was left out, and AttributeError (line 1) comes of that (it is "
-         "X); post it too, so that it can be run"),
-        (failed("oh", "AttributeError", left_out=UP.model_copy(update={"also": (DOWN,)}),
-                explanation=IS_NONE),
-         "the bodies of `up` (line 1) and `down` (line 3) were left out, and AttributeError (line "
-         "1) comes of one of them (`y` is None, returned at line 5); post them too, so that it can "
-         "be run"),
+        (
+            failed("oh", "AttributeError", left_out=UP),
+            "the body of `up` (line 1) was left out, and AttributeError (line 1) comes of that; "
+            "post it too, so that it can be run",
+        ),
+        (
+            without_line(failed("oh", "AttributeError", left_out=UP)),
+            "the body of `up` (line 1) was left out, and AttributeError comes of that; post it "
+            "too, so that it can be run",
+        ),
+        (
+            failed("oh", "AttributeError", left_out=UP, explanation=IS_NONE),
+            "the body of `up` (line 1) was left out, and AttributeError (line 1) comes of that "
+            "(`y` is None, returned at line 5); post it too, so that it can be run",
+        ),
+        (
+            failed(
+                "oh",
+                "AttributeError",
+                left_out=UP,
+                explanation=Explanation(family="none", text="it is X"),
+            ),
+            "the body of `up` (line 1) was left out, and AttributeError (line 1) comes of that (it "
+            "is X); post it too, so that it can be run",
+        ),
+        (
+            failed(
+                "oh",
+                "AttributeError",
+                left_out=UP.model_copy(update={"also": (DOWN,)}),
+                explanation=IS_NONE,
+            ),
+            "the bodies of `up` (line 1) and `down` (line 3) were left out, and AttributeError "
+            "(line 1) comes of one of them (`y` is None, returned at line 5); post them too, so "
+            "that it can be run",
+        ),
         # An undefined name says more.
-        (failed(NAME, "NameError", undefined=("model",), left_out=UP),
-         "`model` (line 1) is used but never defined in what you posted; post the part that makes "
-         "it too, so that it can be run"),
+        (
+            failed(NAME, "NameError", undefined=("model",), left_out=UP),
+            "`model` (line 1) is used but never defined in what you posted; post the part that "
+            "makes it too, so that it can be run",
+        ),
     ],
-)  # fmt: skip
+)
 def test_an_empty_body_is_asked_for(run: JobResult, reason: str):
     """Which one, or which ones it may be, and what the values say."""
     assert missing(run) == reason
@@ -265,11 +354,18 @@ def lacks(line: int, name: str = "Net") -> JobResult:
 @pytest.mark.parametrize(
     "later",
     [
-        "class Net(nn.Module): ...", "def Net(): ...", "Net = 3", "a, Net = 1, 2", "Net, b = 1, 2",
-        "a = 1\n  Net = 3", "import Net", "from x import Net", "from x import a, Net",
+        "class Net(nn.Module): ...",
+        "def Net(): ...",
+        "Net = 3",
+        "a, Net = 1, 2",
+        "Net, b = 1, 2",
+        "a = 1\n  Net = 3",
+        "import Net",
+        "from x import Net",
+        "from x import a, Net",
         "import x as Net",
     ],
-)  # fmt: skip
+)
 def test_blocks_in_another_order_than_they_run(later: str):
     """A use in one block, and what it uses in a later one: nobody runs them in that order."""
     reason = missing(lacks(1), post("net = Net()\nnet(x)", later))

@@ -22,24 +22,21 @@ FAMILIES = {
     "broadcast": ("torch.ones(4, 3) + torch.ones(4, 5)", "one has 3 and the other 5"),
     "view": ("torch.ones(10).view(-1, 4)", "10 is not a multiple of 4"),
     "view of known size": ("torch.ones(10).view(3, 4)", "10 values, and the shape [3, 4] would"),
-    "channels": (
-        "nn.Conv2d(3, 4, 3)(torch.ones(2, 1, 9, 9))", "takes 3 channels, and its"),
-    "label": (
-        "F.cross_entropy(torch.ones(2, 3), torch.tensor([0, 3]))", "at least 4 columns"),
+    "channels": ("nn.Conv2d(3, 4, 3)(torch.ones(2, 1, 9, 9))", "takes 3 channels, and its"),
+    "label": ("F.cross_entropy(torch.ones(2, 3), torch.tensor([0, 3]))", "at least 4 columns"),
     "no graph": ("torch.ones(1).backward()", "a value without a graph"),
     "scalar": ("torch.ones(2, requires_grad=True).exp().backward()", "more than one value"),
     "second time": (
         "y = torch.ones(1, requires_grad=True).exp()\ny.backward()\ny.backward()",
-        "already freed"),
+        "already freed",
+    ),
     "leaf": ("x = torch.ones(2, requires_grad=True)\nx += 1", "is changed in place"),
-    "cat": (
-        "torch.cat([torch.ones(2, 3), torch.ones(2, 4)])", "has 3 where number 1"),
+    "cat": ("torch.cat([torch.ones(2, 3), torch.ones(2, 4)])", "has 3 where number 1"),
     "stack": ("torch.stack([torch.ones(2), torch.ones(3)])", "number 1 is [3] where"),
     "embedding": ("nn.Embedding(4, 2)(torch.tensor([4]))", "num_embeddings"),
     "index": ("torch.ones(3)[5]", "index 5 into dimension 0, which has 3 entries"),
     "recurrent": ("nn.LSTM(4, 2)(torch.ones(3, 2, 5))", "input_size=4 is given vectors of 5"),
-    "rows": (
-        "F.cross_entropy(torch.ones(4, 3), torch.zeros(2).long())", "4 rows and there"),
+    "rows": ("F.cross_entropy(torch.ones(4, 3), torch.zeros(2).long())", "4 rows and there"),
     "batch norm": ("nn.BatchNorm1d(4)(torch.ones(1, 4))", "a single value per channel"),
     "numpy": ("torch.ones(1, requires_grad=True).numpy()", "detach() it first"),
     "empty optimizer": ("torch.optim.SGD(nn.ReLU().parameters(), lr=1)", "registered none"),
@@ -51,11 +48,13 @@ FAMILIES = {
     "no CUDA": ("torch.ones(1).to('cuda')", "built for CPU only"),
     "state dict": (
         "nn.Linear(2, 2).load_state_dict(nn.DataParallel(nn.Linear(2, 2)).state_dict())",
-        "begin with `module.`"),
+        "begin with `module.`",
+    ),
     "state dict sizes": (
         "nn.Linear(2, 2).load_state_dict(nn.Linear(3, 2).state_dict())",
-        "`weight` is torch.Size([2, 3]) in the file"),
-}  # fmt: skip
+        "`weight` is torch.Size([2, 3]) in the file",
+    ),
+}
 
 
 @pytest.mark.parametrize(("code", "said"), FAMILIES.values(), ids=FAMILIES)

@@ -17,15 +17,35 @@ SILENT = "plain-tensor-attribute-not-a-parameter"
 
 UNPROVED = [
     # An earlier line that fails in the same way is not the line that was promised.
-    (RAISES, "broken.py", "import torch\n", "import torch\ntorch.nn.Conv2d(3, 8, 3)"
-     "(torch.ones(1, 4, 8, 8))\n", "the error comes from line 2"),
-    (RAISES, "fixed.py", "import torch\n", "import torch\nraise OSError('gone')\n",
-     "should run, and ends with OSError"),
-    (SILENT, "broken.py", "import torch\n", "import torch\nassert torch.ones(1).sum() == 2\n",
-     "an assert fails before the last one"),
-    (SILENT, "broken.py", "import torch\n", "import torch\nimport no_such_module\n",
-     "should end in its assert"),
-]  # fmt: skip
+    (
+        RAISES,
+        "broken.py",
+        "import torch\n",
+        "import torch\ntorch.nn.Conv2d(3, 8, 3)(torch.ones(1, 4, 8, 8))\n",
+        "the error comes from line 2",
+    ),
+    (
+        RAISES,
+        "fixed.py",
+        "import torch\n",
+        "import torch\nraise OSError('gone')\n",
+        "should run, and ends with OSError",
+    ),
+    (
+        SILENT,
+        "broken.py",
+        "import torch\n",
+        "import torch\nassert torch.ones(1).sum() == 2\n",
+        "an assert fails before the last one",
+    ),
+    (
+        SILENT,
+        "broken.py",
+        "import torch\n",
+        "import torch\nimport no_such_module\n",
+        "should end in its assert",
+    ),
+]
 
 
 @pytest.mark.parametrize(("slug", "file", "old", "new", "problem"), UNPROVED)

@@ -53,8 +53,15 @@ class Person:
     @property
     def json(self) -> Json:
         """A user object."""
-        return {"id": self.id, "username": self.name, "global_name": self.name, "avatar": None,
-                "discriminator": "0", "bot": self.bot, "public_flags": 0}  # fmt: skip
+        return {
+            "id": self.id,
+            "username": self.name,
+            "global_name": self.name,
+            "avatar": None,
+            "discriminator": "0",
+            "bot": self.bot,
+            "public_flags": 0,
+        }
 
 
 @dataclass
@@ -232,8 +239,10 @@ class FakeDiscord:
         if reply_to is not None:
             message["type"] = 19
             message["message_reference"] = {
-                "message_id": reply_to["id"], "channel_id": channel.id, "guild_id": self.guild_id,
-            }  # fmt: skip
+                "message_id": reply_to["id"],
+                "channel_id": channel.id,
+                "guild_id": self.guild_id,
+            }
             message["referenced_message"] = reply_to
             if reply_to["author"] not in message["mentions"]:
                 message["mentions"].append(reply_to["author"])
@@ -264,14 +273,19 @@ class FakeDiscord:
         await self._tell("MESSAGE_DELETE", gone, channel, None)
 
     async def forum_post(
-        self, person: Person, forum: Channel, title: str, text: str,
+        self,
+        person: Person,
+        forum: Channel,
+        title: str,
+        text: str,
         files: tuple[tuple[str, bytes], ...] = (),
-    ) -> Channel:  # fmt: skip
+    ) -> Channel:
         """Start a post: a thread whose first message has its id."""
         thread = Channel(self._id(), THREAD, title, forum.id, person.id)
         self.channels[thread.id] = thread
-        await self._tell("THREAD_CREATE", self._channel_json(thread) | {"newly_created": True},
-                         thread, None)  # fmt: skip
+        await self._tell(
+            "THREAD_CREATE", self._channel_json(thread) | {"newly_created": True}, thread, None
+        )
         message = self._message(person, thread, {"content": text}, files)
         message["id"] = thread.id
         thread.messages[thread.id] = message
@@ -286,9 +300,13 @@ class FakeDiscord:
         return made
 
     async def slash(
-        self, person: Person, channel: Channel, files: tuple[tuple[str, bytes], ...] = (),
-        /, **options: Any,
-    ) -> Interaction:  # fmt: skip
+        self,
+        person: Person,
+        channel: Channel,
+        files: tuple[tuple[str, bytes], ...] = (),
+        /,
+        **options: Any,
+    ) -> Interaction:
         """`/torchmedic`, with its options."""
         command = self._command("torchmedic", 1)
         known = {o["name"]: o for o in command.get("options", [])}
@@ -310,8 +328,13 @@ class FakeDiscord:
         """Right-click, Apps, and the name of the command."""
         command = self._command(name, 3)
         channel = self.channels[message["channel_id"]]
-        data = {"id": command["id"], "name": name, "type": 3, "target_id": message["id"],
-                "resolved": {"messages": {message["id"]: message}}}  # fmt: skip
+        data = {
+            "id": command["id"],
+            "name": name,
+            "type": 3,
+            "target_id": message["id"],
+            "resolved": {"messages": {message["id"]: message}},
+        }
         return await self._interact(person, channel, 2, data)
 
     async def click(self, person: Person, message: Json, label: str) -> Interaction:
@@ -339,9 +362,13 @@ class FakeDiscord:
             name = item["custom_id"]
             given = values.get(name, item.get("value", ""))
             if item["type"] == 3:
-                chosen = given if isinstance(given, list) else [given] if given else [
-                    o["value"] for o in item["options"] if o.get("default")
-                ]  # fmt: skip
+                chosen = (
+                    given
+                    if isinstance(given, list)
+                    else [given]
+                    if given
+                    else [o["value"] for o in item["options"] if o.get("default")]
+                )
                 known = {o["value"] for o in item["options"]}
                 assert set(chosen) <= known, f"people can choose from {known}"
                 filled = {"type": 3, "custom_id": name, "values": chosen, "id": 1}
@@ -349,8 +376,11 @@ class FakeDiscord:
                 assert not item.get("required", True) or given, f"{name} has to be filled in"
                 assert len(given) <= item.get("max_length", 4_000)
                 filled = {"type": 4, "custom_id": name, "value": given, "id": 1}
-            rows.append({"type": 18, "id": 2, "component": filled} if row["type"] == 18
-                        else {"type": 1, "id": 2, "components": [filled]})  # fmt: skip
+            rows.append(
+                {"type": 18, "id": 2, "component": filled}
+                if row["type"] == 18
+                else {"type": 1, "id": 2, "components": [filled]}
+            )
         data = {"custom_id": modal["custom_id"], "components": rows}
         return await self._interact(shown.person, shown.channel, 5, data, shown.message)
 
@@ -362,8 +392,15 @@ class FakeDiscord:
     async def _interact(
         self, person: Person, channel: Channel, kind: int, data: Json, message: Json | None = None
     ) -> Interaction:
-        made = Interaction(self._id(), f"tok{next(self._count):09d}{'x' * 40}", kind, person,
-                           channel, time.monotonic(), message)  # fmt: skip
+        made = Interaction(
+            self._id(),
+            f"tok{next(self._count):09d}{'x' * 40}",
+            kind,
+            person,
+            channel,
+            time.monotonic(),
+            message,
+        )
         self.interactions[made.token] = made
         told: Json = {
             "id": made.id, "application_id": self.bot.id, "type": kind, "token": made.token,
@@ -372,15 +409,22 @@ class FakeDiscord:
             "app_permissions": str(EVERYDAY), "attachment_size_limit": 10 * 1024 * 1024,
         }  # fmt: skip
         if channel.kind == DM:
-            told |= {"user": person.json, "context": 1,
-                     "authorizing_integration_owners": {"1": person.id}}  # fmt: skip
+            told |= {
+                "user": person.json,
+                "context": 1,
+                "authorizing_integration_owners": {"1": person.id},
+            }
         else:
             guild = "1" if channel.foreign else self.guild_id
             owners = {"1": person.id} if channel.foreign else {"0": self.guild_id}
-            told |= {"guild_id": guild, "context": 0, "guild_locale": "en-US",
-                     "guild": {"id": guild, "locale": "en-US", "features": []},
-                     "member": self._member(person) | {"permissions": str(person.permissions)},
-                     "authorizing_integration_owners": owners}  # fmt: skip
+            told |= {
+                "guild_id": guild,
+                "context": 0,
+                "guild_locale": "en-US",
+                "guild": {"id": guild, "locale": "en-US", "features": []},
+                "member": self._member(person) | {"permissions": str(person.permissions)},
+                "authorizing_integration_owners": owners,
+            }
         if message is not None:
             told["message"] = message
         await self._send_all("INTERACTION_CREATE", told, lambda _: told)
@@ -404,8 +448,9 @@ class FakeDiscord:
     def by_bot(self, channel: Channel | None = None) -> list[Json]:
         """All of the bot's messages, or those in one channel."""
         channels = [channel] if channel is not None else list(self.channels.values())
-        return [m for c in channels for m in c.messages.values()
-                if m["author"]["id"] == self.bot.id]  # fmt: skip
+        return [
+            m for c in channels for m in c.messages.values() if m["author"]["id"] == self.bot.id
+        ]
 
     def threads(self, channel: Channel) -> list[Channel]:
         """The threads of a channel."""
@@ -418,9 +463,15 @@ class FakeDiscord:
     # -- what goes wrong -------------------------------------------------------------------------
 
     def fail(
-        self, method: str, path: str, status: int, times: int = 1, *, done: bool = False,
+        self,
+        method: str,
+        path: str,
+        status: int,
+        times: int = 1,
+        *,
+        done: bool = False,
         retry_after: float = 0.2,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Answer the next `times` such requests with a refusal.
 
         Args:
@@ -435,8 +486,11 @@ class FakeDiscord:
         body: Json = {"message": "Internal Server Error", "code": 0}
         if status == 429:
             headers |= {"Retry-After": str(retry_after), "X-RateLimit-Scope": "user"}
-            body = {"message": "You are being rate limited.", "retry_after": retry_after,
-                    "global": False}  # fmt: skip
+            body = {
+                "message": "You are being rate limited.",
+                "retry_after": retry_after,
+                "global": False,
+            }
         self.faults.append(Fault(method, re.compile(path), status, times, done, headers, body))
 
     async def drop(self) -> None:
@@ -504,11 +558,20 @@ class FakeDiscord:
             return None
         session = Session(self._id(), d["intents"], socket=socket)
         self.sessions[session.id] = session
-        await self._send(session, "READY", {
-            "v": 10, "user": self.bot.json, "guilds": [{"id": self.guild_id, "unavailable": True}],
-            "session_id": session.id, "resume_gateway_url": self.gateway_url, "shard": [0, 1],
-            "application": {"id": self.bot.id, "flags": 0}, "private_channels": [],
-        })  # fmt: skip
+        await self._send(
+            session,
+            "READY",
+            {
+                "v": 10,
+                "user": self.bot.json,
+                "guilds": [{"id": self.guild_id, "unavailable": True}],
+                "session_id": session.id,
+                "resume_gateway_url": self.gateway_url,
+                "shard": [0, 1],
+                "application": {"id": self.bot.id, "flags": 0},
+                "private_channels": [],
+            },
+        )
         if session.intents & GUILDS:
             await self._send(session, "GUILD_CREATE", self._guild_json())
         return session
@@ -564,9 +627,12 @@ class FakeDiscord:
             if not session.intents & needed:
                 return None
             open_to_bot = (
-                private or session.intents & CONTENT or author is None or author is self.bot
+                private
+                or session.intents & CONTENT
+                or author is None
+                or author is self.bot
                 or any(u["id"] == self.bot.id for u in data.get("mentions", []))
-            )  # fmt: skip
+            )
             shown = told
             if not open_to_bot and "content" in told:
                 shown = told | _BLANK
@@ -655,8 +721,16 @@ class FakeDiscord:
         for kind, most in ((1, 100), (2, 15), (3, 15)):
             if sum(c.get("type", 1) == kind for c in payload) > most:
                 raise Refused(400, 30032, "Maximum number of application commands reached")
-        self.commands = [c | {"id": self._id(), "application_id": app, "version": "1",
-                              "default_member_permissions": None} for c in payload]  # fmt: skip
+        self.commands = [
+            c
+            | {
+                "id": self._id(),
+                "application_id": app,
+                "version": "1",
+                "default_member_permissions": None,
+            }
+            for c in payload
+        ]
         return 200, self.commands
 
     def _open(self, channel_id: str) -> Channel:
@@ -693,10 +767,15 @@ class FakeDiscord:
         if "after" in payload:
             found = [m for m in found if int(m["id"]) > int(payload["after"])][-limit:]
         shown = [
-            m if room.kind == DM or self.allowed_intents & CONTENT or m["author"] == self.bot.json
-            or any(u["id"] == self.bot.id for u in m["mentions"]) else m | _BLANK
-            for m in found if not m["flags"] & EPHEMERAL
-        ]  # fmt: skip
+            m
+            if room.kind == DM
+            or self.allowed_intents & CONTENT
+            or m["author"] == self.bot.json
+            or any(u["id"] == self.bot.id for u in m["mentions"])
+            else m | _BLANK
+            for m in found
+            if not m["flags"] & EPHEMERAL
+        ]
         return 200, shown[:limit]
 
     async def _create(self, channel_id: str, payload: Json, files: Any) -> tuple[int, Any]:
@@ -840,8 +919,13 @@ class FakeDiscord:
             raise invalid("type", "INTERACTION_RESPONSE_TYPE_INVALID")
         it.answered, it.ack_s = kind, time.monotonic() - it.born
         if request.query.get("with_response") in ("true", "1"):
-            body: Json = {"interaction": {"id": it.id, "type": it.kind, "response_message_id":
-                                          it.original or None}}  # fmt: skip
+            body: Json = {
+                "interaction": {
+                    "id": it.id,
+                    "type": it.kind,
+                    "response_message_id": it.original or None,
+                }
+            }
             if it.original:
                 body["resource"] = {"type": kind, "message": it.channel.messages[it.original]}
             return 200, body
@@ -877,9 +961,12 @@ class FakeDiscord:
     # -- messages --------------------------------------------------------------------------------
 
     def _drawn(
-        self, channel: Channel, payload: Json, files: list[tuple[str, bytes]],
+        self,
+        channel: Channel,
+        payload: Json,
+        files: list[tuple[str, bytes]],
         it: Interaction | None = None,
-    ) -> Json:  # fmt: skip
+    ) -> Json:
         """A message of the bot's, if it is a valid one."""
         flags = payload.get("flags", 0)
         if flags & EPHEMERAL and it is None:
@@ -899,8 +986,9 @@ class FakeDiscord:
             kept = [a for a in kept if a["id"] in ids]
         uploads = {a["filename"]: a["size"] for a in kept} | {n: len(d) for n, d in files}
         check_message(changed | {"flags": flags}, uploads)
-        message |= {k: v if v is not None else ("" if k == "content" else [])
-                    for k, v in changed.items()}  # fmt: skip
+        message |= {
+            k: v if v is not None else ("" if k == "content" else []) for k, v in changed.items()
+        }
         message["flags"] = flags
         message["attachments"] = kept + [self._attach(channel.id, f) for f in files]
         message["edited_timestamp"] = _stamp()
@@ -922,10 +1010,14 @@ class FakeDiscord:
             re.search(r"@(?:everyone|here)", text)
         )
         message["mentions"] = [
-            self.people[u].json for u in dict.fromkeys(users)
-            if u in self.people and ("users" in allowed.get("parse", [])
-                                     or u in [str(x) for x in allowed.get("users", [])])
-        ]  # fmt: skip
+            self.people[u].json
+            for u in dict.fromkeys(users)
+            if u in self.people
+            and (
+                "users" in allowed.get("parse", [])
+                or u in [str(x) for x in allowed.get("users", [])]
+            )
+        ]
 
     def _message(
         self, person: Person, channel: Channel, payload: Json, files: tuple[tuple[str, bytes], ...]
@@ -940,39 +1032,77 @@ class FakeDiscord:
         }  # fmt: skip
 
     def _mentions(self, text: str) -> list[Json]:
-        return [self.people[u].json for u in dict.fromkeys(re.findall(r"<@!?(\d+)>", text))
-                if u in self.people]  # fmt: skip
+        return [
+            self.people[u].json
+            for u in dict.fromkeys(re.findall(r"<@!?(\d+)>", text))
+            if u in self.people
+        ]
 
     def _attach(self, channel_id: str, file: tuple[str, bytes]) -> Json:
         name, data = file
         made = self._id()
         self.files[made] = data
         url = f"http://127.0.0.1:{self.port}/files/{made}/{name}"
-        return {"id": made, "filename": name, "size": len(data), "url": url, "proxy_url": url,
-                "content_type": "text/plain; charset=utf-8"}  # fmt: skip
+        return {
+            "id": made,
+            "filename": name,
+            "size": len(data),
+            "url": url,
+            "proxy_url": url,
+            "content_type": "text/plain; charset=utf-8",
+        }
 
     def _member(self, person: Person) -> Json:
-        return {"roles": list(person.roles), "joined_at": _stamp(), "deaf": False, "mute": False,
-                "flags": 0, "nick": None, "user": person.json}  # fmt: skip
+        return {
+            "roles": list(person.roles),
+            "joined_at": _stamp(),
+            "deaf": False,
+            "mute": False,
+            "flags": 0,
+            "nick": None,
+            "user": person.json,
+        }
 
     def _channel_json(self, channel: Channel) -> Json:
         made: Json = {"id": channel.id, "type": channel.kind, "name": channel.name}
         if channel.kind == DM:
-            return {"id": channel.id, "type": DM, "last_message_id": None,
-                    "recipients": [p.json for p in channel.people]}  # fmt: skip
-        made |= {"guild_id": self.guild_id, "position": 0, "permission_overwrites": [],
-                 "parent_id": channel.parent or None, "nsfw": False, "topic": None,
-                 "permissions": str(EVERYDAY)}  # fmt: skip
+            return {
+                "id": channel.id,
+                "type": DM,
+                "last_message_id": None,
+                "recipients": [p.json for p in channel.people],
+            }
+        made |= {
+            "guild_id": self.guild_id,
+            "position": 0,
+            "permission_overwrites": [],
+            "parent_id": channel.parent or None,
+            "nsfw": False,
+            "topic": None,
+            "permissions": str(EVERYDAY),
+        }
         made["last_message_id"] = max(channel.messages, key=int, default=None)
         if channel.kind == THREAD:
-            made |= {"owner_id": channel.owner, "message_count": 0, "member_count": 2,
-                     "rate_limit_per_user": 0,
-                     "thread_metadata": {"archived": False, "locked": False,
-                                         "auto_archive_duration": 1440,
-                                         "archive_timestamp": _stamp()}}  # fmt: skip
+            made |= {
+                "owner_id": channel.owner,
+                "message_count": 0,
+                "member_count": 2,
+                "rate_limit_per_user": 0,
+                "thread_metadata": {
+                    "archived": False,
+                    "locked": False,
+                    "auto_archive_duration": 1440,
+                    "archive_timestamp": _stamp(),
+                },
+            }
         if channel.kind == FORUM:
-            made |= {"available_tags": [], "flags": 0, "default_sort_order": None,
-                     "default_forum_layout": 0, "default_reaction_emoji": None}  # fmt: skip
+            made |= {
+                "available_tags": [],
+                "flags": 0,
+                "default_sort_order": None,
+                "default_forum_layout": 0,
+                "default_reaction_emoji": None,
+            }
         return made
 
     def _guild_json(self) -> Json:

@@ -85,10 +85,12 @@ def check_embeds(embeds: list[dict[str, Any]], uploads: dict[str, int]) -> None:
     total = 0
     for i, embed in enumerate(embeds):
         where = f"embeds.{i}"
-        parts = [(embed.get("title") or "", 256, "title"),
-                 (embed.get("description") or "", 4_096, "description"),
-                 ((embed.get("footer") or {}).get("text") or "", 2_048, "footer.text"),
-                 ((embed.get("author") or {}).get("name") or "", 256, "author.name")]  # fmt: skip
+        parts = [
+            (embed.get("title") or "", 256, "title"),
+            (embed.get("description") or "", 4_096, "description"),
+            ((embed.get("footer") or {}).get("text") or "", 2_048, "footer.text"),
+            ((embed.get("author") or {}).get("name") or "", 256, "author.name"),
+        ]
         if len(embed.get("fields") or []) > 25:
             raise invalid(f"{where}.fields", "BASE_TYPE_MAX_LENGTH")
         for j, field in enumerate(embed.get("fields") or []):

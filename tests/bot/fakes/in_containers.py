@@ -52,12 +52,22 @@ async def main(compose: list[str]) -> int:
         with tempfile.TemporaryDirectory() as folder:
             more = Path(folder) / "override.yml"
             more.write_text(override(slack, discord))
-            run = [*compose, "-f", str(ROOT / "docker-compose.yml"), "-f", str(more),
-                   "--project-directory", str(ROOT)]  # fmt: skip
+            run = [
+                *compose,
+                "-f",
+                str(ROOT / "docker-compose.yml"),
+                "-f",
+                str(more),
+                "--project-directory",
+                str(ROOT),
+            ]
             for name in SERVICES:
                 run += ["--profile", name]
-            os.environ |= {"SLACK_BOT_TOKEN": BOT_TOKEN, "SLACK_APP_TOKEN": APP_TOKEN,
-                           "DISCORD_TOKEN": discord.token}  # fmt: skip
+            os.environ |= {
+                "SLACK_BOT_TOKEN": BOT_TOKEN,
+                "SLACK_APP_TOKEN": APP_TOKEN,
+                "DISCORD_TOKEN": discord.token,
+            }
             try:
                 await _call([*run, "up", "--detach", "--no-build", "--no-deps", *SERVICES])
                 await asyncio.gather(_in_slack(slack), _in_discord(discord))

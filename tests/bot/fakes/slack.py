@@ -78,8 +78,13 @@ class Message:
     @property
     def json(self) -> Json:
         """As the API gives it."""
-        words: Json = {"type": "message", "ts": self.ts, "user": self.user, "text": self.text,
-                       "blocks": self.blocks}  # fmt: skip
+        words: Json = {
+            "type": "message",
+            "ts": self.ts,
+            "user": self.user,
+            "text": self.text,
+            "blocks": self.blocks,
+        }
         for name in ("thread_ts", "metadata", "bot_id"):
             if getattr(self, name):
                 words[name] = getattr(self, name)
@@ -141,13 +146,15 @@ class FakeSlack:
     async def listening(self) -> AsyncIterator[FakeSlack]:
         """Serve on a free port while the block runs."""
         app = web.Application(client_max_size=64 * 1024 * 1024)
-        app.add_routes([
-            web.route("*", "/api/{method}", self._api),
-            web.get("/link", self._link),
-            web.post("/upload/{id}", self._upload),
-            web.post("/response/{id}", self._response),
-            web.get("/files/{name}", self._file),
-        ])  # fmt: skip
+        app.add_routes(
+            [
+                web.route("*", "/api/{method}", self._api),
+                web.get("/link", self._link),
+                web.post("/upload/{id}", self._upload),
+                web.post("/response/{id}", self._response),
+                web.get("/files/{name}", self._file),
+            ]
+        )
         app.on_response_prepare.append(self._date)
         runner = web.AppRunner(app, access_log=None, shutdown_timeout=1)
         await runner.setup()
@@ -191,16 +198,27 @@ class FakeSlack:
         return f"{int(time.time())}.{next(self._numbers):06d}"
 
     async def say(
-        self, text: str, *, user: str = "U1", channel: str = "C1", thread: str = "",
-        files: list[Json] | None = None, mention: bool = False, copies: int = 1,
-    ) -> str:  # fmt: skip
+        self,
+        text: str,
+        *,
+        user: str = "U1",
+        channel: str = "C1",
+        thread: str = "",
+        files: list[Json] | None = None,
+        mention: bool = False,
+        copies: int = 1,
+    ) -> str:
         """Somebody posts a message; the bot gets it as Slack would deliver it. Returns its ts."""
         ts = self.ts()
         text = f"<@{BOT}> {text}" if mention else text
         message = Message(channel, ts, user, text, thread_ts=thread or None)
         self.messages[channel, ts] = message
-        event = {**message.json, "channel": channel, "type": "message",
-                 "channel_type": "im" if channel.startswith("D") else "channel"}  # fmt: skip
+        event = {
+            **message.json,
+            "channel": channel,
+            "type": "message",
+            "channel_type": "im" if channel.startswith("D") else "channel",
+        }
         event.pop("blocks")
         if files:
             event |= {"files": files, "subtype": "file_share"}
@@ -216,23 +234,39 @@ class FakeSlack:
         message = self.messages[channel, ts]
         old = {**message.json}
         message.text = message.text if unfurl else text
-        await self._event({
-            "type": "message", "subtype": "message_changed", "channel": channel, "ts": self.ts(),
-            "channel_type": "im" if channel.startswith("D") else "channel", "message": message.json,
-            "previous_message": old,
-        })  # fmt: skip
+        await self._event(
+            {
+                "type": "message",
+                "subtype": "message_changed",
+                "channel": channel,
+                "ts": self.ts(),
+                "channel_type": "im" if channel.startswith("D") else "channel",
+                "message": message.json,
+                "previous_message": old,
+            }
+        )
 
     async def _event(self, event: Json, copies: int = 1) -> None:
-        body = {"type": "event_callback", "team_id": TEAM, "event": event, "api_app_id": "A1",
-                "event_id": f"Ev{next(self._numbers)}"}  # fmt: skip
+        body = {
+            "type": "event_callback",
+            "team_id": TEAM,
+            "event": event,
+            "api_app_id": "A1",
+            "event_id": f"Ev{next(self._numbers)}",
+        }
         for _ in range(copies):
             await self.deliver("events_api", body)
 
     def file(self, name: str, data: bytes, mime: str = "text/plain") -> Json:
         """A file as it hangs on a message."""
         self.stored[name] = (data, mime)
-        return {"id": f"F{next(self._numbers)}", "name": name, "size": len(data), "mimetype": mime,
-                "url_private": f"{self._base}/files/{name}"}  # fmt: skip
+        return {
+            "id": f"F{next(self._numbers)}",
+            "name": name,
+            "size": len(data),
+            "mimetype": mime,
+            "url_private": f"{self._base}/files/{name}",
+        }
 
     def response_url(self) -> str:
         """An address for five answers."""
@@ -278,22 +312,29 @@ class FakeSlack:
 
     async def submit(self, view: Json, values: Json, *, user: str = "U1") -> Any:
         """Somebody sends a form."""
-        fields = {name: {name: value if isinstance(value, dict) else {"value": value}}
-                  for name, value in values.items()}  # fmt: skip
-        return await self.deliver("interactive", {
-            "type": "view_submission", "user": {"id": user, "name": "m"}, "team": {"id": TEAM},
-            "view": {**view, "state": {"values": fields}},
-        })  # fmt: skip
+        fields = {
+            name: {name: value if isinstance(value, dict) else {"value": value}}
+            for name, value in values.items()
+        }
+        return await self.deliver(
+            "interactive",
+            {
+                "type": "view_submission",
+                "user": {"id": user, "name": "m"},
+                "team": {"id": TEAM},
+                "view": {**view, "state": {"values": fields}},
+            },
+        )
 
     # -- what people see ----------------------------------------------------------------------
 
     def cards(self, channel: str = "C1", thread: str | None = None) -> list[Message]:
         """Our messages, oldest first."""
         return [
-            m for m in self.messages.values()
-            if m.user == BOT and m.channel == channel
-            and (thread is None or m.thread_ts == thread)
-        ]  # fmt: skip
+            m
+            for m in self.messages.values()
+            if m.user == BOT and m.channel == channel and (thread is None or m.thread_ts == thread)
+        ]
 
     async def until(self, what: Callable[[], Any], within_s: float = 150) -> Any:
         """Wait until something is so."""
@@ -337,10 +378,15 @@ class FakeSlack:
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._waiting[envelope] = future
         socket = self.spread.choice(self.sockets) if self.spread else self.sockets[-1]
-        await socket.send_json({
-            "envelope_id": envelope, "type": kind, "payload": body, "retry_attempt": retry,
-            "accepts_response_payload": kind != "events_api",
-        })  # fmt: skip
+        await socket.send_json(
+            {
+                "envelope_id": envelope,
+                "type": kind,
+                "payload": body,
+                "retry_attempt": retry,
+                "accepts_response_payload": kind != "events_api",
+            }
+        )
         return await future
 
     async def _by_http(self, kind: str, body: Json, retry: int) -> Any:
@@ -406,16 +452,22 @@ class FakeSlack:
         if fault is not None:
             fault.times -= 1
             if fault.kind == "429":
-                return web.json_response({"ok": False, "error": "ratelimited"}, status=429,
-                                         headers={"Retry-After": fault.retry_after})  # fmt: skip
+                return web.json_response(
+                    {"ok": False, "error": "ratelimited"},
+                    status=429,
+                    headers={"Retry-After": fault.retry_after},
+                )
             if fault.kind.startswith("error:"):
                 return web.json_response({"ok": False, "error": fault.kind.partition(":")[2]})
             if fault.kind == "500":
                 return web.Response(status=500, text="upstream")
         if (allowed := self.limits.get(method)) is not None and (wait := allowed.wait()) > 0:
             self.refused[method] += 1
-            return web.json_response({"ok": False, "error": "ratelimited"}, status=429,
-                                     headers={"Retry-After": f"{math.ceil(wait)}"})  # fmt: skip
+            return web.json_response(
+                {"ok": False, "error": "ratelimited"},
+                status=429,
+                headers={"Retry-After": f"{math.ceil(wait)}"},
+            )
         expected = APP_TOKEN if method == "apps.connections.open" else BOT_TOKEN
         if token != expected:
             return web.json_response({"ok": False, "error": "invalid_auth"})
@@ -452,8 +504,16 @@ class FakeSlack:
         if channel.startswith("U"):
             channel = f"D{channel}"
         thread = words.get("thread_ts")
-        message = Message(channel, self.ts(), BOT, str(words.get("text") or ""), blocks, thread,
-                          _json(words.get("metadata")), BOT_ID)  # fmt: skip
+        message = Message(
+            channel,
+            self.ts(),
+            BOT,
+            str(words.get("text") or ""),
+            blocks,
+            thread,
+            _json(words.get("metadata")),
+            BOT_ID,
+        )
         message.versions.append({"text": message.text, "blocks": blocks})
         self.messages[channel, message.ts] = message
         return {"channel": channel, "ts": message.ts, "message": message.json}
@@ -488,14 +548,20 @@ class FakeSlack:
 
     def _conversations_replies(self, words: Json) -> Json:
         channel, root = words.get("channel"), words.get("ts")
-        found = [m.json for m in self.messages.values()
-                 if m.channel == channel and root in (m.ts, m.thread_ts)]  # fmt: skip
+        found = [
+            m.json
+            for m in self.messages.values()
+            if m.channel == channel and root in (m.ts, m.thread_ts)
+        ]
         if not found:
             raise RefusedError("thread_not_found")
         start = int(words.get("cursor") or 0)
         some, rest = found[start : start + 5], found[start + 5 :]
-        return {"messages": some, "has_more": bool(rest),
-                "response_metadata": {"next_cursor": str(start + 5) if rest else ""}}  # fmt: skip
+        return {
+            "messages": some,
+            "has_more": bool(rest),
+            "response_metadata": {"next_cursor": str(start + 5) if rest else ""},
+        }
 
     def _conversations_open(self, words: Json) -> Json:
         return {"channel": {"id": f"D{words['users']}"}}
@@ -515,9 +581,14 @@ class FakeSlack:
         if len(str(words.get("alt_txt") or "")) > 1000:
             raise RefusedError("alt_txt_too_large")
         id = f"F{next(self._numbers)}"
-        self.files[id] = {"id": id, "name": words["filename"], "channel": None,
-                          "length": int(words["length"]),
-                          "alt_txt": words.get("alt_txt"), "data": None}  # fmt: skip
+        self.files[id] = {
+            "id": id,
+            "name": words["filename"],
+            "channel": None,
+            "length": int(words["length"]),
+            "alt_txt": words.get("alt_txt"),
+            "data": None,
+        }
         return {"upload_url": f"{self._base}/upload/{id}", "file_id": id}
 
     def _files_completeUploadExternal(self, words: Json) -> Json:  # noqa: N802
@@ -672,8 +743,12 @@ def _check_text(text: Json, limit: int) -> None:
 
 def buttons(blocks: list[Json]) -> dict[str, str]:
     """Label → value of every button."""
-    return {e["text"]["text"]: e["value"] for b in blocks if b["type"] == "actions"
-            for e in b["elements"]}  # fmt: skip
+    return {
+        e["text"]["text"]: e["value"]
+        for b in blocks
+        if b["type"] == "actions"
+        for e in b["elements"]
+    }
 
 
 def _json(words: Any) -> Any:

@@ -83,11 +83,13 @@ async def bot(
         pass
     async with FakeSlack().listening() as slack:
         variables = {
-            "SLACK_BOT_TOKEN": BOT_TOKEN, "SLACK_APP_TOKEN": APP_TOKEN,
-            "SLACK_SIGNING_SECRET": SECRET, "TORCHMEDIC_SLACK__API_URL": slack.url,
+            "SLACK_BOT_TOKEN": BOT_TOKEN,
+            "SLACK_APP_TOKEN": APP_TOKEN,
+            "SLACK_SIGNING_SECRET": SECRET,
+            "TORCHMEDIC_SLACK__API_URL": slack.url,
             "TORCHMEDIC_STATE": str(state),
             "TORCHMEDIC_EXECUTOR__URL": f"unix:{executor_socket}",
-        }  # fmt: skip
+        }
         yield Bot(slack, variables, state, executor_socket)
 
 
@@ -306,12 +308,15 @@ def test_the_command_shows_a_table_and_ends_with_1(tmp_path: Path):
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("TORCHMEDIC_", "SLACK_"))}
     done = subprocess.run(
         [sys.executable, "-m", "bot.commands.cli", "doctor"],
-        cwd=tmp_path, capture_output=True, text=True,
-        env=clean | {
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env=clean
+        | {
             "TORCHMEDIC_STATE": str(tmp_path / "state"),
             "TORCHMEDIC_EXECUTOR__URL": f"unix:{tmp_path}/none.sock",
         },
-    )  # fmt: skip
+    )
     said = " ".join(done.stdout.replace("│", " ").split())
 
     assert done.returncode == 1 and "Traceback" not in done.stderr, done.stderr

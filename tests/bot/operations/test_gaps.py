@@ -15,9 +15,13 @@ from tests.bot.service.test_store import incoming
 
 UNSURE = Answer(status="unsure", headline="I found nothing.")
 BUCKET = AnswerError(
-    type="RuntimeError", message="bucket 3 is not ready", line=1, code="ready(3)", caught=False,
+    type="RuntimeError",
+    message="bucket 3 is not ready",
+    line=1,
+    code="ready(3)",
+    caught=False,
     traceback="",
-)  # fmt: skip
+)
 WHY = Why(text="Because.", article="a", title="A", url=None, score=1, proof=None)
 
 

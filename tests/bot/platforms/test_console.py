@@ -31,21 +31,37 @@ def drawn(answer: Answer, *, explain: bool = False) -> str:
 def full(text: str) -> Answer:
     """An Answer with a stranger's text in every place that can hold one."""
     fix = Fix(
-        codemod="c", title=text, intent=text, diff=f"-{text}\n+{text}", code=text, verified=False,
-        checks=(Check(name="n", passed=False, detail=text),), result=None,
-    )  # fmt: skip
+        codemod="c",
+        title=text,
+        intent=text,
+        diff=f"-{text}\n+{text}",
+        code=text,
+        verified=False,
+        checks=(Check(name="n", passed=False, detail=text),),
+        result=None,
+    )
     return Answer(
-        status="reproduced", headline=text,
+        status="reproduced",
+        headline=text,
         error=AnswerError(type="E", message=text, line=1, code=text, caught=False, traceback=text),
         explanation="Seen: " + text,
         findings=(Finding(kind="k", line=1, name=text, message=text),),
         assumptions=(text,),
         why=Why(text=text, remedy=text, article="a", title=text, url=None, score=1, proof=None),
-        alternatives=(fix,), refused=(fix,), problems=(text,),
+        alternatives=(fix,),
+        refused=(fix,),
+        problems=(text,),
         run=JobResult(outcome=Outcome.OK, stdout=text),
-        evidence=Evidence(torch=text, python="3", device="CPU", isolation=text, seconds_before=1,
-                          seconds_after=None, peak_memory_bytes=1),
-    )  # fmt: skip
+        evidence=Evidence(
+            torch=text,
+            python="3",
+            device="CPU",
+            isolation=text,
+            seconds_before=1,
+            seconds_after=None,
+            peak_memory_bytes=1,
+        ),
+    )
 
 
 def test_every_status_has_a_word():

@@ -90,8 +90,11 @@ class World:
 
     def cards(self, channel: Channel | None = None) -> list[Json]:
         """The bot's messages with buttons of a question."""
-        return [m for m in self.fake.by_bot(channel)
-                if any(b["custom_id"].startswith("tm:") for b in buttons(m))]  # fmt: skip
+        return [
+            m
+            for m in self.fake.by_bot(channel)
+            if any(b["custom_id"].startswith("tm:") for b in buttons(m))
+        ]
 
     def words(self, person: Person | None = None) -> list[str]:
         """What the bot said beside its cards, in private or not."""
@@ -148,8 +151,9 @@ async def test_an_attached_script_is_run(world: World):
     """A .py file is the code; the traceback's lines are the file's."""
     script = b"import torch\nlayer = torch.nn.Linear(4, 2)\nlayer(torch.ones(3, 5))\n"
     async with world.bot():
-        await world.fake.post(world.maya, world.help, f"{world.me} this fails",
-                              (("train.py", script),))  # fmt: skip
+        await world.fake.post(
+            world.maya, world.help, f"{world.me} this fails", (("train.py", script),)
+        )
         card = await world.card()
 
     assert "RuntimeError at line 3" in text_of(card)
@@ -519,8 +523,13 @@ async def test_full_output_and_fixed_file_are_files(world: World):
                 await world.fake.click(person, card, label)
 
                 def handed(name: str = name, hidden: int = hidden) -> list[Json]:
-                    return [a for m in world.fake.by_bot() if m["flags"] & 64 == hidden
-                            for a in m["attachments"] if a["filename"] == name]  # fmt: skip
+                    return [
+                        a
+                        for m in world.fake.by_bot()
+                        if m["flags"] & 64 == hidden
+                        for a in m["attachments"]
+                        if a["filename"] == name
+                    ]
 
                 (file,) = await world.fake.until(handed)
                 assert holds in world.fake.files[file["id"]]
@@ -559,15 +568,18 @@ async def test_a_forged_button_gets_nothing(world: World):
         elsewhere = world.fake.channel("elsewhere")
         other = await world.fake.post(world.otto, elsewhere, "nothing")
         for message, custom_id in (
-            (card, "tm:delete:0123456789abcdef"), (other, f"tm:output:{question}"),
-            (card, f"tm:nonsense:{question}"), (card, "tm:delete:'; drop table questions"),
-        ):  # fmt: skip
+            (card, "tm:delete:0123456789abcdef"),
+            (other, f"tm:output:{question}"),
+            (card, f"tm:nonsense:{question}"),
+            (card, "tm:delete:'; drop table questions"),
+        ):
             await world.fake.press(world.otto, message, custom_id)
         await world.fake.until(lambda: len(world.words()) == 2)
 
     assert {w.split(".")[0] for w in world.words()} == {
-        "I do not keep this question any more", "This button belongs to another message",
-    }  # fmt: skip
+        "I do not keep this question any more",
+        "This button belongs to another message",
+    }
     assert card["id"] not in world.fake.deleted
 
 
@@ -660,9 +672,7 @@ async def test_a_wrong_token_says_where_to_get_one(world: World):
     assert "wrong-token" not in str(refused.value)
 
 
-async def test_logs_hold_no_token_and_no_snippet(
-    world: World, caplog: pytest.LogCaptureFixture
-):  # fmt: skip
+async def test_logs_hold_no_token_and_no_snippet(world: World, caplog: pytest.LogCaptureFixture):
     """Not at info level, whatever happens."""
     with caplog.at_level(logging.INFO):
         async with world.bot() as bot:

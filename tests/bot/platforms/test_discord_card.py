@@ -46,22 +46,45 @@ PIXEL = base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"\0" * 60).decode()
 def full(text: str, **more: Any) -> Answer:
     """An Answer with a stranger's text in every place that can hold one."""
     fix = Fix(
-        codemod="c", title=text, intent=text, diff=f"-{text}\n+{text}", code=text, verified=True,
-        checks=(Check(name="n", passed=True, detail=text),), result=None,
-    )  # fmt: skip
+        codemod="c",
+        title=text,
+        intent=text,
+        diff=f"-{text}\n+{text}",
+        code=text,
+        verified=True,
+        checks=(Check(name="n", passed=True, detail=text),),
+        result=None,
+    )
     answer = Answer(
-        status="reproduced", headline=text,
+        status="reproduced",
+        headline=text,
         error=AnswerError(type="E", message=text, line=1, code=text, caught=False, traceback=text),
-        culprit=AnswerCulprit(saved_line=1, saved_code=text, modified_line=2, modified_code=text,
-                              tensor=text),
+        culprit=AnswerCulprit(
+            saved_line=1, saved_code=text, modified_line=2, modified_code=text, tensor=text
+        ),
         findings=tuple(Finding(kind="k", line=1, name=text, message=text) for _ in range(9)),
         assumptions=(text, text),
-        why=Why(text=text, remedy=text, article="a", title=text, url="https://pytorch.org/docs",
-                score=1, proof=Proof(torch="2.13.0", device="cpu", date="2026-01-01", holds=True)),
-        alternatives=(fix, fix), run=JobResult(outcome=Outcome.OK, stdout=text),
-        evidence=Evidence(torch=text, python="3", device="CPU", isolation=text, seconds_before=1,
-                          seconds_after=None, peak_memory_bytes=1),
-    )  # fmt: skip
+        why=Why(
+            text=text,
+            remedy=text,
+            article="a",
+            title=text,
+            url="https://pytorch.org/docs",
+            score=1,
+            proof=Proof(torch="2.13.0", device="cpu", date="2026-01-01", holds=True),
+        ),
+        alternatives=(fix, fix),
+        run=JobResult(outcome=Outcome.OK, stdout=text),
+        evidence=Evidence(
+            torch=text,
+            python="3",
+            device="CPU",
+            isolation=text,
+            seconds_before=1,
+            seconds_after=None,
+            peak_memory_bytes=1,
+        ),
+    )
     return answer.model_copy(update=more)
 
 
@@ -136,8 +159,10 @@ def test_the_card_uses_its_room_and_never_one_unit_more():
     for n in [*range(3_500, 4_100), 9_999]:
         drawn = card(printed("x" * n))
         checked(drawn)
-        shown = sum(size(c.get("content") or c.get("label") or "")
-                    for c in walk(drawn.payload["components"]))  # fmt: skip
+        shown = sum(
+            size(c.get("content") or c.get("label") or "")
+            for c in walk(drawn.payload["components"])
+        )
         longest = max(longest, shown)
         assert count_components(drawn.payload) <= 40
     assert 3_900 < longest <= 4_000
@@ -164,9 +189,18 @@ def test_discords_limits_are_held_to_the_unit(over: int):
         {"embeds": [{"description": "x" * (4_096 + over)}]},
         {"embeds": [{"fields": [{"name": "n", "value": "x" * (1_024 + over)}]}]},
         {"embeds": [{"description": "x" * 4_000, "footer": {"text": "x" * (2_000 + over)}}]},
-        {"content": "x", "components": [{"type": 1, "components": [
-            {"type": 2, "style": 1, "label": "b", "custom_id": "x" * (100 + over)}]}]},
-    ]  # fmt: skip
+        {
+            "content": "x",
+            "components": [
+                {
+                    "type": 1,
+                    "components": [
+                        {"type": 2, "style": 1, "label": "b", "custom_id": "x" * (100 + over)}
+                    ],
+                }
+            ],
+        },
+    ]
     for message in messages:
         if over:
             with pytest.raises(Refused):
@@ -213,8 +247,15 @@ def test_two_hundred_lines_of_emoji_keep_the_last():
 def test_a_diff_of_500_lines_shows_both_ends():
     """It begins and ends as the diff does, says how much is left out, and stays a diff."""
     diff = "\n".join(f"-old {i}\n+new {i}" for i in range(250))
-    fix = Fix(codemod="c", title="t", diff=diff, code="x = 1\n", verified=True,
-              checks=(Check(name="no error", passed=True),), result=None)  # fmt: skip
+    fix = Fix(
+        codemod="c",
+        title="t",
+        diff=diff,
+        code="x = 1\n",
+        verified=True,
+        checks=(Check(name="no error", passed=True),),
+        result=None,
+    )
     drawn = card(Answer(status="fixed", headline="Fixed: t.", fix=fix))
     text = checked(drawn)
 
@@ -230,8 +271,16 @@ def test_the_parts_come_in_one_order():
     answer = answer.model_copy(update={"fix": fix, "alternatives": ()})
     drawn = card(answer)
     text = checked(drawn)
-    order = ["### ✔ Fixed: it.", "**E at line 1**", "**Both ends**", "**Seen while it ran**",
-             "**Why**", "**Fix** — ran, and it passes", "-# torch", "-# \\[1\\]"]  # fmt: skip
+    order = [
+        "### ✔ Fixed: it.",
+        "**E at line 1**",
+        "**Both ends**",
+        "**Seen while it ran**",
+        "**Why**",
+        "**Fix** — ran, and it passes",
+        "-# torch",
+        "-# \\[1\\]",
+    ]
     places = [text.index(part) for part in order]
 
     assert places == sorted(places)
@@ -251,8 +300,15 @@ def test_every_status_is_said_in_words(status: Any, style: Style):
 
 def test_only_a_run_says_that_a_fix_passes():
     """The verdict is the fix's own; advice is marked as not tried."""
-    why = Why(text="w", remedy="Do:\n```py\nx = 1\n```\nthen go.", article="a", title="t", url=None,
-              score=1, proof=None)  # fmt: skip
+    why = Why(
+        text="w",
+        remedy="Do:\n```py\nx = 1\n```\nthen go.",
+        article="a",
+        title="t",
+        url=None,
+        score=1,
+        proof=None,
+    )
     text = checked(card(Answer(status="advice", headline="t", why=why)))
 
     assert "not tried on your code" in text and "passes" not in text
@@ -324,8 +380,14 @@ async def test_a_real_answer_reads_as_the_console_has_it(ask: Ask):
     )
     for style in STYLES:
         text = checked(card(answer, style))
-        order = ["RuntimeError at line 5**", "saved    line 3", "changed  line 4", "Why",
-                 "ran, and it passes", "+y = y + 1"]  # fmt: skip
+        order = [
+            "RuntimeError at line 5**",
+            "saved    line 3",
+            "changed  line 4",
+            "Why",
+            "ran, and it passes",
+            "+y = y + 1",
+        ]
         places = [text.index(part) for part in order]
 
         assert "line 4 overwrites" in text and places == sorted(places)

@@ -22,11 +22,17 @@ class Process:
     """The command, against a Discord of ours."""
 
     def __init__(self, fake: FakeDiscord, state: str, folder: Path, **variables: str) -> None:
-        self._environment = os.environ | {
-            "DISCORD_TOKEN": fake.token, "TORCHMEDIC_DISCORD__API_URL": fake.api_url,
-            "TORCHMEDIC_DISCORD__GATEWAY_URL": fake.gateway_url, "TORCHMEDIC_STATE": state,
-            "TORCHMEDIC_STORE__URL": f"sqlite:///{folder / 'questions.db'}",
-        } | variables  # fmt: skip
+        self._environment = (
+            os.environ
+            | {
+                "DISCORD_TOKEN": fake.token,
+                "TORCHMEDIC_DISCORD__API_URL": fake.api_url,
+                "TORCHMEDIC_DISCORD__GATEWAY_URL": fake.gateway_url,
+                "TORCHMEDIC_STATE": state,
+                "TORCHMEDIC_STORE__URL": f"sqlite:///{folder / 'questions.db'}",
+            }
+            | variables
+        )
         self._folder = folder
         self.log = folder / "log"
         self._process: subprocess.Popen[bytes] | None = None
@@ -35,9 +41,13 @@ class Process:
         """Start it."""
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "bot.commands.cli", "discord"], stdout=log, stderr=log,
-                cwd=self._folder, env=self._environment, start_new_session=True,
-            )  # fmt: skip
+                [sys.executable, "-m", "bot.commands.cli", "discord"],
+                stdout=log,
+                stderr=log,
+                cwd=self._folder,
+                env=self._environment,
+                start_new_session=True,
+            )
 
     def end(self, number: int | None = None) -> int:
         """End it, or wait until it has ended itself; its exit code."""

@@ -118,14 +118,26 @@ async def test_a_mention_is_answered_in_its_thread(open_bot: Open, mode: str):
         assert len(bot.slack.cards()) == 1
         assert "On it" in card.versions[0]["text"]
         assert card.text.startswith("✔ Fixed: line 3 overwrites")
-        order = ["RuntimeError at line 4", "saved", "Why", "ran, and it passes", "+y = y + 1",
-                 "torch 2.", "— checked on"]  # fmt: skip
+        order = [
+            "RuntimeError at line 4",
+            "saved",
+            "Why",
+            "ran, and it passes",
+            "+y = y + 1",
+            "torch 2.",
+            "— checked on",
+        ]
         places = [card.shown.index(part) for part in order]
         assert places == sorted(places)
         assert list(buttons(card.blocks)) == [
-            "Solved", "Run again…", "Wrong", "Ask a human", "Full output", "Fixed file (.py)",
+            "Solved",
+            "Run again…",
+            "Wrong",
+            "Ask a human",
+            "Full output",
+            "Fixed file (.py)",
             "Delete",
-        ]  # fmt: skip
+        ]
 
 
 @pytest.mark.parametrize("mode", ["socket", "http"])
@@ -175,9 +187,9 @@ async def test_a_message_shortcut_diagnoses_that_message(open_bot: Open):
     async with open_bot() as bot:
         message = Message("C1", bot.slack.ts(), "U2", PRINT.format("'theirs'"))
         id = await bot.slack.shortcut(message, user="U1")
-        posted = await bot.slack.until(lambda: [
-            p for p in bot.slack.responses[id] if buttons(p.get("blocks") or [])
-        ])  # fmt: skip
+        posted = await bot.slack.until(
+            lambda: [p for p in bot.slack.responses[id] if buttons(p.get("blocks") or [])]
+        )
 
         assert "theirs" in str(posted[0]["blocks"]) and not bot.slack.cards()
         assert "On it" in bot.slack.responses[id][0]["text"]
@@ -246,11 +258,16 @@ async def test_attachments_are_read_with_our_token(open_bot: Open):
     async with open_bot() as bot:
         code = bot.slack.file("train.py", b"print('from the file')\n", "text/x-python")
         ts = await bot.slack.say("why?", mention=True, files=[code])
-        card = await bot.slack.until(lambda: next(
-            (c for c in bot.slack.cards("C1", ts) if "from the file" in c.shown), None
-        ))  # fmt: skip
-        external = {"name": "x.py", "url_private": "http://evil.example/x.py", "size": 9,
-                    "mode": "external", "is_external": True}  # fmt: skip
+        card = await bot.slack.until(
+            lambda: next((c for c in bot.slack.cards("C1", ts) if "from the file" in c.shown), None)
+        )
+        external = {
+            "name": "x.py",
+            "url_private": "http://evil.example/x.py",
+            "size": 9,
+            "mode": "external",
+            "is_external": True,
+        }
         await bot.slack.say(PRINT.format(2), mention=True, files=[external])
         await bot.service.idle()
 
@@ -581,8 +598,11 @@ async def test_a_forged_button_is_refused(open_bot: Open):
         others = await bot.slack.press(button_id("again", kept.id), user="U66")
         await bot.slack.press("tm:explode:" + kept.id, user="U66")
         await bot.slack.press("tm:delete:' OR 1=1", user="U66")
-        for id, words in ((elsewhere, "another message"), (unknown, "not keep"),
-                          (others, "for the person who asked")):  # fmt: skip
+        for id, words in (
+            (elsewhere, "another message"),
+            (unknown, "not keep"),
+            (others, "for the person who asked"),
+        ):
             got = await bot.slack.until(lambda id=id: bot.slack.responses[id])
             assert words in got[0]["text"] and got[0]["replace_original"] is False
 
@@ -618,6 +638,6 @@ def test_what_is_missing_is_named_one_by_one():
     with pytest.raises(SettingsError) as refused:
         slack_tokens("http", {"SLACK_BOT_TOKEN": "xoxb-1"})
     assert "SLACK_SIGNING_SECRET" in str(refused.value) and "BOT_TOKEN" not in str(refused.value)
-    assert "xoxb" not in repr(slack_tokens("socket", dict.fromkeys(
-        ("SLACK_BOT_TOKEN", "SLACK_APP_TOKEN"), "xoxb-1"
-    )))  # fmt: skip
+    assert "xoxb" not in repr(
+        slack_tokens("socket", dict.fromkeys(("SLACK_BOT_TOKEN", "SLACK_APP_TOKEN"), "xoxb-1"))
+    )

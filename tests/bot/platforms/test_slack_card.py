@@ -33,14 +33,22 @@ def drawn(answer: Answer) -> dict[str, Any]:
 
 def printed(text: str, **more: Any) -> Answer:
     """A run that printed something."""
-    return Answer(status="runs", headline="Runs here.", run=JobResult(
-        outcome=Outcome.OK, stdout=text), **more)  # fmt: skip
+    return Answer(
+        status="runs", headline="Runs here.", run=JobResult(outcome=Outcome.OK, stdout=text), **more
+    )
 
 
 def with_diff(diff: str) -> Answer:
     """A verified fix."""
-    fix = Fix(codemod="c", title="t", diff=diff, code="x = 1\n", verified=True,
-              checks=(Check(name="no error", passed=True, detail=""),), result=None)  # fmt: skip
+    fix = Fix(
+        codemod="c",
+        title="t",
+        diff=diff,
+        code="x = 1\n",
+        verified=True,
+        checks=(Check(name="no error", passed=True, detail=""),),
+        result=None,
+    )
     return Answer(status="fixed", headline="Fixed: it.", fix=fix)
 
 
@@ -158,20 +166,45 @@ def test_a_full_house_is_still_a_card():
     """Everything at once, all of it too long."""
     long = "word " * 3000
     fixes = tuple(
-        Fix(codemod="c", title=long, intent=long, diff=long, code=long, verified=True,
-            checks=(), result=None) for _ in range(9)
-    )  # fmt: skip
+        Fix(
+            codemod="c",
+            title=long,
+            intent=long,
+            diff=long,
+            code=long,
+            verified=True,
+            checks=(),
+            result=None,
+        )
+        for _ in range(9)
+    )
     answer = Answer(
-        status="not_run", headline=long,
+        status="not_run",
+        headline=long,
         error=AnswerError(type=long, message=long, line=1, code=long, caught=True, traceback=long),
         findings=tuple(Finding(kind="k", line=n, name="n", message=long) for n in range(60)),
-        assumptions=(long,) * 60, alternatives=fixes,
-        why=Why(text=long, remedy=f"{long}```py\n{long}```{long}", article="a", title=long,
-                url="https://x/" + "y" * 5000, score=1, proof=None),
+        assumptions=(long,) * 60,
+        alternatives=fixes,
+        why=Why(
+            text=long,
+            remedy=f"{long}```py\n{long}```{long}",
+            article="a",
+            title=long,
+            url="https://x/" + "y" * 5000,
+            score=1,
+            proof=None,
+        ),
         run=JobResult(outcome=Outcome.OK, stdout=long, stderr=long),
-        evidence=Evidence(torch=long, python="3", device=long, isolation=long, seconds_before=1,
-                          seconds_after=1, peak_memory_bytes=1),
-    )  # fmt: skip
+        evidence=Evidence(
+            torch=long,
+            python="3",
+            device=long,
+            isolation=long,
+            seconds_before=1,
+            seconds_after=1,
+            peak_memory_bytes=1,
+        ),
+    )
 
     assert len(drawn(answer)["blocks"]) <= draw.MAX_BLOCKS
 
@@ -188,8 +221,9 @@ def test_forms_and_signs_of_life_are_valid():
 def test_pictures_have_alternative_text():
     """Numbered, with their name."""
     picture = File(name="../../a b.png", base64="aGk=", mime="image/png")
-    answer = Answer(status="runs", headline="h", run=JobResult(
-        outcome=Outcome.OK, files=(picture, picture)))  # fmt: skip
+    answer = Answer(
+        status="runs", headline="h", run=JobResult(outcome=Outcome.OK, files=(picture, picture))
+    )
     pictures = sheet(Answered(answer)).pictures
 
     assert [p.alt for p in pictures] == [
@@ -200,8 +234,12 @@ def test_pictures_have_alternative_text():
 
 def test_the_fake_refuses_what_slack_refuses():
     """Otherwise the tests above would say nothing."""
-    text = {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": [
-        {"type": "text", "text": "x" * 2900}]}]}  # fmt: skip
+    text = {
+        "type": "rich_text",
+        "elements": [
+            {"type": "rich_text_section", "elements": [{"type": "text", "text": "x" * 2900}]}
+        ],
+    }
     too_much: dict[str, Any] = {
         "invalid_blocks": {"blocks": [text] * 51},
         "msg_blocks_too_long": {"blocks": [text] * 5},

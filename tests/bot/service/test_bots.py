@@ -55,10 +55,15 @@ async def test_one_of_two_bots_is_killed_and_every_question_has_one_card(
         for name in ("one", "other"):
             (tmp_path / name).mkdir()
             bot = Process(
-                slack, tmp_path / name, TORCHMEDIC_EXECUTOR__URL=url, TORCHMEDIC_CHAT__AT_ONCE="2",
-                TORCHMEDIC_STORE__URL=database, TORCHMEDIC_STORE__LEASE_S=str(LEASE_S),
-                TORCHMEDIC_STATE=settings.state, TORCHMEDIC_LOG__FORMAT="json",
-            )  # fmt: skip
+                slack,
+                tmp_path / name,
+                TORCHMEDIC_EXECUTOR__URL=url,
+                TORCHMEDIC_CHAT__AT_ONCE="2",
+                TORCHMEDIC_STORE__URL=database,
+                TORCHMEDIC_STORE__LEASE_S=str(LEASE_S),
+                TORCHMEDIC_STATE=settings.state,
+                TORCHMEDIC_LOG__FORMAT="json",
+            )
             bots.append(stack.enter_context(bot))
         asked: list[str] = []
 

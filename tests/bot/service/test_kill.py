@@ -32,11 +32,17 @@ class Process:
     def __init__(self, slack: FakeSlack, folder: Path, **variables: str) -> None:
         # Without this test's own variable, which would be no setting.
         clean = {k: v for k, v in os.environ.items() if not k.startswith("TORCHMEDIC_")}
-        self._environment = clean | {
-            "SLACK_BOT_TOKEN": BOT_TOKEN, "SLACK_APP_TOKEN": APP_TOKEN,
-            "SLACK_SIGNING_SECRET": SECRET, "TORCHMEDIC_SLACK__API_URL": slack.url,
-            "TORCHMEDIC_STATE": str(folder / "state"),
-        } | variables  # fmt: skip
+        self._environment = (
+            clean
+            | {
+                "SLACK_BOT_TOKEN": BOT_TOKEN,
+                "SLACK_APP_TOKEN": APP_TOKEN,
+                "SLACK_SIGNING_SECRET": SECRET,
+                "TORCHMEDIC_SLACK__API_URL": slack.url,
+                "TORCHMEDIC_STATE": str(folder / "state"),
+            }
+            | variables
+        )
         self._folder = folder
         self.log = folder / "log"
         self._process: subprocess.Popen[bytes] | None = None
@@ -71,9 +77,13 @@ class Process:
         """Start it."""
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "bot.commands.cli", "slack"], stdout=log, stderr=log,
-                cwd=self._folder, env=self._environment, start_new_session=True,
-            )  # fmt: skip
+                [sys.executable, "-m", "bot.commands.cli", "slack"],
+                stdout=log,
+                stderr=log,
+                cwd=self._folder,
+                env=self._environment,
+                start_new_session=True,
+            )
 
     def kill(self, number: int = signal.SIGKILL) -> int:
         """End it; its exit code."""
@@ -223,10 +233,13 @@ async def test_signed_http(tmp_path: Path):
         slack.http_target = f"http://127.0.0.1:{port}/slack/events"
         bot = stack.enter_context(
             Process(
-                slack, tmp_path, TORCHMEDIC_EXECUTOR__URL=url, TORCHMEDIC_SLACK__MODE="http",
+                slack,
+                tmp_path,
+                TORCHMEDIC_EXECUTOR__URL=url,
+                TORCHMEDIC_SLACK__MODE="http",
                 TORCHMEDIC_SLACK__PORT=str(port),
             )
-        )  # fmt: skip
+        )
         await slack.until(lambda: "answering in Slack over signed HTTP" in bot.log.read_text(), 120)
         ts = await slack.say("```print('signed')```", mention=True)
         card = await slack.answer(ts, within_s=120)

@@ -164,12 +164,16 @@ LATE = "quiet_hours is {!r}; write it like 22:00-07:00"
         ({"quiet_hours": "22:60-07:00"}, LATE.format("22:60-07:00")),
         ({"quiet_hours": "22-7"}, LATE.format("22-7")),
         ({"quiet_hours": "22:00-07:00 and noon"}, LATE.format("22:00-07:00 and noon")),
-        ({"timezone": "Mars/Olympus"},
-         "there is no timezone 'Mars/Olympus'; write it like Europe/Berlin"),
-        ({"timezone": "/etc/passwd"},
-         "there is no timezone '/etc/passwd'; write it like Europe/Berlin"),
+        (
+            {"timezone": "Mars/Olympus"},
+            "there is no timezone 'Mars/Olympus'; write it like Europe/Berlin",
+        ),
+        (
+            {"timezone": "/etc/passwd"},
+            "there is no timezone '/etc/passwd'; write it like Europe/Berlin",
+        ),
     ],
-)  # fmt: skip
+)
 def test_nonsense_is_refused_at_start(wrong: dict[str, str], reason: str):
     """With the channel's name."""
     fine = SupportChannel(quiet_hours="22:00-24:00", timezone="Europe/Berlin")
@@ -231,21 +235,57 @@ def test_a_little_is_said_where_nothing_is_asked_for():
 
 
 @pytest.mark.parametrize(
-    "text", ["thanks!", "ok, will try", "That works :tada:", "Danke", "solved", "", " ",
-             "thank", "ty", "cheers", "great", "perfect", "nice", "cool", "awesome", "okay",
-             "it works", "that worked", "works", "will do", "will try it", "merci", "gracias",
-             "thank you " + "x" * 59,
-             " thank you \n", "THX", "it worked", "...got it", "ok " + "x" * 59]
-)  # fmt: skip
+    "text",
+    [
+        "thanks!",
+        "ok, will try",
+        "That works :tada:",
+        "Danke",
+        "solved",
+        "",
+        " ",
+        "thank",
+        "ty",
+        "cheers",
+        "great",
+        "perfect",
+        "nice",
+        "cool",
+        "awesome",
+        "okay",
+        "it works",
+        "that worked",
+        "works",
+        "will do",
+        "will try it",
+        "merci",
+        "gracias",
+        "thank you " + "x" * 59,
+        " thank you \n",
+        "THX",
+        "it worked",
+        "...got it",
+        "ok " + "x" * 59,
+    ],
+)
 def test_thanks_are_no_question(text: str):
     """No card for a kind word."""
     assert not manners.is_a_question(text)
 
 
 @pytest.mark.parametrize(
-    "text", ["thanks, but why?", "ok `x = 1`", "it still fails", "works with 2.1?", "okra",
-             "thanks\nand x", "ok " + "x" * 60, "not solved"]
-)  # fmt: skip
+    "text",
+    [
+        "thanks, but why?",
+        "ok `x = 1`",
+        "it still fails",
+        "works with 2.1?",
+        "okra",
+        "thanks\nand x",
+        "ok " + "x" * 60,
+        "not solved",
+    ],
+)
 def test_questions_are(text: str):
     """A kind word with a question in it is one."""
     assert manners.is_a_question(text)
@@ -307,11 +347,14 @@ def test_whose_button_it_is(verb: Verb):
 
 def test_settings_from_variables():
     """A channel's settings can come from the environment; numbers are ids too."""
-    settings = load_settings(None, {
-        "TORCHMEDIC_SLACK__SUPPORT__C9__THRESHOLD": "0.9",
-        "TORCHMEDIC_DISCORD__USERS": "[123456789012345678]",
-        "TORCHMEDIC_SLACK__API_URL": "http://127.0.0.1:9/api/",
-    })  # fmt: skip
+    settings = load_settings(
+        None,
+        {
+            "TORCHMEDIC_SLACK__SUPPORT__C9__THRESHOLD": "0.9",
+            "TORCHMEDIC_DISCORD__USERS": "[123456789012345678]",
+            "TORCHMEDIC_SLACK__API_URL": "http://127.0.0.1:9/api/",
+        },
+    )
     channel = manners.support_channel(settings.slack, Place(platform="slack", channel="C9"))
 
     assert channel is not None and channel.threshold == 0.9

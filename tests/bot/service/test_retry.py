@@ -120,8 +120,9 @@ async def test_patience_depends_on_the_error():
         raise PlatformError(answers.pop(0))
 
     with pytest.raises(PlatformError, match="gone"):
-        await retrying(attempt, may_pass=is_platforms, patience_s=lambda e: patience[str(e)],
-                       waits_s=(0.01,))  # fmt: skip
+        await retrying(
+            attempt, may_pass=is_platforms, patience_s=lambda e: patience[str(e)], waits_s=(0.01,)
+        )
 
     assert 0.2 <= time.monotonic() - began < 20 and len(answers) < 1000
 

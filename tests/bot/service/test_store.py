@@ -39,8 +39,14 @@ async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 def incoming(event: str, text: str = "why?", message: str = "1.1") -> Incoming:
     """A message in a thread."""
     place = Place(platform="slack", workspace="T", channel="C", thread="1.0", message=message)
-    return Incoming(event, Person(id="U1", name="maya"), place, text, "mention",
-                    (Attached(name="x.py", size=3, url="http://f/x.py"),))  # fmt: skip
+    return Incoming(
+        event,
+        Person(id="U1", name="maya"),
+        place,
+        text,
+        "mention",
+        (Attached(name="x.py", size=3, url="http://f/x.py"),),
+    )
 
 
 async def still_open(store: Store) -> list[Past]:
@@ -157,8 +163,9 @@ async def test_what_was_acknowledged_survives_a_kill(
     url = "" if kind == "sqlite" else request.getfixturevalue("postgres")
     writer = subprocess.Popen(  # noqa: ASYNC220
         [sys.executable, "-c", textwrap.dedent(WRITER), url, str(tmp_path)],
-        stdout=subprocess.PIPE, cwd=Path(__file__).parents[3],
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        cwd=Path(__file__).parents[3],
+    )
     assert writer.stdout is not None
     for _ in range(40):
         last = int(await asyncio.to_thread(writer.stdout.readline))
@@ -350,8 +357,9 @@ async def test_a_second_process_is_refused_or_waits(
     url = "" if kind == "sqlite" else request.getfixturevalue("postgres")
     with subprocess.Popen(  # noqa: ASYNC220
         [sys.executable, "-c", textwrap.dedent(HOLDER), url, str(tmp_path)],
-        stdout=subprocess.PIPE, cwd=Path(__file__).parents[3],
-    ) as first:  # fmt: skip
+        stdout=subprocess.PIPE,
+        cwd=Path(__file__).parents[3],
+    ) as first:
         assert first.stdout is not None
         assert await asyncio.to_thread(first.stdout.readline) == b"alone\n"
         database = Database.at(url, tmp_path)

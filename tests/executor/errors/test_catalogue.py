@@ -211,16 +211,25 @@ def test_the_docs_list_every_family():
 
 
 # They say such words themselves: they raise PyTorch's errors, or read Python's traceback.
-SPEAKERS = ("executor/errors/", "executor/inside/simulated/", "executor/inside/probes/inplace/",
-            "bot/messages/traceback_text.py", "bot/service/manners.py")  # fmt: skip
+SPEAKERS = (
+    "executor/errors/",
+    "executor/inside/simulated/",
+    "executor/inside/probes/inplace/",
+    "bot/messages/traceback_text.py",
+    "bot/service/manners.py",
+)
 
 
 def literals(path: Path) -> Iterator[str]:
     """The plain words of a module's strings, between what is special in a pattern."""
     tree = ast.parse(path.read_text())
-    docs = {n.body[0].value for n in ast.walk(tree)
-            if isinstance(n, (ast.Module, ast.ClassDef, ast.FunctionDef)) and n.body
-            and isinstance(n.body[0], ast.Expr)}  # fmt: skip
+    docs = {
+        n.body[0].value
+        for n in ast.walk(tree)
+        if isinstance(n, (ast.Module, ast.ClassDef, ast.FunctionDef))
+        and n.body
+        and isinstance(n.body[0], ast.Expr)
+    }
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in docs:
             for words in re.split(r"[|()\[\]{}*+?^$\n]|\\[a-zA-Z]", node.value):
@@ -229,8 +238,9 @@ def literals(path: Path) -> Iterator[str]:
 
 def test_no_other_module_spells_a_message():
     """Whoever wants to know what an error is asks for its family: the wording stands here alone."""
-    known = "\n".join([m for _, m in raised().values()] + [e for f in all_families()
-                                                           for e in f.examples])  # fmt: skip
+    known = "\n".join(
+        [m for _, m in raised().values()] + [e for f in all_families() for e in f.examples]
+    )
     for folder in ("bot", "knowledge", "executor"):
         for path in sorted((ROOT / folder).rglob("*.py")):
             name = str(path.relative_to(ROOT))

@@ -163,11 +163,19 @@ sys.stdout.write("\\n" + json.dumps(seen))
 """
 
 MONITORED = {
-    name: (code.replace("import torch\n", "").replace(TORCH, "[][0]"),
-           [(t.replace("RuntimeError", "IndexError"), n - ("import torch" in code),
-             h - ("import torch" in code)) for t, n, h in expected])
+    name: (
+        code.replace("import torch\n", "").replace(TORCH, "[][0]"),
+        [
+            (
+                t.replace("RuntimeError", "IndexError"),
+                n - ("import torch" in code),
+                h - ("import torch" in code),
+            )
+            for t, n, h in expected
+        ],
+    )
     for name, (code, expected) in CAUGHT.items()
-}  # fmt: skip
+}
 MONITORED |= {
     "suppress": (
         "import contextlib\nwith contextlib.suppress(KeyError):\n    {}['x']",

@@ -633,9 +633,12 @@ def test_looking_runs_nothing_of_the_snippets(any_house: House, line: str) -> No
     assert result.outcome is Outcome.ERROR and result.detail == "", result
 
     quiet = any_house.run(  # the error ends the run before any frame can be looked at
-        code.replace(f"\n{line}\n", f"\ntry:\n    {line}\nfinally:\n    import os, sys\n"
-                     "    sys.stdout.flush()\n    os._exit(1)\n")
-    )  # fmt: skip
+        code.replace(
+            f"\n{line}\n",
+            f"\ntry:\n    {line}\nfinally:\n    import os, sys\n"
+            "    sys.stdout.flush()\n    os._exit(1)\n",
+        )
+    )
     assert result.stdout == quiet.stdout
 
 

@@ -203,22 +203,25 @@ def test_an_error_at_a_placeholder_is_the_placeholders(code: str, any_house: Hou
         (
             "from torch import nn, ones\nclass Net(nn.Module):\n    def forward(self, x):\n"
             "        ...\nNet()(ones(1)).sum()",
-            "Net.forward", 3,
+            "Net.forward",
+            3,
         ),
         ("import torch\ndef loss(a):\n    pass\nloss(torch.ones(1)).backward()", "loss", 2),
         (
             "import torch\nclass Net(torch.nn.Module):\n    pass\n"
             "torch.optim.SGD(Net().parameters(), lr=1)",
-            "Net", 2,
+            "Net",
+            2,
         ),
         (
             "from torch.utils.data import *\nclass Rows(Dataset):\n"
             "    def __len__(self):\n        return 4\n    def __getitem__(self, i):\n"
             "        pass\nfor row in DataLoader(Rows()):\n    print(row)",
-            "Rows.__getitem__", 5,
+            "Rows.__getitem__",
+            5,
         ),
     ],
-)  # fmt: skip
+)
 def test_an_empty_body_is_named(code: str, name: str, line: int, any_house: House) -> None:
     """An error that comes of a body left out says which, not that a None is wrong."""
     result = any_house.run(code)

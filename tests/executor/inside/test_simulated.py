@@ -364,8 +364,14 @@ def test_what_the_simulation_cannot_do_is_said(any_house: House) -> None:
     said = " ".join(result.assumptions)
 
     assert result.error is None
-    for limit in ("simulated CUDA device", "memory numbers", "streams", "random", "autocast",
-                  "torch.compile"):  # fmt: skip
+    for limit in (
+        "simulated CUDA device",
+        "memory numbers",
+        "streams",
+        "random",
+        "autocast",
+        "torch.compile",
+    ):
         assert limit in said
 
 

@@ -64,9 +64,12 @@ def test_an_operator_mode_is_wrapped_only_beside_torch_compile(beside: bool) -> 
     def dispatch(self: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         return func(*args, **(kwargs or {}))
 
-    made = types.new_class("Made", (private.OperatorMode,), {}, lambda space: space.update(
-        beside_compile=beside, __torch_dispatch__=dispatch
-    ))  # fmt: skip
+    made = types.new_class(
+        "Made",
+        (private.OperatorMode,),
+        {},
+        lambda space: space.update(beside_compile=beside, __torch_dispatch__=dispatch),
+    )
 
     assert (vars(made)["__torch_dispatch__"] is not dispatch) is beside
 
@@ -237,8 +240,9 @@ def test_what_torch_imports_lazily_and_early() -> None:
     private.load_dynamo()
 
     assert "torch._dynamo" in sys.modules
-    assert all(f"torch.{name}" in sys.modules or hasattr(torch, name)
-               for name in private.lazy_modules())  # fmt: skip
+    assert all(
+        f"torch.{name}" in sys.modules or hasattr(torch, name) for name in private.lazy_modules()
+    )
 
 
 def test_what_the_simulated_device_replaces_is_there() -> None:

@@ -90,9 +90,12 @@ def cuda(supervisor: Supervisor, code: str, wall_s: float = 30):
     """Run code on the GPU; afterwards a trivial run must work."""
     result = supervisor.run(Job(code="import torch\n" + code, device="cuda", wall_s=wall_s))
     after = supervisor.run(
-        Job(code="import torch\nprint(torch.ones(2, device='cuda').sum().item())", device="cuda",
-            wall_s=60)
-    )  # fmt: skip
+        Job(
+            code="import torch\nprint(torch.ones(2, device='cuda').sum().item())",
+            device="cuda",
+            wall_s=60,
+        )
+    )
     assert after.outcome is Outcome.OK and after.stdout == "2.0\n", after.detail
     return result
 
@@ -153,8 +156,9 @@ def test_gpu_4_a_process_left_behind_gives_the_gpu_back(on_gpu: Supervisor) -> N
 def test_gpu_5_pinned_memory_counts_as_the_hosts(on_gpu: Supervisor) -> None:
     result = cuda(
         on_gpu,
-        "k = []\nwhile True:\n    k.append(torch.empty(1 << 26, pin_memory=True))\n", wall_s=60,
-    )  # fmt: skip
+        "k = []\nwhile True:\n    k.append(torch.empty(1 << 26, pin_memory=True))\n",
+        wall_s=60,
+    )
 
     assert result.outcome in (Outcome.OUT_OF_MEMORY, Outcome.ERROR)
 

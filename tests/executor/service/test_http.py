@@ -34,9 +34,16 @@ async def served(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Path
     """`python -m executor` on a socket, with one slot and room for two that wait."""
     path = tmp_path_factory.mktemp("served") / "executor.sock"
     process = subprocess.Popen(  # noqa: ASYNC220
-        [sys.executable, "-m", "executor", "--uds", path, "--settings",
-         json.dumps({"slots": 1, "queue": 2})],
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-m",
+            "executor",
+            "--uds",
+            path,
+            "--settings",
+            json.dumps({"slots": 1, "queue": 2}),
+        ],
+    )
     while not path.exists():  # noqa: ASYNC110
         await asyncio.sleep(0.05)
     yield path
@@ -157,8 +164,11 @@ def test_tcp_without_a_token_is_refused() -> None:
     environment = {k: v for k, v in os.environ.items() if k != "TORCHMEDIC_EXECUTOR_TOKEN"}
     ended = subprocess.run(
         [sys.executable, "-m", "executor", "--port", "0"],
-        env=environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
     assert ended.returncode == 2
     assert "TORCHMEDIC_EXECUTOR_TOKEN" in ended.stderr
@@ -168,10 +178,9 @@ async def test_tcp_takes_only_its_token() -> None:
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     process = subprocess.Popen(  # noqa: ASYNC220
-        [sys.executable, "-m", "executor", "--port", str(port), "--settings",
-         '{"slots": 1}'],
+        [sys.executable, "-m", "executor", "--port", str(port), "--settings", '{"slots": 1}'],
         env=os.environ | {"TORCHMEDIC_EXECUTOR_TOKEN": TOKEN},
-    )  # fmt: skip
+    )
     url = f"http://127.0.0.1:{port}"
     try:
         async with (
@@ -200,9 +209,16 @@ async def test_body_larger_than_any_job_is_refused(tmp_path: Path) -> None:
     """By its header at once, and by what really came where there is none; the server goes on."""
     path = tmp_path / "executor.sock"
     process = subprocess.Popen(  # noqa: ASYNC220
-        [sys.executable, "-m", "executor", "--uds", path, "--settings",
-         json.dumps({"slots": 1, "body_bytes": 100_000})],
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-m",
+            "executor",
+            "--uds",
+            path,
+            "--settings",
+            json.dumps({"slots": 1, "body_bytes": 100_000}),
+        ],
+    )
     while not path.exists():  # noqa: ASYNC110
         await asyncio.sleep(0.05)
     large = Job(code="print(1) #" + "x" * 100_000).model_dump_json().encode()
@@ -241,8 +257,9 @@ async def test_body_larger_than_any_job_is_refused(tmp_path: Path) -> None:
 def test_unknown_setting_is_named(words: object, complaint: str) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "executor", "--uds", "/nowhere", "--settings", json.dumps(words)],
-        capture_output=True, text=True,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+    )
 
     assert done.returncode == 2
     assert re.search(f"--settings: .*{complaint}", done.stderr), done.stderr
@@ -255,8 +272,9 @@ async def test_start_that_fails_is_logged(tmp_path: Path) -> None:
     settings = json.dumps({"tier": "gvisor"})
     process = subprocess.Popen(  # noqa: ASYNC220
         [sys.executable, "-m", "executor", "--uds", path, "--settings", settings],
-        stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     assert process.stderr is not None
     said = await asyncio.to_thread(process.stderr.readline)
     process.send_signal(signal.SIGTERM)

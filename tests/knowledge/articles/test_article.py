@@ -109,7 +109,7 @@ DEFECTS = [
     ("broken.py", "import torch\n", "import torch  # error: E: x\n", r"broken\.py:6: a second"),
     ("fixed.py", "import torch\n", "import torch  # error: E: x\n", r"fixed\.py:1: .*cannot"),
     ("fixed.py", "import torch\n", "import\n", r"fixed\.py:1: no Python"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("file", "old", "new", "message"), DEFECTS)

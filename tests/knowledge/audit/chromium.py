@@ -11,9 +11,13 @@ from pathlib import Path
 from typing import Any
 
 CHROMIUM = next(
-    (path for name in ("chromium", "chromium-browser", "google-chrome")
-     if (path := shutil.which(name))), "",
-)  # fmt: skip
+    (
+        path
+        for name in ("chromium", "chromium-browser", "google-chrome")
+        if (path := shutil.which(name))
+    ),
+    "",
+)
 _ASKER = """<!doctype html><iframe id="page" width="{width}" height="800" src="{page}"></iframe>
 <pre id="said"></pre><script>
 page.onload = () => setTimeout(() => {{

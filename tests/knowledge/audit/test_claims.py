@@ -18,13 +18,14 @@ from tests.knowledge.audit.audited import claims
         ("This example results in an IndexError, as the index is too large.", "IndexError", ""),
         (
             "This code fails with `RuntimeError: shape '[2, 4]' is invalid for input of size 6`.",
-            "RuntimeError", "shape '[2, 4]' is invalid for input of size 6",
+            "RuntimeError",
+            "shape '[2, 4]' is invalid for input of size 6",
         ),
         ("The initial attempt will fail, since the index is too large.", "", ""),
         ("This line adds `rows` to `columns`, causing a `ValueError`.", "ValueError", ""),
         ("This gives a TypeError, for a list has no shape and does not grow one.", "TypeError", ""),
     ],
-)  # fmt: skip
+)
 def test_a_sentence_that_says_this_raises_is_a_claim(after: str, type_: str, message: str):
     """With the type and the message that it names."""
     (claim,) = claims("x = 1", after)

@@ -36,9 +36,12 @@ def block(number: int, verdict: Verdict, text: str = "Will raise", code: str = "
     """A block with one claim."""
     claim = Claim(kind=ClaimKind.ERROR, text=text, line=1)
     seen = BlockRun(
-        outcome="error", stdout=text, family="shapes", findings=(("x", text),),
+        outcome="error",
+        stdout=text,
+        family="shapes",
+        findings=(("x", text),),
         error=Raised(type="RuntimeError", message=text, line=1, lines=(1,)),
-    )  # fmt: skip
+    )
     judged = Judged(claim=claim, verdict=verdict, evidence=text)
     return BlockAudit(
         number=number, line=3, code=code, verdict=verdict, claims=(judged,), seen=seen
@@ -48,9 +51,13 @@ def block(number: int, verdict: Verdict, text: str = "Will raise", code: str = "
 def document(name: str, *blocks: BlockAudit) -> DocumentAudit:
     """A document as refuted as its first block."""
     return DocumentAudit(
-        id=name, title=name, path=f"{name[:20]}.md", digest="", verdict=blocks[0].verdict,
+        id=name,
+        title=name,
+        path=f"{name[:20]}.md",
+        digest="",
+        verdict=blocks[0].verdict,
         blocks=blocks,
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture
@@ -71,12 +78,15 @@ def page(tmp_path: Path) -> Path:
 @needs_chromium
 def test_what_strangers_wrote_is_shown_and_never_run(page: Path):
     """Titles, comments, code, errors and output: all of it is text."""
-    seen = ask(page, """
+    seen = ask(
+        page,
+        """
         doc.querySelectorAll("tr.row").forEach((tr) => tr.click());
         return {hacked: [view.hacked, view.top.hacked].map((x) => x ?? null),
           made: doc.querySelectorAll("img, table svg, tbody script, tbody style").length,
           scripts: doc.scripts.length, text: doc.body.textContent};
-    """)  # fmt: skip
+    """,
+    )
 
     assert seen["hacked"] == [None, None] and seen["made"] == 0 and seen["scripts"] == 2
     assert seen["text"].count(EVIL) >= 5
@@ -86,11 +96,15 @@ def test_what_strangers_wrote_is_shown_and_never_run(page: Path):
 @pytest.mark.parametrize("width", [390, 1200])
 def test_nothing_has_to_be_scrolled_sideways(page: Path, width: int):
     """On a phone and on a screen, with every block opened."""
-    seen = ask(page, """
+    seen = ask(
+        page,
+        """
         doc.querySelectorAll("tr.row").forEach((tr) => tr.click());
         return [doc.documentElement.scrollWidth, view.innerWidth,
           doc.querySelectorAll("tr.detail").length];
-    """, width=width)  # fmt: skip
+    """,
+        width=width,
+    )
 
     assert seen[0] <= seen[1] == width
     assert seen[2] == 4
@@ -99,7 +113,9 @@ def test_nothing_has_to_be_scrolled_sideways(page: Path, width: int):
 @needs_chromium
 def test_it_searches_filters_and_sorts(page: Path):
     """By any word, by verdict, and by each column, both ways."""
-    seen = ask(page, """
+    seen = ask(
+        page,
+        """
         const rows = () => [...doc.querySelectorAll("tr.row")].map(
           (tr) => [tr.cells[0].textContent, tr.cells[1].firstChild.textContent.slice(0, 6)]);
         const set = (id, value) => { doc.getElementById(id).value = value;
@@ -109,7 +125,8 @@ def test_it_searches_filters_and_sorts(page: Path):
           partly: (set("words", ""), set("verdict", "partly")),
           up: (set("verdict", ""), by(1)), down: by(1), count: doc.getElementById(
           "count").textContent, drawn: doc.querySelectorAll("body > svg rect").length};
-    """)  # fmt: skip
+    """,
+    )
 
     assert [v for v, _ in seen["first"]] == ["refuted", "refuted", "partly", "holds"]
     assert seen["pears"] == [["refuted", "apples"]] and seen["none"] == []
@@ -123,8 +140,11 @@ def test_the_page_asks_nothing_of_the_network(page: Path):
     """It can be sent on as one file."""
     text = page.read_text()
 
-    assert not [word for word in ("http:", "https:", "<link", "src=", "@import") if word in
-                text.replace("src=x", "")]  # fmt: skip
+    assert not [
+        word
+        for word in ("http:", "https:", "<link", "src=", "@import")
+        if word in text.replace("src=x", "")
+    ]
     assert "default-src 'none'" in text
 
 

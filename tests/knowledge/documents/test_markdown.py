@@ -68,16 +68,18 @@ _STARTS = ["", "> ", ">> ", "- ", "1. ", "  ", "    ", "      ", "\t", "# ", "> 
 @given(st.lists(st.tuples(st.sampled_from(_STARTS), st.sampled_from(["word", "```", "---", ""]))))
 def test_no_word_is_lost_and_each_stands_on_its_line(shape: list[tuple[str, str]]):
     """Whatever the shape, a word comes out once, as prose or as code, with its line's number."""
-    lines = [start + (f"w{n}" if what == "word" else what)
-             for n, (start, what) in enumerate(shape, 1)]  # fmt: skip
+    lines = [
+        start + (f"w{n}" if what == "word" else what) for n, (start, what) in enumerate(shape, 1)
+    ]
     prose, code = split_markdown("\n".join(lines))
 
     found = [
         (int(word[1:]), number)
         for first, text in [(p.line, p.text) for p in prose] + [(b.line, b.code) for b in code]
         for number, line in enumerate(text.split("\n"), first)
-        for word in line.split() if word[0] == "w"
-    ]  # fmt: skip
+        for word in line.split()
+        if word[0] == "w"
+    ]
     assert sorted(word for word, _ in found) == [
         n for n, (_, what) in enumerate(shape, 1) if what == "word"
     ]
@@ -91,10 +93,31 @@ def _of_size(unit: str, size: int = 300_000) -> str:
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize(
     "unit",
-    [">", "> ", ">\n", "> a\n", ">" * 30 + "a\n", "`", "```\n", "```a`\n", "> ```\n", "- ",
-     "- a\n", "- " * 30 + "a\n", "* * *\n", "<!--", "<!--\n", "[", "[a]: b\n", "#", "a\n=\n", "\t",
-     " ", "_"],
-)  # fmt: skip
+    [
+        ">",
+        "> ",
+        ">\n",
+        "> a\n",
+        ">" * 30 + "a\n",
+        "`",
+        "```\n",
+        "```a`\n",
+        "> ```\n",
+        "- ",
+        "- a\n",
+        "- " * 30 + "a\n",
+        "* * *\n",
+        "<!--",
+        "<!--\n",
+        "[",
+        "[a]: b\n",
+        "#",
+        "a\n=\n",
+        "\t",
+        " ",
+        "_",
+    ],
+)
 def test_hostile_repetition_is_read_in_time(unit: str):
     """300 kB of any mark are read in seconds; reading that tries every pair would take hours."""
     prose, code = split_markdown(_of_size(unit))

@@ -19,12 +19,20 @@ NOTEBOOK = {
     "metadata": {"language_info": {"name": "python"}},
     "cells": [
         {"cell_type": "markdown", "source": ["# Why is my loss NaN?\n", "\n", "It is `log(0)`.\n"]},
-        {"cell_type": "code", "source": "import torch\ntorch.zeros(2, 3) @ torch.zeros(2, 3)",
-         "outputs": [{"output_type": "error", "ename": "RuntimeError",
-                      "evalue": "mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)"}]},
+        {
+            "cell_type": "code",
+            "source": "import torch\ntorch.zeros(2, 3) @ torch.zeros(2, 3)",
+            "outputs": [
+                {
+                    "output_type": "error",
+                    "ename": "RuntimeError",
+                    "evalue": "mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)",
+                }
+            ],
+        },
         {"cell_type": "markdown", "source": "Clamp it:\n```python\nx.clamp(min=1e-6).log()\n```"},
     ],
-}  # fmt: skip
+}
 
 
 def test_markdown_code_and_errors_are_told_apart(tmp_path: Path):

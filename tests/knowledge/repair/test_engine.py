@@ -123,9 +123,15 @@ async def test_a_candidate_that_passes_is_the_fix():
     assert fix.verified
     assert fix.result == FIXED.model_copy(update={"values": None})
     assert [c.name for c in fix.checks] == [
-        "no error", "nothing new", "output", "silent mistakes", "batch", "nothing thrown away",
-        "no way around", "minimal",
-    ]  # fmt: skip
+        "no error",
+        "nothing new",
+        "output",
+        "silent mistakes",
+        "batch",
+        "nothing thrown away",
+        "no way around",
+        "minimal",
+    ]
     # It ran once, with its gradients; undoing its only place gives what has been run.
     assert [(job.code, job.probes) for job in executor.asked] == [("b", ("gradients",))]
 
@@ -227,8 +233,10 @@ async def test_judging_one_candidate():
     job, rules = Job(code="a"), codemod("a", holds=lambda before, after: before.stdout == "r")
 
     for code, reference, verified in (
-        ("b", ran(stdout="r"), True), ("b", None, False), ("c", ran(stdout="r"), False),
-    ):  # fmt: skip
+        ("b", ran(stdout="r"), True),
+        ("b", None, False),
+        ("c", ran(stdout="r"), False),
+    ):
         fix = await engine.judge(executor, rules, proposal(code), job, BEFORE, reference)
         assert (fix.code, fix.verified, fix.codemod) == (code, verified, "a")
 
@@ -374,9 +382,13 @@ async def test_a_single_meaning_is_the_fix():
 async def test_each_meaning_is_shown_once():
     """Candidates of a meaning that is verified are passed over; until every meaning is."""
     more = [
-        UPDATE, proposal("update 2", intent="update it"), proposal("update 3", intent="update it"),
-        COMPUTE, proposal("compute 2", intent="compute it"), proposal("compute 3"),
-    ]  # fmt: skip
+        UPDATE,
+        proposal("update 2", intent="update it"),
+        proposal("update 3", intent="update it"),
+        COMPUTE,
+        proposal("compute 2", intent="compute it"),
+        proposal("compute 3"),
+    ]
     runs: dict[object, JobResult] = {p.code: FIXED for p in more}
     result, executor = await repaired(runs, {"a": more})
 
@@ -547,9 +559,10 @@ async def test_what_each_of_two_states_leads_to_is_carried_on():
     runs |= {"b1+": third, "b2+": third, "b1++": FIXED}
     proposals = {
         "a": [proposal("b1"), proposal("b2")],
-        "b1": [proposal("b1+", "b")], "b2": [proposal("b2+", "b")],
+        "b1": [proposal("b1+", "b")],
+        "b2": [proposal("b2+", "b")],
         "b1+": [proposal("b1++", "c")],
-    }  # fmt: skip
+    }
     rules = [codemod("a"), codemod("b", B), codemod("c", "c is wrong")]
     result, _ = await repaired(runs, proposals, codemods=rules)
 
@@ -578,12 +591,16 @@ async def test_what_fails_further_down_is_told_too():
 async def test_a_supposed_meaning_is_seen_through_with_the_others():
     """States that mean different things are all carried on before one is believed."""
     runs: dict[object, JobResult] = {
-        "update": NEXT, "compute": NEXT, "update+": FIXED, "compute+": FIXED,
-    }  # fmt: skip
+        "update": NEXT,
+        "compute": NEXT,
+        "update+": FIXED,
+        "compute+": FIXED,
+    }
     proposals = {
         "a": [UPDATE, COMPUTE],
-        "update": [proposal("update+", "b")], "compute": [proposal("compute+", "b")],
-    }  # fmt: skip
+        "update": [proposal("update+", "b")],
+        "compute": [proposal("compute+", "b")],
+    }
     result, _ = await repaired(runs, proposals)
     assert result.fix is None
     assert codes(result.alternatives) == ["update+", "compute+"]
@@ -644,8 +661,10 @@ async def test_a_later_step_compares_with_a_rerun_that_has_gradients():
 
 async def test_a_later_in_place_error_is_looked_at_with_its_own_probes():
     """Who saved and who wrote, and the gradients that it should have had."""
-    in_place = "one of the variables needed for gradient computation has been modified by an " \
-               "inplace operation: [torch.FloatTensor [3]]"  # fmt: skip
+    in_place = (
+        "one of the variables needed for gradient computation has been modified by an "
+        "inplace operation: [torch.FloatTensor [3]]"
+    )
     ends = failed(in_place, code="y", stdout="1\n")
     culprit = Culprit(saved_line=1, modified_line=2)
     seen: list[str] = []

@@ -143,8 +143,11 @@ def formatted(code: str) -> str:
     """The code as a formatter of Black's style leaves it."""
     done = subprocess.run(
         [sys.executable, "-m", "ruff", "format", "--isolated", "-"],
-        input=code, capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        input=code,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return done.stdout
 
 

@@ -47,16 +47,22 @@ SNIPPETS = caught("use 32", "ValueError", origin="raise")
         # Raised while handling another one: that one is the mistake.
         (failed("it failed", origin="raise", masks=NO_GRAD, caught=(PYTORCHS, SECOND)), SECOND),
         # PyTorch itself raised the second one: it counts.
-        (failed("oh", origin="torch", masks=SIZES, caught=(PYTORCHS,)),
-         error("oh", origin="torch", masks=SIZES)),
+        (
+            failed("oh", origin="torch", masks=SIZES, caught=(PYTORCHS,)),
+            error("oh", origin="torch", masks=SIZES),
+        ),
         # What was masked is none of PyTorch's.
-        (failed("it failed", origin="raise", masks="use 32", caught=(SNIPPETS,)),
-         error("it failed", origin="raise", masks="use 32")),
+        (
+            failed("it failed", origin="raise", masks="use 32", caught=(SNIPPETS,)),
+            error("it failed", origin="raise", masks="use 32"),
+        ),
         # It masks nothing.
-        (failed("it failed", origin="raise", caught=(caught(""),)),
-         error("it failed", origin="raise")),
+        (
+            failed("it failed", origin="raise", caught=(caught(""),)),
+            error("it failed", origin="raise"),
+        ),
     ],
-)  # fmt: skip
+)
 def test_which_error_is_the_mistake(run: JobResult, wrong: ErrorSeen | Caught | None):
     """The one that ended the run, or that its handler masked; else the first that was caught."""
     assert verify.mistake(run).error == wrong
@@ -77,9 +83,12 @@ def test_what_was_caught_before_the_mistake(run: JobResult, provoked: tuple[Caug
 
 
 OF_THE_PROGRAM = [
-    "gradients_accumulate", "softmax_before_cross_entropy", "sigmoid_before_cross_entropy",
-    "sigmoid_before_bce_with_logits", "foreign_optimizer",
-]  # fmt: skip
+    "gradients_accumulate",
+    "softmax_before_cross_entropy",
+    "sigmoid_before_cross_entropy",
+    "sigmoid_before_bce_with_logits",
+    "foreign_optimizer",
+]
 OTHER_MISTAKES = [
     "unregistered_parameter", "unregistered_tensor", "unregistered_module", "not_in_optimizer",
     "no_gradient", "zero_gradient", "gradient_not_finite", "never_moved", "silent_inplace_write",
@@ -149,10 +158,9 @@ DETACHED = found("never_moved", "w")
         (failed(OTHER_SIZES, caught=(PYTORCHS,)), ran(caught=(PYTORCHS,)), False),
         (failed(OTHER_SIZES, caught=(PYTORCHS,)), ran(caught=(PYTORCHS, PYTORCHS)), True),
         # … nor at another expression.
-        (failed(OTHER_SIZES, caught=(PYTORCHS,)),
-         ran(caught=(caught(SIZES, code="c + d"),)), True),
+        (failed(OTHER_SIZES, caught=(PYTORCHS,)), ran(caught=(caught(SIZES, code="c + d"),)), True),
     ],
-)  # fmt: skip
+)
 def test_whether_a_run_shows_a_mistake(before: JobResult, after: JobResult, shown: bool):
     """It ends badly, catches the mistake's error, or has one of its findings."""
     assert verify.shows(after, verify.mistake(before)) is shown
@@ -214,13 +222,16 @@ LAYER = Layer(name="", type="Linear", repr="", line=1, input=None, dtype=None)
         (failed(CONV_DIM), failed(RNN_STATE), False),
         # backward() looks for a graph, then for a single number.
         (failed(NO_GRAD, code="loss.backward()"), failed(NOT_SCALAR, code="loss.backward()"), True),
-        (failed(NO_GRAD, code="torch.autograd.grad(loss, w)"),
-         failed(NOT_SCALAR, code="torch.autograd.grad(loss, w)"), True),
+        (
+            failed(NO_GRAD, code="torch.autograd.grad(loss, w)"),
+            failed(NOT_SCALAR, code="torch.autograd.grad(loss, w)"),
+            True,
+        ),
         (failed(NO_GRAD, code="loss.backward()"), failed(NO_GRAD, code="loss.backward()"), False),
         (failed(NO_GRAD, code="loss.item()"), failed(NOT_SCALAR, code="loss.item()"), False),
         (failed(NO_GRAD, code="grad + 1"), failed(NOT_SCALAR, code="grad + 1"), False),
     ],
-)  # fmt: skip
+)
 def test_whether_a_rewrite_shows_the_next_mistake(before: JobResult, after: JobResult, moved: bool):
     """The failing expression tells; where it is the same, what PyTorch looks at first."""
     assert verify.moved_on(before, after, "", "") is moved
@@ -266,17 +277,21 @@ TWICE = "f(x)\na = 1\nf(x)\n"
         (at(1, 2), at(1, 3), "f(x)\ng(1)\n", "f(x)\ng(1)\ng(2)\n", False),
         # The outermost frame of several is the snippet's own line.
         (
-            at(1).model_copy(update={"frames": (Frame(function="<module>", line=2),
-                                                Frame(function="g", line=1))}),
-            at(1).model_copy(update={"frames": (Frame(function="<module>", line=3),
-                                                Frame(function="g", line=1))}),
-            "f(x)\ng(1)\ng(2)\n", "f(x)\ng(9)\ng(2)\n", True,
+            at(1).model_copy(
+                update={"frames": (Frame(function="<module>", line=2), Frame(function="g", line=1))}
+            ),
+            at(1).model_copy(
+                update={"frames": (Frame(function="<module>", line=3), Frame(function="g", line=1))}
+            ),
+            "f(x)\ng(1)\ng(2)\n",
+            "f(x)\ng(9)\ng(2)\n",
+            True,
         ),
         # Without the code nothing can be said.
         (at(1), at(3), "", "", False),
         (at(1, 2), at(1, 3), "", "", False),
     ],
-)  # fmt: skip
+)
 def test_whether_the_same_expression_failed_further_down(
     before: JobResult, after: JobResult, old: str, new: str, moved: bool
 ):
@@ -297,12 +312,15 @@ def the(name: str, checks: list[Check]) -> Check:
     ("before", "after", "names"),
     [
         (failed(SIZES), ran(), ["no error", "nothing new", "output", "silent mistakes", "batch"]),
-        (ran(caught=(PYTORCHS,)), ran(),
-         ["no error", "nothing new", "output", "silent mistakes", "batch"]),
+        (
+            ran(caught=(PYTORCHS,)),
+            ran(),
+            ["no error", "nothing new", "output", "silent mistakes", "batch"],
+        ),
         # A run that went to its end with a wrong result may well print another one now.
         (ran(findings=(DETACHED,)), ran(), ["no error", "nothing new", "silent mistakes", "batch"]),
     ],
-)  # fmt: skip
+)
 def test_which_checks_are_made(before: JobResult, after: JobResult, names: list[str]):
     """All of them hold for a run in which nothing is wrong any more."""
     checks = verify.checks(before, after)
@@ -332,25 +350,49 @@ RUNS_TO_THE_END = "it runs to the end"
         (failed(SIZES), failed(SIZES, line=3), False, "it ends with RuntimeError at line 3"),
         (failed(SIZES), failed("x", "ValueError", line=None), False, "it ends with ValueError"),
         (failed(SIZES), ran(outcome=Outcome.TIMEOUT), False, "it ends with timeout"),
-        (failed(SIZES), ran(caught=(caught(OTHER_SIZES),)), False,
-         "the error is still raised, and caught"),
-        (ran(caught=(PYTORCHS,)), ran(caught=(PYTORCHS,)), False,
-         "the error is still raised, and caught"),
+        (
+            failed(SIZES),
+            ran(caught=(caught(OTHER_SIZES),)),
+            False,
+            "the error is still raised, and caught",
+        ),
+        (
+            ran(caught=(PYTORCHS,)),
+            ran(caught=(PYTORCHS,)),
+            False,
+            "the error is still raised, and caught",
+        ),
         (failed(OTHER_SIZES, caught=(PYTORCHS,)), ran(caught=(PYTORCHS,)), True, RUNS_TO_THE_END),
         (ran(findings=(DETACHED,)), ran(), True, RUNS_TO_THE_END),
-        (ran(findings=(DETACHED,)), ran(findings=(DETACHED,)), False,
-         "the probes still find the same mistake"),
-        (ran(findings=(DETACHED,)), ran(findings=(DETACHED, found("one_class"))), False,
-         "the probes still find the same mistake"),
+        (
+            ran(findings=(DETACHED,)),
+            ran(findings=(DETACHED,)),
+            False,
+            "the probes still find the same mistake",
+        ),
+        (
+            ran(findings=(DETACHED,)),
+            ran(findings=(DETACHED, found("one_class"))),
+            False,
+            "the probes still find the same mistake",
+        ),
         # One of two is gone: `silent mistakes` says what that is worth.
-        (ran(findings=(DETACHED, found("one_class"))), ran(findings=(DETACHED,)), True,
-         RUNS_TO_THE_END),
-        (ran(findings=(DETACHED,)), ran(findings=(found("never_moved", "v"),)), True,
-         RUNS_TO_THE_END),
+        (
+            ran(findings=(DETACHED, found("one_class"))),
+            ran(findings=(DETACHED,)),
+            True,
+            RUNS_TO_THE_END,
+        ),
+        (
+            ran(findings=(DETACHED,)),
+            ran(findings=(found("never_moved", "v"),)),
+            True,
+            RUNS_TO_THE_END,
+        ),
         # Beside an error, findings are looked at by `silent mistakes` alone.
         (failed(SIZES, findings=(DETACHED,)), ran(findings=(DETACHED,)), True, RUNS_TO_THE_END),
     ],
-)  # fmt: skip
+)
 def test_the_error_is_gone(before: JobResult, after: JobResult, passed: bool, detail: str):
     """Neither raised, nor raised and caught, nor, where it was silent, still found."""
     check = the("no error", verify.checks(before, after))
@@ -367,18 +409,37 @@ LONG = "x" * 100
     [
         (failed(SIZES), ran(), True, NOTHING_NEW),
         # Exceptions that it catches.
-        (failed(SIZES), ran(caught=(caught(LONG, "ValueError"),)), False,
-         f"a new ValueError is raised and caught: {'x' * 80}"),
-        (failed(SIZES, caught=(caught("3 left"),)), ran(caught=(caught("4 left"),)), True,
-         NOTHING_NEW),
-        (failed(SIZES, caught=(caught("3 left"),)), ran(caught=(caught("3 left", "ValueError"),)),
-         False, "a new ValueError is raised and caught: 3 left"),
+        (
+            failed(SIZES),
+            ran(caught=(caught(LONG, "ValueError"),)),
+            False,
+            f"a new ValueError is raised and caught: {'x' * 80}",
+        ),
+        (
+            failed(SIZES, caught=(caught("3 left"),)),
+            ran(caught=(caught("4 left"),)),
+            True,
+            NOTHING_NEW,
+        ),
+        (
+            failed(SIZES, caught=(caught("3 left"),)),
+            ran(caught=(caught("3 left", "ValueError"),)),
+            False,
+            "a new ValueError is raised and caught: 3 left",
+        ),
         (failed(SIZES, caught=(PYTORCHS,)), ran(caught=(PYTORCHS,)), True, NOTHING_NEW),
-        (failed(SIZES, caught=(PYTORCHS,)), ran(caught=(PYTORCHS, caught(SIZES, code="c + d"))),
-         False, f"a new RuntimeError is raised and caught: {SIZES[:80]}"),
-        (failed(SIZES, caught=(PYTORCHS,)),
-         ran(caught=(PYTORCHS, PYTORCHS, caught("3 left", "ValueError"))),
-         False, "a new ValueError is raised and caught: 3 left"),
+        (
+            failed(SIZES, caught=(PYTORCHS,)),
+            ran(caught=(PYTORCHS, caught(SIZES, code="c + d"))),
+            False,
+            f"a new RuntimeError is raised and caught: {SIZES[:80]}",
+        ),
+        (
+            failed(SIZES, caught=(PYTORCHS,)),
+            ran(caught=(PYTORCHS, PYTORCHS, caught("3 left", "ValueError"))),
+            False,
+            "a new ValueError is raised and caught: 3 left",
+        ),
         (ran(caught=(PYTORCHS,)), ran(caught=(PYTORCHS, PYTORCHS)), True, NOTHING_NEW),
         # Exception handlers.
         (failed(SIZES), ran(handlers=1), False, "it adds an exception handler"),
@@ -386,16 +447,27 @@ LONG = "x" * 100
         (failed(SIZES, handlers=2), ran(handlers=1), True, NOTHING_NEW),
         # Warnings: after an error the run goes further, and may warn where it had not been.
         (failed(SIZES), ran(warnings=(warned("careful"),)), True, NOTHING_NEW),
-        (ran(findings=(DETACHED,)), ran(warnings=(warned(LONG),)), False,
-         f"a new UserWarning: {'x' * 80}"),
-        (ran(findings=(DETACHED,), warnings=(warned("3 left"),)), ran(warnings=(warned("4 left"),)),
-         True, NOTHING_NEW),
-        (ran(findings=(DETACHED,), warnings=(warned("3 left"),)),
-         ran(warnings=(warned("3 left", "FutureWarning"),)), False,
-         "a new FutureWarning: 3 left"),
+        (
+            ran(findings=(DETACHED,)),
+            ran(warnings=(warned(LONG),)),
+            False,
+            f"a new UserWarning: {'x' * 80}",
+        ),
+        (
+            ran(findings=(DETACHED,), warnings=(warned("3 left"),)),
+            ran(warnings=(warned("4 left"),)),
+            True,
+            NOTHING_NEW,
+        ),
+        (
+            ran(findings=(DETACHED,), warnings=(warned("3 left"),)),
+            ran(warnings=(warned("3 left", "FutureWarning"),)),
+            False,
+            "a new FutureWarning: 3 left",
+        ),
         (ran(findings=(DETACHED,), warnings=(warned("3 left"),)), ran(), True, NOTHING_NEW),
     ],
-)  # fmt: skip
+)
 def test_nothing_new_came(before: JobResult, after: JobResult, passed: bool, detail: str):
     """No other exception in the old one's place, no handler, no warning; numbers aside."""
     check = the("nothing new", verify.checks(before, after))
@@ -424,15 +496,24 @@ KIB = 1024
         (ran(caught=(IN_UMLAUT,), stdout="äöü"), ran(stdout="äö!"), True),
         (ran(caught=(IN_UMLAUT,), stdout="äöü"), ran(stdout="ä"), False),
         # Where output was dropped, what is left of it is compared no further than its beginning.
-        (failed(SIZES, stdout="x" * 8 * KIB + "1", dropped_bytes=1),
-         ran(stdout="x" * 8 * KIB + "2"), True),
-        (failed(SIZES, stdout="x" * 8 * KIB + "1"),
-         ran(stdout="x" * 8 * KIB + "2", dropped_bytes=1), True),
+        (
+            failed(SIZES, stdout="x" * 8 * KIB + "1", dropped_bytes=1),
+            ran(stdout="x" * 8 * KIB + "2"),
+            True,
+        ),
+        (
+            failed(SIZES, stdout="x" * 8 * KIB + "1"),
+            ran(stdout="x" * 8 * KIB + "2", dropped_bytes=1),
+            True,
+        ),
         (failed(SIZES, stdout="x" * 8 * KIB + "1"), ran(stdout="x" * 8 * KIB + "2"), False),
-        (failed(SIZES, stdout="x" * (8 * KIB - 1) + "1", dropped_bytes=1),
-         ran(stdout="x" * (8 * KIB - 1) + "2"), False),
+        (
+            failed(SIZES, stdout="x" * (8 * KIB - 1) + "1", dropped_bytes=1),
+            ran(stdout="x" * (8 * KIB - 1) + "2"),
+            False,
+        ),
     ],
-)  # fmt: skip
+)
 def test_output_before_the_error_is_kept(before: JobResult, after: JobResult, passed: bool):
     """What was printed before the error must be printed by the fix, unchanged."""
     check = the("output", verify.checks(before, after))
@@ -459,12 +540,18 @@ ACCUMULATE = found("gradients_accumulate", "optimizer")
         (ran(caught=(PYTORCHS,)), ran(findings=(ACCUMULATE,)), ACCUMULATE),
         # Where it ran, only what is new counts: `no error` sees to the rest.
         (ran(findings=(DETACHED,)), ran(findings=(DETACHED,)), None),
-        (ran(findings=(DETACHED,)), ran(findings=(DETACHED, found("one_class"))),
-         found("one_class")),
-        (ran(findings=(DETACHED,)), ran(findings=(found("never_moved", "v"),)),
-         found("never_moved", "v")),
+        (
+            ran(findings=(DETACHED,)),
+            ran(findings=(DETACHED, found("one_class"))),
+            found("one_class"),
+        ),
+        (
+            ran(findings=(DETACHED,)),
+            ran(findings=(found("never_moved", "v"),)),
+            found("never_moved", "v"),
+        ),
     ],
-)  # fmt: skip
+)
 def test_no_silent_mistake_came(before: JobResult, after: JobResult, left: Any):
     """The fixed run has no finding that the original did not have."""
     check = the("silent mistakes", verify.checks(before, after))
@@ -529,7 +616,7 @@ MIXED = call("Net", (8, 4), (32, 1))  # eight samples in, thirty-two out
         (in_linear(4, type="Bilinear"), call("Net", (4,), (2,)), None, False),
         (in_linear(4, input=None), call("Net", (4,), (2,)), None, False),
     ],
-)  # fmt: skip
+)
 def test_the_batch_is_kept(
     before: JobResult, after: ModuleCall, reference: JobResult | None, passed: bool
 ):
@@ -630,11 +717,19 @@ def test_how_many_places_were_changed(old: str, new: str, n: int):
         ("a\nb\nc\n", "a\nnew\nb\n", (), ["a\nb\n", "a\nnew\nb\nc\n"]),  # put in, left out
         # All the places of a new name are one place …
         ("x *= 2\nb\ny = x\n", "z = x * 2\nb\ny = z\n", ["z"], []),
-        ("x *= 2\nb\ny = x\nc\nd\n", "z = x * 2\nmore\nb\ny = z\nc\nD\n", ["z"],
-         ["x *= 2\nb\ny = x\nc\nD\n", "z = x * 2\nmore\nb\ny = z\nc\nd\n"]),
+        (
+            "x *= 2\nb\ny = x\nc\nd\n",
+            "z = x * 2\nmore\nb\ny = z\nc\nD\n",
+            ["z"],
+            ["x *= 2\nb\ny = x\nc\nD\n", "z = x * 2\nmore\nb\ny = z\nc\nd\n"],
+        ),
         # … and of each of several.
-        ("a\n-\nb\n-\nc\n-\nd\n", "z1\n-\nz2\n-\nz1\n-\nz2\n", ["z1", "z2"],
-         ["a\n-\nz2\n-\nc\n-\nz2\n", "z1\n-\nb\n-\nz1\n-\nd\n"]),
+        (
+            "a\n-\nb\n-\nc\n-\nd\n",
+            "z1\n-\nz2\n-\nz1\n-\nz2\n",
+            ["z1", "z2"],
+            ["a\n-\nz2\n-\nc\n-\nz2\n", "z1\n-\nb\n-\nz1\n-\nd\n"],
+        ),
         # A longer name that holds it is another one.
         ("a\nb\nc\n", "z\nb\nzz\n", ["z"], ["a\nb\nzz\n", "z\nb\nc\n"]),
         ("a\nb\nc\n", "z\nb\nyz\n", ["z"], ["a\nb\nyz\n", "z\nb\nc\n"]),
@@ -644,7 +739,7 @@ def test_how_many_places_were_changed(old: str, new: str, n: int):
         ("z = 1\na\nb\n", "a\nz = 2\nb\n", ["z"], []),
         ("z = 1\na\nb\n", "a\ny = 2\nb\n", ["z"], ["z = 1\na\ny = 2\nb\n", "a\nb\n"]),
     ],
-)  # fmt: skip
+)
 def test_each_place_is_undone_alone(old: str, new: str, names: list[str], variants: list[str]):
     """The rewrite with one of its places put back, for each."""
     assert verify.with_each_place_undone(old, new, names) == variants
@@ -661,11 +756,14 @@ IDLE = "change {} is not needed"
         ([failed(SIZES), failed(SIZES)], True, "without each of the 2 changes the mistake is back"),
         ([ran()], False, IDLE.format(1)),
         ([failed(SIZES), ran(), ran()], False, IDLE.format(2)),
-        ([failed(SIZES), ran(caught=(caught(SIZES),))], True,
-         "without each of the 2 changes the mistake is back"),
+        (
+            [failed(SIZES), ran(caught=(caught(SIZES),))],
+            True,
+            "without each of the 2 changes the mistake is back",
+        ),
         ([failed(SIZES), ran(caught=(caught(NO_GRAD),))], False, IDLE.format(2)),
     ],
-)  # fmt: skip
+)
 def test_every_place_of_a_change_is_needed(runs: list[JobResult], passed: bool, detail: str):
     """With any one undone the mistake is back; the first that is not is named."""
     check = verify.undone(runs, verify.mistake(failed(SIZES)))
@@ -718,7 +816,7 @@ def test_undoing_a_later_step_may_bring_its_own_mistake_back():
         ("x = 1\n", "x + 1\n", None),  # the person's own, whatever it is for
         ("x == 1\n", "x + 1\n", None),
     ],
-)  # fmt: skip
+)
 def test_a_value_computed_and_dropped_is_seen(old: str, new: str, line: int | None):
     """What was written in place must not become a value that nobody takes: it would run."""
     check = verify.nothing_thrown_away(old, new)
@@ -769,26 +867,47 @@ HIDDEN = "it hides what is said"
         ("a = 1\nb = 2\nf()\n", "f()\na = 1\nb = 2\n", ""),
         ("a = 1\nb = 2\nf()\n", "with g():\n    f()\na = 1\nb = 2\n", ""),
         ("a = 1\nb = 2\nf()\n", "g()\na = 1\nb = 2\n", "it leaves line 3 out"),
-        ("f()\na = 1\nf()\nb = 2\nc = 3\n", "f()\na = 1\nb = 2\nc = 4\n",
-         "it leaves line 3 out"),  # the other one was there before
+        (
+            "f()\na = 1\nf()\nb = 2\nc = 3\n",
+            "f()\na = 1\nb = 2\nc = 4\n",
+            "it leaves line 3 out",
+        ),  # the other one was there before
         # A step that went because the sum is now taken.
         ("one.backward()\n# and\ntwo.backward()\n", "# and\n(one + two).backward()\n", ""),
-        ("one.backward()\n# and\ntwo.backward()\n", "# and\n(someone + two).backward()\n",
-         "it leaves line 1 out"),
-        ("one.backward()\n# and\ntwo.backward()\n", "# and\n(one - two).backward()\n",
-         "it leaves line 1 out"),
-        ("one.forward()\n# and\ntwo.backward()\n", "# and\n(one + two).backward()\n",
-         "it leaves line 1 out"),
+        (
+            "one.backward()\n# and\ntwo.backward()\n",
+            "# and\n(someone + two).backward()\n",
+            "it leaves line 1 out",
+        ),
+        (
+            "one.backward()\n# and\ntwo.backward()\n",
+            "# and\n(one - two).backward()\n",
+            "it leaves line 1 out",
+        ),
+        (
+            "one.forward()\n# and\ntwo.backward()\n",
+            "# and\n(one + two).backward()\n",
+            "it leaves line 1 out",
+        ),
         # A decorator that went because it is called.
         ("@fast  # so\ndef f(): ...\nb = 2\nf()\n", "def f(): ...\nb = 2\nfast(f)()\n", ""),
-        ("@fast\ndef f(): ...\nb = 2\nf()\n", "def f(): ...\nb = 2\ng(f)()\n",
-         "it leaves line 1 out"),
-        ("@fast\ndef f(): ...\nb = 2\nf()\n", "def f(): ...\nb = 2\nast(f)()\n",
-         "it leaves line 1 out"),
-        ("fast\ndef f(): ...\nb = 2\nf()\n", "def f(): ...\nb = 2\nast(f)()\n",
-         "it leaves line 1 out"),
+        (
+            "@fast\ndef f(): ...\nb = 2\nf()\n",
+            "def f(): ...\nb = 2\ng(f)()\n",
+            "it leaves line 1 out",
+        ),
+        (
+            "@fast\ndef f(): ...\nb = 2\nf()\n",
+            "def f(): ...\nb = 2\nast(f)()\n",
+            "it leaves line 1 out",
+        ),
+        (
+            "fast\ndef f(): ...\nb = 2\nf()\n",
+            "def f(): ...\nb = 2\nast(f)()\n",
+            "it leaves line 1 out",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_way_around_is_no_repair(old: str, new: str, detail: str):
     """Writing past autograd, switching a check off, hiding a warning, leaving a step out."""
     check = verify.no_way_around(old, new)

@@ -138,7 +138,9 @@ LOOKED_AT_OFF_TOPIC = (
 COVERED_SINCE = {
     "mat1 and mat2 shapes cannot be multiplied (64x784 and 512x10)": {"linear-input-size"},
     "CrossEntropyLoss expects class indices or probabilities?": {
-        "class-target-dtype", "cross-entropy-target-shape", "softmax-before-cross-entropy",
+        "class-target-dtype",
+        "cross-entropy-target-shape",
+        "softmax-before-cross-entropy",
     },
     "torch.stack complains about tensors of different sizes": {"stack-unequal-sizes"},
     "what does tensor.contiguous() do": {"view-not-contiguous"},
@@ -147,9 +149,10 @@ COVERED_SINCE = {
         "plain-tensor-in-a-parameter-slot",
     },
     "looping over rows of a tensor and editing them in place gives an autograd error": {
-        "write-into-one-of-several-views", "in-place-write-to-a-view-saved-for-backward",
+        "write-into-one-of-several-views",
+        "in-place-write-to-a-view-saved-for-backward",
     },
-}  # fmt: skip
+}
 
 # Written after the weights and the threshold were fixed, when there were five articles. Nothing was
 # changed for them.

@@ -200,16 +200,19 @@ print(*said, sep="\\n")
 
     done = subprocess.run(
         [sys.executable, "-c", asked, desk.folder, desk.state],
-        capture_output=True, text=True, preexec_fn=no_override,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        preexec_fn=no_override,
+    )
 
     (desk.folder / "part1").chmod(0o755)
     count, *said = done.stdout.splitlines()
     assert count == "19", done.stderr
     assert all("Permission denied" in line for line in said)
     assert sorted(line.partition(":")[0] for line in said) == [
-        str(secret), str(desk.folder / "part1"),
-    ]  # fmt: skip
+        str(secret),
+        str(desk.folder / "part1"),
+    ]
 
 
 # Run as a process of its own, so that it can be killed: embeds slowly, by the hash of the text.
@@ -251,8 +254,9 @@ def test_killed_at_any_moment_it_goes_on_where_it_stopped(tmp_path: Path):
     for _ in range(kills):
         process = subprocess.Popen(
             [sys.executable, "-c", TAKE_IN, str(folder), str(state)],
-            stdout=subprocess.PIPE, text=True,
-        )  # fmt: skip
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         assert process.stdout is not None and process.stdout.readline() == "ready\n"
         time.sleep(draw.uniform(0, 1.5))
         process.kill()

@@ -23,13 +23,16 @@ from executor.inside.explain.words import a_type, dims
 
 # What was once in torch, and what does it today; each line was run on torch 2.13.
 _GONE = {
-    "torch.rfft": "torch.fft.rfft", "torch.irfft": "torch.fft.irfft",
+    "torch.rfft": "torch.fft.rfft",
+    "torch.irfft": "torch.fft.irfft",
     "torch.ifft": "torch.fft.ifft",
-    "torch.gesv": "torch.linalg.solve", "torch.potrf": "torch.linalg.cholesky",
-    "torch.trtrs": "torch.linalg.solve_triangular", "torch.btrifact": "torch.linalg.lu_factor",
+    "torch.gesv": "torch.linalg.solve",
+    "torch.potrf": "torch.linalg.cholesky",
+    "torch.trtrs": "torch.linalg.solve_triangular",
+    "torch.btrifact": "torch.linalg.lu_factor",
     "torch.set_deterministic": "torch.use_deterministic_algorithms",
     "torch.is_deterministic": "torch.are_deterministic_algorithms_enabled",
-}  # fmt: skip
+}
 
 _CLOSE = 0.75  # of two names' likeness, 0 to 1
 
@@ -228,8 +231,11 @@ def _none_node(scene: Scene) -> ast.AST | None:
     elif isinstance(node, ast.AugAssign):
         candidates = [node.target, node.value]
     else:
-        candidates = [n for n in (getattr(node, "value", None), getattr(node, "iter", None), node)
-                      if n is not None]  # fmt: skip
+        candidates = [
+            n
+            for n in (getattr(node, "value", None), getattr(node, "iter", None), node)
+            if n is not None
+        ]
     for c in candidates:
         if isinstance(c, ast.Call) and c is candidates[0] and not isinstance(node, ast.BinOp):
             return c
@@ -249,10 +255,17 @@ def _grad_none(scene: Scene, node: ast.Attribute, name: str) -> Told:
     if not t.requires_grad:
         return f"`{name}` is None: {owner} does not require grad."
     if not t.is_leaf:
-        return (f"`{name}` is None: {owner} is the result of {t.grad_fn.name()}, not a leaf, and "
-                "backward() keeps gradients in leaves only.")  # fmt: skip
-    calls = [n for n in scene.places.nodes if isinstance(n, ast.Call)
-             and isinstance(n.func, ast.Attribute) and n.func.attr == "backward"]  # fmt: skip
+        return (
+            f"`{name}` is None: {owner} is the result of {t.grad_fn.name()}, not a leaf, and "
+            "backward() keeps gradients in leaves only."
+        )
+    calls = [
+        n
+        for n in scene.places.nodes
+        if isinstance(n, ast.Call)
+        and isinstance(n.func, ast.Attribute)
+        and n.func.attr == "backward"
+    ]
     before = [n for n in calls if n.lineno < scene.line]
     if not calls:
         return (
@@ -264,8 +277,10 @@ def _grad_none(scene: Scene, node: ast.Attribute, name: str) -> Told:
             f"`{name}` is None: backward() is first called at line {calls[0].lineno}, after "
             f"this line."
         )
-    return (f"`{name}` is None: {owner} is a leaf that requires grad, and no backward() so far has "
-            "reached it, or its gradient was cleared.")  # fmt: skip
+    return (
+        f"`{name}` is None: {owner} is a leaf that requires grad, and no backward() so far has "
+        "reached it, or its gradient was cleared."
+    )
 
 
 @explains("tensor_attribute", "tensor_attribute")
@@ -276,8 +291,13 @@ def tensor_attribute(scene: Scene, m: SeenError) -> Told:
     if owner is not None and not owner.is_tensor:
         owner = None
     who = f"{owner} is a {kind}" if owner else "This is a tensor"
-    of_numpy = {"astype": "to(dtype)", "tobytes": "numpy().tobytes()", "copy": "clone()",
-                "fill": "fill_(value)", "ravel_": "ravel()"}  # fmt: skip
+    of_numpy = {
+        "astype": "to(dtype)",
+        "tobytes": "numpy().tobytes()",
+        "copy": "clone()",
+        "fill": "fill_(value)",
+        "ravel_": "ravel()",
+    }
     if name in of_numpy:
         return f"{who}; what NumPy calls `{name}` is `{of_numpy[name]}` on a tensor."
     other = hasattr(nn.Module, name) or hasattr(dict, name) or hasattr(list, name)
@@ -315,9 +335,11 @@ def plain_attribute(scene: Scene, m: SeenError) -> Told:
             func = ast.unparse(node.func)[:50]
             return f"`{func}(…)` gives {_article(kind)} here, and `.{name}` is asked of that."
         if isinstance(node, ast.Attribute):
-            return (f"`{ast.unparse(node)[:50]}` is {_article(kind)}, not the result of calling "
-                    f"it." if kind in (
-                "method", "builtin_function_or_method", "function") else None)  # fmt: skip
+            return (
+                f"`{ast.unparse(node)[:50]}` is {_article(kind)}, not the result of calling it."
+                if kind in ("method", "builtin_function_or_method", "function")
+                else None
+            )
         return None
     text = f"`{owner.name}`{owner.place} is {_contents(owner.value, kind)}"
     if scene.layer is not None and scene.inner:
@@ -331,8 +353,11 @@ def plain_attribute(scene: Scene, m: SeenError) -> Told:
 
 
 def _article(kind: str) -> str:
-    return {"numpy.ndarray": "a NumPy array", "builtin_function_or_method": "a built-in method",
-            "int": "an int"}.get(kind, f"a {kind}")  # fmt: skip
+    return {
+        "numpy.ndarray": "a NumPy array",
+        "builtin_function_or_method": "a built-in method",
+        "int": "an int",
+    }.get(kind, f"a {kind}")
 
 
 def _owner_node(scene: Scene) -> ast.AST | None:
@@ -392,8 +417,11 @@ def _producer(scene: Scene, owner: Thing) -> str:
         "RNN",
         "MultiheadAttention",
     ):
-        what = "(output, state)" if type(func.value).__name__ != "MultiheadAttention" else (
-            "(output, weights)")  # fmt: skip
+        what = (
+            "(output, state)"
+            if type(func.value).__name__ != "MultiheadAttention"
+            else ("(output, weights)")
+        )
         return f"`{func.name}` is {type(func.value).__name__} and returns {what}"
     return f"it comes from `{ast.unparse(value.func)[:50]}(…)`"
 
@@ -454,15 +482,23 @@ def _static_names(value: Any) -> list[str]:
 def _of_own_class(scene: Scene, cls: ast.ClassDef, name: str, owner: Thing | None) -> Told:
     sets: dict[str, int] = {}
     for n in ast.walk(cls):
-        if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store) and (
-            isinstance(n.value, ast.Name) and n.value.id == "self"
-        ):  # fmt: skip
+        if (
+            isinstance(n, ast.Attribute)
+            and isinstance(n.ctx, ast.Store)
+            and (isinstance(n.value, ast.Name) and n.value.id == "self")
+        ):
             sets.setdefault(n.attr, n.lineno)
     methods = {n.name: n.lineno for n in cls.body if isinstance(n, ast.FunctionDef)}
     text = f"`{cls.name}` (line {cls.lineno})"
     if name in sets:
-        where = next((f.name for f in ast.walk(cls) if isinstance(f, ast.FunctionDef)
-                      and f.lineno <= sets[name] <= (f.end_lineno or 0)), "")  # fmt: skip
+        where = next(
+            (
+                f.name
+                for f in ast.walk(cls)
+                if isinstance(f, ast.FunctionDef) and f.lineno <= sets[name] <= (f.end_lineno or 0)
+            ),
+            "",
+        )
         inside = f", in `{where}`," if where else ""
         return (
             f"{text} sets `{name}` at line {sets[name]}{inside} which has not run for this "
@@ -489,10 +525,16 @@ def super_init(scene: Scene, m: SeenError) -> Told:
     init = scene.places.function_named("__init__", name)
     if init is None:
         return None
-    calls = [n for n in ast.walk(init) if isinstance(n, ast.Call)
-             and ast.unparse(n.func).endswith("__init__")]  # fmt: skip
-    where = f"super().__init__() comes only at line {calls[0].lineno}" if calls and (
-        calls[0].lineno > scene.line) else "super().__init__() has not run"  # fmt: skip
+    calls = [
+        n
+        for n in ast.walk(init)
+        if isinstance(n, ast.Call) and ast.unparse(n.func).endswith("__init__")
+    ]
+    where = (
+        f"super().__init__() comes only at line {calls[0].lineno}"
+        if calls and (calls[0].lineno > scene.line)
+        else "super().__init__() has not run"
+    )
     return (
         f"Line {scene.line} sets an attribute in `{name}.__init__` (line {init.lineno}), and "
         f"{where}."

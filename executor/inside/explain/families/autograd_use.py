@@ -24,8 +24,16 @@ _NODES = 20_000  # of a graph that are looked at
 _CUTS = {"detach": "detach()", "item": "item()", "numpy": "numpy()", "tolist": "tolist()",
          "argmax": "argmax", "argmin": "argmin", "argsort": "argsort", "long": "long()",
          "int": "int()", "bool": "bool()", "data": ".data"}  # fmt: skip
-_ANEW = {"tensor", "Tensor", "FloatTensor", "as_tensor", "from_numpy", "array", "zeros_like",
-         "ones_like"}  # fmt: skip
+_ANEW = {
+    "tensor",
+    "Tensor",
+    "FloatTensor",
+    "as_tensor",
+    "from_numpy",
+    "array",
+    "zeros_like",
+    "ones_like",
+}
 
 
 @explains("no_grad_fn", "no_graph", "input_without_grad", "hook_without_grad")
@@ -58,8 +66,10 @@ def _learns_nothing(scene: Scene) -> str:
         named = [scene.as_written(p) for p in held if not p.requires_grad]
         if held and len(named) == len(held) and all(named):
             verb = "does" if len(named) == 1 else "do"
-            return (f" `{t.name}`{t.place} is to change {listed(map(str, named))}, which {verb} "
-                    "not require grad.")  # fmt: skip
+            return (
+                f" `{t.name}`{t.place} is to change {listed(map(str, named))}, which {verb} "
+                "not require grad."
+            )
     return ""
 
 
@@ -80,9 +90,11 @@ def _why_without(scene: Scene, node: ast.AST, depth: int) -> str:
 
 def _cut(scene: Scene, value: ast.expr, line: int, depth: int = 0) -> str:
     needing, plain = _inputs(scene, value)
-    if isinstance(value, ast.Call) and _last_name(value.func) in ("tensor", "Tensor") and (
-        not needing
-    ):  # fmt: skip
+    if (
+        isinstance(value, ast.Call)
+        and _last_name(value.func) in ("tensor", "Tensor")
+        and (not needing)
+    ):
         return f"line {line} makes a new tensor" + (
             "" if _keyword_true(value, "requires_grad") else " without requires_grad=True"
         )
@@ -97,7 +109,8 @@ def _cut(scene: Scene, value: ast.expr, line: int, depth: int = 0) -> str:
         if re.search(r"\bgrad\(", text) and not re.search(r"create_graph=(?!False)", text):
             return f"line {line} takes a gradient without create_graph=True, so that has no graph"
         return f"line {line} computes it from {names}, which {verb} grad, and the graph ends " + (
-            _ended_inside(scene, value) or "there")  # fmt: skip
+            _ended_inside(scene, value) or "there"
+        )
     if (how := _breaker(value)) is not None and _breaks_live(value):
         return f"at line {line}, {how} gives a value without a graph"
     for t in plain:
@@ -157,8 +170,11 @@ def _ends(scene: Scene, function: ast.FunctionDef) -> tuple[list[tuple[str, int]
     for guard in ast.walk(function):
         if isinstance(guard, ast.With) and (name := _guard(guard)):
             found.append((f"`{name}`", guard.lineno))
-    found += [(f"`@{ast.unparse(d)}`", d.lineno) for d in function.decorator_list
-              if re.search(r"no_grad|inference_mode", ast.unparse(d))]  # fmt: skip
+    found += [
+        (f"`@{ast.unparse(d)}`", d.lineno)
+        for d in function.decorator_list
+        if re.search(r"no_grad|inference_mode", ast.unparse(d))
+    ]
     calls_on = False
     for statement in (n for n in ast.walk(function) if isinstance(n, ast.stmt)):
         if not isinstance(statement, (ast.Assign, ast.AugAssign, ast.Return)) or (
@@ -211,9 +227,10 @@ def _reads(value: ast.AST) -> Iterator[ast.AST]:
     if isinstance(value, (ast.Lambda, ast.DictComp, ast.SetComp)):
         return
     if isinstance(value, ast.Name) or (
-        isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name)
+        isinstance(value, ast.Attribute)
+        and isinstance(value.value, ast.Name)
         and value.value.id == "self"
-    ):  # fmt: skip
+    ):
         yield value
         return
     for child in ast.iter_child_nodes(value):
@@ -230,9 +247,12 @@ def _breaker(value: ast.expr) -> str | None:
     for n in ast.walk(value):
         if isinstance(n, ast.Call) and (name := _last_name(n.func)) in _CUTS:
             found.append(f"`{_CUTS[name]}`")
-        elif isinstance(n, ast.Call) and _last_name(n.func) in _ANEW and n.args and not (
-            _constant(n.args[0])
-        ):  # fmt: skip
+        elif (
+            isinstance(n, ast.Call)
+            and _last_name(n.func) in _ANEW
+            and n.args
+            and not (_constant(n.args[0]))
+        ):
             found.append(f"`{ast.unparse(n.func)}(…)`")
         elif isinstance(n, ast.Attribute) and n.attr == "data":
             found.append("`.data`")
@@ -265,8 +285,9 @@ def _breaks_live(value: ast.expr) -> bool:
 
 
 def _keyword_true(call: ast.Call, name: str) -> bool:
-    return any(k.arg == name and isinstance(k.value, ast.Constant) and k.value.value
-               for k in call.keywords)  # fmt: skip
+    return any(
+        k.arg == name and isinstance(k.value, ast.Constant) and k.value.value for k in call.keywords
+    )
 
 
 def _under_no_grad(scene: Scene, node: ast.AST) -> str | None:
@@ -292,8 +313,10 @@ def leaf(scene: Scene, m: SeenError) -> Told:
     if leaf_ is None:
         if scene.layer is not None and scene.input is not None:
             x = scene.input
-            return (f"{scene.layer.told}, which overwrites its input; that is {x}, a leaf that "
-                    "requires grad.")  # fmt: skip
+            return (
+                f"{scene.layer.told}, which overwrites its input; that is {x}, a leaf that "
+                "requires grad."
+            )
         return None
     kind = "a Parameter" if is_a(leaf_.value, nn.Parameter) else "a leaf tensor"
     text = f"{leaf_} is {kind} that requires grad, and `{wrote}` changes it in place"
@@ -331,8 +354,9 @@ def _leaf(scene: Scene) -> Thing | None:
             if isinstance(inner, ast.Call):
                 inner = inner.func
             inner = getattr(inner, "value", None)
-    return next((t for t in scene.below if t.is_tensor and t.value.is_leaf
-                 and t.value.requires_grad), None)  # fmt: skip
+    return next(
+        (t for t in scene.below if t.is_tensor and t.value.is_leaf and t.value.requires_grad), None
+    )
 
 
 @explains("grad_of_many", "grad_of_many", "grad_of_complex")
@@ -352,8 +376,10 @@ def not_scalar(scene: Scene, m: SeenError) -> Told:
         func = next(scene.known([value.func]), None)
         if func is not None and own_dict(func.value).get("reduction") == "none":
             return f"{text}: `{func.name}`{func.place} has reduction='none'.", facts
-        if any(k.arg == "reduction" and isinstance(k.value, ast.Constant)
-               and k.value.value == "none" for k in value.keywords):  # fmt: skip
+        if any(
+            k.arg == "reduction" and isinstance(k.value, ast.Constant) and k.value.value == "none"
+            for k in value.keywords
+        ):
             return f"{text}: line {value.lineno} asks for reduction='none'.", facts
     return f"{text}: backward() needs to be told how much each of them counts.", facts
 
@@ -383,26 +409,43 @@ def second(scene: Scene, m: SeenError) -> Told:
     name = f"{root}" if root.is_tensor else root.ticked
     calls = [n for n in ast.walk(scene.scope) if isinstance(n, ast.Call) and n.lineno < scene.line]
     earlier = [n for n in calls if _last_name(n.func) in ("backward", "grad")]
-    same = [n for n in earlier if isinstance(n.func, ast.Attribute)
-            and ast.unparse(n.func.value) == root.name]  # fmt: skip
-    loop = next((p for p, f in scene.places.ancestors(scene.node or scene.places.tree)
-                 if isinstance(p, (ast.For, ast.While)) and f == "body"), None)  # fmt: skip
+    same = [
+        n
+        for n in earlier
+        if isinstance(n.func, ast.Attribute) and ast.unparse(n.func.value) == root.name
+    ]
+    loop = next(
+        (
+            p
+            for p, f in scene.places.ancestors(scene.node or scene.places.tree)
+            if isinstance(p, (ast.For, ast.While)) and f == "body"
+        ),
+        None,
+    )
     if same and (root.line is None or same[-1].lineno > root.line):
-        return (f"The graph of {name} was already used by {_last_name(same[-1].func)}() at line "
-                f"{same[-1].lineno}, "
-                "which frees it.")  # fmt: skip
+        return (
+            f"The graph of {name} was already used by {_last_name(same[-1].func)}() at line "
+            f"{same[-1].lineno}, "
+            "which frees it."
+        )
     if loop is not None and root.line is not None and root.line < loop.lineno:
-        return (f"{name} was made before the loop at line {loop.lineno}; an earlier turn's "
-                "backward() has freed its graph.")  # fmt: skip
+        return (
+            f"{name} was made before the loop at line {loop.lineno}; an earlier turn's "
+            "backward() has freed its graph."
+        )
     if loop is not None:
         kept = _kept_graph(scene, loop)
         if kept:
-            return (f"{kept[0].ticked} {kept[0].what} outlives each turn of the loop at line "
-                    f"{loop.lineno} and still has a graph: {name} reaches back into one that an "
-                    "earlier turn's backward() has freed.")  # fmt: skip
+            return (
+                f"{kept[0].ticked} {kept[0].what} outlives each turn of the loop at line "
+                f"{loop.lineno} and still has a graph: {name} reaches back into one that an "
+                "earlier turn's backward() has freed."
+            )
     if earlier:
-        return (f"{name} shares a part of its graph with what {_last_name(earlier[-1].func)}() at "
-                f"line {earlier[-1].lineno} has used and freed.")  # fmt: skip
+        return (
+            f"{name} shares a part of its graph with what {_last_name(earlier[-1].func)}() at "
+            f"line {earlier[-1].lineno} has used and freed."
+        )
     return None
 
 
@@ -429,8 +472,11 @@ def modified(scene: Scene, m: SeenError) -> Told:
     shape, op, now, then = m["shape"], m["function"], m["version"], m["expected"]
     if not now:
         return None
-    same = [t for t in scene.variables() if t.is_tensor and dims(t.shape) == shape
-            and private.version(t.value) == int(now)]  # fmt: skip
+    same = [
+        t
+        for t in scene.variables()
+        if t.is_tensor and dims(t.shape) == shape and private.version(t.value) == int(now)
+    ]
     op = op.removesuffix("Backward0") if op and op != "AsStridedBackward0" else ""
     op = "" if op == "AsStrided" else op  # the leaf itself, transposed inside of a product
     what = f"a tensor {shape}" + (f" made by {op}" if op else "")
@@ -466,9 +512,11 @@ def only_float(scene: Scene, m: SeenError) -> Told:
         return f"`{ast.unparse(wanted[0])[:50]}` is no floating dtype; only those have a gradient."
     values = [n.value for a in call.args for n in ast.walk(a) if isinstance(n, ast.Constant)]
     if values and all(type(v) is int for v in values) and scene.called == "tensor":
-        return (f"Every number in `{ast.unparse(call)[:60]}` is written without a decimal point, "
-                f"so "
-                "this tensor is int64; integers have no gradient.")  # fmt: skip
+        return (
+            f"Every number in `{ast.unparse(call)[:60]}` is written without a decimal point, "
+            f"so "
+            "this tensor is int64; integers have no gradient."
+        )
     if scene.called in ("randint", "arange", "from_numpy", "as_tensor"):
         return f"`{scene.called}` gives integers here; only floating dtypes have a gradient."
     for read in scene.known(n for n in ast.walk(call) if isinstance(n, ast.Name)):
@@ -514,8 +562,11 @@ def _unreached(scene: Scene) -> str:
         todo += [n for n, _ in node.next_functions if n is not None]
     if todo:
         return ""
-    missed = [(i, t) for i, t in enumerate(inputs) if is_tensor(t)
-              and id(t) not in reached and (t.is_leaf or t.grad_fn not in seen)]  # fmt: skip
+    missed = [
+        (i, t)
+        for i, t in enumerate(inputs)
+        if is_tensor(t) and id(t) not in reached and (t.is_leaf or t.grad_fn not in seen)
+    ]
     if not missed:
         return ""
     parts = [_input_name(scene, i, t, len(inputs)) for i, t in missed[:3]]
@@ -564,11 +615,15 @@ def gradients(scene: Scene, m: SeenError) -> Told:
     if m.id == "backward_shape":
         at = m.number("index")
         arg = f" for `{takes[at]}`" if at < len(takes) else ""
-        return (f"`{name}.backward` (line {backward.lineno}) returns a gradient {m['given']}{arg}, "
-                f"which was {m['expected']} in forward.")  # fmt: skip
-    return (f"`{name}.forward` (line {forward.lineno}) takes {len(takes)} arguments besides ctx "
-            f"({', '.join(takes)}), and backward (line {backward.lineno}) returns {m['given']} "
-            "values.")  # fmt: skip
+        return (
+            f"`{name}.backward` (line {backward.lineno}) returns a gradient {m['given']}{arg}, "
+            f"which was {m['expected']} in forward."
+        )
+    return (
+        f"`{name}.forward` (line {forward.lineno}) takes {len(takes)} arguments besides ctx "
+        f"({', '.join(takes)}), and backward (line {backward.lineno}) returns {m['given']} "
+        "values."
+    )
 
 
 @explains("custom_function", "deepcopy_of_result")
@@ -581,8 +636,10 @@ def deepcopied(scene: Scene, m: SeenError) -> Told:
             for owner in nn.Module.modules(t.value):
                 for key, held in own_dict(owner).items():
                     if is_tensor(held) and not held.is_leaf:
-                        return (f"`{t.name}` keeps `{key}` {dims(held.shape)}, which is the result "
-                                f"of {held.grad_fn.name()}, not a leaf.")  # fmt: skip
+                        return (
+                            f"`{t.name}` keeps `{key}` {dims(held.shape)}, which is the result "
+                            f"of {held.grad_fn.name()}, not a leaf."
+                        )
     return None
 
 
@@ -618,15 +675,21 @@ def empty(scene: Scene, m: SeenError) -> Told:
         what = f"{given.ticked}{given.place} is an empty {kind}"
         if isinstance(first, (ast.List, ast.Tuple)):
             what = f"This line gives the optimizer a {kind} with nothing in it"
-        models = [t for t in scene.variables() if issubclass(type(t.value), nn.Module)
-                  and any(True for _ in nn.Module.parameters(t.value))]  # fmt: skip
+        models = [
+            t
+            for t in scene.variables()
+            if issubclass(type(t.value), nn.Module)
+            and any(True for _ in nn.Module.parameters(t.value))
+        ]
         if len(models) == 1:
             n = len(list(nn.Module.parameters(models[0].value)))
             what += f"; the {n} parameters of `{models[0].name}`{models[0].place} are not in it"
         return f"{what}."
     if type(given.value).__name__ in ("generator", "filter", "map"):
-        return (f"{given.ticked}{given.place} is a {type(given.value).__name__}, which gives its "
-                "items only once: it has none left here.")  # fmt: skip
+        return (
+            f"{given.ticked}{given.place} is a {type(given.value).__name__}, which gives its "
+            "items only once: it has none left here."
+        )
     return None
 
 
@@ -636,9 +699,11 @@ def _all_frozen(scene: Scene, first: ast.expr) -> Told:
         if t is not None and issubclass(type(t.value), nn.Module):
             every = list(nn.Module.parameters(t.value))
             free = [p for p in every if p.requires_grad]
-            return (f"`{t.name}`{t.place} has {len(every)} parameters, {len(free)} of which "
-                    f"require "
-                    "grad, and none passed the filter of this line.")  # fmt: skip
+            return (
+                f"`{t.name}`{t.place} has {len(every)} parameters, {len(free)} of which "
+                f"require "
+                "grad, and none passed the filter of this line."
+            )
     return None
 
 
@@ -648,13 +713,17 @@ def _without_parameters(scene: Scene, model: Thing) -> Told:
     for key, held in own_dict(model.value).items():
         if key.startswith("_"):
             continue
-        items = held if type(held) in (list, tuple) else (
-            list(held.values()) if type(held) is dict else [held])  # fmt: skip
+        items = (
+            held
+            if type(held) in (list, tuple)
+            else (list(held.values()) if type(held) is dict else [held])
+        )
         modules = [i for i in items if issubclass(type(i), nn.Module)]
         tensors = [i for i in items if is_tensor(i)]
         if modules or tensors:
             what = f"a plain {type(held).__name__} of {len(modules or tensors)} " + (
-                "modules" if modules else "tensors")  # fmt: skip
+                "modules" if modules else "tensors"
+            )
             what = "a plain tensor" if is_tensor(held) else what
             node = scene.places.assigned(kind, key)
             at.append(node.lineno if node is not None else None)
@@ -667,8 +736,11 @@ def _without_parameters(scene: Scene, model: Thing) -> Told:
             f"not see."
         )
     modules = [type(c).__name__ for c in model.value.modules()][1:]
-    inside = f" only {listed(dict.fromkeys(modules))}, which have no parameters" if modules else (
-        " no layer and no Parameter")  # fmt: skip
+    inside = (
+        f" only {listed(dict.fromkeys(modules))}, which have no parameters"
+        if modules
+        else (" no layer and no Parameter")
+    )
     return f"`{model.name}` is {kind}{made}, and it holds{inside}."
 
 
@@ -680,6 +752,8 @@ def non_leaf(scene: Scene, m: SeenError) -> Told:
     for value in [*items, *(t.value for t in scene.operands)]:
         if is_tensor(value) and not value.is_leaf and not is_a(value, torch.nn.Parameter):
             t = scene.as_written(value)
-            return (f"{t or 'One tensor ' + dims(value.shape)} is the result of "
-                    f"{value.grad_fn.name()}, not a leaf.")  # fmt: skip
+            return (
+                f"{t or 'One tensor ' + dims(value.shape)} is the result of "
+                f"{value.grad_fn.name()}, not a leaf."
+            )
     return None

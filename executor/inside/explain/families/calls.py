@@ -24,8 +24,14 @@ from executor.inside.explain.words import an, dims, dtype, listed
 _PARAMETERS = 14
 _MARKS = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
 _PROTOCOLS = (list, nn.Module, Iterator, AbstractContextManager)
-_CALLABLES = (type, abc.ABCMeta, types.FunctionType, types.MethodType, types.BuiltinFunctionType,
-              types.MethodDescriptorType)  # fmt: skip
+_CALLABLES = (
+    type,
+    abc.ABCMeta,
+    types.FunctionType,
+    types.MethodType,
+    types.BuiltinFunctionType,
+    types.MethodDescriptorType,
+)
 
 
 def _target(scene: Scene) -> Any:
@@ -107,8 +113,11 @@ def keyword(scene: Scene, m: SeenError) -> Told:
     if not names:
         builtin = is_a(target, types.BuiltinFunctionType, types.MethodDescriptorType)
         twin = f"{name.rpartition('.')[2]}_"
-        instead = f"; in place, there is `torch.{twin}`" if word == "inplace" and (
-            hasattr(torch, twin)) else ""  # fmt: skip
+        instead = (
+            f"; in place, there is `torch.{twin}`"
+            if word == "inplace" and (hasattr(torch, twin))
+            else ""
+        )
         return (
             f"`{what}` is built in and has no `{word}` among its arguments{instead}."
             if builtin
@@ -185,8 +194,13 @@ def _required(target: Any) -> list[str]:
     signature = _signature(target)
     if signature is None:
         return []
-    return [n for n, p in signature.parameters.items() if p.default is p.empty and n != "self"
-            and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY, p.POSITIONAL_ONLY)]  # fmt: skip
+    return [
+        n
+        for n, p in signature.parameters.items()
+        if p.default is p.empty
+        and n != "self"
+        and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY, p.POSITIONAL_ONLY)
+    ]
 
 
 @explains("no_forward", "forward_missing", "not_implemented")
@@ -202,12 +216,19 @@ def no_forward(scene: Scene, m: SeenError) -> Told:
         )
     cls = scene.places.class_named(name)
     if cls is None:
-        return (f"`{name}` is only a container: it has no forward of its own, its members are "
-                f"called one by one." if name in (
-            "ModuleList", "ModuleDict") else None)  # fmt: skip
+        return (
+            f"`{name}` is only a container: it has no forward of its own, its members are "
+            f"called one by one."
+            if name in ("ModuleList", "ModuleDict")
+            else None
+        )
     methods = [n for n in cls.body if isinstance(n, ast.FunctionDef)]
-    inside = [n for f in methods for n in ast.walk(f) if isinstance(n, ast.FunctionDef)
-              and n is not f and n.name == "forward"]  # fmt: skip
+    inside = [
+        n
+        for f in methods
+        for n in ast.walk(f)
+        if isinstance(n, ast.FunctionDef) and n is not f and n.name == "forward"
+    ]
     if inside:
         return (
             f"`{name}` (line {cls.lineno}): its `forward` at line {inside[0].lineno} is "
@@ -269,8 +290,11 @@ def _numbers(scene: Scene, node: ast.AST) -> str:
     """With the numbers that the expression is made of: " (`k` is 2, from line 4)"."""
     names = {n.id: n for n in ast.walk(node) if isinstance(n, ast.Name)}
     plain = [t for t in scene.known(names.values()) if type(t.value) in (int, float, bool)]
-    return f" ({listed(f'`{t.name}` is {t.value!r}{t.from_line}' for t in plain[:4])})" if (
-        plain) else ""  # fmt: skip
+    return (
+        f" ({listed(f'`{t.name}` is {t.value!r}{t.from_line}' for t in plain[:4])})"
+        if (plain)
+        else ""
+    )
 
 
 def _what(value: Any) -> str:
@@ -297,8 +321,10 @@ def _what(value: Any) -> str:
 def overload(scene: Scene, m: SeenError) -> Told:
     """Each argument with its type, and the one that stands out."""
     args = []
-    for node in [*(scene.call.args if scene.call else ()),
-                 *(k.value for k in (scene.call.keywords if scene.call else ()))]:  # fmt: skip
+    for node in [
+        *(scene.call.args if scene.call else ()),
+        *(k.value for k in (scene.call.keywords if scene.call else ())),
+    ]:
         t = next(scene.known([node]), None)
         if t is not None and (not isinstance(node, ast.Constant) or type(t.value) is str):
             args.append(f"`{t.name}`{t.place} is {_what(t.value)}")
@@ -347,8 +373,11 @@ def not_callable(scene: Scene, m: SeenError) -> Told:
     node = scene.node
     how = m["use"]
     if scene.inner:
-        odd = [t for t in scene.operands if (t.shape and not t.is_tensor)
-               or type(t.value) in (list, tuple, dict)]  # fmt: skip
+        odd = [
+            t
+            for t in scene.operands
+            if (t.shape and not t.is_tensor) or type(t.value) in (list, tuple, dict)
+        ]
         return f"`{odd[0].name}`{odd[0].place} is {_what(odd[0].value)}." if odd else None
     if isinstance(node, ast.Call) and how == "callable":
         base: ast.AST | None = node.func
@@ -397,15 +426,20 @@ def not_callable(scene: Scene, m: SeenError) -> Told:
         given = [b for b in bound if b not in others and b.statement is not scene.scope]
         if others and len(given) == 1:
             line = others[0].line
-            return (f"`{t.name}` is {what}: line {given[0].line} gives it that value, and with it "
-                    f"takes the name from what line {line} defined.")  # fmt: skip
+            return (
+                f"`{t.name}` is {what}: line {given[0].line} gives it that value, and with it "
+                f"takes the name from what line {line} defined."
+            )
     return f"`{t.name}`{t.place} is {what}, and this line uses it as {_used(how)}."
 
 
 def _used(how: str) -> str:
-    return {"callable": "a function", "subscriptable": "something with entries",
-            "iterable": "something to go through", "an iterator": "an iterator"}.get(
-        how, "something else")  # fmt: skip
+    return {
+        "callable": "a function",
+        "subscriptable": "something with entries",
+        "iterable": "something to go through",
+        "an iterator": "an iterator",
+    }.get(how, "something else")
 
 
 @explains("unpack", "unpack_count", "unpack_one")
@@ -418,8 +452,10 @@ def unpack(scene: Scene, m: SeenError) -> Told:
             if m["type"]
             else f"{'more' if m['how_many'] == 'too many' else 'fewer'} values"
         )
-        return (f"What `{source}` gives has {more} at the place of `{ast.unparse(inner)}`, where "
-                f"{len(inner.elts)} names wait.")  # fmt: skip
+        return (
+            f"What `{source}` gives has {more} at the place of `{ast.unparse(inner)}`, where "
+            f"{len(inner.elts)} names wait."
+        )
     statement = scene.statement
     value: ast.expr | None = None
     names = 0
@@ -450,9 +486,14 @@ def unpack(scene: Scene, m: SeenError) -> Told:
         if kind:
             return f"`{text}` gives {an(kind)} here, one value, and {names} names wait for it."
         own = _returns(scene, value)
-        return f"{own}; {names} names wait for what it gives." if own else (
-            f"`{text}` gives {'more' if m['how_many'] == 'too many' else 'fewer'} values than the "
-            f"left side has names ({names}).")  # fmt: skip
+        return (
+            f"{own}; {names} names wait for what it gives."
+            if own
+            else (
+                f"`{text}` gives {'more' if m['how_many'] == 'too many' else 'fewer'} values than "
+                f"the left side has names ({names})."
+            )
+        )
     if t.is_tensor:
         return (
             f"{t} gives one entry for each of its {t.shape[0] if t.shape else 0} along "
@@ -506,8 +547,10 @@ def operand_types(scene: Scene, m: SeenError) -> Told:
     """Both operands with their types and lines."""
     things = scene.operands
     if isinstance(scene.node, (ast.BinOp, ast.Compare)):
-        sides = [scene.node.left, scene.node.right if isinstance(scene.node, ast.BinOp)
-                 else scene.node.comparators[0]]  # fmt: skip
+        sides = [
+            scene.node.left,
+            scene.node.right if isinstance(scene.node, ast.BinOp) else scene.node.comparators[0],
+        ]
         told = []
         for side in sides:
             t = next(scene.known([side]), None)
@@ -524,8 +567,13 @@ def operand_types(scene: Scene, m: SeenError) -> Told:
 def division(scene: Scene, m: SeenError) -> Told:
     """What is zero, and where from."""
     node = scene.node
-    right = node.right if isinstance(node, ast.BinOp) else node.value if isinstance(
-        node, ast.AugAssign) else None  # fmt: skip
+    right = (
+        node.right
+        if isinstance(node, ast.BinOp)
+        else node.value
+        if isinstance(node, ast.AugAssign)
+        else None
+    )
     if right is None:
         args = [t for t in scene.operands if type(t.value) in (int, float)]
         return f"{listed(f'`{t.name}`{t.place} is {t.value!r}' for t in args)}." if args else None
@@ -563,8 +611,9 @@ def unbound(scene: Scene, m: SeenError) -> Told:
 def assertion(scene: Scene, m: SeenError) -> Told:
     """The live sides of an assert of the snippet's, or the tensors of a library's."""
     if isinstance(scene.statement, ast.Assert):
-        reads = [n for n in ast.walk(scene.statement.test)
-                 if isinstance(n, (ast.Name, ast.Attribute))]  # fmt: skip
+        reads = [
+            n for n in ast.walk(scene.statement.test) if isinstance(n, (ast.Name, ast.Attribute))
+        ]
         told = []
         for t in scene.known(reads):
             if t.is_tensor or type(t.value) in (int, float, str, bool, torch.Size):

@@ -51,8 +51,10 @@ def cat(scene: Scene, m: SeenError) -> Told:
     if number >= len(tensors) or not tensors:
         if not tensors:
             return None
-        return (f"{listed(map(str, tensors))} is put together with others along dimension {dim}; "
-                f"elsewhere {first} stands against {other}.")  # fmt: skip
+        return (
+            f"{listed(map(str, tensors))} is put together with others along dimension {dim}; "
+            f"elsewhere {first} stands against {other}."
+        )
     a, b = tensors[0], tensors[number]
     if len(a.shape) != len(b.shape):
         return None
@@ -74,8 +76,11 @@ def ranks(scene: Scene, m: SeenError) -> Told:
         return None
     if m.id == "cat_of_numbers":
         zero = [t for t in tensors if not t.shape]
-        return (f"{zero[0]} is a single value without dimensions; there is nothing to join it "
-                "along.") if zero else None  # fmt: skip
+        return (
+            (f"{zero[0]} is a single value without dimensions; there is nothing to join it along.")
+            if zero
+            else None
+        )
     if not m["first"] or not set(m.numbers("first", "other")) <= {len(t.shape) for t in tensors}:
         return None  # the odd one is not known, and the others are innocent
     return f"{listed(f'{t} has {len(t.shape)}' for t in tensors[:4])} dimensions."
@@ -94,18 +99,22 @@ def stack(scene: Scene, m: SeenError) -> Told:
         n = len(batch) if type(batch) in (list, tuple) else len(shapes)
         loader = next((t for t in scene.operands if type(t.value).__name__ == "DataLoader"), None)
         name = f"{loader.ticked}{loader.place}" if loader else "the DataLoader"
-        return (f"{name} takes {n} samples for one batch, and their tensors have different "
-                f"shapes: {kinds}. Its default collate_fn stacks them, which needs one "
-                f"shape.")  # fmt: skip
+        return (
+            f"{name} takes {n} samples for one batch, and their tensors have different "
+            f"shapes: {kinds}. Its default collate_fn stacks them, which needs one "
+            f"shape."
+        )
     if entries := _two_entries(scene, first, other, int(at)):
         return entries
     if not shapes:
         return None
     if whole and not whole.startswith(("[", "(")):
         distinct = dict.fromkeys(shapes)
-        return (f"`{whole.split(' (')[0]}`{whole[len(whole.split(' (')[0]):]} has {len(shapes)} "
-                f"tensors of {len(distinct)} different shapes: "
-                f"{listed(list(distinct)[:4])}.")  # fmt: skip
+        return (
+            f"`{whole.split(' (')[0]}`{whole[len(whole.split(' (')[0]) :]} has {len(shapes)} "
+            f"tensors of {len(distinct)} different shapes: "
+            f"{listed(list(distinct)[:4])}."
+        )
     named = listed(map(str, parts[:4]))
     return f"{named} are not one shape; stack adds a new dimension and needs that."
 

@@ -27,26 +27,43 @@ def channels(scene: Scene, m: SeenError) -> Told:
         # An unbatched input: torch added the batch dimension, the channels are the first.
         at_end = given[-1] == wanted and list(given).count(wanted) == 1
         last = f", its last dimension {wanted}" if at_end else ""
-        return (f"{text}. With {len(given)} dimensions it is taken as one sample, and its "
-                f"dimension 0 ({got}) as the channels{last}; in_channels is {wanted}.",
-                facts)  # fmt: skip
+        return (
+            f"{text}. With {len(given)} dimensions it is taken as one sample, and its "
+            f"dimension 0 ({got}) as the channels{last}; in_channels is {wanted}.",
+            facts,
+        )
     only = list(given).count(wanted) == 1  # else it is open which of them is meant
     if given[-1] == wanted and len(given) > 2 and only:
-        return (f"{text}. Channels are dimension 1, which is {got}; the last dimension is "
-                f"{wanted} = in_channels: this input is channels-last.", facts)  # fmt: skip
+        return (
+            f"{text}. Channels are dimension 1, which is {got}; the last dimension is "
+            f"{wanted} = in_channels: this input is channels-last.",
+            facts,
+        )
     if wanted in given[2:] and only:
         at = 2 + list(given[2:]).index(wanted)
-        return (f"{text}. Channels are dimension 1, which is {got}; dimension {at} is {wanted} = "
-                "in_channels.", facts)  # fmt: skip
+        return (
+            f"{text}. Channels are dimension 1, which is {got}; dimension {at} is {wanted} = "
+            "in_channels.",
+            facts,
+        )
     if given[0] == wanted and wanted != 1 and len(given) == len(shape) and only:
-        return (f"{text}. Channels are dimension 1, which is {got}; dimension 0 is {wanted} = "
-                "in_channels.", facts)  # fmt: skip
+        return (
+            f"{text}. Channels are dimension 1, which is {got}; dimension 0 is {wanted} = "
+            "in_channels.",
+            facts,
+        )
     if layer is None:
-        return (f"{text}, whose dimension 1 is {got}: either the weight's dimension 1 would have "
-                f"to be {got}, or the input's {wanted}.", facts)  # fmt: skip
-    return (f"{text}. Its dimension 1 is {got}, and in_channels is {wanted}: either "
-            f"in_channels would have to be {got}, or the input to have {wanted} "
-            "channels.", facts)  # fmt: skip
+        return (
+            f"{text}, whose dimension 1 is {got}: either the weight's dimension 1 would have "
+            f"to be {got}, or the input's {wanted}.",
+            facts,
+        )
+    return (
+        f"{text}. Its dimension 1 is {got}, and in_channels is {wanted}: either "
+        f"in_channels would have to be {got}, or the input to have {wanted} "
+        "channels.",
+        facts,
+    )
 
 
 @explains("conv_dimensions", "conv_dimensions", "pool_dimensions")
@@ -81,8 +98,10 @@ def too_small(scene: Scene, m: SeenError) -> Told:
     text = f"{layer.told}; {scene.input_told()}"
     if m.id == "conv_kernel_size":
         sizes, kernel = m["input"].replace(" ", ""), m["kernel"].replace(" ", "")
-        return (f"{text}. With its padding the input is {sizes.replace('x', '×')} by here, "
-                f"smaller than the kernel of {kernel.replace('x', '×')}.")  # fmt: skip
+        return (
+            f"{text}. With its padding the input is {sizes.replace('x', '×')} by here, "
+            f"smaller than the kernel of {kernel.replace('x', '×')}."
+        )
     if m["output"]:
         return f"{text}. That leaves an output of {m['output'].replace(' ', '')}."
     return f"{text}."
@@ -98,8 +117,10 @@ def padded(scene: Scene, m: SeenError) -> Told:
     if x is None or len(x.shape) != n:
         return None
     has = f"{n} dimension{'s' if n > 1 else ''}"
-    return (f"{x} has {has}; padding takes two amounts for each, from the last one on, so up to "
-            f"{2 * n}, and gets {given} here.")  # fmt: skip
+    return (
+        f"{x} has {has}; padding takes two amounts for each, from the last one on, so up to "
+        f"{2 * n}, and gets {given} here."
+    )
 
 
 @explains("batchnorm_one_value", "batchnorm_one_value", "instancenorm_one_element")
@@ -110,8 +131,10 @@ def one_value(scene: Scene, m: SeenError) -> Told:
         return None
     channels_ = x.shape[1] if len(x.shape) > 1 else 1
     per = count(x.shape) // max(1, channels_)
-    return (f"{layer.told}; {scene.input_told()}. It is in training mode and has {per} value for "
-            f"each of the {channels_} channels, so there is no variance to divide by.")  # fmt: skip
+    return (
+        f"{layer.told}; {scene.input_told()}. It is in training mode and has {per} value for "
+        f"each of the {channels_} channels, so there is no variance to divide by."
+    )
 
 
 @explains("norm", "batchnorm_features", "layernorm_shape", "norm_weight", "groupnorm_channels")
@@ -123,13 +146,17 @@ def norm(scene: Scene, m: SeenError) -> Told:
     if hasattr(layer.value, "num_features"):
         at, want = 1, layer.value.num_features
         got = x.shape[1] if len(x.shape) > 1 else x.shape[0]
-        return (f"{layer.told}; {scene.input_told()}. Its channels are dimension {at}, which is "
-                f"{got}, not num_features {want}.")  # fmt: skip
+        return (
+            f"{layer.told}; {scene.input_told()}. Its channels are dimension {at}, which is "
+            f"{got}, not num_features {want}."
+        )
     if hasattr(layer.value, "normalized_shape"):
         want_shape = tuple(layer.value.normalized_shape)
         tail = dims(x.shape[-len(want_shape) :])
-        return (f"{layer.told}; {scene.input_told()}. The input ends in {tail}, the layer "
-                f"normalises {dims(want_shape)}.")  # fmt: skip
+        return (
+            f"{layer.told}; {scene.input_told()}. The input ends in {tail}, the layer "
+            f"normalises {dims(want_shape)}."
+        )
     return f"{layer.told}; {scene.input_told()}."
 
 
@@ -148,9 +175,12 @@ def arguments(scene: Scene, m: SeenError) -> Told:
         if f.f_code.co_name != "__init__":
             continue
         names = [n for n in f.f_code.co_varnames[: f.f_code.co_argcount] if n != "self"]
-        plain = {n: f.f_locals.get(n) for n in names
-                 if type(f.f_locals.get(n)) in (int, float, str, bool, tuple)
-                 and f.f_locals.get(n) not in (True, False)}  # fmt: skip
+        plain = {
+            n: f.f_locals.get(n)
+            for n in names
+            if type(f.f_locals.get(n)) in (int, float, str, bool, tuple)
+            and f.f_locals.get(n) not in (True, False)
+        }
         kind = type(f.f_locals.get("self")).__name__
         said = ", ".join(f"{k}={v!r}" for k, v in list(plain.items())[:8])
         heads = f.f_locals.get("num_heads"), f.f_locals.get("embed_dim")

@@ -45,8 +45,10 @@ def worker(scene: Scene, m: SeenError) -> Told:
     if not inner:
         return None
     place = f" at line {own[-1][0]}, in `{own[-1][1]}`" if own else ""
-    return (f"The error happened in worker process {m['worker']}{place}: {inner[-1][:200]}.",
-            {"inner": inner[-1][:300]})  # fmt: skip
+    return (
+        f"The error happened in worker process {m['worker']}{place}: {inner[-1][:200]}.",
+        {"inner": inner[-1][:300]},
+    )
 
 
 @explains("worker", "worker_died")
@@ -97,8 +99,11 @@ def no_len(scene: Scene, m: SeenError) -> Told:
 
 def _given(scene: Scene) -> str:
     """Which line handed the dataset over, and as what; empty if that is open."""
-    calls = [n for n in scene.places.nodes
-             if isinstance(n, ast.Call) and ast.unparse(n.func).endswith("DataLoader")]  # fmt: skip
+    calls = [
+        n
+        for n in scene.places.nodes
+        if isinstance(n, ast.Call) and ast.unparse(n.func).endswith("DataLoader")
+    ]
     if len(calls) != 1:
         return ""
     node = next(iter(calls[0].args), None)

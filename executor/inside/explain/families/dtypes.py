@@ -57,12 +57,17 @@ def mismatch(scene: Scene, m: SeenError) -> Told:
         weight = next((p for p in layer.value.parameters() if p.is_floating_point()), None)
         if weight is not None and x is not None and weight.dtype != x.value.dtype:
             facts = {"weight": dtype(weight), "input": dtype(x.value)}
-            return (f"{layer.told}, with {dtype(weight)} weights; {scene.input_told()}"
-                    f"{_origin(scene, x)}.", facts)  # fmt: skip
+            return (
+                f"{layer.told}, with {dtype(weight)} weights; {scene.input_told()}"
+                f"{_origin(scene, x)}.",
+                facts,
+            )
         packed = scene.local("input")
         if weight is not None and x is None and is_tensor(packed) and packed.dtype != weight.dtype:
-            return (f"{layer.told}, with {dtype(weight)} weights; what it gets, packed, is "
-                    f"{dtype(packed)} {dims(packed.shape)}.")  # fmt: skip
+            return (
+                f"{layer.told}, with {dtype(weight)} weights; what it gets, packed, is "
+                f"{dtype(packed)} {dims(packed.shape)}."
+            )
     things = list(scene.shapes)
     if len({t.value.dtype for t in things}) < 2:
         seen = {id(t.value) for t in things}
@@ -136,9 +141,11 @@ def needs_float(scene: Scene, m: SeenError) -> Told:
             f"{layer}{x.ticked} is {dtype(x.value)} {dims(x.shape)}{x.from_line}; {what} does "
             f"not exist for that."
         )
-    return (f"{layer}{x.ticked} is {dtype(x.value)} {dims(x.shape)}{x.from_line}"
-            f"{_origin(scene, x)}; {what} does not take that dtype.",
-            {"dtype": dtype(x.value)})  # fmt: skip
+    return (
+        f"{layer}{x.ticked} is {dtype(x.value)} {dims(x.shape)}{x.from_line}"
+        f"{_origin(scene, x)}; {what} does not take that dtype.",
+        {"dtype": dtype(x.value)},
+    )
 
 
 @explains("device", "devices")
@@ -151,8 +158,9 @@ def device(scene: Scene, m: SeenError) -> Told:
             return f"{layer.told}, on {p.device}; {scene.input_told()} on {x.value.device}."
     things = [*scene.tensors]
     if len({str(t.value.device) for t in things}) < 2:
-        things += [t for t in scene.below if t.is_tensor
-                   and all(t.value is not s.value for s in things)]  # fmt: skip
+        things += [
+            t for t in scene.below if t.is_tensor and all(t.value is not s.value for s in things)
+        ]
     if not things:
         return None
     return f"{listed(f'{t.ticked}{t.place} is on {t.value.device}' for t in things[:4])}."
@@ -165,8 +173,10 @@ def embedding_dtype(scene: Scene, m: SeenError) -> Told:
     if x is None:
         return None
     who = f"{layer.told}; " if layer else ""
-    return (f"{who}the ids it gets, {x.ticked}{x.place}, are {dtype(x.value)} {dims(x.shape)}: "
-            "rows are chosen by integers.")  # fmt: skip
+    return (
+        f"{who}the ids it gets, {x.ticked}{x.place}, are {dtype(x.value)} {dims(x.shape)}: "
+        "rows are chosen by integers."
+    )
 
 
 @explains("construction", "ragged_rows", "ragged_array")
@@ -177,11 +187,18 @@ def ragged(scene: Scene, m: SeenError) -> Told:
         return None
     if type(data.value) not in (list, tuple):
         return None
-    lengths = [len(r) if type(r) in (list, tuple, str) else tuple(r.shape) if is_tensor(r) else None
-               for r in data.value]  # fmt: skip
+    lengths = [
+        len(r) if type(r) in (list, tuple, str) else tuple(r.shape) if is_tensor(r) else None
+        for r in data.value
+    ]
     if len(set(map(str, lengths))) < 2:
-        deeper = [len(q) for r in data.value if type(r) in (list, tuple)
-                  for q in r if type(q) in (list, tuple)]  # fmt: skip
+        deeper = [
+            len(q)
+            for r in data.value
+            if type(r) in (list, tuple)
+            for q in r
+            if type(q) in (list, tuple)
+        ]
         if len(set(deeper)) > 1:
             return (
                 f"`{data.name}`{data.place} has inner rows of lengths "
@@ -191,8 +208,11 @@ def ragged(scene: Scene, m: SeenError) -> Told:
     shown = listed([str(n) for n in lengths[:6]]) + (" …" if len(lengths) > 6 else "")
     if None in lengths:
         return f"`{data.name}`{data.place} mixes rows and single values, {len(lengths)} in all."
-    return (f"The {len(lengths)} rows of `{data.name}`{data.place} have lengths {shown}; a tensor "
-            "needs one length.", {"lengths": [str(n) for n in lengths[:20]]})  # fmt: skip
+    return (
+        f"The {len(lengths)} rows of `{data.name}`{data.place} have lengths {shown}; a tensor "
+        "needs one length.",
+        {"lengths": [str(n) for n in lengths[:20]]},
+    )
 
 
 def _data(scene: Scene) -> Thing | None:
@@ -279,8 +299,10 @@ def truth(scene: Scene, m: SeenError) -> Told:
     big = listed(map(str, things[:2]))
     if isinstance(scene.node, ast.Compare):
         text = ast.unparse(scene.node)[:60]
-        return (f"`{text}` compares element by element: with {big} it has an answer for each, and "
-                "one yes or no is asked for.")  # fmt: skip
+        return (
+            f"`{text}` compares element by element: with {big} it has an answer for each, and "
+            "one yes or no is asked for."
+        )
     return (
         f"{big} is asked for one yes or no, and has "
         f"{' and '.join(str(_numel(t)) for t in things[:2])} values."

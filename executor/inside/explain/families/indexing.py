@@ -26,8 +26,11 @@ _DTYPES = {"Float": "float32", "Double": "float64", "Half": "float16", "BFloat16
 def ids(scene: Scene, m: SeenError) -> Told:
     """The largest id and the number of rows."""
     layer = scene.layer_is("Embedding", "EmbeddingBag")
-    x = scene.input or scene.local_thing("input") or next(
-        (t for t in scene.tensors if not t.value.is_floating_point()), None)  # fmt: skip
+    x = (
+        scene.input
+        or scene.local_thing("input")
+        or next((t for t in scene.tensors if not t.value.is_floating_point()), None)
+    )
     if x is None or not x.value.numel():
         return None
     low, high = int(x.value.min()), int(x.value.max())
@@ -44,8 +47,10 @@ def ids(scene: Scene, m: SeenError) -> Told:
     more = f": num_embeddings would have to be at least {high + 1}" if high >= rows else ""
     at = "the ids in" if x.line or x.name != "input" else "the ids in its"
     name = x.ticked if x.name != "input" or x.line else "input"
-    return (f"{who}; {at} {name} {dims(x.shape)}{x.place} {bad}{more}.",
-            {"num_embeddings": rows, "ids": [low, high]})  # fmt: skip
+    return (
+        f"{who}; {at} {name} {dims(x.shape)}{x.place} {bad}{more}.",
+        {"num_embeddings": rows, "ids": [low, high]},
+    )
 
 
 @explains("index", "index_out_of_bounds", "array_index_out_of_bounds")
@@ -71,9 +76,12 @@ def _index_name(scene: Scene, index: int, base: Thing) -> str:
             if type(value) is int and value == index:
                 loop = _loop_of(scene, node.id)
                 return f"`{node.id}` is {index}{loop}"
-            if is_tensor(value) and value.numel() and not value.is_floating_point() and (
-                index in (int(value.max()), int(value.min()))
-            ):  # fmt: skip
+            if (
+                is_tensor(value)
+                and value.numel()
+                and not value.is_floating_point()
+                and (index in (int(value.max()), int(value.min())))
+            ):
                 t = scene.thing(node)
                 return f"{t} holds {index}"
     return f"the index is {index}"
@@ -96,8 +104,9 @@ def _base(scene: Scene, dim: int, size: int) -> Thing | None:
 
 
 def _iterated(scene: Scene, size: int) -> str:
-    fits = [t for t in scene.operands if type(t.value) in (list, tuple, dict)
-            and len(t.value) == size]  # fmt: skip
+    fits = [
+        t for t in scene.operands if type(t.value) in (list, tuple, dict) and len(t.value) == size
+    ]
     return f"`{fits[0].name}`{fits[0].place}" if len(fits) == 1 else ""
 
 
@@ -153,8 +162,11 @@ def index_dtype(scene: Scene, m: SeenError) -> Told:
         return None
     v = t.value.detach()
     whole = v.numel() and bool((v == v.round()).all()) if v.is_floating_point() else True
-    only = " only 0 and 1" if v.numel() and bool(((v == 0) | (v == 1)).all()) else (
-        " whole numbers" if whole else " fractions")  # fmt: skip
+    only = (
+        " only 0 and 1"
+        if v.numel() and bool(((v == 0) | (v == 1)).all())
+        else (" whole numbers" if whole else " fractions")
+    )
     return f"The index {t.ticked} is {dtype(v)} {dims(t.shape)}{t.from_line}; it holds{only}."
 
 
@@ -164,8 +176,12 @@ def _index_tensor(scene: Scene) -> Thing | None:
     for sub in subs:
         parts = sub.slice.elts if isinstance(sub.slice, ast.Tuple) else [sub.slice]
         for t in scene.known(parts):
-            if t.is_tensor and t.value.dtype not in (torch.int64, torch.bool, torch.uint8,
-                                                     torch.int32):  # fmt: skip
+            if t.is_tensor and t.value.dtype not in (
+                torch.int64,
+                torch.bool,
+                torch.uint8,
+                torch.int32,
+            ):
                 return t
     return None
 
@@ -225,8 +241,11 @@ def list_range(scene: Scene, m: SeenError) -> Told:
         n = None
     if n is None:
         return None
-    what = f"`{ast.unparse(sub.slice)[:40]}` is {index}" if not isinstance(
-        sub.slice, (ast.Constant, ast.UnaryOp)) else f"position {index} is asked for"  # fmt: skip
+    what = (
+        f"`{ast.unparse(sub.slice)[:40]}` is {index}"
+        if not isinstance(sub.slice, (ast.Constant, ast.UnaryOp))
+        else f"position {index} is asked for"
+    )
     if index is None:
         what = f"`{ast.unparse(sub.slice)[:40]}` lies outside"
     size = (
@@ -254,8 +273,10 @@ def key(scene: Scene, m: SeenError) -> Told:
     if holder is None:
         return None
     if is_tensor(missing):
-        return (f"The key is a tensor, and tensors are found in a dict by identity, not by value: "
-                f"the keys of `{holder.name}`{holder.place} are other objects.")  # fmt: skip
+        return (
+            f"The key is a tensor, and tensors are found in a dict by identity, not by value: "
+            f"the keys of `{holder.name}`{holder.place} are other objects."
+        )
     keys = _keys(holder.value)
     if keys is None:
         return None
@@ -317,9 +338,12 @@ def scatter(scene: Scene, m: SeenError) -> Told:
             told.append((role, t))
     if index is None:
         told = [("", t) for t in scene.shapes]
-    said = listed(f"the {r} {t.ticked}{t.place} is {dtype(t.value)} {dims(t.shape)}" if r else
-                  f"{t.ticked}{t.place} is {dtype(t.value)} "
-                  f"{dims(t.shape)}" for r, t in told)  # fmt: skip
+    said = listed(
+        f"the {r} {t.ticked}{t.place} is {dtype(t.value)} {dims(t.shape)}"
+        if r
+        else f"{t.ticked}{t.place} is {dtype(t.value)} {dims(t.shape)}"
+        for r, t in told
+    )
     if index is not None and index.value.dtype not in (torch.int64, torch.int32):
         why = f" An index is int64, this one is {dtype(index.value)}."
     elif index is not None and len(index.shape) != len(base.shape) and "dimension" in scene.message:

@@ -28,9 +28,11 @@ def _loss(scene: Scene) -> str:
     if layer is None:
         return f"`{scene.called}` gets " if scene.called else "The loss gets "
     made = f" (line {layer.line})" if layer.line else ""
-    name = f"`{layer.name}`{made}, {type(layer.value).__name__}," if layer.name else type(
-        layer.value
-    ).__name__  # fmt: skip
+    name = (
+        f"`{layer.name}`{made}, {type(layer.value).__name__},"
+        if layer.name
+        else type(layer.value).__name__
+    )
     return f"{name} gets "
 
 
@@ -168,9 +170,11 @@ def out_of_bounds(scene: Scene, m: SeenError) -> Told:
     x, y = pair
     classes = x.shape[1] if len(x.shape) > 1 else x.shape[0]
     low, high = int(y.value.min()), int(y.value.max())
-    text = (f"{_loss(scene)}{_typed(x)} as input, that is {classes} classes, 0 to {classes - 1}; "
-            f"the "
-            f"labels in `{y.name}`{y.place} go from {low} to {high}")  # fmt: skip
+    text = (
+        f"{_loss(scene)}{_typed(x)} as input, that is {classes} classes, 0 to {classes - 1}; "
+        f"the "
+        f"labels in `{y.name}`{y.place} go from {low} to {high}"
+    )
     if low == 1 and high == classes:
         text += ": they count from 1"
     return f"{text}.", {"classes": classes, "labels": [low, high]}

@@ -29,8 +29,10 @@ def distribution(scene: Scene, m: SeenError) -> Told:
             return None
         lowest = float(torch.diagonal(value).min())
         above = "has values" if bool(torch.triu(value, 1).any()) else "is zero"
-        return (f"{thing} as `{word}` {above} above its diagonal, and the smallest number on the "
-                f"diagonal is {lowest:.3g}.")  # fmt: skip
+        return (
+            f"{thing} as `{word}` {above} above its diagonal, and the smallest number on the "
+            f"diagonal is {lowest:.3g}."
+        )
     low, high = float(value.min()), float(value.max())
     return f"{thing} as `{word}` has values from {low:.3g} to {high:.3g}."
 

@@ -53,15 +53,19 @@ def hidden(scene: Scene, m: SeenError) -> Told:
         return f"{text} For this input, it would be [{x.shape[0]}, {rnn.hidden_size}]."
     each = rnn.num_layers * (2 if rnn.bidirectional else 1)
     if len(x.shape) == 2:
-        return (f"{text} An input with 2 dimensions is one sequence without a batch: its state "
-                f"would be [{each}, {rnn.hidden_size}].")  # fmt: skip
+        return (
+            f"{text} An input with 2 dimensions is one sequence without a batch: its state "
+            f"would be [{each}, {rnn.hidden_size}]."
+        )
     batch = x.shape[0] if rnn.batch_first else x.shape[1]
     want = [each, batch, rnn.proj_size or rnn.hidden_size]
     more = ""
     state_batch = found.shape[1] if found is not None and len(found.shape) == 3 else None
     if not rnn.batch_first and state_batch == x.shape[0] != batch:
-        more = (f" It is not batch_first, so dimension 1 of the input is the batch ({batch}); "
-                f"dimension 0 is {x.shape[0]}.")  # fmt: skip
+        more = (
+            f" It is not batch_first, so dimension 1 of the input is the batch ({batch}); "
+            f"dimension 0 is {x.shape[0]}."
+        )
     back = ""
     if state_batch is not None and state_batch != batch and found is not None:
         back = f"; for this state, the input's batch of {batch} would be {state_batch}"
@@ -76,16 +80,21 @@ def dimensions(scene: Scene, m: SeenError) -> Told:
     layer, x = scene.layer, scene.input
     if layer is not None and x is not None:
         n = len(x.shape)
-        takes = ("1 dimension, or 2 with a batch" if "Cell" in type(layer.value).__name__
-                 else "2 dimensions, or 3 with a batch")  # fmt: skip
+        takes = (
+            "1 dimension, or 2 with a batch"
+            if "Cell" in type(layer.value).__name__
+            else "2 dimensions, or 3 with a batch"
+        )
         return f"{layer.told}; {scene.input_told()}: {n} dimensions. It takes {takes}."
     lengths = scene.local_thing("lengths") or scene.argument(1, "lengths")
     if lengths is None:
         return None
     if lengths.is_tensor:
-        return (f"{lengths.ticked}{lengths.place} is {dtype(lengths.value)} {dims(lengths.shape)} "
-                f"on {lengths.value.device}, where one int64 per sequence is taken: [n] on "
-                f"cpu.")  # fmt: skip
+        return (
+            f"{lengths.ticked}{lengths.place} is {dtype(lengths.value)} {dims(lengths.shape)} "
+            f"on {lengths.value.device}, where one int64 per sequence is taken: [n] on "
+            f"cpu."
+        )
     return f"{lengths}."
 
 

@@ -38,9 +38,11 @@ def _resized_in_name_only(scene: Scene, x: Thing, wanted: int) -> str:
     assert layer is not None
     name = f"`{layer.name}`" if layer.name else "the layer"
     made = f", made at line {layer.line}," if layer.line else ""
-    return (f"The weight of {name}{made} is {dims(layer.value.weight.shape)} and takes rows of "
-            f"{wanted}; {scene.input_told()}. `in_features` says {layer.value.in_features}, but "
-            "that attribute is only a note: the weight alone decides.")  # fmt: skip
+    return (
+        f"The weight of {name}{made} is {dims(layer.value.weight.shape)} and takes rows of "
+        f"{wanted}; {scene.input_told()}. `in_features` says {layer.value.in_features}, but "
+        "that attribute is only a note: the weight alone decides."
+    )
 
 
 def _what_fits_linear(x: Thing, wanted: int) -> str:
@@ -69,8 +71,10 @@ def _two_matrices(scene: Scene, inner: int, other: int) -> Told:
     pair = _pair(scene)
     if pair is None:
         if scene.layer is not None and scene.input is not None:
-            return (f"{scene.layer.told}; {scene.input_told()}. The inner sizes of a product "
-                    f"in it are {inner} and {other}.")  # fmt: skip
+            return (
+                f"{scene.layer.told}; {scene.input_told()}. The inner sizes of a product "
+                f"in it are {inner} and {other}."
+            )
         return None
     a, b = pair
     text = f"In the product, {a} gives rows of {inner} values and {b} has {other} rows"
@@ -125,8 +129,10 @@ def broadcast(scene: Scene, m: SeenError) -> Told:
         known = scene.shapes
         if known:
             verb = "takes" if len(known) == 1 else "take"
-            return (f"{listed(map(str, known))} {verb} part in this expression; in dimension {at} "
-                    f"of its result one side has {a_size}, the other {b_size}.")  # fmt: skip
+            return (
+                f"{listed(map(str, known))} {verb} part in this expression; in dimension {at} "
+                f"of its result one side has {a_size}, the other {b_size}."
+            )
         return None
     a, b = pair
     facts: dict[str, Any] = {"shapes": [list(a.shape), list(b.shape)], "dimension": at}
@@ -181,8 +187,10 @@ def grows(scene: Scene, m: SeenError) -> Told:
     if target is None:
         return None
     with_what = f" with {listed(map(str, others))}" if others else ""
-    return (f"The result{with_what} would be {result}, and it is written in place into {target}, "
-            "which cannot grow.")  # fmt: skip
+    return (
+        f"The result{with_what} would be {result}, and it is written in place into {target}, "
+        "which cannot grow."
+    )
 
 
 @explains("expand", "expand_sizes")
@@ -194,11 +202,15 @@ def expand(scene: Scene, m: SeenError) -> Told:
     whole = [t for t in scene.shapes if x is None or t.value is not x.value]
     source = f"{x}" if x else f"a tensor {existing}"
     if scene.called in ("expand", "expand_as", "broadcast_to"):
-        return (f"{source} is asked to become {target}: only dimensions of size 1 can be "
-                f"expanded, and at dimension {at} of the result it has {have}.")  # fmt: skip
+        return (
+            f"{source} is asked to become {target}: only dimensions of size 1 can be "
+            f"expanded, and at dimension {at} of the result it has {have}."
+        )
     if whole:
-        return (f"{source} goes into a part of {whole[0]} that is {target}; at dimension {at} "
-                f"{have} stands against {want}.")  # fmt: skip
+        return (
+            f"{source} goes into a part of {whole[0]} that is {target}; at dimension {at} "
+            f"{have} stands against {want}."
+        )
     if x is None and not scene.operands:
         return None
     return f"{source} would have to fill {target}; at dimension {at} it has {have}, not {want}."
@@ -243,9 +255,12 @@ def ranks(scene: Scene, m: SeenError) -> Told:
         return None
     told = [f"{t} has {len(t.shape)}" for t in things[:3]]
     name = f"`{scene.called}`" if scene.called else "This operation"
-    want = {"bmm": " takes two tensors with 3 dimensions", "mm": " takes two matrices",
-            "baddbmm": " multiplies tensors with 3 dimensions",
-            "dot": " takes two vectors"}.get(scene.called, "")  # fmt: skip
+    want = {
+        "bmm": " takes two tensors with 3 dimensions",
+        "mm": " takes two matrices",
+        "baddbmm": " multiplies tensors with 3 dimensions",
+        "dot": " takes two vectors",
+    }.get(scene.called, "")
     return (
         f"{name}{want}; of dimensions, {listed(told)}."
         if want
@@ -271,8 +286,10 @@ def einsum(scene: Scene, m: SeenError) -> Told:
             if letter.isalpha():
                 sizes.setdefault(letter, []).append(size)
     clash = [f"`{k}` is {listed(map(str, v))}" for k, v in sizes.items() if len(set(v)) > 1]
-    ranks_off = [f"`{part}` names {len(part)} dimensions of {t.ticked}, which has {len(t.shape)}"
-                 for part, t in zip(letters, operands, strict=True)
-                 if "." not in part and len(part) != len(t.shape)]  # fmt: skip
+    ranks_off = [
+        f"`{part}` names {len(part)} dimensions of {t.ticked}, which has {len(t.shape)}"
+        for part, t in zip(letters, operands, strict=True)
+        if "." not in part and len(part) != len(t.shape)
+    ]
     why = listed(ranks_off or clash)
     return f"In {words.value!r}, {listed(told)}" + (f": {why}." if why else ".")

@@ -56,8 +56,11 @@ def other(scene: Scene, m: SeenError) -> Told:
     """Which operand is sparse."""
     if not any(t.value.layout != _strided() for t in scene.tensors):
         return None
-    told = [f"{t.ticked}{t.place} is {str(t.value.layout).removeprefix('torch.')} "
-            f"{dtype(t.value)} {dims(t.shape)}" for t in scene.tensors[:3]]  # fmt: skip
+    told = [
+        f"{t.ticked}{t.place} is {str(t.value.layout).removeprefix('torch.')} "
+        f"{dtype(t.value)} {dims(t.shape)}"
+        for t in scene.tensors[:3]
+    ]
     return f"{listed(told)}."
 
 

@@ -25,8 +25,9 @@ def mismatch(scene: Scene, m: SeenError) -> Told:
     theirs = {str(k): v for k, v in dict.items(given)}
     missing = [k for k in own if k not in theirs]
     extra = [k for k in theirs if k not in own]
-    other = [k for k in own if k in theirs and is_tensor(theirs[k])
-             and theirs[k].shape != own[k].shape]  # fmt: skip
+    other = [
+        k for k in own if k in theirs and is_tensor(theirs[k]) and theirs[k].shape != own[k].shape
+    ]
     target = scene.receiver
     made = target.place if target else ""
     name = f"`{target.name}`{made}" if target else type(model).__name__
@@ -37,17 +38,21 @@ def mismatch(scene: Scene, m: SeenError) -> Told:
     if missing and extra and (prefix := _prefix(missing, extra)):
         longer, which = prefix
         side = source if which == "theirs" else name
-        parts.append(f"all {len(missing)} missing keys of {name} are in {source} but for the "
-                     f"prefix "
-                     f"{longer!r}, which only {side} has")  # fmt: skip
+        parts.append(
+            f"all {len(missing)} missing keys of {name} are in {source} but for the "
+            f"prefix "
+            f"{longer!r}, which only {side} has"
+        )
     else:
         if missing:
             parts.append(f"{name} has {_some(missing)}, not in {source}")
         if extra:
             parts.append(f"{source} has {_some(extra)}, for which {name} has no place")
     if other:
-        shapes = [f"`{k}` is {dims(own[k].shape)} in {name} and {dims(theirs[k].shape)} in {source}"
-                  for k in other[:2]]  # fmt: skip
+        shapes = [
+            f"`{k}` is {dims(own[k].shape)} in {name} and {dims(theirs[k].shape)} in {source}"
+            for k in other[:2]
+        ]
         rest = f" ({len(other) - 2} more)" if len(other) > 2 else ""
         parts.append(f"{listed(shapes)}{rest}")
     return ("; ".join(parts) + ".", facts) if parts else None

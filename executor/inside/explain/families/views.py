@@ -53,12 +53,17 @@ def not_contiguous(scene: Scene, m: SeenError) -> Told:
     strides = dims(x.value.stride())
     made = scene.value_node(x.node) if x.node is not None else None
     how = ""
-    name = made.func.attr if isinstance(made, ast.Call) and isinstance(
-        made.func, ast.Attribute) else ""  # fmt: skip
+    name = (
+        made.func.attr
+        if isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute)
+        else ""
+    )
     if made is not None and name in _REORDER:
         how = f": `{name}` at line {made.lineno} reorders it without moving its values"
-    return (f"{x} lies in memory with strides {strides}{how}; its values are not in the order "
-            "that this view needs.")  # fmt: skip
+    return (
+        f"{x} lies in memory with strides {strides}{how}; its values are not in the order "
+        "that this view needs."
+    )
 
 
 @explains("dimension", "dimension_out_of_range")
@@ -114,6 +119,7 @@ def rank(scene: Scene, m: SeenError) -> Told:
     things = list(scene.shapes) or [t for t in scene.below if t.is_tensor]
     if not things:
         return None
-    told = [f"{t} has {len(t.shape)} dimension{'' if len(t.shape) == 1 else 's'}"
-            for t in things[:3]]  # fmt: skip
+    told = [
+        f"{t} has {len(t.shape)} dimension{'' if len(t.shape) == 1 else 's'}" for t in things[:3]
+    ]
     return f"{listed(told)}."

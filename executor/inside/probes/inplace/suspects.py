@@ -92,8 +92,9 @@ def _keeps_on_ctx(tree: ast.Module) -> bool:
         if not isinstance(node, ast.FunctionDef) or not node.args.args:
             continue
         ctx = node.args.args[0].arg
-        values = [n for n in ast.walk(node) if isinstance(n, ast.Assign)
-                  and isinstance(n.value, ast.Name)]  # fmt: skip
+        values = [
+            n for n in ast.walk(node) if isinstance(n, ast.Assign) and isinstance(n.value, ast.Name)
+        ]
         targets = [t for n in values for t in n.targets if isinstance(t, ast.Attribute)]
         if ctx == "ctx" and any(_root(t) == "ctx" for t in targets):
             return True

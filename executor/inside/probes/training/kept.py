@@ -61,8 +61,10 @@ class Kept:
                 name, 1 << 30
             )
             collector.add(
-                "graph_kept", line, name,
+                "graph_kept",
+                line,
+                name,
                 f"`{name}` keeps {n} losses with their graphs and grows with every step: "
                 "item() gives the number alone",
                 losses=n,
-            )  # fmt: skip
+            )

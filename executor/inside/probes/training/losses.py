@@ -123,11 +123,12 @@ class LossProbe:
             for tensor, name, line in self._leaves:
                 if id(tensor) not in optimized and not isinstance(tensor, torch.nn.Parameter):
                     collector.add(
-                        "loss_without_graph", self.names.line_of(name, line) or line,
+                        "loss_without_graph",
+                        self.names.line_of(name, line) or line,
                         name or "loss",
                         f"{_called(name)} has no graph when line {line} calls backward(): it was "
                         "made anew from values, so no gradient reaches any parameter",
-                    )  # fmt: skip
+                    )
         if self._not_finite is not None:
             self._report_not_finite(collector, *self._not_finite)
 
@@ -140,17 +141,26 @@ class LossProbe:
         value: float,
         inputs: bool | None,
     ) -> None:
-        when = "already at the first backward()" if n == 1 else (
-            f"at backward() number {n}; the {n - 1} before it were finite" if n > 2 else
-            "at the second backward(); the first was finite"
-        )  # fmt: skip
+        when = (
+            "already at the first backward()"
+            if n == 1
+            else (
+                f"at backward() number {n}; the {n - 1} before it were finite"
+                if n > 2
+                else "at the second backward(); the first was finite"
+            )
+        )
         fed = {None: "", True: "; the model's inputs were finite"}.get(
             inputs, "; the model's inputs held NaN or infinity themselves"
         )
         collector.add(
-            "loss_not_finite", line, name or "loss", f"{_called(name)} was {value} {when}{fed}",
-            backward=n, inputs_finite=inputs,
-        )  # fmt: skip
+            "loss_not_finite",
+            line,
+            name or "loss",
+            f"{_called(name)} was {value} {when}{fed}",
+            backward=n,
+            inputs_finite=inputs,
+        )
 
     def _report_pattern(
         self, collector: FindingCollector, pattern: graph.Pattern, name: str, line: int | None

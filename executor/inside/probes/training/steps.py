@@ -276,9 +276,10 @@ class Steps:
         for record in self.records.values():
             record.count()
         orphans = [
-            (key, w) for key, w in self.others.items()
+            (key, w)
+            for key, w in self.others.items()
             if key not in self.optimized and key not in elsewhere and _learns(w) and not w.moved
-        ]  # fmt: skip
+        ]
         explained: set[int] = set()
         for record in self.records.values():
             explained |= self._report_empty(collector, record, orphans, owners)
@@ -292,17 +293,21 @@ class Steps:
             shape = list(w.tensor.shape)
             if not isinstance(w.tensor, nn.Parameter) and not self.names.is_weight(w.name):
                 collector.add(
-                    "input_requires_grad", w.line, w.name,
+                    "input_requires_grad",
+                    w.line,
+                    w.name,
                     f"`{w.name}` {shape} has requires_grad and gets a gradient, and no optimizer "
                     "holds it: right for an input, wrong for a weight",
-                )  # fmt: skip
+                )
                 continue
             collector.add(
-                "not_in_optimizer", w.line, w.name,
+                "not_in_optimizer",
+                w.line,
+                w.name,
                 f"`{w.name}` {shape}{self._of_another(w)} gets a gradient, but no optimizer "
                 "holds it",
                 **({"module": owners[key]} if key in owners else {}),
-            )  # fmt: skip
+            )
         self._report_modes(collector)
 
     def _report_empty(
@@ -325,9 +330,11 @@ class Steps:
             if not foreign:
                 return set()
             ids = set()
-        of = _every(record.steps) if record.empty == record.steps else (
-            f"{record.empty} of {record.steps} steps"
-        )  # fmt: skip
+        of = (
+            _every(record.steps)
+            if record.empty == record.steps
+            else (f"{record.empty} of {record.steps} steps")
+        )
         if foreign and self._is_foreign(record, [w for _, w in foreign]):
             to, module = self._whose(*foreign[0], owners)
             line = self.names.line_of(name, record.line) or record.line
@@ -335,24 +342,29 @@ class Steps:
             if n == 1:
                 none = f"the only parameter in `{name}` got no gradient"
             collector.add(
-                "foreign_optimizer", line, name,
-                f"{none} at {of}; "
-                f"the gradients went to {to}, which no optimizer holds",
+                "foreign_optimizer",
+                line,
+                name,
+                f"{none} at {of}; the gradients went to {to}, which no optimizer holds",
                 **module,
-            )  # fmt: skip
+            )
             return ids | {key for key, _ in foreign}
         if not record.heard and not self._computed and not self.names.calls_autograd:
             collector.add(
-                "step_without_training", record.line, name,
+                "step_without_training",
+                record.line,
+                name,
                 f"`{name}` made {_times(record.steps, 'step')} without a forward or a backward: "
                 f"{'its only parameter stays' if n == 1 else f'its {n} parameters stay'} unchanged",
-            )  # fmt: skip
+            )
             return ids
         collector.add(
-            "step_without_gradients", record.line, name,
+            "step_without_gradients",
+            record.line,
+            name,
             f"`{name}` found no gradient on {which} at {of}: "
             f"{self._why_empty(record, foreign, owners)}",
-        )  # fmt: skip
+        )
         return ids | {key for key, _ in foreign}
 
     def _why_empty(
@@ -400,11 +412,13 @@ class Steps:
     def _report_stale(self, collector: FindingCollector, record: Record) -> None:
         if record.stale and record.stale >= record.steps - 1:
             collector.add(
-                "gradients_accumulate", record.line, record.name,
+                "gradients_accumulate",
+                record.line,
+                record.name,
                 f"`{record.name}` stepped on gradients that still held those of the step before, "
                 f"{_times(record.stale)}: nothing reset them in between",
                 steps=record.stale,
-            )  # fmt: skip
+            )
 
     def _report_optimized(self, collector: FindingCollector, explained: set[int]) -> None:
         watched = [w for k, w in self.optimized.items() if k not in explained and w.steps]
@@ -418,17 +432,21 @@ class Steps:
                 missing.append(w)
             elif w.not_finite:
                 collector.add(
-                    "gradient_not_finite", w.line, w.name,
+                    "gradient_not_finite",
+                    w.line,
+                    w.name,
                     f"the gradient of `{w.name}` {shape} held NaN or infinity",
-                )  # fmt: skip
+                )
             elif w.zero + w.missing == w.steps:
                 # A mask or a zero weight can zero one step's gradient; a bias can cancel by design.
                 if all_zero or (w.steps > 1 and not self._only_the_bias(w, watched)):
                     collector.add(
-                        "zero_gradient", w.line, w.name,
+                        "zero_gradient",
+                        w.line,
+                        w.name,
                         f"the gradient of `{w.name}` {shape} was exactly 0 at {_every(w.steps)}"
                         + _never_a_state(w, watched),
-                    )  # fmt: skip
+                    )
             elif w.top > _ROUNDING and not w.stepped and not w.moved:
                 self._report_stuck(collector, w)
 
@@ -451,7 +469,9 @@ class Steps:
                 if whole:
                     what = f"`{prefix}` has {len(parts)} parameters"
                 collector.add(
-                    "no_gradient", w.line, prefix if whole else w.name,
+                    "no_gradient",
+                    w.line,
+                    prefix if whole else w.name,
                     f"{what} in the optimizer, but {'their' if whole else 'its'} gradient was "
                     f"None at {_every(w.steps)}: "
                     + (
@@ -459,7 +479,7 @@ class Steps:
                         if reached
                         else _no_path("them" if whole else "it")
                     ),
-                )  # fmt: skip
+                )
 
     @staticmethod
     def _only_the_bias(bias: Watched, watched: list[Watched]) -> bool:
@@ -480,19 +500,23 @@ class Steps:
             return  # a group that is frozen on purpose (learning rate 0)
         why = f" at a learning rate of {rate:g}" if isinstance(rate, (int, float)) else ""
         collector.add(
-            "never_moved", w.line, w.name,
+            "never_moved",
+            w.line,
+            w.name,
             f"`{w.name}` {list(w.tensor.shape)} has not moved after {_every(w.steps)}{why}",
-        )  # fmt: skip
+        )
 
     def _report_modes(self, collector: FindingCollector) -> None:
         for root, name, line, n in self.evaluating.values():
             idle = sorted({type(m).__name__ for m in root.modules() if _acts_in_training(m)})
             if idle and name:
                 collector.add(
-                    "eval_mode_training", line, name,
+                    "eval_mode_training",
+                    line,
+                    name,
                     f"`{name}` was in eval mode when line {line} called it before "
                     f"{_times(n, 'step')}: its {' and '.join(idle)} layers work as in prediction",
-                )  # fmt: skip
+                )
 
 
 def _look(watched: Iterable[Watched], *, every: bool) -> bool:

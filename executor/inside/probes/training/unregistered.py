@@ -50,11 +50,13 @@ class Unregistered:
         n = sum(p.numel() for p in module.parameters() if id(p) not in self.steps.optimized)
         if n:
             self.collector.add(
-                "unregistered_module", line, path,
+                "unregistered_module",
+                line,
+                path,
                 f"`{path}` ({type(module).__name__}) sits in a plain Python container, so "
                 f"parameters() does not know its {n} values",
                 **where,
-            )  # fmt: skip
+            )
 
     def _report_plain_tensor(
         self, path: str, line: int | None, tensor: torch.Tensor, where: dict[str, str]
@@ -69,25 +71,31 @@ class Unregistered:
             if tensor.grad is not None or (watched and watched.missing < watched.steps):
                 gets = "gets a gradient, but "
             self.collector.add(
-                "unregistered_parameter", line, path,
+                "unregistered_parameter",
+                line,
+                path,
                 f"`{path}` {shape} {gets}is a plain tensor: parameters() does not hold it, no "
                 "optimizer moves it",
                 **facts,
-            )  # fmt: skip
+            )
         elif tensor.grad_fn is None:
             self.collector.add(
-                "unregistered_tensor", line, path,
+                "unregistered_tensor",
+                line,
+                path,
                 f"`{path}` {shape} is a plain tensor without gradient: it never trains, and "
                 "to() and state_dict() leave it out",
                 **facts,
-            )  # fmt: skip
+            )
         elif isinstance(tensor.grad_fn, torch.autograd.graph.Node):
             self.collector.add(
-                "unregistered_parameter", line, path,
+                "unregistered_parameter",
+                line,
+                path,
                 f"`{path}` {shape} is the result of {tensor.grad_fn.name()}, not a Parameter: "
                 "parameters() does not hold it",
                 **facts,
-            )  # fmt: skip
+            )
 
 
 def live_modules() -> list[nn.Module]:

@@ -72,4 +72,4 @@ CASES = Cases(
         "swallow it": ("another length", swallow("found.sum().backward()")),
         "delete it": ("another length", delete("found.sum().backward()")),
     },
-)  # fmt: skip
+)

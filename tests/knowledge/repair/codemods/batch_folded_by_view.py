@@ -105,7 +105,8 @@ CASES = Cases(
     refused={"two views": TWO_VIEWS, "no view": NO_VIEW},
     wrong={
         "only the first rows": (
-            "a picture too large", swap("return self.fc(x)", "return self.fc(x)[:5]")
+            "a picture too large",
+            swap("return self.fc(x)", "return self.fc(x)[:5]"),
         ),
         "more labels": ("a picture too large", swap("torch.rand(5, 1))", "torch.rand(20, 1))")),
         "another size": ("a part of a sample", swap("nn.Linear(12, 4)", "nn.Linear(3, 4)")),
@@ -116,4 +117,4 @@ CASES = Cases(
         "swallow it": ("a picture too large", swallow("loss.backward()")),
         "delete it": ("a picture too large", delete("loss.backward()")),
     },
-)  # fmt: skip
+)

@@ -74,9 +74,10 @@ CASES = Cases(
         ),
         "only the first": ("words", swap("_size=3", "_size=3, collate_fn=lambda s: s[0]")),
         "leave the long ones out": (
-            "several rows", swap("data.DataLoader(rows,", "data.DataLoader(rows[:1],")
+            "several rows",
+            swap("data.DataLoader(rows,", "data.DataLoader(rows[:1],"),
         ),
         "swallow it": ("words", swallow("print(batch.shape)")),
         "delete it": ("several rows", delete("total = total + batch.sum()")),
     },
-)  # fmt: skip
+)

@@ -55,10 +55,8 @@ CASES = Cases(
             swap("bmm(precision,", "matmul(precision.detach(),"),
         ),
         "leave one out": ("no batch", swap("torch.bmm(query, key.T)", "query")),
-        "numbers from nowhere": (
-            "as a method", swap("pages.bmm(weights)", "torch.zeros(3, 1, 2)")
-        ),
+        "numbers from nowhere": ("as a method", swap("pages.bmm(weights)", "torch.zeros(3, 1, 2)")),
         "swallow it": ("no batch", swallow("print(scores.shape)")),
         "delete it": ("one matrix for all", delete("turned.sum().backward()")),
     },
-)  # fmt: skip
+)

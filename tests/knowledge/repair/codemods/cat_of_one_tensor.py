@@ -49,4 +49,4 @@ CASES = Cases(
         "leave it out": ("two tensors", delete("both = torch.cat(a, b)   # b below")),
         "swallow": ("a batch", swallow("whole = torch.cat(images, dim=0)   # one")),
     },
-)  # fmt: skip
+)

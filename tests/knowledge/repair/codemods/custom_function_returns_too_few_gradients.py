@@ -90,9 +90,11 @@ CASES = Cases(
     refused={"a tensor that learns": LEARNS, "too many": TOO_MANY},
     wrong={
         "no gradient at all": ("a factor", swap("return grad * ctx.factor ", "return None, None ")),
-        "past it": ("a factor", swap("Scale.apply(x, 3).sum().backward()",
-                                     "Scale.apply(x.detach(), 3).sum()")),
+        "past it": (
+            "a factor",
+            swap("Scale.apply(x, 3).sum().backward()", "Scale.apply(x.detach(), 3).sum()"),
+        ),
         "leave it out": ("a mode", delete("y.sum().backward()")),
         "swallow": ("a mode", swallow("y.sum().backward()")),
     },
-)  # fmt: skip
+)

@@ -62,10 +62,20 @@ CASES = Cases(
         "its own collate": (COLLATED, "    list(walks()),\n    batch_size=2,"),
     },
     paired={
-        "rows": (ROWS, ("DataLoader(list(rows(6)), batch_size=3)   # two",
-                        "DataLoader(list(rows(6)), batch_size=None)   # two")),
-        "an expression": (NAMED, ("DataLoader(list(squares), batch_size=2)",
-                                  "DataLoader(list(squares), batch_size=None)")),
+        "rows": (
+            ROWS,
+            (
+                "DataLoader(list(rows(6)), batch_size=3)   # two",
+                "DataLoader(list(rows(6)), batch_size=None)   # two",
+            ),
+        ),
+        "an expression": (
+            NAMED,
+            (
+                "DataLoader(list(squares), batch_size=2)",
+                "DataLoader(list(squares), batch_size=None)",
+            ),
+        ),
     },
     refused={"no DataLoader": LENGTH, "two loaders": TWO},
     wrong={
@@ -75,4 +85,4 @@ CASES = Cases(
         "swallow": ("rows", swallow("print([batch.shape for batch in loader])")),
         "leave it out": ("rows", delete("print([batch.shape for batch in loader])")),
     },
-)  # fmt: skip
+)

@@ -57,8 +57,10 @@ print(copy.deepcopy(outputs))
 CASES = Cases(
     mended={},
     paired={
-        "an output": (OUTPUT, ("kept = out.detach().clone()   # for later",
-                               "kept = out.clone()   # for later")),
+        "an output": (
+            OUTPUT,
+            ("kept = out.detach().clone()   # for later", "kept = out.clone()   # for later"),
+        ),
         "on the way": (ON_THE_WAY, ("other = middle.detach().clone()", "other = middle.clone()")),
         "the best": (BEST, ("best = score.detach().clone()   #", "best = score.clone()   #")),
     },
@@ -69,4 +71,4 @@ CASES = Cases(
         "leave it out": ("an output", delete("kept = copy.deepcopy(out)   # for later")),
         "swallow": ("an output", swallow("kept = copy.deepcopy(out)   # for later")),
     },
-)  # fmt: skip
+)

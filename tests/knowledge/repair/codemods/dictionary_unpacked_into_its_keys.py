@@ -65,4 +65,4 @@ CASES = Cases(
         "swallow": ("a loader", swallow("print(ids.shape, label)")),
         "leave it out": ("a loader", delete("print(ids.shape, label)")),
     },
-)  # fmt: skip
+)

@@ -67,4 +67,4 @@ CASES = Cases(
         "swallow it": ("of many matrices", swallow("traces.sum().backward()")),
         "delete it": ("of many matrices", delete("traces.sum().backward()")),
     },
-)  # fmt: skip
+)

@@ -58,9 +58,10 @@ CASES = Cases(
             swap('"bij,bjk->bik", maps,', '"bji,bjk->bik", maps.detach(),'),
         ),
         "reshape": (
-            "in batches", swap('"bij,bjk->bik", maps', '"bij,bjk->bik", maps.reshape(4, 7, 5)')
+            "in batches",
+            swap('"bij,bjk->bik", maps', '"bij,bjk->bik", maps.reshape(4, 7, 5)'),
         ),
         "swallow it": ("in batches", swallow("mixed.sum().backward()")),
         "delete it": ("in batches", delete("mixed.sum().backward()")),
     },
-)  # fmt: skip
+)

@@ -58,7 +58,8 @@ CASES = Cases(
     wrong={
         "one for all": ("a column", swap("offsets.expand(3, 5)", "offsets[:1].expand(3, 5)")),
         "detach": (
-            "a column", swap("offsets.expand(3, 5)", "offsets.detach().unsqueeze(1).expand(3, 5)")
+            "a column",
+            swap("offsets.expand(3, 5)", "offsets.detach().unsqueeze(1).expand(3, 5)"),
         ),
         "reshape": (
             "one dimension too many",
@@ -71,4 +72,4 @@ CASES = Cases(
         "swallow it": ("a column", swallow("table.sum().backward()")),
         "delete it": ("a column", delete("table.sum().backward()")),
     },
-)  # fmt: skip
+)

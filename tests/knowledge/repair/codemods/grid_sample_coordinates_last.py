@@ -56,11 +56,14 @@ CASES = Cases(
     wrong={
         "reshape": ("a flow", swap("(frame, flow,", "(frame, flow.reshape(1, 4, 4, 2),")),
         "other numbers": ("a flow", swap("(frame, flow,", "(frame, torch.zeros(1, 4, 4, 2),")),
-        "cut": ("a volume", swap("(scan, where,",
-                                 "(scan, where[..., :3].permute(0, 2, 3, 4, 1),")),
-        "swallow": ("a flow", swallow(
-            'warped = F.grid_sample(frame, flow, mode="nearest", align_corners=True)')),
-        "leave it out": ("a volume", delete(
-            "print(grid_sample(scan, where, align_corners=False).shape)")),
+        "cut": ("a volume", swap("(scan, where,", "(scan, where[..., :3].permute(0, 2, 3, 4, 1),")),
+        "swallow": (
+            "a flow",
+            swallow('warped = F.grid_sample(frame, flow, mode="nearest", align_corners=True)'),
+        ),
+        "leave it out": (
+            "a volume",
+            delete("print(grid_sample(scan, where, align_corners=False).shape)"),
+        ),
     },
-)  # fmt: skip
+)

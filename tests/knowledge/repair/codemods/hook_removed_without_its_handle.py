@@ -69,12 +69,18 @@ CASES = Cases(
     refused={"in a loop": LOOP, "never registered": NEVER},
     wrong={
         "leave it on": ("one hook", delete("conv.remove_forward_hook()")),
-        "register it again": ("one hook", swap("conv.remove_forward_hook()",
-            "conv.register_forward_hook(lambda m, i, o: None)")),
-        "ask first": ("one hook", swap("conv.remove_forward_hook()",
-                                       "hasattr(conv, 'remove_forward_hook')")),
+        "register it again": (
+            "one hook",
+            swap("conv.remove_forward_hook()", "conv.register_forward_hook(lambda m, i, o: None)"),
+        ),
+        "ask first": (
+            "one hook",
+            swap("conv.remove_forward_hook()", "hasattr(conv, 'remove_forward_hook')"),
+        ),
         "swallow": ("one hook", swallow("conv.remove_forward_hook()")),
-        "clear a private list": ("one hook", swap("conv.remove_forward_hook()",
-                                                  "conv._forward_hooks.clear()")),
+        "clear a private list": (
+            "one hook",
+            swap("conv.remove_forward_hook()", "conv._forward_hooks.clear()"),
+        ),
     },
-)  # fmt: skip
+)

@@ -68,4 +68,4 @@ CASES = Cases(
         "swallow": ("a number", swallow("picture[y, 0, c] *= 2")),
         "leave it out": ("a loss", delete('print("loss", loss.data[0])   # a number')),
     },
-)  # fmt: skip
+)

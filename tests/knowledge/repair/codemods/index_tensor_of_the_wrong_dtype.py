@@ -91,13 +91,16 @@ CASES = Cases(
         "other rows": ("rows", swap("torch.tensor([0.0, 3.0])", "torch.tensor([0, 2])")),
         "a mask": ("rows", swap("torch.tensor([0.0, 3.0])", "torch.tensor([1, 0, 0, 1]).bool()")),
         "leave it out": (
-            "counts", delete("counts.scatter_add_(0, groups, torch.ones_like(groups))")
+            "counts",
+            delete("counts.scatter_add_(0, groups, torch.ones_like(groups))"),
         ),
         "thrown away": (
             "counts",
-            swap("scatter_add_(0, groups, torch.ones_like(groups))",
-                 "scatter_add(0, groups, torch.ones(3))"),
+            swap(
+                "scatter_add_(0, groups, torch.ones_like(groups))",
+                "scatter_add(0, groups, torch.ones(3))",
+            ),
         ),
         "swallow": ("pixels", swallow("print(values.gather(0, codes))")),
     },
-)  # fmt: skip
+)

@@ -66,7 +66,9 @@ CASES = Cases(
         "other numbers": ("a range", swap("torch.arange(4)", "torch.zeros(4)")),
         "leave it out": ("a range", delete("t.requires_grad_()")),
         "swallow": ("a range", swallow("t.requires_grad_()")),
-        "a constant": ("a Parameter", swap("torch.tensor([2, 2])",
-                                           "torch.tensor([2, 2]), requires_grad=False")),
+        "a constant": (
+            "a Parameter",
+            swap("torch.tensor([2, 2])", "torch.tensor([2, 2]), requires_grad=False"),
+        ),
     },
-)  # fmt: skip
+)

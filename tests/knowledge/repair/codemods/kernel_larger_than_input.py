@@ -58,7 +58,8 @@ CASES = Cases(
     mended={},
     paired={
         "an odd kernel": (
-            ODD, ("nn.Conv2d(1, 2, 5, padding=2)  # wide", "nn.Conv2d(1, 2, 3)  # wide")
+            ODD,
+            ("nn.Conv2d(1, 2, 5, padding=2)  # wide", "nn.Conv2d(1, 2, 3)  # wide"),
         ),
         "in a model": (IN_A_MODEL, ("kernel_size=7, padding=3)", "kernel_size=4)")),
         "in a Sequential": (IN_A_SEQUENTIAL, ("Conv2d(2, 2, 3, padding=1)", "Conv2d(2, 2, 2)")),
@@ -72,9 +73,10 @@ CASES = Cases(
         "leave it out": ("in a model", swap("self.conv(x).mean()", "x.mean()")),
         "detach": ("an odd kernel", swap("maps.sum()", "maps.detach().sum()")),
         "numbers from nowhere": (
-            "an odd kernel", swap("edges(torch.rand(1, 1, 3, 3))", "torch.zeros(1, 2, 1, 1)")
+            "an odd kernel",
+            swap("edges(torch.rand(1, 1, 3, 3))", "torch.zeros(1, 2, 1, 1)"),
         ),
         "swallow it": ("an odd kernel", swallow("maps.sum().backward()")),
         "delete it": ("an odd kernel", delete("maps.sum().backward()")),
     },
-)  # fmt: skip
+)

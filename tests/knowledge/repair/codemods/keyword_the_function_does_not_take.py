@@ -99,8 +99,12 @@ CASES = Cases(
     wrong={
         "the argument is lost": ("learning_rate", swap(", learning_rate=0.01", "")),
         "another number": ("vocab_size", swap("vocab_size=50", "num_embeddings=500")),
-        "no scheduler": ("verbose", delete(
-            "scheduler = StepLR(optimizer, step_size=1, gamma=0.5, verbose=True)   # halve it")),
+        "no scheduler": (
+            "verbose",
+            delete(
+                "scheduler = StepLR(optimizer, step_size=1, gamma=0.5, verbose=True)   # halve it"
+            ),
+        ),
         "swallow": (
             "learning_rate",
             swallow("optimizer = torch.optim.Adam(net.parameters(), learning_rate=0.01)"),
@@ -109,4 +113,4 @@ CASES = Cases(
         "without the layer": ("a named layer", swap(", head=nn.Linear(4, 2)", "")),
         "never steps": ("learning_rate", delete("optimizer.step()")),
     },
-)  # fmt: skip
+)

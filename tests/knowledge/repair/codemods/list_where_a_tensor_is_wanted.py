@@ -64,13 +64,24 @@ CASES = Cases(
     refused={"two tensors": PAIRS, "rows of other lengths": RAGGED},
     wrong={
         "nothing of it": ("a batch", swap("rows.sum().item()", "len(rows)")),
-        "other data": ("an array", swap("TensorDataset(pictures,",
-                                        "TensorDataset(torch.zeros(4, 3, 2),")),
-        "half of it": ("an array", swap("TensorDataset(pictures, labels)",
-            "TensorDataset(torch.from_numpy(pictures)[:2], labels[:2])")),
-        "other numbers": ("numbers", swap("return (a - b).abs().sum() / a.size(0)",
-                                          "return (b - b).abs().sum() / b.size(0)")),
+        "other data": (
+            "an array",
+            swap("TensorDataset(pictures,", "TensorDataset(torch.zeros(4, 3, 2),"),
+        ),
+        "half of it": (
+            "an array",
+            swap(
+                "TensorDataset(pictures, labels)",
+                "TensorDataset(torch.from_numpy(pictures)[:2], labels[:2])",
+            ),
+        ),
+        "other numbers": (
+            "numbers",
+            swap(
+                "return (a - b).abs().sum() / a.size(0)", "return (b - b).abs().sum() / b.size(0)"
+            ),
+        ),
         "swallow": ("a batch", swallow("total += rows.sum().item()")),
         "leave it out": ("a batch", delete("total += rows.sum().item()")),
     },
-)  # fmt: skip
+)

@@ -64,4 +64,4 @@ CASES = Cases(
         "swallow it": ("places of each sentence", swallow("found.sum().backward()")),
         "delete it": ("places of each sentence", delete("found.sum().backward()")),
     },
-)  # fmt: skip
+)

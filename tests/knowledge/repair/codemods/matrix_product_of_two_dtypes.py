@@ -132,18 +132,26 @@ CASES = Cases(
         "compared": (COMPARED, "print(exact, torch.allclose(exact.float(), rough))"),
         "then its rows": (ROWS, ".float()\nlayer = nn.Linear(6, 2)\nprint(layer(images.flatten(1)"),
     },
-    paired={"two tensors": (TWO, ("torch.eye(2, dtype=torch.float32)",
-                                  "torch.ones(2, 2, dtype=torch.float64)")),
-            "half and float": (HALVES, ("(a.float() @ b)", "(a @ b.half())")),
-            "complex": (COMPLEX, ("points @ vectors.real", "points.to(torch.complex64) @"))},
+    paired={
+        "two tensors": (
+            TWO,
+            ("torch.eye(2, dtype=torch.float32)", "torch.ones(2, 2, dtype=torch.float64)"),
+        ),
+        "half and float": (HALVES, ("(a.float() @ b)", "(a @ b.half())")),
+        "complex": (COMPLEX, ("points @ vectors.real", "points.to(torch.complex64) @")),
+    },
     refused={"half": HALF, "mixed layers": MIXED},
     wrong={
         "other numbers": ("integers", swap("[1, 1]]", "[1, 1]]).float().mul(0.5")),
-        "no data": ("from NumPy", swap("torch.from_numpy(np.linspace(0, 1, 12).reshape(4, 3))",
-                                       "torch.zeros(4, 3)")),
+        "no data": (
+            "from NumPy",
+            swap("torch.from_numpy(np.linspace(0, 1, 12).reshape(4, 3))", "torch.zeros(4, 3)"),
+        ),
         "leave the training out": ("targets", delete("loss.backward()")),
         "swallow": ("integers", swallow("print(Net()(points).shape)")),
-        "past autograd": ("targets", swap("net(torch.ones(2, 3))",
-                                          "net(torch.ones(2, 3)).detach().requires_grad_()")),
+        "past autograd": (
+            "targets",
+            swap("net(torch.ones(2, 3))", "net(torch.ones(2, 3)).detach().requires_grad_()"),
+        ),
     },
-)  # fmt: skip
+)

@@ -68,9 +68,13 @@ CASES = Cases(
     wrong={
         "another batch": ("the next batch", swap("batches.next()", "[torch.zeros(2)]")),
         "nothing to go over": ("a state_dict", swap("net.state_dict().iteritems()", "[]")),
-        "no rate": ("the rate", lambda code: delete("print(plateau.get_lr()[0])")(
-            swap('print("at last", plateau.get_lr())', 'print("at last")')(code))),
+        "no rate": (
+            "the rate",
+            lambda code: delete("print(plateau.get_lr()[0])")(
+                swap('print("at last", plateau.get_lr())', 'print("at last")')(code)
+            ),
+        ),
         "swallow": ("the next batch", swallow("(first,) = batches.next()   # one batch")),
         "ask politely": ("the profiler", swap("prof.events()", "getattr(prof, 'events', [])")),
     },
-)  # fmt: skip
+)

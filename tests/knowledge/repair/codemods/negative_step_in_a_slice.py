@@ -45,9 +45,11 @@ CASES = Cases(
     wrong={
         "forwards": ("all", swap("[::-1]", "[::1]")),
         "another part": ("a part", swap("scores[4:1:-1]", "scores[1:4].flip(0)")),
-        "detach": ("a picture", swap("picture[0, :, :, ::-1]",
-                                     "picture.detach()[0, :, :, :].flip(2)")),
+        "detach": (
+            "a picture",
+            swap("picture[0, :, :, ::-1]", "picture.detach()[0, :, :, :].flip(2)"),
+        ),
         "swallow": ("all", swallow("print(days[::-1])   # the last first")),
         "leave it out": ("all", delete("print(days[::-1])   # the last first")),
     },
-)  # fmt: skip
+)

@@ -149,16 +149,25 @@ CASES = Cases(
         "a diagonal": (DIAGONAL, "grid.diagonal().copy_(own)"),
         "a tensor alone": (ITSELF, "torch.optim.SGD([shift], lr=0.1)   # only this"),
     },
-    refused={"no function": NO_FUNCTION, "made up": MADE_UP, "no such layer": NO_LAYER,
-             "a prediction": PREDICTED},
+    refused={
+        "no function": NO_FUNCTION,
+        "made up": MADE_UP,
+        "no such layer": NO_LAYER,
+        "a prediction": PREDICTED,
+    },
     wrong={
         "thrown away": ("a method", swap("torch.scatter_add_(", "torch.scatter_add(")),
         "thrown away too": ("no in-place form", swap("x.reshape_", "x.reshape")),
-        "leave it out": ("a method", swap(
-            "torch.scatter_add_(counts, 0, labels, torch.ones(3))   # how many of each\n", "")),
+        "leave it out": (
+            "a method",
+            swap("torch.scatter_add_(counts, 0, labels, torch.ones(3))   # how many of each\n", ""),
+        ),
         "swallow": ("from NumPy", swallow("print(x.astype(np.int64))")),
-        "leave the loss out": ("a loss", lambda code: delete(
-            "criterion = nn.BCELossWithLogits()   # two classes")(
-            swap("criterion(net", "(net")(code))),
+        "leave the loss out": (
+            "a loss",
+            lambda code: delete("criterion = nn.BCELossWithLogits()   # two classes")(
+                swap("criterion(net", "(net")(code)
+            ),
+        ),
     },
-)  # fmt: skip
+)

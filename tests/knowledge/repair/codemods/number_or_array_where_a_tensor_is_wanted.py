@@ -90,7 +90,9 @@ CASES = Cases(
         "cut": ("a bound", swap("torch.maximum(x, 0.0)", "x.detach().clamp(min=0.0)")),
         "leave it out": ("words", delete("print(vectors(ids).shape)")),
         "swallow": ("words", swallow("print(vectors(ids).shape)")),
-        "another sample": ("a model", swap("Net()(table)",
-                                           "Net()(torch.from_numpy(table[:1]).float())")),
+        "another sample": (
+            "a model",
+            swap("Net()(table)", "Net()(torch.from_numpy(table[:1]).float())"),
+        ),
     },
-)  # fmt: skip
+)

@@ -63,4 +63,4 @@ CASES = Cases(
         "leave it out": ("a picture", delete("x = torch.from_numpy(picture[::-1])   # upside")),
         "swallow": ("colours", swallow("print(torch.as_tensor(load()).shape)")),
     },
-)  # fmt: skip
+)

@@ -58,10 +58,11 @@ CASES = Cases(
     refused={"comes back": COMES_BACK, "round trip": ROUND_TRIP},
     wrong={
         "detached for good": (
-            "a metric", swap("out = net(x)", "out = net(x).detach().requires_grad_()")
+            "a metric",
+            swap("out = net(x)", "out = net(x).detach().requires_grad_()"),
         ),
         "no gradient": ("a plot", swap("points = out", "points = out.data")),
         "leave it out": ("an array", delete("print(np.array(w))")),
         "swallow": ("an array", swallow("print(np.array(w))")),
     },
-)  # fmt: skip
+)

@@ -53,12 +53,21 @@ CASES = Cases(
     refused={"lists of words": WORDS, "other features": UNLIKE},
     wrong={
         "only one": ("songs", swap("(songs, [5, 2]", "(songs[0].unsqueeze(0), [5]")),
-        "the batch elsewhere": ("songs", swap("(songs, [5, 2]",
-            "(nn.utils.rnn.pad_sequence(songs), [5, 2]")),
+        "the batch elsewhere": (
+            "songs",
+            swap("(songs, [5, 2]", "(nn.utils.rnn.pad_sequence(songs), [5, 2]"),
+        ),
         "invented": ("steps first", swap("(walks, lengths", "(torch.zeros(5, 2, 3), lengths")),
-        "swallow": ("songs", swallow("packed = nn.utils.rnn.pack_padded_sequence("
-                                     "songs, [5, 2], batch_first=True)   # longest first")),
-        "leave it out": ("in a function", delete(
-            "print(run([torch.ones(1, 2), torch.ones(3, 2)], torch.tensor([1, 3])).shape)")),
+        "swallow": (
+            "songs",
+            swallow(
+                "packed = nn.utils.rnn.pack_padded_sequence("
+                "songs, [5, 2], batch_first=True)   # longest first"
+            ),
+        ),
+        "leave it out": (
+            "in a function",
+            delete("print(run([torch.ones(1, 2), torch.ones(3, 2)], torch.tensor([1, 3])).shape)"),
+        ),
     },
-)  # fmt: skip
+)

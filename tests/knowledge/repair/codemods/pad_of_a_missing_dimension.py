@@ -59,9 +59,10 @@ CASES = Cases(
         "leave it out": ("a signal", swap('pad(signal, [2, 2, 0, 0], "constant", 0.0)', "signal")),
         "detach": ("a signal", swap("pad(signal, [2, 2, 0, 0]", "pad(signal.detach(), [2, 2]")),
         "numbers from nowhere": (
-            "a volume", swap("F.pad(scan, (1, 2, 0, 0, 0, 1, 0, 0))", "torch.zeros(3, 3, 7)")
+            "a volume",
+            swap("F.pad(scan, (1, 2, 0, 0, 0, 1, 0, 0))", "torch.zeros(3, 3, 7)"),
         ),
         "swallow it": ("a signal", swallow("longer.sum().backward()")),
         "delete it": ("a signal", delete("longer.sum().backward()")),
     },
-)  # fmt: skip
+)

@@ -55,4 +55,4 @@ CASES = Cases(
         "swallow": ("volumes", swallow("print(net(scan).shape)   # one number")),
         "leave it out": ("a picture", delete("print(pool(torch.rand(6, 6)).shape)   # grey")),
     },
-)  # fmt: skip
+)

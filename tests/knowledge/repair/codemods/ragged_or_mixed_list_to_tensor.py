@@ -62,26 +62,41 @@ print(torch.tensor([[[1, 2], [3, 4]], [[5], [6]]]).shape)
 CASES = Cases(
     mended={
         "row by row": (BY_ROW, "[torch.tensor(row) for row in [[0, 1], [2], [0, 1, 2], [1]]]"),
-        "a comprehension": (COMPREHENSION,
-                            "[torch.tensor([ord(c) for c in name]) for name in names]"),
+        "a comprehension": (
+            COMPREHENSION,
+            "[torch.tensor([ord(c) for c in name]) for name in names]",
+        ),
         "tensors": (STACKED, "path = torch.stack(steps)   # all of them"),
         "numbers as text": (WORDS, "torch.from_numpy(table.astype(float))"),
     },
     paired={
-        "a table": (WHOLE, ("pad_sequence([torch.tensor(row) for row in",
-                            "ids = [torch.tensor(row) for row in")),
+        "a table": (
+            WHOLE,
+            ("pad_sequence([torch.tensor(row) for row in", "ids = [torch.tensor(row) for row in"),
+        ),
     },
     refused={"words": NAMES, "rows that pick elements": PICKS, "ragged inside": INNER},
     wrong={
-        "other numbers": ("row by row", swap("[[0, 1], [2], [0, 1, 2], [1]]",
-                                             "[[0, 1], [2, 2], [0, 1], [1, 1]]")),
-        "cut to the shortest": ("a table", swap("torch.tensor([[5, 6, 7], [8], [9, 4]])",
-            "torch.tensor([row[:1] for row in [[5, 6, 7], [8], [9, 4]]])")),
-        "detach": ("tensors", swap("torch.tensor(steps)",
-                                   "torch.stack([s.detach() for s in steps])")),
-        "numbers of their own": ("numbers as text", swap("torch.from_numpy(table)",
-                                                         "torch.zeros(2, 2)")),
+        "other numbers": (
+            "row by row",
+            swap("[[0, 1], [2], [0, 1, 2], [1]]", "[[0, 1], [2, 2], [0, 1], [1, 1]]"),
+        ),
+        "cut to the shortest": (
+            "a table",
+            swap(
+                "torch.tensor([[5, 6, 7], [8], [9, 4]])",
+                "torch.tensor([row[:1] for row in [[5, 6, 7], [8], [9, 4]]])",
+            ),
+        ),
+        "detach": (
+            "tensors",
+            swap("torch.tensor(steps)", "torch.stack([s.detach() for s in steps])"),
+        ),
+        "numbers of their own": (
+            "numbers as text",
+            swap("torch.from_numpy(table)", "torch.zeros(2, 2)"),
+        ),
         "swallow": ("a table", swallow("ids = torch.tensor([[5, 6, 7], [8], [9, 4]])")),
         "leave it out": ("numbers as text", delete("print(torch.from_numpy(table).sum())")),
     },
-)  # fmt: skip
+)

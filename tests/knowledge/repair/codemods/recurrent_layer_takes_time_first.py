@@ -121,11 +121,10 @@ CASES = Cases(
     refused={"a state is given": GIVEN_STATE, "other steps are used": STEPS},
     wrong={
         "cut the labels": ("from the state", swap("(model(x), y)", "(model(x), y[:5])")),
-        "the last step of nobody": (
-            "from the last step", swap("out[-1, :, :]", "out[:, -1, :]")
-        ),
+        "the last step of nobody": ("from the last step", swap("out[-1, :, :]", "out[:, -1, :]")),
         "transpose the result away": (
-            "from the state", swap("self.out(h[-1])", "self.out(h[-1]).mean(0, keepdim=True)")
+            "from the state",
+            swap("self.out(h[-1])", "self.out(h[-1]).mean(0, keepdim=True)"),
         ),
         "detach": (
             "from the state",
@@ -134,4 +133,4 @@ CASES = Cases(
         "swallow it": ("from the last step", swallow("loss.backward()")),
         "delete it": ("from the last step", delete("loss.backward()")),
     },
-)  # fmt: skip
+)

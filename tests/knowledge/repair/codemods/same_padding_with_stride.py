@@ -65,7 +65,9 @@ CASES = Cases(
         "valid": ("an image", swap("'same'", "'valid'")),
         "too much": ("a sound", swap('padding="same"', "padding=9")),
         "leave it out": ("an image", delete("print(stem(torch.randn(1, 3, 64, 64)).shape)")),
-        "swallow": ("two numbers", swallow(
-            'conv = nn.Conv2d(1, 2, size, stride=(1, 2), padding="same")')),
+        "swallow": (
+            "two numbers",
+            swallow('conv = nn.Conv2d(1, 2, size, stride=(1, 2), padding="same")'),
+        ),
     },
-)  # fmt: skip
+)

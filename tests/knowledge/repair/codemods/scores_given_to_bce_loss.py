@@ -67,4 +67,4 @@ CASES = Cases(
         "swallow": ("a function", swallow("step(w).backward()")),
         "invented": ("one line", swap("(scores, torch", "(torch.rand_like(scores), torch")),
     },
-)  # fmt: skip
+)

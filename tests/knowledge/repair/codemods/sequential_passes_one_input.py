@@ -74,10 +74,15 @@ CASES = Cases(
     refused={"nobody takes it": NOBODY, "two take it": TWO},
     wrong={
         "without the mask": ("in the middle", swap("net(x, mask)", "net[2](net[0](x))")),
-        "without the first layer": ("the last", swap("model(torch.randn(4, 3), torch.tensor(2.0))",
-            "model[2](torch.randn(4, 2), torch.tensor(2.0))")),
+        "without the first layer": (
+            "the last",
+            swap(
+                "model(torch.randn(4, 3), torch.tensor(2.0))",
+                "model[2](torch.randn(4, 2), torch.tensor(2.0))",
+            ),
+        ),
         "detach": ("the first", swap("join(a, b)", "join[1](join[0](a, b).detach())")),
         "swallow": ("in the middle", swallow("print(net(x, mask).shape)")),
         "leave it out": ("in the middle", delete("print(net(x, mask).shape)")),
     },
-)  # fmt: skip
+)

@@ -41,8 +41,13 @@ CASES = Cases(
     paired={
         "a log": (LOG, ("losses.mean().item()}", "losses.tolist()}")),
         "slopes": (SLOPES, ("[slope.mean().item() for", "[slope.tolist() for")),
-        "patches": (PATCHES, ('print("real", real.mean().item())   # near one\n'
-                              'print("fake", fake.mean().item())', "fake.tolist()")),
+        "patches": (
+            PATCHES,
+            (
+                'print("real", real.mean().item())   # near one\nprint("fake", fake.mean().item())',
+                "fake.tolist()",
+            ),
+        ),
     },
     refused={"float()": FLOAT, "int()": COUNTED},
     wrong={
@@ -51,4 +56,4 @@ CASES = Cases(
         "swallow": ("patches", swallow('print("real", real.item())   # near one')),
         "only one of two": ("patches", swap("real.item()", "real.mean().item()")),
     },
-)  # fmt: skip
+)

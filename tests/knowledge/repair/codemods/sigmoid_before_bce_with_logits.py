@@ -66,4 +66,4 @@ CASES = Cases(
         "leave it out": ("in forward", delete("loss.backward()")),
         "swallow": ("a layer", swallow("loss.backward()")),
     },
-)  # fmt: skip
+)

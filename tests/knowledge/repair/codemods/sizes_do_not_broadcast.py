@@ -133,15 +133,14 @@ CASES = Cases(
         "a mean for each channel": (CHANNELS, "pictures - mean.view(-1, 1, 1)"),
         "a limit for each row": (COMPARED, "prices > limit.unsqueeze(1)"),
         "the new dimension elsewhere": (MOVED, "shift.unsqueeze(2)  # one for each step"),
-        "matrices and biases": (
-            GRADIENTS, "strength.view(-1, *[1] * (parameter.grad.dim() - 1))"
-        ),
+        "matrices and biases": (GRADIENTS, "strength.view(-1, *[1] * (parameter.grad.dim() - 1))"),
         "a sum that grows": (GROWING, "    result = result + bias\n"),
         "a matrix product": (MATRICES, "(stack @ maps).shape"),
     },
     paired={
         "a mask for keys or for queries": (
-            MASK, ("padding.unsqueeze(1).unsqueeze(2)", "padding.unsqueeze(1).unsqueeze(3)")
+            MASK,
+            ("padding.unsqueeze(1).unsqueeze(2)", "padding.unsqueeze(1).unsqueeze(3)"),
         ),
         "turned, or multiplied": (TURNED, ("layer.weight * keep.T", "layer.weight @ keep")),
     },
@@ -161,7 +160,8 @@ CASES = Cases(
         "swallow it": ("a sum that grows", swallow("result += bias")),
         "delete it": ("a sum that grows", delete("result += bias")),
         "past autograd": (
-            "a weight for each row", swap("rows * per_row", "rows.data * per_row.unsqueeze(1)")
+            "a weight for each row",
+            swap("rows * per_row", "rows.data * per_row.unsqueeze(1)"),
         ),
     },
-)  # fmt: skip
+)

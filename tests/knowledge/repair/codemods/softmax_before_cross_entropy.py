@@ -73,10 +73,12 @@ CASES = Cases(
     },
     refused={"two of them": TWO, "twice in a function": BY_HAND},
     wrong={
-        "detached": ("in forward", swap("F.softmax(self.fc(x), dim=1)",
-                                        "self.fc(x).detach().requires_grad_()")),
+        "detached": (
+            "in forward",
+            swap("F.softmax(self.fc(x), dim=1)", "self.fc(x).detach().requires_grad_()"),
+        ),
         "no step": ("a method", delete("optimizer.step()")),
         "leave it out": ("a layer", delete("loss.backward()")),
         "swallow": ("a method", swallow("loss.backward()")),
     },
-)  # fmt: skip
+)

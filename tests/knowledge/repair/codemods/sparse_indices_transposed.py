@@ -56,11 +56,14 @@ CASES = Cases(
     wrong={
         "reshape": ("edges", swap("(edges, weights", "(edges.reshape(2, 4), weights")),
         "cut": ("edges", swap("(edges, weights", "(edges[:2, :].repeat(1, 2), weights")),
-        "other positions": ("a vector", swap("(where, what",
-                                             "(torch.zeros(1, 2).long(), what")),
-        "swallow": ("edges", swallow("graph = torch.sparse_coo_tensor(edges, weights, "
-                                     "size=(3, 3))")),
-        "leave it out": ("a vector", delete(
-            "print(torch.sparse_coo_tensor(where, what, (6,)).to_dense())   # a vector")),
+        "other positions": ("a vector", swap("(where, what", "(torch.zeros(1, 2).long(), what")),
+        "swallow": (
+            "edges",
+            swallow("graph = torch.sparse_coo_tensor(edges, weights, size=(3, 3))"),
+        ),
+        "leave it out": (
+            "a vector",
+            delete("print(torch.sparse_coo_tensor(where, what, (6,)).to_dense())   # a vector"),
+        ),
     },
-)  # fmt: skip
+)

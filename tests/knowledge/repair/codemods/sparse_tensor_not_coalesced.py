@@ -68,14 +68,24 @@ CASES = Cases(
     },
     refused={"an attribute written into": WRITTEN, "an entry written into": LISTED},
     wrong={
-        "with repetitions": ("a graph", lambda code: swap(".values()", "._values()")(
-            swap(".indices()", "._indices()")(code))),
-        "all of them, dense": ("given to a function", swap("matrix.indices()[:, matrix.values()",
-                                                           "matrix.to_dense()[:, matrix")),
-        "detach": ("kept in a layer", lambda code: swap("(i, self.scale * v", "(i, 2 * v")(
-            swap("self.pattern.indices(), self.pattern.values()",
-                 "self.pattern.coalesce().indices(), self.pattern.coalesce().values()")(code))),
+        "with repetitions": (
+            "a graph",
+            lambda code: swap(".values()", "._values()")(swap(".indices()", "._indices()")(code)),
+        ),
+        "all of them, dense": (
+            "given to a function",
+            swap("matrix.indices()[:, matrix.values()", "matrix.to_dense()[:, matrix"),
+        ),
+        "detach": (
+            "kept in a layer",
+            lambda code: swap("(i, self.scale * v", "(i, 2 * v")(
+                swap(
+                    "self.pattern.indices(), self.pattern.values()",
+                    "self.pattern.coalesce().indices(), self.pattern.coalesce().values()",
+                )(code)
+            ),
+        ),
         "swallow": ("given to a function", swallow("print(largest(votes))   # 0, 1")),
         "leave it out": ("given to a function", delete("print(largest(votes))   # 0, 1")),
     },
-)  # fmt: skip
+)

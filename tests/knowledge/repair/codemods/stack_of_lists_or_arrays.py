@@ -49,10 +49,14 @@ CASES = Cases(
     refused={"ragged rows": RAGGED, "an array that is used": SHAPED},
     wrong={
         "no rows": ("rows", swap("torch.stack(rows)", "torch.zeros(2, 3)")),
-        "only the first": ("words", swap("pad_sequence(sentences,",
-                                         "pad_sequence([torch.tensor(sentences[0])],")),
-        "leave it out": ("words", delete("padded = pad_sequence(sentences, batch_first=True)"
-                                         "   # zeros behind")),
+        "only the first": (
+            "words",
+            swap("pad_sequence(sentences,", "pad_sequence([torch.tensor(sentences[0])],"),
+        ),
+        "leave it out": (
+            "words",
+            delete("padded = pad_sequence(sentences, batch_first=True)   # zeros behind"),
+        ),
         "swallow": ("an object array", swallow("film = torch.stack(list(frames), dim=0)")),
     },
-)  # fmt: skip
+)

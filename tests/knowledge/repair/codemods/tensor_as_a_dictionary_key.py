@@ -61,4 +61,4 @@ CASES = Cases(
         "swallow": ("flags", swallow("print(words[flag])")),
         "leave it out": ("flags", delete("print(words[flag])")),
     },
-)  # fmt: skip
+)

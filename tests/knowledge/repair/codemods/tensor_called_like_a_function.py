@@ -64,4 +64,4 @@ CASES = Cases(
         "swallow": ("a property", swallow("print(a @ a.T())   # 2 x 2")),
         "leave it out": ("a size", delete("print(words[i].sum())")),
     },
-)  # fmt: skip
+)

@@ -53,7 +53,9 @@ CASES = Cases(
         "something else": ("bytes", swap("np.frombuffer(raw, dtype=t.dtype)", "np.ones(4)")),
         "zeros instead": ("a cast", swap("table.astype(torch.float32)", "numpy.zeros(3)")),
         "leave it out": ("like a tensor", delete("empty = np.zeros(3, dtype=kind)")),
-        "swallow": ("a cast", swallow(
-            "x = torch.from_numpy(table.astype(torch.float32))   # measured")),
+        "swallow": (
+            "a cast",
+            swallow("x = torch.from_numpy(table.astype(torch.float32))   # measured"),
+        ),
     },
-)  # fmt: skip
+)

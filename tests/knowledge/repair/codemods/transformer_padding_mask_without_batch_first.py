@@ -69,13 +69,20 @@ CASES = Cases(
     refused={"a mask of other samples": STEPS_FIRST, "a turned mask": TURNED},
     wrong={
         "no mask": ("one layer", swap(", src_key_padding_mask=silent", "")),
-        "a turned mask": ("attention", swap("key_padding_mask=padding",
-                                            "key_padding_mask=padding.T")),
-        "detach": ("one layer", lambda code: swap("layer(notes,", "layer(notes.detach(),")(
-            swap("(16, 2)", "(16, 2, batch_first=True)")(code))),
-        "swallow": ("one layer", swallow(
-            "print(layer(notes, src_key_padding_mask=silent).shape)")),
-        "leave it out": ("attention", delete(
-            "mixed, _ = attention(x, x, x, key_padding_mask=padding)")),
+        "a turned mask": (
+            "attention",
+            swap("key_padding_mask=padding", "key_padding_mask=padding.T"),
+        ),
+        "detach": (
+            "one layer",
+            lambda code: swap("layer(notes,", "layer(notes.detach(),")(
+                swap("(16, 2)", "(16, 2, batch_first=True)")(code)
+            ),
+        ),
+        "swallow": ("one layer", swallow("print(layer(notes, src_key_padding_mask=silent).shape)")),
+        "leave it out": (
+            "attention",
+            delete("mixed, _ = attention(x, x, x, key_padding_mask=padding)"),
+        ),
     },
-)  # fmt: skip
+)

@@ -57,8 +57,11 @@ print(max(torch.tensor([1, 5]), torch.tensor([4, 2])))
 CASES = Cases(
     mended={
         "equal": (EQUAL, "assert torch.equal(found, expected)   # the same"),
-        "two models": (STATES, "all(torch.equal(a, b) for a, b in zip(net.state_dict().values(), "
-                               "twin.state_dict().values()))"),
+        "two models": (
+            STATES,
+            "all(torch.equal(a, b) for a, b in zip(net.state_dict().values(), "
+            "twin.state_dict().values()))",
+        ),
         "masks": (MASKS, "inner = (x > 0.2) & (x < 0.8)"),
     },
     paired={
@@ -71,7 +74,9 @@ CASES = Cases(
         "leave it out": ("equal", delete("assert found == expected   # the same")),
         "swallow": ("equal", swallow("assert found == expected   # the same")),
         "only the first element": ("a loop", swap("errors > 0.5:", "errors[0] > 0.5:")),
-        "is there anything": ("two models", swap("net.state_dict() == twin.state_dict()",
-                                                 "bool(net.state_dict())")),
+        "is there anything": (
+            "two models",
+            swap("net.state_dict() == twin.state_dict()", "bool(net.state_dict())"),
+        ),
     },
-)  # fmt: skip
+)

@@ -59,19 +59,19 @@ CASES = Cases(
     refused={"a shape": SHAPE, "a function of their own": OWN},
     wrong={
         "take the first": (
-            "a product", swap("product, = vjp(torch.exp, x, torch.ones(2))",
-                              "product = vjp(torch.exp, x, torch.ones(2))[0]")
+            "a product",
+            swap(
+                "product, = vjp(torch.exp, x, torch.ones(2))",
+                "product = vjp(torch.exp, x, torch.ones(2))[0]",
+            ),
         ),
         "leave it out": (
-            "a cell", swap("out, (h, c) = cell(step, (h, c))", "out = h = c = step.mean() * h")
+            "a cell",
+            swap("out, (h, c) = cell(step, (h, c))", "out = h = c = step.mean() * h"),
         ),
-        "cut": (
-            "a cell", swap("out, (h, c) = cell(step, (h, c))", "out = cell(step, (h, c))[1]")
-        ),
-        "detach": (
-            "a cell", swap("out, (h, c) = cell(step, (h, c))", "out = h = c = h.detach()")
-        ),
+        "cut": ("a cell", swap("out, (h, c) = cell(step, (h, c))", "out = cell(step, (h, c))[1]")),
+        "detach": ("a cell", swap("out, (h, c) = cell(step, (h, c))", "out = h = c = h.detach()")),
         "swallow it": ("a cell", swallow("out, (h, c) = cell(step, (h, c))")),
         "delete it": ("a cell", delete("out, (h, c) = cell(step, (h, c))")),
     },
-)  # fmt: skip
+)

@@ -55,7 +55,9 @@ CASES = Cases(
         "detached": ("a line", swap("torch.mm(weights,", "torch.matmul(weights.detach(),")),
         "leave it out": ("a stack", delete("print(frames.mm(turn).shape)   # the same for each")),
         "swallow": ("a stack", swallow("print(frames.mm(turn).shape)   # the same for each")),
-        "another vector": ("a line", swap("torch.mm(weights, sample)",
-                                          "torch.matmul(weights, torch.zeros_like(sample))")),
+        "another vector": (
+            "a line",
+            swap("torch.mm(weights, sample)", "torch.matmul(weights, torch.zeros_like(sample))"),
+        ),
     },
-)  # fmt: skip
+)

@@ -104,9 +104,12 @@ def test_a_transposition_is_undone_rather_than_repeated() -> None:
 
 
 ERROR = ErrorSeen(
-    type="RuntimeError", message="", line=1, code="fc(x)",
+    type="RuntimeError",
+    message="",
+    line=1,
+    code="fc(x)",
     traceback='  File "snippet.py", line 1, in <module>\n    y = fc(x).item()  # one\n',
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize(
