@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from bot.diagnosis.reproduction import Reproduced
 from bot.models import Answer, Question, RunWith, Source, Why
+from executor.errors import family_of
 from executor.protocol import JobResult
 from knowledge.repair.engine import Repair
 from knowledge.repair.verify import NO_MISTAKE, Mistake
@@ -34,6 +35,14 @@ class Diagnosis:
     def run(self) -> JobResult | None:
         """What happened when the question's code was run."""
         return self.reproduced.run if self.reproduced is not None else None
+
+    @property
+    def family(self) -> str:
+        """The family of the real error, else of the pasted one; empty where the catalogue has none."""
+        if self.error_to_look_up is None:
+            return ""
+        seen = family_of(*self.error_to_look_up)
+        return seen.id if seen is not None else ""
 
     @property
     def error_to_look_up(self) -> tuple[str, str] | None:

@@ -28,7 +28,7 @@ async def believed(*runs: JobResult) -> tuple[int, int, Job]:
     """Which of the rounds was believed, how many there were, and the believed one's job."""
     rounds = [CODE, (CODE, "stand_ins"), (CODE, "stand_ins", "other_choices")]
     executor = RecordedExecutor(dict(zip(rounds, runs, strict=False)))
-    # The job may come from a run that had stand-ins: the first round is without.
+    # The job may come from a run that had placeholders: the first round is without.
     run, job = await completion.run(executor, Job(code=CODE, stand_ins=True, other_choices=True))
     return [run is r for r in runs].index(True) + 1, len(executor.asked), job
 
@@ -63,7 +63,7 @@ async def believed(*runs: JobResult) -> tuple[int, int, Job]:
     ],
 )
 async def test_which_run_is_believed(runs: tuple[JobResult, ...], round: int):
-    """As posted if that says more; with stand-ins where they decide nothing."""
+    """As posted if that says more; with placeholders where they decide nothing."""
     which, rounds, job = await believed(*runs)
 
     assert which == round
@@ -78,7 +78,7 @@ async def test_which_run_is_believed(runs: tuple[JobResult, ...], round: int):
         failed("2", "SystemExit", stand_ins=(NET,)),
         failed("name 'x' is not defined", "NameError", stand_ins=(NET,)),
         failed("", "KeyboardInterrupt", stand_ins=(NET,)),
-        failed("no such thing", "StandInError", stand_ins=(NET,)),
+        failed("no such thing", "PlaceholderError", stand_ins=(NET,)),
         failed("use 32", "ValueError", origin="raise", stand_ins=(NET,)),
     ],
 )

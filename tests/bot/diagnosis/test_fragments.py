@@ -34,7 +34,7 @@ FAILS = {
     "backward twice": (
         "for x, y in train_loader:\n    loss = F.cross_entropy(model(x), y)\n"
         "    loss.backward()\n    loss.backward()", "RuntimeError", "a second time"),
-    "no stand-in in sight": (
+    "no placeholder in sight": (
         "a = torch.ones(3, 4).to(device)\na @ torch.ones(5, 6).to(device)", "RuntimeError",
         "mat1 and mat2"),
     "a function that torch never had": (
@@ -61,7 +61,7 @@ FAILS = {
         "        self.r = nn.LSTM(6, 5)\n        self.l = nn.Linear(5, 3)\n"
         "    def forward(self, x):\n        out, state = self.r(x)\n        return self.l(state)\n"
         "net = Net()\nnet(x)", "TypeError", "must be Tensor, not tuple"),
-    "before any stand-in": (
+    "before any placeholder": (
         "torch.cat([torch.ones(2, 3), torch.ones(2, 4)])\nmodel(x)", "RuntimeError", "Sizes of"),
 }  # fmt: skip
 
@@ -85,7 +85,7 @@ ENDS = {
         "        loss.backward()\n        optimizer.step()"),
     "a known model": "net = nn.Linear(3, 2)\nprint(net(x).shape)",
     "an exit": "print(nn.Linear(3, 2)(x).shape)\nraise SystemExit(0)",
-    "a silent mistake of the stand-ins": (
+    "a silent mistake of the placeholders": (
         "for x, y in train_loader:\n    loss = criterion(model(x), y)\n    optimizer.step()"),
     "an error of its own, swallowed": (
         "net = nn.Linear(3, 2)\ntry:\n    net(x) @ torch.ones(9, 9)\n"
@@ -99,7 +99,7 @@ async def test_reaching_the_end_with_stand_ins_is_not_running(code: str, ask: As
     answer = await ask(posted(code))
 
     assert answer.status == "not_run", answer.headline
-    assert "with stand-ins for" in answer.headline and "post" in answer.headline
+    assert "with placeholders for" in answer.headline and "post" in answer.headline
     assert any("stands for" in said for said in answer.assumptions)
     assert answer.error is None and answer.findings == ()
 
@@ -162,7 +162,7 @@ async def test_an_error_that_a_stand_in_caused_is_not_the_askers(code: str, ask:
 
 
 async def test_a_fix_is_tried_on_what_was_run(ask: Ask) -> None:
-    """The mistake is the code's own, so its fix holds with the stand-ins too, and they are told."""
+    """The mistake is the code's own: its fix holds with the placeholders too, and they are told."""
     answer = await ask(
         posted(
             "w = torch.ones(3, requires_grad=True)\nfor epoch in range(num_epochs):\n"

@@ -241,12 +241,12 @@ def test_why_it_could_not_be_run(run: JobResult, reason: str):
 
 
 def stood(name: str, kind: str = "model") -> Placeholder:
-    """A stand-in for a name."""
+    """A placeholder for a name."""
     return Placeholder(name=name, line=1, what="", kind=kind)
 
 
 REACHED = (
-    "with stand-ins for {} it reaches its end and nothing is wrong up to there; what it really "
+    "with placeholders for {} it reaches its end and nothing is wrong up to there; what it really "
     "does needs your {}: post {} too"
 )
 
