@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -190,3 +192,11 @@ def test_private_parts_of_torch_are_touched_in_one_module():
             touched |= {(name(path), node.lineno, n) for n in names if _is_private(n)}
 
     assert not touched
+
+
+def test_the_runner_imports_no_torch():
+    """A cold run is as fresh as an interpreter at home: torch is there once the snippet wants it."""
+    look = "import sys, executor.inside.runner; print({'torch', 'numpy'} & sys.modules.keys())"
+    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, cwd=ROOT)
+
+    assert done.stdout == "set()\n", done.stderr

@@ -38,7 +38,7 @@ class Diagnosis:
 
     @property
     def family(self) -> str:
-        """The family of the real error, else of the pasted one; empty where the catalogue has none."""
+        """The family of the real error, else of the pasted one; "" where the catalogue has none."""
         if self.error_to_look_up is None:
             return ""
         seen = family_of(*self.error_to_look_up)

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from executor.inside import torch_private as private
 from executor.protocol import Fingerprint, Variable
 
 if TYPE_CHECKING:
@@ -28,6 +27,8 @@ def variable(value: object) -> Variable:
     torch = sys.modules.get("torch")
     kind = type(value).__name__
     if torch is not None and issubclass(type(value), torch.Tensor):  # isinstance() asks the value
+        from executor.inside import torch_private as private  # not before the snippet has torch
+
         with private.DisableTorchFunction():  # a subclass must not hear of it
             return _tensor(value, kind)  # type: ignore[arg-type]
     shape = getattr(value, "shape", None) if type(value).__module__ == "numpy" else None
@@ -63,6 +64,8 @@ def _short(value: object) -> str:
 
 
 def _tensor(t: torch.Tensor, kind: str) -> Variable:
+    from executor.inside import torch_private as private
+
     grad_fn = t.grad_fn
     text = None
     if t.numel() <= _SMALL and t.device.type == "cpu" and not t.is_quantized:

@@ -68,7 +68,7 @@ def test_a_draft_has_the_questions_and_the_shortest_program(model: EmbeddingMode
     made = draft(gap, tmp_path, "bucket-is-gone")
 
     explanation = (made / "explanation.md").read_text()
-    assert made.name == "bucket-is-gone"
+    assert made.name == "bucket_is_gone"
     assert '  - "so \\"torch: bucket\\" # fails"' in explanation and "where is it?" in explanation
     line = (made / "broken.py").read_text().splitlines()[2]
     assert line == f"x = torch.bucket(3)  # error: {error[0]}: {error[1]}"
