@@ -195,7 +195,7 @@ def test_private_parts_of_torch_are_touched_in_one_module():
 
 
 def test_the_runner_imports_no_torch():
-    """A cold run is as fresh as an interpreter at home: torch is there once the snippet wants it."""
+    """A cold run is as fresh as Python at home: torch is there once the snippet imports it."""
     look = "import sys, executor.inside.runner; print({'torch', 'numpy'} & sys.modules.keys())"
     done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, cwd=ROOT)
 
