@@ -8,7 +8,6 @@ import random
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -56,9 +55,10 @@ async def gone(mark: Path, seconds: float = 20) -> bool:
     return not processes_with(mark)
 
 
-def folders() -> set[Path]:
-    """The executors' folders on this machine."""
-    return set(Path(tempfile.gettempdir()).glob("torchmedic-*"))
+def folders_of(pid: int) -> set[Path]:
+    """The folders that a process has locked as its own; other executors here have theirs."""
+    held = [fd.readlink() for fd in Path(f"/proc/{pid}/fd").iterdir() if fd.is_symlink()]
+    return {p.parent for p in held if p.name == "lock" and p.parent.name.startswith("torchmedic-")}
 
 
 def test_killed_server_disturbs_no_run(any_house: House) -> None:
@@ -171,14 +171,14 @@ def test_twenty_runs_beside_a_memory_bomb() -> None:
 
 async def test_killed_executor_is_restarted_and_the_job_done(tmp_path: Path) -> None:
     """The embedded client answers every job once, whatever dies under it."""
-    before = folders()
     settings = {"slots": 1, "readable": [str(tmp_path)]}
     async with ExecutorClient.embedded(settings) as executor:
         await executor.run(Job(code="print(0)"))
-        of_the_first = folders() - before
+        assert executor._child is not None
+        of_the_first = folders_of(executor._child.pid)
+        assert of_the_first
         running = asyncio.create_task(executor.run(Job(code=SLOW)))
         await asyncio.sleep(0.4)
-        assert executor._child is not None
         executor._child.kill()
 
         assert (await running).stdout == "done\n"
