@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.diagnosis.pipeline import Medic
+from bot.diagnosis.pipeline import Pipeline
 from bot.messages.question import read_message
 from executor.protocol import ErrorSeen, File, Job, JobResult, Outcome
 from knowledge.articles.slugs import ARTICLES
@@ -183,7 +183,7 @@ def test_a_run_that_proposes_nothing_says_why():
 
 @pytest.mark.parametrize("function", FIRST)
 async def test_an_answer_names_one_that_raises_and_goes_on(
-    medic: Medic, tmp_path: Path, function: str
+    medic: Pipeline, tmp_path: Path, function: str
 ):
     """The fix of another codemod is verified all the same."""
     bad = written(tmp_path, "bad-words", raising(function))
