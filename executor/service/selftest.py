@@ -84,8 +84,9 @@ class Target:
 def job(target: Target) -> Job:
     """The attacks as a job."""
     words = base64.b64encode(json.dumps(target.words()).encode()).decode()
+    # A second or two; a machine that is busy at start-up must not look like one with a hole.
     return Job(
-        code=_HOSTILE.read_text(), files=(File(name="target.json", base64=words),), wall_s=20
+        code=_HOSTILE.read_text(), files=(File(name="target.json", base64=words),), wall_s=60
     )
 
 
