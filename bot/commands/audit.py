@@ -26,7 +26,7 @@ from knowledge.audit.kept import FOLDER, RUNS, keep_verdicts, write
 from knowledge.audit.model import Audit
 from knowledge.documents.verdict import Verdict
 from knowledge.errors import DocumentError
-from knowledge.repair.verify import mistake
+from knowledge.repair.mistake import mistake
 
 _LIMITS = ("wall_s", "memory_mib", "processes")  # settings that a run's outcome hangs on
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from bot.diagnosis.missing import needs_gpu
 from executor.errors import is_a
 from executor.protocol import Caught, DeviceSeen, ErrorSeen, Job, JobResult, Outcome
-from knowledge.repair.verify import Mistake
+from knowledge.repair.mistake import Mistake
 
 # Error families of tensors on different devices.
 _DEVICE_ERRORS = (

@@ -9,7 +9,7 @@ from bot.models import Answer, Question, RunWith, Source, Why
 from executor.errors import family_of
 from executor.protocol import JobResult
 from knowledge.repair.engine import Repair
-from knowledge.repair.verify import NO_MISTAKE, Mistake
+from knowledge.repair.mistake import NO_MISTAKE, Mistake
 from knowledge.search.search import SearchResult
 
 

@@ -18,8 +18,8 @@ from executor.service.client import ExecutorClient
 from knowledge.articles.article import Article
 from knowledge.repair.codemod import Codemod
 from knowledge.repair.engine import applicable, repair
+from knowledge.repair.mistake import mistake
 from knowledge.repair.rerun import rerun_with_probes
-from knowledge.repair.verify import mistake
 
 _WALL_S = 30
 

@@ -10,8 +10,8 @@ from bot.diagnosis.missing import needs_gpu
 from bot.models import Question
 from executor.protocol import Job, JobResult, Outcome
 from executor.service.client import ExecutorClient
+from knowledge.repair.mistake import Mistake, mistake
 from knowledge.repair.rerun import failed_in_place, rerun_with_probes, trace_writes
-from knowledge.repair.verify import Mistake, mistake
 
 
 @dataclass(frozen=True)

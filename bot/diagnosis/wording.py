@@ -10,7 +10,7 @@ from bot.models import Answer, AnswerCulprit, PastedTraceback, Question
 from executor.protocol import Caught, Culprit, ErrorSeen, JobResult, Outcome
 from knowledge.documents.verdict import Verdict
 from knowledge.repair.engine import Repair
-from knowledge.repair.verify import MISTAKES, Mistake
+from knowledge.repair.mistake import MISTAKES, Mistake
 
 
 def quoted(passage: str, verdict: Verdict | None) -> str:

@@ -12,7 +12,7 @@ from executor.protocol import SNIPPET, Caught, ErrorSeen, Job, JobResult, Outcom
 from executor.service.client import ExecutorClient
 from knowledge.audit.families import NONE, family
 from knowledge.audit.model import BlockRun, Raised
-from knowledge.repair.verify import MISTAKES
+from knowledge.repair.mistake import MISTAKES
 
 KEPT_CHARS = 4_000  # of what a block printed
 KEPT_MESSAGE = 600

@@ -32,6 +32,7 @@ from pydantic import ValidationError
 from executor.protocol import File, Job, JobResult, Model
 from knowledge.articles.slugs import ARTICLES, folder_of, slug_of
 from knowledge.errors import ArticleError
+from knowledge.repair.check import Check as Check  # codemods import it from here
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -43,14 +44,6 @@ _WALL_S = 20.0
 _ORDER, _PROPOSED = "order.json", "proposals.json"
 # All the code of a proposal job.
 PROPOSE = "from knowledge.repair.codemod import propose\npropose()\n"
-
-
-class Check(Model):
-    """One thing that must hold before a fix is called verified."""
-
-    name: str
-    passed: bool
-    detail: str = ""
 
 
 @dataclass(frozen=True)
@@ -80,6 +73,7 @@ class Proposal(Model):
     new_name: str = ""
     as_one: bool = False
     code: str
+    checks: tuple[Check, ...] = ()  # what the two codes say, before any run
 
 
 class Proposed(Model):
@@ -95,6 +89,7 @@ class _Order(Model):
     codemods: dict[str, str | None]  # slug → source; None: the executor has it
     code: str
     result: JobResult
+    asked: str = ""
 
 
 class CodemodModule(Protocol):
@@ -195,12 +190,20 @@ def choose(codemods: Sequence[Codemod], result: JobResult) -> Chosen:
     return Chosen(tuple(here), tuple(problems))
 
 
-def proposal_job(codemods: Sequence[Codemod], code: str, result: JobResult) -> Job:
-    """The job that applies the codemods to a snippet."""
+def proposal_job(codemods: Sequence[Codemod], code: str, result: JobResult, asked: str = "") -> Job:
+    """The job that applies the codemods to a snippet.
+
+    Args:
+        codemods: those to apply.
+        code: the snippet.
+        result: what its run showed.
+        asked: the person's own words, which may say what has to stay.
+    """
     order = _Order(
         codemods={c.slug: c.source for c in codemods},
         code=code,
         result=result.model_copy(update={"files": (), "values": None}),
+        asked=asked,
     )
     return Job(
         code=PROPOSE,
@@ -244,15 +247,16 @@ def propose(folder: Path = Path()) -> None:
         except ArticleError as e:
             problems.append(str(e))
             continue
-        proposed = rewrites(codemod, order.code, order.result)
+        proposed = rewrites(codemod, order.code, order.result, order.asked)
         proposals += proposed.proposals
         problems += proposed.problems
     text = Proposed(proposals=tuple(proposals), problems=tuple(problems)).model_dump_json()
     (folder / _PROPOSED).write_text(text)
 
 
-def rewrites(codemod: Codemod, code: str, result: JobResult) -> Proposed:
+def rewrites(codemod: Codemod, code: str, result: JobResult, asked: str = "") -> Proposed:
     """The codemod's distinct rewrites of one snippet as text. Parses the snippet: jail only."""
+    from knowledge.repair.checks.code import Change, checks_of_code
     from knowledge.repair.toolkit.edits import Program
 
     program = Program(code)
@@ -271,6 +275,7 @@ def rewrites(codemod: Codemod, code: str, result: JobResult) -> Proposed:
                     new_name=rewrite.new_name,
                     as_one=rewrite.as_one,
                     code=text,
+                    checks=tuple(checks_of_code(Change(program, Program(text), result, asked))),
                 )
             if len(found) >= _MOST_REWRITES:
                 break

@@ -15,8 +15,9 @@ from itertools import pairwise
 from executor.protocol import Job, JobResult, Probe
 from executor.service.client import ExecutorClient
 from knowledge.repair import verify
+from knowledge.repair.check import Check
+from knowledge.repair.checks.runs import Tried, checks_of_runs
 from knowledge.repair.codemod import (
-    Check,
     Chosen,
     Codemod,
     Proposal,
@@ -25,6 +26,7 @@ from knowledge.repair.codemod import (
     read_proposals,
 )
 from knowledge.repair.fix import Fix
+from knowledge.repair.mistake import mistake
 from knowledge.repair.rerun import rerun_with_probes
 
 _AT_ONCE = 2  # candidates run side by side; the best come first, so few are ever needed
@@ -70,7 +72,7 @@ class _State:
 
 
 @dataclass
-class _Tried:
+class _StepResult:
     """What one step's candidates came to."""
 
     verified: list[Fix] = field(default_factory=list)
@@ -82,7 +84,7 @@ class _Tried:
 
 def applicable(codemods: Sequence[Codemod], before: JobResult) -> Chosen:
     """The codemods whose mistake this run shows."""
-    if not verify.mistake(before).is_there:
+    if not mistake(before).is_there:
         return Chosen()
     return choose(codemods, before)
 
@@ -111,7 +113,7 @@ async def repair(
     for _ in range(_STEPS):
         further: list[_State] = []
         # States that mean different things are all seen through before one is believed.
-        done = _Tried(intents={intent for state in states for intent in state.supposed})
+        done = _StepResult(intents={intent for state in states for intent in state.supposed})
         for state in states:
             tried = await _step(executor, codemods, state, job, before, asked)
             problems += (p for p in tried.problems if p not in problems)
@@ -129,7 +131,7 @@ async def repair(
     return Repair(refused=tuple(refused), problems=tuple(problems))
 
 
-def _outcome(tried: _Tried, refused: list[Fix], problems: list[str]) -> Repair:
+def _outcome(tried: _StepResult, refused: list[Fix], problems: list[str]) -> Repair:
     verified = tried.verified
     if len(verified) > 1 or len(tried.intents) > 1:
         return Repair(None, tuple(verified), tuple(refused), tuple(problems))
@@ -143,9 +145,9 @@ async def _step(
     job: Job,
     before: JobResult,
     asked: str,
-) -> _Tried:
+) -> _StepResult:
     """Every candidate for the mistake that a state's run shows."""
-    tried = _Tried()
+    tried = _StepResult()
     if state.steps:  # the first state was looked at by whoever brought it
         run, reference = await rerun_with_probes(executor, state.job, state.run)
         state = replace(state, run=run, reference=reference)
@@ -154,12 +156,16 @@ async def _step(
     if not chosen.codemods:
         return tried
     proposed = read_proposals(
-        await executor.run(proposal_job(chosen.codemods, state.job.code, state.run))
+        await executor.run(proposal_job(chosen.codemods, state.job.code, state.run, asked))
     )
     tried.problems += proposed.problems
     if not proposed.proposals:
         return tried
     proposals = sorted(proposed.proposals, key=lambda p: verify.places(state.job.code, p.code))
+    for p in proposals:
+        if not all(c.passed for c in p.checks):  # its code alone says that it is none: no run
+            tried.refused.append(_refused_unrun(state, p, job))
+    proposals = [p for p in proposals if all(c.passed for c in p.checks)]
     by_slug = {c.slug: c for c in chosen.codemods}
     if meant := [p for p in proposals if p.said and re.search(p.said, asked, re.IGNORECASE)]:
         proposals = [p.model_copy(update={"intent": ""}) for p in meant]
@@ -175,7 +181,7 @@ async def _step(
             if p.intent not in meanings
         ]
         judged = await asyncio.gather(
-            *(_judge(executor, (*state.steps, step), job, before) for step in batch)
+            *(_judge(executor, (*state.steps, step), job, before, asked) for step in batch)
         )
         for step, (fix, after) in zip(batch, judged, strict=True):
             if fix.verified and step.proposal.intent not in meanings:
@@ -207,7 +213,11 @@ async def judge(
 
 
 async def _judge(
-    executor: ExecutorClient, steps: tuple[Step, ...], job: Job, before: JobResult
+    executor: ExecutorClient,
+    steps: tuple[Step, ...],
+    job: Job,
+    before: JobResult,
+    asked: str = "",
 ) -> tuple[Fix, JobResult]:
     first, last = steps[0], steps[-1]
     code = last.proposal.code
@@ -222,21 +232,41 @@ async def _judge(
         ),
         verify.nothing_thrown_away(job.code, code),
         verify.no_way_around(job.code, code),
+        *(c for s in steps for c in s.proposal.checks),
+        *checks_of_runs(
+            Tried(job.code, code, before, after, first.reference, mistake(before), asked)
+        ),
     ]
     if all(c.passed for c in checks):
         checks.append(await _minimal(executor, steps, job, before))
-    fix = Fix(
-        codemod=first.codemod.slug,
-        title=first.proposal.title,
-        steps=tuple(s.proposal.title for s in steps) if len(steps) > 1 else (),
-        intent=next((s.proposal.intent for s in steps if s.proposal.intent), ""),
-        diff=verify.diff(job.code, code),
-        code=code,
-        verified=all(c.passed for c in checks),
+    return _fix(tuple((s.codemod.slug, s.proposal) for s in steps), job, checks, after), after
+
+
+def _refused_unrun(state: _State, proposal: Proposal, job: Job) -> Fix:
+    """A rewrite that its code alone speaks against."""
+    steps = (*((s.codemod.slug, s.proposal) for s in state.steps), (proposal.codemod, proposal))
+    return _fix(steps, job, [c for _, p in steps for c in p.checks], None)
+
+
+def _fix(
+    steps: Sequence[tuple[str, Proposal]],
+    job: Job,
+    checks: Sequence[Check],
+    after: JobResult | None,
+) -> Fix:
+    """All steps as one Fix: verified if it was run and every check holds."""
+    (slug, first), (_, last) = steps[0], steps[-1]
+    return Fix(
+        codemod=slug,
+        title=first.title,
+        steps=tuple(p.title for _, p in steps) if len(steps) > 1 else (),
+        intent=next((p.intent for _, p in steps if p.intent), ""),
+        diff=verify.diff(job.code, last.code),
+        code=last.code,
+        verified=after is not None and all(c.passed for c in checks),
         checks=tuple(checks),
-        result=after.model_copy(update={"values": None}),
+        result=after.model_copy(update={"values": None}) if after is not None else None,
     )
-    return fix, after
 
 
 async def _minimal(
@@ -248,7 +278,7 @@ async def _minimal(
     variants = (
         [] if together else verify.with_each_place_undone(job.code, steps[-1].proposal.code, names)
     )
-    mistakes = [verify.mistake(run) for run in (before, *(s.before for s in steps[1:]))]
+    mistakes = [mistake(run) for run in (before, *(s.before for s in steps[1:]))]
     # The last step undone is where that step began, and that has been run.
     known = {a.proposal.code: b.before for a, b in pairwise(steps)}
 

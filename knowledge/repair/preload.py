@@ -13,6 +13,8 @@ import libcst.metadata  # noqa: F401
 import knowledge.repair.codemod
 import knowledge.repair.computed  # noqa: F401
 from knowledge.repair import toolkit
+from knowledge.repair.checks import code
 
-for _module in pkgutil.iter_modules(toolkit.__path__, f"{toolkit.__name__}."):
-    importlib.import_module(_module.name)
+for _package in (toolkit, code):
+    for _module in pkgutil.iter_modules(_package.__path__, f"{_package.__name__}."):
+        importlib.import_module(_module.name)

@@ -10,23 +10,12 @@ import difflib
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from executor.errors import is_a, is_about_dtypes
 from executor.protocol import Caught, ErrorSeen, JobResult, ModuleCall, Outcome
-from knowledge.repair.codemod import Check, Codemod, Proposal
-
-# Findings that say a run is silently wrong, as opposed to facts worth knowing.
-MISTAKES = frozenset(
-    {
-        "unregistered_parameter", "unregistered_tensor", "unregistered_module", "not_in_optimizer",
-        "no_gradient", "zero_gradient", "gradient_not_finite", "never_moved",
-        "silent_inplace_write", "loss_without_graph", "foreign_optimizer",
-        "step_without_gradients", "loss_broadcasts", "one_class", "softmax_before_cross_entropy",
-        "sigmoid_before_cross_entropy", "sigmoid_before_bce_with_logits", "raw_scores_to_nll",
-        "gradients_accumulate", "loss_not_finite",
-    }
-)  # fmt: skip
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Codemod, Proposal
+from knowledge.repair.mistake import MISTAKES, Mistake, mistake
 
 # Mistakes of a whole program: no rewrite of a failing line brings them. Where an error had ended
 # the run before its training showed them, they are the program's own, not the fix's.
@@ -39,46 +28,6 @@ _OF_THE_PROGRAM = frozenset(
         "foreign_optimizer",
     }
 )
-
-
-@dataclass(frozen=True)
-class Mistake:
-    """What the original run did wrong: an error (caught or not), or findings without one."""
-
-    error: ErrorSeen | Caught | None
-    findings: frozenset[tuple[str, str]]  # (kind, name)
-    provoked: tuple[Caught, ...] = ()  # what it had caught by then: `try: wrong() except: print`
-
-    @property
-    def is_there(self) -> bool:
-        """Whether there is anything to fix."""
-        return self.error is not None or bool(self.findings)
-
-
-NO_MISTAKE = Mistake(None, frozenset())
-
-
-def mistake(result: JobResult) -> Mistake:
-    """What a run shows to be wrong.
-
-    The error that ended the run comes first, unless the snippet itself raised it while handling
-    another one: that one is the mistake. Then the first one that the snippet caught itself, if
-    PyTorch raised it (`try: import apex` is no mistake).
-    """
-    last = result.error
-    error: ErrorSeen | Caught | None = last
-    raised = [c for c in result.caught if c.origin == "torch"]
-    if last is None:
-        error = next(iter(raised), None)
-    elif last.origin == "raise" and last.masks:
-        error = next((c for c in raised if c.message == last.masks), last)
-    # An error of the handler's own is another matter: there, the first one is still open.
-    before = result.caught if isinstance(error, ErrorSeen) and not error.masks else ()
-    return Mistake(
-        error,
-        frozenset((f.kind, f.name) for f in result.findings if f.kind in MISTAKES),
-        tuple(before),
-    )
 
 
 def _still_caught(result: JobResult, wrong: Mistake) -> bool:

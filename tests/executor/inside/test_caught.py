@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from executor.protocol import Caught, JobResult, Outcome, Probe
-from knowledge.repair.verify import mistake
+from knowledge.repair.mistake import mistake
 from tests.executor.conftest import House
 
 TORCH = "torch.ones(2) @ torch.ones(3)"

@@ -77,6 +77,24 @@ def codes(fixes: Sequence[Fix]) -> list[str]:
     return [fix.code for fix in fixes]
 
 
+async def test_what_its_code_speaks_against_is_refused_without_a_run() -> None:
+    no = Check(name="sizes", passed=False, detail="it replaces a name")
+    wrong, right = proposal("wrong", checks=(no,)), proposal("b")
+    repair, executor = await repaired({"b": FIXED}, {"a": [wrong, right]})
+    assert repair.fix is not None and repair.fix.code == "b"
+    (refused,) = repair.refused
+    assert (refused.code, refused.verified, refused.result) == ("wrong", False, None)
+    assert refused.checks == (no,)
+    assert [job.code for job in executor.asked] == ["b"]
+
+
+async def test_where_only_refused_rewrites_are_left_nothing_is_offered() -> None:
+    no = Check(name="sizes", passed=False)
+    repair, executor = await repaired({}, {"a": [proposal("wrong", checks=(no,))]})
+    assert repair.fix is None and repair.alternatives == ()
+    assert executor.asked == []
+
+
 # -- one step --------------------------------------------------------------------------------
 
 

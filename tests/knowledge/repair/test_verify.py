@@ -20,6 +20,7 @@ from executor.protocol import (
 )
 from knowledge.repair import verify
 from knowledge.repair.codemod import Check, Codemod, Proposal
+from knowledge.repair.mistake import MISTAKES, mistake
 from tests.built import caught, error, failed, found, ran, warned
 
 # -- what a run shows to be wrong ------------------------------------------------------------
@@ -65,8 +66,8 @@ SNIPPETS = caught("use 32", "ValueError", origin="raise")
 )
 def test_which_error_is_the_mistake(run: JobResult, wrong: ErrorSeen | Caught | None):
     """The one that ended the run, or that its handler masked; else the first that was caught."""
-    assert verify.mistake(run).error == wrong
-    assert verify.mistake(run).is_there is (wrong is not None)
+    assert mistake(run).error == wrong
+    assert mistake(run).is_there is (wrong is not None)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +80,7 @@ def test_which_error_is_the_mistake(run: JobResult, wrong: ErrorSeen | Caught | 
 )
 def test_what_was_caught_before_the_mistake(run: JobResult, provoked: tuple[Caught, ...]):
     """Only an error of its own at the end makes what was caught before it intended."""
-    assert verify.mistake(run).provoked == provoked
+    assert mistake(run).provoked == provoked
 
 
 OF_THE_PROGRAM = [
@@ -99,13 +100,13 @@ OTHER_MISTAKES = [
 
 def test_every_kind_of_mistake_is_in_these_tests():
     """A new one needs a word on whether an error before it excuses it."""
-    assert {*OF_THE_PROGRAM, *OTHER_MISTAKES} == verify.MISTAKES
+    assert {*OF_THE_PROGRAM, *OTHER_MISTAKES} == MISTAKES
 
 
 @pytest.mark.parametrize("kind", [*OF_THE_PROGRAM, *OTHER_MISTAKES])
 def test_a_finding_that_is_a_mistake(kind: str):
     """Each of these kinds makes a run wrong that ended well."""
-    wrong = verify.mistake(ran(findings=(found(kind, "w"), found("input_requires_grad"))))
+    wrong = mistake(ran(findings=(found(kind, "w"), found("input_requires_grad"))))
 
     assert wrong.findings == {(kind, "w")}
     assert wrong.error is None and wrong.is_there
@@ -114,7 +115,7 @@ def test_a_finding_that_is_a_mistake(kind: str):
 @pytest.mark.parametrize("note", ["input_requires_grad", "step_without_training", "curious"])
 def test_a_finding_that_is_a_note(note: str):
     """Facts worth knowing do not make a run wrong."""
-    assert not verify.mistake(ran(findings=(found(note),))).is_there
+    assert not mistake(ran(findings=(found(note),))).is_there
 
 
 @pytest.mark.parametrize(
@@ -163,7 +164,7 @@ DETACHED = found("never_moved", "w")
 )
 def test_whether_a_run_shows_a_mistake(before: JobResult, after: JobResult, shown: bool):
     """It ends badly, catches the mistake's error, or has one of its findings."""
-    assert verify.shows(after, verify.mistake(before)) is shown
+    assert verify.shows(after, mistake(before)) is shown
 
 
 # -- whether a rewrite has got past the mistake ----------------------------------------------
@@ -766,14 +767,14 @@ IDLE = "change {} is not needed"
 )
 def test_every_place_of_a_change_is_needed(runs: list[JobResult], passed: bool, detail: str):
     """With any one undone the mistake is back; the first that is not is named."""
-    check = verify.undone(runs, verify.mistake(failed(SIZES)))
+    check = verify.undone(runs, mistake(failed(SIZES)))
 
     assert check == Check(name="minimal", passed=passed, detail=detail)
 
 
 def test_undoing_a_later_step_may_bring_its_own_mistake_back():
     """In a chain every place is needed for one of the mistakes, not all for the first."""
-    first, second = verify.mistake(failed(SIZES)), verify.mistake(failed(NO_GRAD))
+    first, second = mistake(failed(SIZES)), mistake(failed(NO_GRAD))
     without_the_second = ran(caught=(caught(NO_GRAD),))
 
     assert verify.undone([without_the_second], first, second).passed

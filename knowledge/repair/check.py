@@ -1,0 +1,13 @@
+"""A Check: one thing that must hold before a fix is called verified."""
+
+from __future__ import annotations
+
+from executor.protocol import Model
+
+
+class Check(Model):
+    """One thing that must hold before a fix is called verified."""
+
+    name: str
+    passed: bool
+    detail: str = ""

@@ -1,0 +1,44 @@
+"""Checks of what was rewritten. Each module here defines `check(change: Change) -> Check`.
+
+They read syntax trees of a stranger's code: in the jail only.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+from executor.protocol import JobResult
+from knowledge.repair.check import Check
+from knowledge.repair.toolkit.edits import Program
+
+
+@dataclass(frozen=True)
+class Change:
+    """A rewrite that nobody has run yet.
+
+    Args:
+        original: the code that it was made from.
+        fixed: the rewrite.
+        result: what the original's run showed.
+        asked: the person's own words.
+    """
+
+    original: Program
+    fixed: Program
+    result: JobResult
+    asked: str = ""
+
+
+@cache
+def _all() -> tuple[Callable[[Change], Check], ...]:
+    names = [f"{__name__}.{m.name}" for m in pkgutil.iter_modules(__path__)]
+    return tuple(importlib.import_module(name).check for name in names)
+
+
+def checks_of_code(change: Change) -> list[Check]:
+    """What each of them says, in the order of their names."""
+    return [check(change) for check in _all()]
