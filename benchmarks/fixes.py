@@ -228,6 +228,10 @@ def _row(tried: Tried) -> dict[str, Any]:
         "status": answer.status,
         "headline": answer.headline,
         "error": answer.error.message if answer.error else None,
+        "error_type": answer.error.type if answer.error else None,
+        "line": answer.error.line if answer.error else None,
+        "explanation": answer.explanation,
+        "why": answer.why.model_dump(mode="json") if answer.why else None,
         "fixes": [
             {
                 "codemod": f.codemod,
