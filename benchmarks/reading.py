@@ -28,6 +28,7 @@ VERDICTS = {
     "offers": ("right", "arguable", "wrong"),
     "explanations": ("true", "arguable", "false"),
     "whys": ("about", "beside"),
+    "posts": ("solved", "helped", "no help", "harm"),  # dumps of `benchmarks.posts`
 }
 
 
@@ -39,7 +40,7 @@ def identity(row: dict[str, Any]) -> str:
 
 def drawn(rows: Sequence[dict[str, Any]], of: str, most: int) -> list[dict[str, Any]]:
     """The answers that have the thing to judge, in an order by hash that favours none."""
-    has = {"offers": "fixes", "explanations": "explanation", "whys": "why"}[of]
+    has = {"offers": "fixes", "explanations": "explanation", "whys": "why", "posts": "shown"}[of]
     return sorted((row for row in rows if row[has]), key=identity)[:most]
 
 
@@ -47,12 +48,16 @@ def page(rows: Sequence[dict[str, Any]], of: str) -> str:
     """What a reader gets, as Markdown.
 
     Args:
-        rows: lines of the dump of `benchmarks.fixes`.
+        rows: lines of the dump of `benchmarks.fixes`, or of `benchmarks.posts`.
         of: which part of them is judged, a key of VERDICTS.
     """
     parts = [f"# {len(rows)} {of} to judge: {' / '.join(VERDICTS[of])}\n"]
     for row in rows:
-        parts += [f"## {identity(row)}\n", "Code:\n", _fenced(_numbered(row["code"]))]
+        parts.append(f"## {identity(row)}\n")
+        if of == "posts":
+            parts += _post(row)
+            continue
+        parts += ["Code:\n", _fenced(_numbered(row["code"]))]
         if row["error"]:
             parts.append(f"The run ended with, at line {row['line']}:\n")
             parts.append(_fenced(f"{row['error_type']}: {row['error']}"))
@@ -77,6 +82,13 @@ def _explanation(row: dict[str, Any]) -> list[str]:
 def _why(row: dict[str, Any]) -> list[str]:
     why = row["why"]
     return [f"Why, under the title “{why['title']}”:\n\n> {why['text']}\n\n> {why['remedy']}\n"]
+
+
+def _post(row: dict[str, Any]) -> list[str]:
+    parts = ["Posted:\n", _fenced(row["message"]), "Answered:\n", _fenced(row["shown"])]
+    if row["truth"]:
+        parts += ["What a good answer says:\n", _fenced(row["truth"])]
+    return parts
 
 
 def _numbered(code: str) -> str:
@@ -133,7 +145,7 @@ def main(given: argparse.Namespace) -> int:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("do", choices=("page", "count"))
-    parser.add_argument("file", type=Path, help="the dump of benchmarks.fixes, or the verdicts")
+    parser.add_argument("file", type=Path, help="a dump, or the verdicts")
     parser.add_argument("--of", choices=tuple(VERDICTS), default="offers")
     parser.add_argument("--most", type=int, default=120, help="answers on the page")
     sys.exit(main(parser.parse_args()))

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from benchmarks.posts import rebuilt
 from benchmarks.reading import counted, drawn, identity, page
+from bot.models import AnswerError, PastedTraceback
 
 ROW: dict[str, Any] = {
     "document": "a.md",
@@ -63,3 +65,32 @@ def test_verdicts_are_counted_and_an_unknown_one_is_named() -> None:
     assert counted(given, "offers") == {"right": 1, "wrong": 1}
     with pytest.raises(ValueError, match=r"3: 'good' is no verdict on offers; use right"):
         counted([{"id": "3", "verdict": "good"}], "offers")
+
+
+def test_a_post_is_shown_with_its_answer_and_what_a_good_one_says() -> None:
+    post = {"document": "1", "block": 0, "message": "help", "shown": "Fixed", "truth": "cause: it"}
+    text = page([post], "posts")
+    assert text.index("help") < text.index("Fixed") < text.index("cause: it")
+
+
+SIZES = "mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)"
+
+
+@pytest.mark.parametrize(
+    ("posted", "real", "same"),
+    [
+        (("RuntimeError", SIZES), ("RuntimeError", SIZES), True),
+        (("RuntimeError", SIZES), ("RuntimeError", SIZES.replace("2x3", "8x3")), False),
+        (("RuntimeError", SIZES), ("RuntimeError", "element 0 of tensors does not require"), False),
+        (("my.Error", "no 3 ways"), ("Error", "no 3 ways"), True),
+        (("Error", "no 3 ways"), ("Other", "no 3 ways"), False),
+        (("Error", "no ways"), ("Error", "no means"), False),
+    ],
+)
+def test_a_posted_error_is_rebuilt_by_its_family_and_sizes(
+    posted: tuple[str, str], real: tuple[str, str], same: bool
+) -> None:
+    pasted = PastedTraceback(type=posted[0], message=posted[1])
+    error = AnswerError(type=real[0], message=real[1], line=1, code="", caught=False, traceback="")
+    assert rebuilt(pasted, error) is same
+    assert rebuilt(pasted, None) is False
