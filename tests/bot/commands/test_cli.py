@@ -282,10 +282,16 @@ def test_a_wrong_settings_file_is_named(torchmedic: Run, tmp_path: Path):
 
 def test_the_shipped_config_is_the_defaults():
     """config.yaml documents every setting, and changes none."""
-    from bot.settings import Settings, load_settings
+    from bot.platforms.plugins import load_settings, plugins
+    from bot.settings import read_yaml, settings_type
 
-    root = Path(__file__).parents[3]
-    assert load_settings(root / "config.yaml", {}) == Settings()
+    shipped = Path(__file__).parents[3] / "config.yaml"
+    defaults = settings_type({p.name: p.section for p in plugins()})()
+    assert load_settings(shipped, {}) == defaults
+    assert read_yaml(shipped).keys() == type(defaults).model_fields.keys()
+    for name, section in read_yaml(shipped).items():
+        if isinstance(section, dict):
+            assert section.keys() == type(getattr(defaults, name)).model_fields.keys()
 
 
 def test_slack_without_tokens_names_each_and_where_to_get_it(torchmedic: Run):

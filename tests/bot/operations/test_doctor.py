@@ -21,8 +21,9 @@ import pytest_asyncio
 from bot.diagnosis.pipeline import Pipeline
 from bot.operations import doctor
 from bot.operations.doctor import Clocks, DoctorRow
+from bot.platforms.plugins import load_settings, plugins
 from bot.service.store import Store
-from bot.settings import Settings, load_settings
+from bot.settings import Settings
 from executor.exceptions import ExecutorGoneError
 from executor.service.client import ExecutorClient
 from executor.version import version
@@ -43,7 +44,7 @@ class Bot:
 
     async def rows(self, **variables: str) -> list[DoctorRow]:
         """Everything that the doctor sees."""
-        return await doctor.examine(None, (), self.variables | variables)
+        return await doctor.examine(plugins(), None, (), self.variables | variables)
 
     def settings(self, **variables: str) -> Settings:
         """What is set."""

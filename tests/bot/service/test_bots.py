@@ -23,10 +23,11 @@ from bot.diagnosis.pipeline import Pipeline
 from bot.platforms.slack.app import SlackFront
 from bot.platforms.slack.client import SlackClient
 from bot.platforms.slack.messages import SlackPlatform
+from bot.platforms.slack.settings import SlackSettings
 from bot.service.questions import QuestionService
 from bot.service.store import Store
 from bot.service.store.leases import Leases
-from bot.settings import ChatSettings, Settings, SlackSettings
+from bot.settings import ChatSettings, Settings
 from tests.bot.fakes.slack import BOT_TOKEN, FakeSlack, buttons
 from tests.bot.platforms.test_slack import TOKENS
 from tests.bot.service.test_kill import Process, long_lived_executor
