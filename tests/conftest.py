@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import fcntl
-import os
+import hashlib
 import shutil
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -82,24 +83,44 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Togethe
 
 
 @pytest.fixture(scope="session")
-def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def indexed(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A state folder that holds the index of our articles; copy it, and write into the copy.
 
-    It is made once, by whichever of the processes that test side by side comes first.
+    It is made once, by whichever of the processes that test side by side comes first, and kept in
+    pytest's cache for the next parts of `make test`.
     """
-    base = tmp_path_factory.getbasetemp()
-    state = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "indexed"
-    with Path(f"{state}.lock").open("w") as lock:
+    if hasattr(pytestconfig, "cache"):
+        folder = pytestconfig.cache.mkdir("indexed")
+    else:  # -p no:cacheprovider, where the tests cannot write
+        folder = tmp_path_factory.mktemp("cache")
+    made = folder / _what_an_index_is_made_of()
+    with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (state / "index" / "manifest.json").exists():
-            Library(Settings(state=str(state))).build()
-    return state
+        if not made.exists():
+            for old in folder.iterdir():
+                if old.is_dir():
+                    shutil.rmtree(old)
+            new = folder / "new"
+            Library(Settings(state=str(new))).build()
+            new.rename(made)
+        return Path(shutil.copytree(made, tmp_path_factory.mktemp("indexed") / "state"))
+
+
+def _what_an_index_is_made_of() -> str:
+    """A name that is another one after any change to articles, to our code or to a package."""
+    root = Path(__file__).parents[1]
+    ours = [root / "constraints.txt", *(root / "bot").rglob("*.py")]
+    ours += [p for p in (root / "knowledge").rglob("*") if p.suffix in (".py", ".md")]
+    content = hashlib.sha256(sys.prefix.encode())
+    for path in sorted(ours):
+        content.update(hashlib.sha256(path.read_bytes()).digest() + str(path).encode())
+    return content.hexdigest()[:16]
 
 
 @pytest.fixture(scope="session")
-def model() -> EmbeddingModel:
-    """The real model, loaded once."""
-    return EmbeddingModel()
+def model(indexed: Path) -> EmbeddingModel:
+    """The real model, loaded once, as the index was made with it."""
+    return EmbeddingModel(cache=indexed / "model")
 
 
 @pytest.fixture(scope="session")

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from executor.version import version
+from knowledge.articles.article import load_articles
 from tests.executor.another_version import another_version
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -324,8 +325,13 @@ def test_article_new_then_check(torchmedic: Run, tmp_path: Path):
 
 def test_every_article_holds(checked: subprocess.CompletedProcess[str]):
     """`article check` runs them all: broken breaks as promised, fixed runs, codemods mend."""
+    lines = [line for line in checked.stdout.splitlines() if not line.startswith(" ")]
+    said = dict(line.split(": ", 1) for line in lines)
+    expected = {a.slug: "needs a GPU" if a.needs == "cuda" else "holds" for a in load_articles()}
+
     assert checked.returncode == 0, checked.stdout + checked.stderr
-    assert checked.stdout.count("holds") >= 5
+    assert said.keys() == expected.keys()
+    assert all(said[slug].startswith(holds) for slug, holds in expected.items())
 
 
 def test_an_article_of_a_teams_own_is_run_and_found(
