@@ -29,24 +29,30 @@ if TYPE_CHECKING:
 
 Ask = Callable[[str], Awaitable[Answer]]
 
-# Walls and limits are tried, or leases of half a second: these files have the machine to themselves
-# (`-m alone`).
-_ALONE = {
-    "test_at_home.py", "test_cluster.py", "test_gpu.py", "test_hostile.py", "test_http.py",
-    "test_ingest.py", "test_report.py", "test_store.py", "test_survival.py", "test_tiers.py",
-    "test_turns.py", "test_walls.py",
-}  # fmt: skip
+# Leases of half a second, and tasks that are looked at after 10 ms: these files have the machine to
+# themselves (`-m alone`).
+_ALONE = {"test_gpu.py", "test_store.py", "test_turns.py"}
 
-# Processes are started and killed, a platform has three seconds of patience: mostly these wait, and
-# where two of them run at a time (`-m by_twos`) each has a core. All others may run side by side.
-_BY_TWOS = {
+# Processes are started and killed, walls are tried, a platform has three seconds of patience: mostly
+# these wait (`-m waiting`). Four of them run beside each other, and nothing that needs a core for
+# long. All other files may run side by side.
+_WAITING = {
+    "test_at_home.py",
     "test_bots.py",
+    "test_cluster.py",
     "test_discord.py",
     "test_discord_command.py",
     "test_discord_faults.py",
     "test_doctor.py",
+    "test_hostile.py",
+    "test_http.py",
+    "test_ingest.py",
     "test_kill.py",
+    "test_report.py",
     "test_slack.py",
+    "test_survival.py",
+    "test_tiers.py",
+    "test_walls.py",
 }
 
 # Long, and in no hurry.
@@ -58,7 +64,7 @@ _BESIDE = {
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Do not read the files of which no test will run: 3700 tests take long to be made."""
-    wanted = {"alone": _ALONE, "by_twos": _BY_TWOS}.get(config.option.markexpr)
+    wanted = {"alone": _ALONE, "waiting": _WAITING}.get(config.option.markexpr)
     if wanted is None or not collection_path.match("test_*.py"):
         return None
     return True if collection_path.name not in wanted else None
@@ -68,10 +74,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Say which tests need the machine for themselves, or nearly so; no other place may say it."""
     for item in items:
         beside = getattr(item, "originalname", "") in _BESIDE
-        if item.path.name in _ALONE and not beside:
+        if item.path.name in _ALONE:
             item.add_marker(pytest.mark.alone)
-        if item.path.name in _BY_TWOS:
-            item.add_marker(pytest.mark.by_twos)
+        if item.path.name in _WAITING and not beside:
+            item.add_marker(pytest.mark.waiting)
 
 
 @pytest.hookimpl(optionalhook=True)
