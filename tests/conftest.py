@@ -29,24 +29,22 @@ if TYPE_CHECKING:
 
 Ask = Callable[[str], Awaitable[Answer]]
 
-# Leases of half a second, and tasks that are looked at after 10 ms: these files have the machine to
-# themselves (`-m alone`).
-_ALONE = {"test_gpu.py", "test_store.py", "test_turns.py"}
+# Leases of half a second, kills in the middle of a short step, a cluster that has to come up in time:
+# these files have the machine to themselves (`-m alone`).
+_ALONE = {"test_cluster.py", "test_gpu.py", "test_ingest.py", "test_store.py", "test_turns.py"}
 
-# Processes are started and killed, walls are tried, a platform has three seconds of patience: mostly
-# these wait (`-m waiting`). Four of them run beside each other, and nothing that needs a core for
+# Processes are started and killed, walls are tried, a platform has three seconds of patience: these
+# mostly wait (`-m waiting`). Four of them run beside each other, and nothing that needs a core for
 # long. All other files may run side by side.
 _WAITING = {
     "test_at_home.py",
     "test_bots.py",
-    "test_cluster.py",
     "test_discord.py",
     "test_discord_command.py",
     "test_discord_faults.py",
     "test_doctor.py",
     "test_hostile.py",
     "test_http.py",
-    "test_ingest.py",
     "test_kill.py",
     "test_report.py",
     "test_slack.py",

@@ -44,10 +44,9 @@ def _answered(slack: FakeSlack) -> set[str | None]:
 
 @pytest.mark.timeout(180 + ROUNDS * (90 + 2 * QUESTIONS))
 async def test_one_of_two_bots_is_killed_and_every_question_has_one_card(
-    medic: Pipeline, settings: Settings, database: str, tmp_path: Path
+    settings: Settings, database: str, tmp_path: Path
 ):
     """kill -9 at a random moment; the other takes over what it had, and posts nothing twice."""
-    medic.look("anything", None)  # the index is made once, and shared
     chance = random.Random(ROUNDS * QUESTIONS)
     slack = FakeSlack()
     slack.spread = chance
