@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 Ask = Callable[[str], Awaitable[Answer]]
 
-# Leases of half a second, kills in the middle of a short step, a cluster that has to come up in time:
+# Leases of half a second, kills in the middle of a short step, a cluster that has to come up soon:
 # these files have the machine to themselves (`-m alone`).
 _ALONE = {"test_cluster.py", "test_gpu.py", "test_ingest.py", "test_store.py", "test_turns.py"}
 
