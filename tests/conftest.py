@@ -53,28 +53,35 @@ _WAITING = {
     "test_walls.py",
 }
 
-# Long, and in no hurry.
+# Long, and in no hurry: these tests of a file that waits may run side by side.
 _BESIDE = {
-    "test_an_idle_connection_is_kept_longer_than_clients_keep_it",
-    "test_ten_thousand_random_bodies_break_nothing",
+    "test_http.py": {
+        "test_an_idle_connection_is_kept_longer_than_clients_keep_it",
+        "test_ten_thousand_random_bodies_break_nothing",
+    }
 }
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Do not read the files of which no test will run: 3700 tests take long to be made."""
-    wanted = {"alone": _ALONE, "waiting": _WAITING}.get(config.option.markexpr)
-    if wanted is None or not collection_path.match("test_*.py"):
+    """Do not read the files of which no test will run: each process would, for seconds."""
+    chosen = config.option.markexpr
+    name = collection_path.name
+    if not collection_path.match("test_*.py"):
         return None
-    return True if collection_path.name not in wanted else None
+    if chosen in ("alone", "waiting"):
+        return True if name not in (_ALONE if chosen == "alone" else _WAITING) else None
+    if chosen.startswith("not alone and not waiting"):
+        return True if name in (_ALONE | _WAITING) - _BESIDE.keys() else None
+    return None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Say which tests need the machine for themselves, or nearly so; no other place may say it."""
     for item in items:
-        beside = getattr(item, "originalname", "") in _BESIDE
-        if item.path.name in _ALONE:
+        name = item.path.name
+        if name in _ALONE:
             item.add_marker(pytest.mark.alone)
-        if item.path.name in _WAITING and not beside:
+        if name in _WAITING and getattr(item, "originalname", "") not in _BESIDE.get(name, ()):
             item.add_marker(pytest.mark.waiting)
 
 
