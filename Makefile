@@ -9,14 +9,15 @@ READY  := $(VENV)/.ready
 demo: $(READY)
 	$(BIN)/torchmedic ask examples/minmax.md
 
-# Most tests run side by side, what waits for bots two at a time, walls and limits one by one.
+# Most tests run side by side, then what mostly waits, then what has a clock of half a second. A test
+# waits for the run that it asked for, so there is one process more than there are cores.
 # `test-all` also tries every program of every codemod, which no change but one to it can break.
 # The longest file comes early when files keep their order, so no core is idle at the end.
 test: WHICH := and not daily
 test test-all: $(READY)
-	$(BIN)/python -m pytest -q -m "not alone and not by_twos $(WHICH)" -n auto --maxprocesses 4 \
-		--no-loadscope-reorder
-	$(BIN)/python -m pytest -q -m by_twos -n 2
+	$(BIN)/python -m pytest -q -m "not alone and not waiting $(WHICH)" --no-loadscope-reorder \
+		-n $$(($$(nproc) + 1)) --maxprocesses 4
+	$(BIN)/python -m pytest -q -m waiting -n 4
 	$(BIN)/python -m pytest -q -m alone
 
 lint: $(READY)

@@ -27,7 +27,7 @@ from benchmarks.corpus import read_blocks
 from bot.diagnosis.assemble import open_pipeline
 from bot.messages.question import read_message
 from bot.models import Answer, Question, Snippet
-from bot.settings import load_settings
+from bot.platforms.plugins import load_settings
 from executor.protocol import Job, Probe
 
 SNIPPET = """\

@@ -33,7 +33,7 @@ from benchmarks.corpus import Block, read_blocks
 from bot.diagnosis.assemble import open_pipeline
 from bot.diagnosis.pipeline import Pipeline
 from bot.models import Answer, Question, Snippet
-from bot.settings import load_settings
+from bot.platforms.plugins import load_settings
 from executor.protocol import Job, JobResult
 from executor.service.client import ExecutorClient
 from knowledge.repair.codemod import PROPOSE

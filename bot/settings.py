@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import typing
 from collections.abc import Mapping
-from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 from pydantic.fields import FieldInfo
 from pydantic_settings import (
     BaseSettings,
@@ -26,17 +26,6 @@ _TOKEN = "TORCHMEDIC_EXECUTOR_TOKEN"
 _NO_SETTINGS = frozenset({_TOKEN, "TORCHMEDIC_CONFIG"})
 MIB = 1024 * 1024
 
-# Where to get what a chat front end needs to be let in.
-TOKENS = {
-    "SLACK_BOT_TOKEN": "api.slack.com/apps → your app → OAuth & Permissions → Bot User OAuth Token "
-    "(xoxb-…)",
-    "SLACK_APP_TOKEN": "api.slack.com/apps → your app → Basic Information → App-Level Tokens, with "
-    "the scope connections:write (xapp-…)",
-    "SLACK_SIGNING_SECRET": "api.slack.com/apps → your app → Basic Information → App Credentials → "
-    "Signing Secret",
-    "DISCORD_TOKEN": "discord.com/developers/applications → your application → Bot → Reset Token",
-}
-
 
 class Secret:
     """Text that no print, log or traceback shows."""
@@ -50,40 +39,6 @@ class Secret:
 
     def __repr__(self) -> str:
         return "Secret(****)" if self._text else "Secret()"
-
-
-@dataclass(frozen=True)
-class SlackTokens:
-    """What lets us into Slack; which of the last two is needed depends on the mode."""
-
-    bot: Secret
-    app: Secret
-    signing: Secret
-
-
-def slack_tokens(mode: str, environment: Mapping[str, str] = os.environ) -> SlackTokens:
-    """Slack's tokens from the environment.
-
-    Raises:
-        SettingsError: names every one that is missing, and where to get it.
-    """
-    needed = "SLACK_APP_TOKEN" if mode == "socket" else "SLACK_SIGNING_SECRET"
-    _require(("SLACK_BOT_TOKEN", needed), environment)
-    return SlackTokens(
-        bot=Secret(environment["SLACK_BOT_TOKEN"].strip()),
-        app=Secret(environment.get("SLACK_APP_TOKEN", "").strip()),
-        signing=Secret(environment.get("SLACK_SIGNING_SECRET", "").strip()),
-    )
-
-
-def discord_token(environment: Mapping[str, str] = os.environ) -> Secret:
-    """Discord's token from the environment.
-
-    Raises:
-        SettingsError: it is missing; says where to get it.
-    """
-    _require(("DISCORD_TOKEN",), environment)
-    return Secret(environment["DISCORD_TOKEN"].strip())
 
 
 def take_executor_token() -> str:
@@ -111,17 +66,20 @@ def process_environment() -> Mapping[str, str]:
     return os.environ
 
 
-def tokens_given(environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
-    """The chat front ends that any token is set for."""
-    given = {name.partition("_")[0].lower() for name in TOKENS if environment.get(name, "").strip()}
-    return tuple(front for front in ("slack", "discord") if front in given)
+def require_tokens(where: Mapping[str, str], environment: Mapping[str, str]) -> dict[str, Secret]:
+    """The tokens with these names, from the environment.
 
+    Args:
+        where: each variable that is needed, and where to get what belongs there.
+        environment: where the variables are.
 
-def _require(names: tuple[str, ...], environment: Mapping[str, str]) -> None:
-    missing = [name for name in names if not environment.get(name, "").strip()]
-    if missing:
-        where = "; ".join(f"{name} ({TOKENS[name]})" for name in missing)
-        raise SettingsError(f"missing in the environment: {where}")
+    Raises:
+        SettingsError: names every one that is missing, and where to get it.
+    """
+    found = {name: environment.get(name, "").strip() for name in where}
+    if missing := [f"{name} ({where[name]})" for name, token in found.items() if not token]:
+        raise SettingsError(f"missing in the environment: {'; '.join(missing)}")
+    return {name: Secret(token) for name, token in found.items()}
 
 
 def _texts(value: Any) -> Any:
@@ -223,29 +181,10 @@ class FrontSettings(_Section):
     support: Channels = {}  # by channel id
 
 
-class SlackSettings(FrontSettings):
-    """Slack; its tokens come from the environment only."""
-
-    api_url: str = "https://slack.com/api/"
-    mode: Literal["socket", "http"] = "socket"
-    host: str = "127.0.0.1"  # mode http: where to listen
-    port: Whole = 3000
-
-
-class DiscordSettings(FrontSettings):
-    """Discord; its token comes from the environment only."""
-
-    api_url: str = ""  # empty: Discord's own
-    gateway_url: str = ""
-    message_content: bool = False  # the privileged intent: follow-ups and support channels need it
-    cards: Literal["components", "embeds"] = "components"  # embeds: for old clients
-
-
 class Settings(BaseSettings):
-    """All settings.
+    """All settings but those of the chat platforms, which `settings_type` adds.
 
     Settings()                                  # the defaults
-    load_settings(Path("config.yaml"), os.environ)
     """
 
     model_config = SettingsConfigDict(frozen=True, strict=True)
@@ -257,8 +196,6 @@ class Settings(BaseSettings):
     metrics: MetricsSettings = MetricsSettings()
     log: LogSettings = LogSettings()
     chat: ChatSettings = ChatSettings()
-    slack: SlackSettings = SlackSettings()
-    discord: DiscordSettings = DiscordSettings()
 
     @classmethod
     def settings_customise_sources(
@@ -277,15 +214,30 @@ class Settings(BaseSettings):
         return Path(self.state).expanduser()
 
 
-def load_settings(
-    path: Path | None = None, environment: Mapping[str, str] = os.environ
+Sections = Mapping[str, type[FrontSettings]]  # of the chat platforms, by name
+
+
+def settings_type(sections: Sections) -> type[Settings]:
+    """The settings with the platforms' sections; the same class for the same sections."""
+    return _settings_type(tuple(sections.items()))
+
+
+@cache  # two results are equal only if they are of one class
+def _settings_type(sections: tuple[tuple[str, type[FrontSettings]], ...]) -> type[Settings]:
+    fields: dict[str, Any] = {name: (section, section()) for name, section in sections}
+    return create_model("Settings", __base__=Settings, **fields)
+
+
+def read_settings(
+    path: Path | None, environment: Mapping[str, str], sections: Sections
 ) -> Settings:
-    """Read the settings.
+    """Read the settings; `load_settings` (`bot/platforms/plugins.py`) knows all platforms.
 
     Args:
         path: a YAML file; None: `config.yaml` in the working folder if there is one.
         environment: where `TORCHMEDIC_EXECUTOR__WALL_S=30` would be; it goes before the file, and
             sections and channels of both are put together.
+        sections: of the chat platforms.
 
     Raises:
         SettingsError: names the file or variable, the key, and what it should be.
@@ -302,13 +254,14 @@ def load_settings(
         ) -> tuple[PydanticBaseSettingsSource, ...]:
             return variables, InitSettingsSource(settings_cls, in_file)
 
+    model = settings_type(sections)
     try:
-        read = Read()
+        read = create_model("Read", __base__=(Read, model))()
     except ValidationError as e:
         file = str(path) if path is not None else "the defaults"
-        found = (f"{variables.name_of(x['loc']) or file}: {_finding(x)}" for x in e.errors())
+        found = (f"{variables.name_of(x['loc']) or file}: {_finding(x, model)}" for x in e.errors())
         raise SettingsError("; ".join(found)) from e
-    return Settings(**dict(read))
+    return model(**dict(read))
 
 
 def read_yaml(path: Path) -> dict[str, Any]:
@@ -390,12 +343,13 @@ _SHOULD_BE = {
 }
 
 
-def _finding(error: typing.Any) -> str:
-    """What is wrong with one setting, in our words."""
+def _finding(error: Any, model: type[Settings]) -> str:
+    """What is wrong with one setting of these, in our words."""
     kind, loc, value = error["type"], error["loc"], error["input"]
     where = ".".join(map(str, loc))
     if kind == "extra_forbidden":
-        return f"there is no setting `{where}`; known here: {', '.join(sorted(_known(loc[:-1])))}"
+        known = ", ".join(sorted(_known(model, loc[:-1])))
+        return f"there is no setting `{where}`; known here: {known}"
     if kind in _SHOULD_BE:
         found = f"{value!r} ({type(value).__name__})"
         return f"`{where}` should be {_SHOULD_BE[kind]}, not {found}"
@@ -408,9 +362,9 @@ def _finding(error: typing.Any) -> str:
     return f"`{where}` {error['msg'].removeprefix('Value error, ')}"
 
 
-def _known(loc: tuple[int | str, ...]) -> typing.Iterable[str]:
+def _known(model: type[Settings], loc: tuple[int | str, ...]) -> typing.Iterable[str]:
     """The settings that there are in a section."""
-    kind: Any = Settings
+    kind: Any = model
     for key in loc:
         kind = kind.model_fields[key].annotation if key in kind.model_fields else kind
         if typing.get_origin(kind) is dict:

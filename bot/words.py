@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from bot.models import Status
+if TYPE_CHECKING:  # `torchmedic --help` lists names, and must stay quick
+    from bot.models import Status
 
 # Symbol and word: never a colour or a symbol alone.
 STATUS: dict[Status, tuple[str, str]] = {
@@ -25,3 +28,9 @@ _HARMFUL = re.compile(
 def harmless(text: str) -> str:
     """A stranger's text that can move no cursor, ring no bell and turn no line around."""
     return _HARMFUL.sub("�", text.replace("\r\n", "\n").expandtabs(8))
+
+
+def listed(names: Sequence[str], last: str = "and") -> str:
+    """The names in a sentence: `a`, `a and b`, `a, b and c`."""
+    *others, final = names
+    return f"{', '.join(others)} {last} {final}" if others else final

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import fcntl
-import os
+import hashlib
 import shutil
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,49 +29,60 @@ if TYPE_CHECKING:
 
 Ask = Callable[[str], Awaitable[Answer]]
 
-# Walls and limits are tried, or leases of half a second: these files have the machine to themselves
-# (`-m alone`).
-_ALONE = {
-    "test_at_home.py", "test_cluster.py", "test_gpu.py", "test_hostile.py", "test_http.py",
-    "test_ingest.py", "test_report.py", "test_store.py", "test_survival.py", "test_tiers.py",
-    "test_turns.py", "test_walls.py",
-}  # fmt: skip
+# Leases of half a second, kills in the middle of a short step, a cluster that has to come up soon:
+# these files have the machine to themselves (`-m alone`).
+_ALONE = {"test_cluster.py", "test_gpu.py", "test_ingest.py", "test_store.py", "test_turns.py"}
 
-# Processes are started and killed, a platform has three seconds of patience: mostly these wait, and
-# where two of them run at a time (`-m by_twos`) each has a core. All others may run side by side.
-_BY_TWOS = {
+# Processes are started and killed, walls are tried, a platform has three seconds of patience: these
+# mostly wait (`-m waiting`). Four of them run beside each other, and nothing that needs a core for
+# long. All other files may run side by side.
+_WAITING = {
+    "test_at_home.py",
     "test_bots.py",
     "test_discord.py",
     "test_discord_command.py",
     "test_discord_faults.py",
     "test_doctor.py",
+    "test_hostile.py",
+    "test_http.py",
     "test_kill.py",
+    "test_report.py",
     "test_slack.py",
+    "test_survival.py",
+    "test_tiers.py",
+    "test_walls.py",
 }
 
-# Long, and in no hurry.
+# Long, and in no hurry: these tests of a file that waits may run side by side.
 _BESIDE = {
-    "test_an_idle_connection_is_kept_longer_than_clients_keep_it",
-    "test_ten_thousand_random_bodies_break_nothing",
+    "test_http.py": {
+        "test_an_idle_connection_is_kept_longer_than_clients_keep_it",
+        "test_ten_thousand_random_bodies_break_nothing",
+    }
 }
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Do not read the files of which no test will run: 3700 tests take long to be made."""
-    wanted = {"alone": _ALONE, "by_twos": _BY_TWOS}.get(config.option.markexpr)
-    if wanted is None or not collection_path.match("test_*.py"):
+    """Do not read the files of which no test will run: each process would, for seconds."""
+    chosen = config.option.markexpr
+    name = collection_path.name
+    if not collection_path.match("test_*.py"):
         return None
-    return True if collection_path.name not in wanted else None
+    if chosen in ("alone", "waiting"):
+        return True if name not in (_ALONE if chosen == "alone" else _WAITING) else None
+    if chosen.startswith("not alone and not waiting"):
+        return True if name in (_ALONE | _WAITING) - _BESIDE.keys() else None
+    return None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Say which tests need the machine for themselves, or nearly so; no other place may say it."""
     for item in items:
-        beside = getattr(item, "originalname", "") in _BESIDE
-        if item.path.name in _ALONE and not beside:
+        name = item.path.name
+        if name in _ALONE:
             item.add_marker(pytest.mark.alone)
-        if item.path.name in _BY_TWOS:
-            item.add_marker(pytest.mark.by_twos)
+        if name in _WAITING and getattr(item, "originalname", "") not in _BESIDE.get(name, ()):
+            item.add_marker(pytest.mark.waiting)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -82,24 +94,44 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Togethe
 
 
 @pytest.fixture(scope="session")
-def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def indexed(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A state folder that holds the index of our articles; copy it, and write into the copy.
 
-    It is made once, by whichever of the processes that test side by side comes first.
+    It is made once, by whichever of the processes that test side by side comes first, and kept in
+    pytest's cache for the next parts of `make test`.
     """
-    base = tmp_path_factory.getbasetemp()
-    state = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "indexed"
-    with Path(f"{state}.lock").open("w") as lock:
+    if hasattr(pytestconfig, "cache"):
+        folder = pytestconfig.cache.mkdir("indexed")
+    else:  # -p no:cacheprovider, where the tests cannot write
+        folder = tmp_path_factory.mktemp("cache")
+    made = folder / _what_an_index_is_made_of()
+    with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (state / "index" / "manifest.json").exists():
-            Library(Settings(state=str(state))).build()
-    return state
+        if not made.exists():
+            for old in folder.iterdir():
+                if old.is_dir():
+                    shutil.rmtree(old)
+            new = folder / "new"
+            Library(Settings(state=str(new))).build()
+            new.rename(made)
+        return Path(shutil.copytree(made, tmp_path_factory.mktemp("indexed") / "state"))
+
+
+def _what_an_index_is_made_of() -> str:
+    """A name that is another one after any change to articles, to our code or to a package."""
+    root = Path(__file__).parents[1]
+    ours = [root / "constraints.txt", *(root / "bot").rglob("*.py")]
+    ours += [p for p in (root / "knowledge").rglob("*") if p.suffix in (".py", ".md")]
+    content = hashlib.sha256(sys.prefix.encode())
+    for path in sorted(ours):
+        content.update(hashlib.sha256(path.read_bytes()).digest() + str(path).encode())
+    return content.hexdigest()[:16]
 
 
 @pytest.fixture(scope="session")
-def model() -> EmbeddingModel:
-    """The real model, loaded once."""
-    return EmbeddingModel()
+def model(indexed: Path) -> EmbeddingModel:
+    """The real model, loaded once, as the index was made with it."""
+    return EmbeddingModel(cache=indexed / "model")
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""The command `torchmedic`: ask, chat, slack, discord, index, search, audit, gaps and more."""
+"""The command `torchmedic`: ask, chat, index, search, audit, gaps and more."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ import typer
 
 from bot.commands.cluster import app as cluster_app
 from bot.errors import BotError, QuestionError
+from bot.platforms.plugins import load_settings, plugins
+from bot.words import listed
 from executor.exceptions import ExecutorError
 from knowledge.errors import KnowledgeError
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
     from bot.models import Question
     from bot.operations.gaps.groups import Gap
+    from bot.service.plugin import PlatformPlugin
     from bot.settings import Settings
 
 app = typer.Typer(
@@ -63,8 +66,6 @@ def _say(text: str) -> None:
 
 
 def _settings(path: Path | None) -> Settings:
-    from bot.settings import load_settings
-
     return load_settings(path)
 
 
@@ -191,75 +192,36 @@ async def _chat(settings: Settings, *, explain: bool) -> int:
     return 0
 
 
-@app.command()
-def slack(config: ConfigOption = None) -> None:
-    """Answer in Slack until stopped; docs/slack.md says how to set it up."""
-    sys.exit(asyncio.run(_slack(_settings(config))))
+def _add_platform(plugin: PlatformPlugin[Any]) -> None:
+    """Add the command that answers on a platform."""
+
+    @app.command(plugin.name, help=plugin.help)
+    def answer(config: ConfigOption = None) -> None:
+        from bot.commands.serve import serve
+
+        asyncio.run(serve(plugin, _settings(config), _say))
 
 
-async def _slack(settings: Settings) -> int:
-    from bot.commands.serve import open_question_service, stop_signal
-    from bot.logs import log_to_stderr
-    from bot.platforms.slack.app import SlackFront
-    from bot.platforms.slack.client import SlackClient
-    from bot.platforms.slack.messages import SlackPlatform
-    from bot.settings import slack_tokens
-
-    tokens = slack_tokens(settings.slack.mode)
-    log_to_stderr(settings.log.format)
-    platform = SlackPlatform(SlackClient(settings.slack, tokens))
-    await platform.client.meet()
-    front = SlackFront(platform, settings.slack, tokens)
-    async with open_question_service(settings, platform, settings.slack, _say) as service:
-        stopped = stop_signal()
-        async with front.serve(service) as where:
-            _say(f"answering in Slack over {where}")
-            await stopped.wait()
-    return 0
-
-
-@app.command()
-def discord(config: ConfigOption = None) -> None:
-    """Answer in Discord until stopped; docs/discord.md says how to set it up."""
-    sys.exit(asyncio.run(_discord(_settings(config))))
-
-
-async def _discord(settings: Settings) -> int:
-    from bot.commands.serve import open_question_service, stop_signal
-    from bot.logs import log_to_stderr
-    from bot.platforms.discord.app import DiscordFront
-    from bot.settings import discord_token
-
-    token = discord_token()
-    log_to_stderr(settings.log.format)
-    async with (
-        DiscordFront(settings.discord, token, _say) as front,
-        open_question_service(settings, front.platform, settings.discord, _say) as service,
-    ):
-        stopping = asyncio.create_task(stop_signal().wait())
-        serving = asyncio.create_task(front.serve(service))
-        await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
-        stopping.cancel()
-        if serving.done():
-            await serving  # main() prints what went wrong
-        serving.cancel()
-    return 0
+for _plugin in plugins():
+    _add_platform(_plugin)
+_NAMES = [plugin.name for plugin in plugins()]
+_WHICH = f"{listed(_NAMES, 'or')}; none: {'both' if len(_NAMES) == 2 else 'all'}."
 
 
 @app.command()
 def doctor(
     fronts: Annotated[
         list[str] | None,
-        typer.Argument(help="slack, discord: what shall run here; none: what has a token."),
+        typer.Argument(help=f"{', '.join(_NAMES)}: what shall run here; none: what has a token."),
     ] = None,
     config: ConfigOption = None,
 ) -> None:
     """Look at everything the bot needs: what is wrong, and what to do. Changes nothing."""
     from bot.operations.doctor import examine, table
 
-    if wrong := [f for f in fronts or () if f not in ("slack", "discord")]:
-        raise typer.BadParameter(f"{wrong[0]}: there are slack and discord")
-    rows = asyncio.run(examine(config, fronts or ()))
+    if wrong := [f for f in fronts or () if f not in _NAMES]:
+        raise typer.BadParameter(f"{wrong[0]}: there are {listed(_NAMES)}")
+    rows = asyncio.run(examine(plugins(), config, fronts or ()))
     _console().print(table(rows))
     sys.exit(0 if all(row.ok for row in rows) else 1)
 
@@ -279,7 +241,7 @@ def report(
 @app.command()
 def forget(
     user: Annotated[str, typer.Argument(help="The person's id on the platform, e.g. U012AB3CD.")],
-    platform: Annotated[str, typer.Option(help="slack or discord; none: both.")] = "",
+    platform: Annotated[str, typer.Option(help=_WHICH)] = "",
     config: ConfigOption = None,
 ) -> None:
     """Delete everything that is kept of a person: questions, answers, feedback."""

@@ -1,4 +1,4 @@
-"""Open the question service of a chat front end, behind a jail that is strong enough."""
+"""Serve a chat platform: its question service, behind a jail that is strong enough."""
 
 from __future__ import annotations
 
@@ -6,27 +6,46 @@ import asyncio
 import signal
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
 
 from bot.diagnosis.assemble import open_pipeline
 from bot.diagnosis.library import Say
 from bot.errors import SettingsError
+from bot.logs import log_to_stderr
 from bot.operations.metrics import Metrics
 from bot.service import manners
+from bot.service.plugin import Host, PlatformPlugin
 from bot.service.questions import QuestionService
 from bot.service.retry import retrying
 from bot.service.seam import Platform
 from bot.service.store import Store
 from bot.service.store.alone import alone
-from bot.settings import FrontSettings, Settings
+from bot.settings import Settings, process_environment
 from executor.exceptions import ExecutorError
 from executor.service.client import ExecutorClient
 
 _LOOK_S = 1.0
 
 
+async def serve(plugin: PlatformPlugin[Any], settings: Settings, say: Say) -> None:
+    """Answer on a platform until stopped.
+
+    Raises:
+        BotError, KnowledgeError, ExecutorError: as the parts' own docstrings say.
+    """
+    log_to_stderr(settings.log.format)
+    host = Host(
+        environment=process_environment(),
+        open_service=lambda platform: open_question_service(settings, platform, plugin, say),
+        stop_signal=stop_signal,
+        say=say,
+    )
+    await plugin.serve(plugin.section_of(settings), host)
+
+
 @asynccontextmanager
 async def open_question_service(
-    settings: Settings, platform: Platform, front: FrontSettings, say: Say
+    settings: Settings, platform: Platform, plugin: PlatformPlugin[Any], say: Say
 ) -> AsyncIterator[QuestionService]:
     """Open a platform's question service with all that it needs; continue unfinished questions.
 
@@ -34,13 +53,13 @@ async def open_question_service(
         SettingsError: the executor's jail is too weak for strangers, or a channel's settings wrong.
         BotError, KnowledgeError, ExecutorError: as the parts' own docstrings say.
     """
-    manners.check(front, platform.name)
+    front = plugin.section_of(settings)
+    manners.check(front, plugin.name)
     kept = settings.store
     async with AsyncExitStack() as stack:
         store = Store.at(kept.url, settings.state_folder, kept.lease_s)
-        # Slack sends each event to one of its connections, Discord each event to all of them.
-        if platform.name == "discord" or not store.database.shared:
-            await stack.enter_async_context(alone(store.database, platform.name, say))
+        if plugin.one_bot or not store.database.shared:
+            await stack.enter_async_context(alone(store.database, plugin.name, say))
         pipeline = await stack.enter_async_context(open_pipeline(settings, say))
         await stack.enter_async_context(store)
         metrics = Metrics()

@@ -1,7 +1,7 @@
-"""Run a fragment, and again with placeholders where a name is missing; keep what is the code's own.
+"""Run a fragment, again with placeholders where a name is missing; keep the snippet's own error.
 
-A placeholder never makes a failing snippet run, and never lends it an error. What fails only with
-our choices, or could come from them, leaves the first run's word standing: a name is missing.
+A placeholder must neither hide an error of the snippet nor bring one about. Where an error comes
+from our placeholders, or may come from them, the answer is the first run's: a name is missing.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ async def run(executor: ExecutorClient, job: Job) -> tuple[JobResult, Job]:
     """Run it, in three rounds at most.
 
     Returns:
-        run: what happened, as posted if that says more.
+        run: what happened; of the run as posted, unless one with placeholders says more.
         job: the job that it was.
 
     Raises:
@@ -34,7 +34,7 @@ async def run(executor: ExecutorClient, job: Job) -> tuple[JobResult, Job]:
         return plain, job
     if first.outcome is Outcome.OK or _is_own(first, None):
         return first, job_with
-    if _lacks_a_name(first) or needs_gpu(first):  # what is missing next, whatever stood in before
+    if _lacks_a_name(first) or needs_gpu(first):  # what is missing next
         return first, job_with
     if first.error is None or first.outcome is not Outcome.ERROR:
         return plain, job
@@ -55,8 +55,8 @@ def _lacks_a_name(run: JobResult) -> bool:
 def _is_own(first: JobResult, other: JobResult | None) -> bool:
     """Whether an error is the snippet's own.
 
-    Either nothing in the failing expression can come from a placeholder; or the error is of a kind
-    that hangs on no size and no value, or on sizes that are the same with other choices.
+    Either nothing in the failing expression can come from a placeholder; or the error depends on no
+    size and no value, or only on sizes that are the same with other placeholders.
     """
     error = first.error
     if (

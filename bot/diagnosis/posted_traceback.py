@@ -1,7 +1,7 @@
 """Read a pasted traceback without its code: where it failed, and what its message's numbers say.
 
-Nothing here was run. So only what the traceback itself says is said, in other words: its line, its
-file, the sizes in its message. What the code should be is not known.
+Nothing is run here, and the code is not known. So the answer only repeats the traceback in words
+that help: its line, its file, the sizes in its message.
 """
 
 from __future__ import annotations

@@ -20,19 +20,16 @@ from bot.diagnosis.assemble import open_executor
 from bot.diagnosis.library import Library
 from bot.errors import SettingsError, StateError
 from bot.service import manners
+from bot.service.plugin import PlatformPlugin
 from bot.service.store import health
 from bot.service.store.database import Database
 from bot.settings import (
     MIB,
-    TOKENS,
-    FrontSettings,
     Settings,
-    discord_token,
-    load_settings,
     process_environment,
-    slack_tokens,
-    tokens_given,
+    read_settings,
 )
+from bot.words import listed
 from executor.exceptions import ExecutorError
 from executor.service.client import SAME_VERSION, ExecutorClient
 from executor.version import version
@@ -46,7 +43,6 @@ _START_S = 120.0  # a starting executor imports torch from a cold disk
 _FREE_BYTES = 200 * MIB  # for rewriting the index and a month of questions
 _TRIAL_BYTES = MIB
 _CLOCK_S = 30.0  # Slack refuses what was signed five minutes ago; a Date header counts in seconds
-_DISCORD = "https://discord.com/api/v10"
 
 
 @dataclass(frozen=True)
@@ -83,6 +79,7 @@ class Clocks:
 
 
 async def examine(
+    plugins: Sequence[PlatformPlugin[Any]],
     path: Path | None,
     fronts: Sequence[str] = (),
     environment: Mapping[str, str] | None = None,
@@ -90,28 +87,29 @@ async def examine(
     """Check everything once; nothing is changed, built or upgraded.
 
     Args:
+        plugins: all chat platforms.
         path: the settings file, as for every command.
-        fronts: the chat front ends to run here ("slack", "discord"); if empty, those that have
-            a token.
+        fronts: the names of the platforms to run here; if empty, those that have a token.
         environment: the variables with tokens and settings; None: this process's.
     """
     if environment is None:
         environment = process_environment()
     try:
-        settings = load_settings(path, environment)
+        settings = read_settings(path, environment, {p.name: p.section for p in plugins})
     except SettingsError as e:
         # The other checks would use default settings, and so describe another bot.
         return [DoctorRow.of("configuration", e, "compare it with config.yaml")]
-    fronts = fronts or tokens_given(environment)
+    fronts = fronts or [p.name for p in plugins if p.has_token(environment)]
+    chosen = [p for name in fronts for p in plugins if p.name == name]
     clocks = Clocks()
-    checks: list[Awaitable[list[DoctorRow]]] = [_configuration(settings, path)]
-    checks += [_front(settings, name, environment, clocks) for name in fronts]
+    checks: list[Awaitable[list[DoctorRow]]] = [_configuration(plugins, settings, path)]
+    checks += [_platform(plugin, settings, environment, clocks) for plugin in chosen]
     checks += [
-        _executor(settings, chat=bool(fronts)),
+        _executor(settings, chat=bool(chosen)),
         _knowledge(settings),
         _database(settings, clocks),
         _disk(settings.state_folder),
-        _ports(settings, fronts),
+        _ports(settings, chosen),
     ]
     rows = [row for found in await asyncio.gather(*checks) for row in found]
     if any(row.what == "disk" and not row.ok for row in rows):
@@ -122,18 +120,18 @@ async def examine(
             else row
             for row in rows
         ]
-    if not fronts:
-        rows.insert(
-            1, DoctorRow("tokens", True, "none set; Slack and Discord need some, the console not")
-        )
+    if not chosen:
+        titles = listed([p.title for p in plugins])
+        rows.insert(1, DoctorRow("tokens", True, f"none set; {titles} need some, the console not"))
     return [*rows, _clock(clocks)]
 
 
-async def _configuration(settings: Settings, path: Path | None) -> list[DoctorRow]:
-    fronts: dict[str, FrontSettings] = {"slack": settings.slack, "discord": settings.discord}
-    for name, front in fronts.items():
+async def _configuration(
+    plugins: Sequence[PlatformPlugin[Any]], settings: Settings, path: Path | None
+) -> list[DoctorRow]:
+    for plugin in plugins:
         try:
-            manners.check(front, name)
+            manners.check(plugin.section_of(settings), plugin.name)
         except SettingsError as e:
             return [DoctorRow.of("configuration", e)]
     found = str(path or "config.yaml here, if there is one; variables; the defaults")
@@ -143,12 +141,19 @@ async def _configuration(settings: Settings, path: Path | None) -> list[DoctorRo
 # -- platforms ---------------------------------------------------------------------------------
 
 
-async def _front(
-    settings: Settings, name: str, environment: Mapping[str, str], clocks: Clocks
+async def _platform(
+    plugin: PlatformPlugin[Any],
+    settings: Settings,
+    environment: Mapping[str, str],
+    clocks: Clocks,
 ) -> list[DoctorRow]:
-    ask = _slack if name == "slack" else _discord
+    async def call(method: str, url: str, auth: str) -> dict[str, Any]:
+        return await _http(plugin.title, method, url, auth, clocks)
+
+    name = plugin.name
     try:
-        return [DoctorRow(f"{name} tokens", True, await ask(settings, environment, clocks))]
+        known = await plugin.check_tokens(plugin.section_of(settings), environment, call)
+        return [DoctorRow(f"{name} tokens", True, known)]
     except SettingsError as e:
         _, _, missing = str(e).partition("missing in the environment: ")
         if missing:
@@ -161,40 +166,10 @@ async def _front(
             DoctorRow(
                 f"{name} tokens",
                 False,
-                f"{name.title()} cannot be reached ({type(e).__name__})",
+                f"{plugin.title} cannot be reached ({type(e).__name__})",
                 f"check this machine's network, its proxy (HTTPS_PROXY) and {name}.api_url",
             )
         ]
-
-
-async def _slack(settings: Settings, environment: Mapping[str, str], clocks: Clocks) -> str:
-    tokens = slack_tokens(settings.slack.mode, environment)
-    asked = [("SLACK_BOT_TOKEN", "auth.test", tokens.bot)]
-    if settings.slack.mode == "socket":
-        asked.append(("SLACK_APP_TOKEN", "apps.connections.open", tokens.app))
-    said: dict[str, Any] = {}
-    base = settings.slack.api_url.rstrip("/")
-    for name, method, token in asked:
-        answer = await _http(
-            "Slack", "POST", f"{base}/{method}", f"Bearer {token.reveal()}", clocks
-        )
-        said = said or answer
-        if not answer.get("ok"):
-            why = str(answer.get("error") or "no reason given")
-            raise SettingsError(f"Slack refuses {name} ({why}); copy it again from {TOKENS[name]}")
-    names = ", ".join(name for name, _, _ in asked)
-    return f"{names}: set, and Slack knows this bot as {said.get('user_id') or '?'}"
-
-
-async def _discord(settings: Settings, environment: Mapping[str, str], clocks: Clocks) -> str:
-    token = discord_token(environment)
-    url = f"{(settings.discord.api_url or _DISCORD).rstrip('/')}/users/@me"
-    answer = await _http("Discord", "GET", url, f"Bot {token.reveal()}", clocks)
-    if "id" not in answer:
-        why = str(answer.get("message") or "no reason given")
-        where = TOKENS["DISCORD_TOKEN"]
-        raise SettingsError(f"Discord refuses DISCORD_TOKEN ({why}); copy it again from {where}")
-    return f"DISCORD_TOKEN: set, and Discord knows this bot as {answer['id']}"
 
 
 async def _http(who: str, method: str, url: str, auth: str, clocks: Clocks) -> dict[str, Any]:
@@ -397,11 +372,12 @@ async def _disk(folder: Path) -> list[DoctorRow]:
     return [DoctorRow("disk", True, found)]
 
 
-async def _ports(settings: Settings, fronts: Sequence[str]) -> list[DoctorRow]:
+async def _ports(settings: Settings, chosen: Sequence[PlatformPlugin[Any]]) -> list[DoctorRow]:
     wanted: list[tuple[str, str, int]] = []
-    if "slack" in fronts and settings.slack.mode == "http":
-        wanted.append(("slack.port", settings.slack.host, settings.slack.port))
-    if settings.metrics.port and fronts:
+    for plugin in chosen:
+        if (address := plugin.listens_at(plugin.section_of(settings))) is not None:
+            wanted.append((f"{plugin.name}.port", *address))
+    if settings.metrics.port and chosen:
         wanted.append(("metrics.port", settings.metrics.host, settings.metrics.port))
     rows = []
     for name, host, port in wanted:

@@ -20,6 +20,7 @@ from executor.errors.catalogue import (
     prepare,
     read,
 )
+from executor.errors.dtype_names import dtype_named
 from executor.errors.family import ErrorFamily, SeenError
 from executor.errors.lists import (
     ResizedKey,
@@ -36,6 +37,7 @@ __all__ = [
     "ResizedKey",
     "SeenError",
     "all_families",
+    "dtype_named",
     "families_of",
     "family_of",
     "is_a",

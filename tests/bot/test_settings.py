@@ -9,15 +9,9 @@ import pytest
 from pydantic import ValidationError
 
 from bot.errors import SettingsError
-from bot.settings import (
-    ExecutorSettings,
-    Secret,
-    Settings,
-    SlackTokens,
-    executor_token,
-    load_settings,
-    slack_tokens,
-)
+from bot.platforms.plugins import load_settings
+from bot.platforms.slack.settings import SlackTokens, slack_tokens
+from bot.settings import ExecutorSettings, Secret, Settings, executor_token
 
 FILE = """
 executor: {wall_s: 20, slots: 3}

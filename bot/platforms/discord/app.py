@@ -40,6 +40,7 @@ from bot.platforms.discord.messages import (
     RefusedError,
     via,
 )
+from bot.platforms.discord.settings import DiscordSettings
 from bot.platforms.discord.text import cut_end, prose, tame
 from bot.service import manners
 from bot.service.questions import QuestionService
@@ -47,7 +48,7 @@ from bot.service.retry import read_retry_after
 from bot.service.seam import Attached, Click, Door, Incoming, Person, Place, Upload, tell
 from bot.service.store.stored import Stored
 from bot.service.tasks import Tasks
-from bot.settings import DiscordSettings, Secret
+from bot.settings import Secret
 
 log = logging.getLogger(__name__)
 discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # we do not speak

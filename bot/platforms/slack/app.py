@@ -26,10 +26,10 @@ from bot.platforms.card import parse_button
 from bot.platforms.slack import card as draw
 from bot.platforms.slack.client import quiet
 from bot.platforms.slack.messages import SlackPlatform
+from bot.platforms.slack.settings import SlackSettings, SlackTokens
 from bot.service.questions import QuestionService
 from bot.service.seam import Attached, Click, Door, Incoming, Person, Place, Waiting, tell
 from bot.service.tasks import Tasks
-from bot.settings import SlackSettings, SlackTokens
 
 log = logging.getLogger(__name__)
 

@@ -16,9 +16,9 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.errors import PlatformError, PlatformRefusedError, SettingsError
 from bot.messages.attachments import MAX_ATTACHMENT_BYTES
+from bot.platforms.slack.settings import TOKENS, SlackSettings, SlackTokens
 from bot.service.retry import LONGEST_WAIT_S, read_retry_after, retrying
 from bot.service.seam import Attached, Person, Upload
-from bot.settings import TOKENS, SlackSettings, SlackTokens
 
 T = TypeVar("T")
 

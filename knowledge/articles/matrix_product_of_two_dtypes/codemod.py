@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.errors import is_a, read
+from executor.errors import dtype_named, is_a, read
 from executor.protocol import Caught, ErrorSeen, JobResult, Variable
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves, same_tensors
@@ -35,12 +35,8 @@ _DTYPES = {
     "rnn_dtypes": ("input", "weight"), "backward_dtype": ("given", "expected"),
     "inplace_dtype": ("target", "result"), "scalar_type": ("given", "expected"),
 }  # fmt: skip
-_NAMES = {"Float": "float32", "Double": "float64", "Long": "int64", "Int": "int32",
-          "Byte": "uint8", "Bool": "bool", "Short": "int16", "float": "float32",
-          "double": "float64", "long": "int64", "long long": "int64", "int": "int32",
-          "long int": "int64", "unsigned char": "uint8", "bool": "bool", "Half": "float16",
-          "c10::Half": "float16", "c10::complex<float>": "complex64"}  # fmt: skip
 _INTEGERS = {"int64", "int32", "uint8", "bool", "int16"}
+_KNOWN = _INTEGERS | {"float16", "float32", "float64", "complex64"}
 
 
 def applies(result: JobResult) -> bool:
@@ -61,10 +57,8 @@ def _dtypes(error: ErrorSeen | Caught) -> tuple[str, str] | None:
 
 
 def _both(a: str, b: str) -> tuple[str, str] | None:
-    a, b = a.strip(), b.strip()
-    own = set(_NAMES.values())
-    pair = _NAMES.get(a, a if a in own else None), _NAMES.get(b, b if b in own else None)
-    return (pair[0], pair[1]) if pair[0] and pair[1] else None
+    one, other = (dtype_named(name.strip()) or name.strip() for name in (a, b))
+    return (one, other) if {one, other} <= _KNOWN else None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:

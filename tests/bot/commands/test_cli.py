@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from executor.version import version
+from knowledge.articles.article import load_articles
 from tests.executor.another_version import another_version
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -282,10 +283,16 @@ def test_a_wrong_settings_file_is_named(torchmedic: Run, tmp_path: Path):
 
 def test_the_shipped_config_is_the_defaults():
     """config.yaml documents every setting, and changes none."""
-    from bot.settings import Settings, load_settings
+    from bot.platforms.plugins import load_settings, plugins
+    from bot.settings import read_yaml, settings_type
 
-    root = Path(__file__).parents[3]
-    assert load_settings(root / "config.yaml", {}) == Settings()
+    shipped = Path(__file__).parents[3] / "config.yaml"
+    defaults = settings_type({p.name: p.section for p in plugins()})()
+    assert load_settings(shipped, {}) == defaults
+    assert read_yaml(shipped).keys() == type(defaults).model_fields.keys()
+    for name, section in read_yaml(shipped).items():
+        if isinstance(section, dict):
+            assert section.keys() == type(getattr(defaults, name)).model_fields.keys()
 
 
 def test_slack_without_tokens_names_each_and_where_to_get_it(torchmedic: Run):
@@ -318,8 +325,13 @@ def test_article_new_then_check(torchmedic: Run, tmp_path: Path):
 
 def test_every_article_holds(checked: subprocess.CompletedProcess[str]):
     """`article check` runs them all: broken breaks as promised, fixed runs, codemods mend."""
+    lines = [line for line in checked.stdout.splitlines() if not line.startswith(" ")]
+    said = dict(line.split(": ", 1) for line in lines)
+    expected = {a.slug: "needs a GPU" if a.needs == "cuda" else "holds" for a in load_articles()}
+
     assert checked.returncode == 0, checked.stdout + checked.stderr
-    assert checked.stdout.count("holds") >= 5
+    assert said.keys() == expected.keys()
+    assert all(said[slug].startswith(holds) for slug, holds in expected.items())
 
 
 def test_an_article_of_a_teams_own_is_run_and_found(

@@ -18,11 +18,11 @@ import asyncpg
 import pytest
 import pytest_asyncio
 
-from bot.diagnosis.pipeline import Pipeline
 from bot.operations import doctor
 from bot.operations.doctor import Clocks, DoctorRow
+from bot.platforms.plugins import load_settings, plugins
 from bot.service.store import Store
-from bot.settings import Settings, load_settings
+from bot.settings import Settings
 from executor.exceptions import ExecutorGoneError
 from executor.service.client import ExecutorClient
 from executor.version import version
@@ -43,11 +43,18 @@ class Bot:
 
     async def rows(self, **variables: str) -> list[DoctorRow]:
         """Everything that the doctor sees."""
-        return await doctor.examine(None, (), self.variables | variables)
+        return await doctor.examine(plugins(), None, (), self.variables | variables)
 
     def settings(self, **variables: str) -> Settings:
         """What is set."""
         return load_settings(None, self.variables | variables)
+
+    async def row_of(
+        self, platform: str, tokens: dict[str, str], **variables: str
+    ) -> list[DoctorRow]:
+        """What it sees of one platform with these tokens."""
+        (plugin,) = [p for p in plugins() if p.name == platform]
+        return await doctor._platform(plugin, self.settings(**variables), tokens, Clocks())
 
     async def problem(self, what: str, **variables: str) -> str:
         """The only thing that is wrong: finding and next step. It has to be this one."""
@@ -72,11 +79,8 @@ async def executor_socket(tmp_path_factory: pytest.TempPathFactory) -> AsyncIter
 
 
 @pytest_asyncio.fixture
-async def bot(
-    medic: Pipeline, settings: Settings, executor_socket: Path, tmp_path: Path
-) -> AsyncIterator[Bot]:
+async def bot(settings: Settings, executor_socket: Path, tmp_path: Path) -> AsyncIterator[Bot]:
     """A sound set-up: executor, index, database, a Slack that knows the tokens."""
-    medic.look("anything", None)  # the index is made once, and shared
     state = tmp_path / "state"
     shutil.copytree(settings.state_folder / "index", state / "index")
     async with Store.at("", state):
@@ -124,17 +128,16 @@ async def test_wrong_token_of_discord(bot: Bot):
     async with FakeDiscord() as fake:
         there = {"TORCHMEDIC_DISCORD__API_URL": fake.api_url, "DISCORD_TOKEN": "n0t-this"}
         said = await bot.problem("discord tokens", **there)
-        right = await doctor._discord(
-            bot.settings(**there), {"DISCORD_TOKEN": fake.token}, Clocks()
-        )
+        (right,) = await bot.row_of("discord", {"DISCORD_TOKEN": fake.token}, **there)
 
     assert "Discord refuses DISCORD_TOKEN" in said and "Reset Token" in said
-    assert "n0t-this" not in said and "Discord knows this bot as" in right
+    assert "n0t-this" not in said
+    assert right.ok and "Discord knows this bot as" in right.finding
 
 
 async def test_a_missing_token(bot: Bot):
     """One is there and the other is not: it is named, with where to get it."""
-    (row,) = await doctor._front(bot.settings(), "slack", {"SLACK_BOT_TOKEN": "x"}, Clocks())
+    (row,) = await bot.row_of("slack", {"SLACK_BOT_TOKEN": "x"})
 
     assert not row.ok and row.finding == "missing in the environment"
     assert row.next_step.startswith("set SLACK_APP_TOKEN (api.slack.com/apps")

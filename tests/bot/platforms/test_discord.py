@@ -17,9 +17,10 @@ from bot.diagnosis.pipeline import Pipeline
 from bot.errors import SettingsError
 from bot.messages.question import read_message
 from bot.platforms.discord.app import DiscordFront
+from bot.platforms.discord.settings import DiscordSettings
 from bot.service.questions import QuestionService
 from bot.service.store import Store
-from bot.settings import ChatSettings, DiscordSettings, Secret, SupportChannel
+from bot.settings import ChatSettings, Secret, SupportChannel
 from tests.bot.fakes.discord import (
     CONTENT,
     FORUM,

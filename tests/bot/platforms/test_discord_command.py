@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from bot.diagnosis.pipeline import Pipeline
 from bot.settings import Settings
 from tests.bot.fakes.discord import FakeDiscord, Json, buttons, text_of
 
@@ -64,13 +63,12 @@ def cards(fake: FakeDiscord) -> list[Json]:
 
 @pytest.mark.timeout(600)
 async def test_killed_in_the_middle_of_a_question_it_finishes_it(
-    medic: Pipeline, settings: Settings, tmp_path: Path
+    settings: Settings, tmp_path: Path
 ):
     """kill -9 after the card is there: the next start shows the answer in that same card.
 
     And then it stops at SIGTERM; its log holds neither token nor snippet.
     """
-    medic.look("anything", None)  # the index is made once, and shared
     async with FakeDiscord() as fake:
         maya = fake.person("maya")
         process = Process(fake, settings.state, tmp_path)

@@ -23,18 +23,12 @@ from bot.platforms.card import button_id
 from bot.platforms.slack.app import SlackFront
 from bot.platforms.slack.client import SlackClient
 from bot.platforms.slack.messages import SlackPlatform
+from bot.platforms.slack.settings import SlackSettings, SlackTokens, slack_tokens
 from bot.service.questions import QuestionService
 from bot.service.seam import Place
 from bot.service.store import Store
 from bot.service.store.stored import Stored
-from bot.settings import (
-    ChatSettings,
-    Secret,
-    SlackSettings,
-    SlackTokens,
-    SupportChannel,
-    slack_tokens,
-)
+from bot.settings import ChatSettings, Secret, SupportChannel
 from executor.exceptions import ExecutorGoneError
 from executor.service.client import ExecutorClient
 from tests.bot.fakes.slack import (

@@ -23,10 +23,11 @@ from bot.diagnosis.pipeline import Pipeline
 from bot.platforms.slack.app import SlackFront
 from bot.platforms.slack.client import SlackClient
 from bot.platforms.slack.messages import SlackPlatform
+from bot.platforms.slack.settings import SlackSettings
 from bot.service.questions import QuestionService
 from bot.service.store import Store
 from bot.service.store.leases import Leases
-from bot.settings import ChatSettings, Settings, SlackSettings
+from bot.settings import ChatSettings, Settings
 from tests.bot.fakes.slack import BOT_TOKEN, FakeSlack, buttons
 from tests.bot.platforms.test_slack import TOKENS
 from tests.bot.service.test_kill import Process, long_lived_executor
@@ -43,10 +44,9 @@ def _answered(slack: FakeSlack) -> set[str | None]:
 
 @pytest.mark.timeout(180 + ROUNDS * (90 + 2 * QUESTIONS))
 async def test_one_of_two_bots_is_killed_and_every_question_has_one_card(
-    medic: Pipeline, settings: Settings, database: str, tmp_path: Path
+    settings: Settings, database: str, tmp_path: Path
 ):
     """kill -9 at a random moment; the other takes over what it had, and posts nothing twice."""
-    medic.look("anything", None)  # the index is made once, and shared
     chance = random.Random(ROUNDS * QUESTIONS)
     slack = FakeSlack()
     slack.spread = chance

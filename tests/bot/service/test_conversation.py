@@ -15,19 +15,15 @@ from bot.diagnosis.pipeline import Pipeline
 from bot.models import Answer
 from bot.platforms.console.chat import ConsoleChat
 from bot.platforms.discord.app import DiscordFront
+from bot.platforms.discord.settings import DiscordSettings
 from bot.platforms.slack.app import SlackFront
 from bot.platforms.slack.client import SlackClient
 from bot.platforms.slack.messages import SlackPlatform
+from bot.platforms.slack.settings import SlackSettings, SlackTokens
 from bot.service.questions import QuestionService
 from bot.service.seam import Place
 from bot.service.store import Store
-from bot.settings import (
-    ChatSettings,
-    DiscordSettings,
-    Secret,
-    SlackSettings,
-    SlackTokens,
-)
+from bot.settings import ChatSettings, Secret
 from tests.bot.fakes.discord import CONTENT, FakeDiscord
 from tests.bot.fakes.slack import APP_TOKEN, BOT_TOKEN, SECRET, FakeSlack
 

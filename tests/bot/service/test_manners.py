@@ -10,9 +10,10 @@ import pytest
 
 from bot.errors import SettingsError
 from bot.models import Answer, Why
+from bot.platforms.plugins import load_settings
 from bot.service import manners
 from bot.service.seam import Attached, Click, Incoming, Person, Place, Verb
-from bot.settings import FrontSettings, SupportChannel, load_settings
+from bot.settings import FrontSettings, SupportChannel
 
 NOON = datetime(2026, 7, 1, 12, 0, tzinfo=UTC)
 ASKER, OTHER = Person(id="U1"), Person(id="U2")

@@ -41,6 +41,7 @@ def change(path: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new, 1), encoding="utf-8")
 
 
+@pytest.mark.daily  # `test_every_article_holds` asks the same of all of them, by the command
 @pytest.mark.parametrize("slug", SLUGS)
 async def test_an_article_does_what_it_says(medic: Pipeline, slug: str):
     """What `torchmedic article check` asks: broken.py fails as promised, fixed.py runs, and the

@@ -154,11 +154,21 @@ def posted(code: str) -> str:
     return f"what is wrong here?\n```python\n{code}```"
 
 
+_answers: dict[str, Answer] = {}
+
+
+async def once(ask: Ask, code: str) -> Answer:
+    """The answer to a message that says nothing, with this snippet; asked once in all tests."""
+    if code not in _answers:
+        _answers[code] = await ask(posted(code))
+    return _answers[code]
+
+
 @pytest.mark.parametrize("name", MENDED)
 async def test_mended_and_verified(ask: Ask, name: str):
     """The fix is the one a colleague would make, it was run, and every check holds."""
     code, wanted = MENDED[name]
-    answer = await ask(posted(code))
+    answer = await once(ask, code)
 
     assert answer.status == "fixed", (answer.headline, answer.refused)
     assert answer.fix is not None and answer.fix.verified
@@ -170,7 +180,7 @@ async def test_mended_and_verified(ask: Ask, name: str):
 @pytest.mark.parametrize("name", MENDED)
 async def test_a_fix_leaves_nothing_to_fix(ask: Ask, name: str):
     """Applied to its own output it has nothing to say: the fixed snippet just runs."""
-    first = await ask(posted(MENDED[name][0]))
+    first = await once(ask, MENDED[name][0])
     assert first.fix is not None
     second = await ask(posted(first.fix.code))
 
@@ -181,7 +191,7 @@ async def test_a_fix_leaves_nothing_to_fix(ask: Ask, name: str):
 async def test_comments_and_untouched_lines_survive(ask: Ask, name: str):
     """The diff is the fix and nothing else."""
     code, _ = MENDED[name]
-    answer = await ask(posted(code))
+    answer = await once(ask, code)
     assert answer.fix is not None
     changed = [line for line in answer.fix.diff.splitlines() if line[:1] in "+-"]
 

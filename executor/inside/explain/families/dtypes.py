@@ -5,18 +5,12 @@ from __future__ import annotations
 import ast
 import re
 
-from executor.errors import SeenError, family_of
+from executor.errors import SeenError, dtype_named, family_of
 from executor.inside.explain.family import Told, explains
 from executor.inside.explain.look import is_tensor
 from executor.inside.explain.scene import Scene
 from executor.inside.explain.thing import Thing
 from executor.inside.explain.words import a_type, dims, dtype, listed
-
-_WORDS = {"float": "float32", "double": "float64", "c10::Half": "float16", "Half": "float16",
-          "Float": "float32", "Double": "float64", "Long": "int64", "Int": "int32",
-          "long int": "int64", "int": "int32", "c10::BFloat16": "bfloat16", "BFloat16": "bfloat16",
-          "ComplexFloat": "complex64", "c10::complex<float>": "complex64", "Bool": "bool",
-          "Byte": "uint8", "Short": "int16", "Char": "int8"}  # fmt: skip
 
 
 def _origin(scene: Scene, t: Thing) -> str:
@@ -78,7 +72,7 @@ def mismatch(scene: Scene, m: SeenError) -> Told:
     if len({t.value.dtype for t in things}) < 2:
         if not things:
             return None
-        got = {_WORDS.get(w, "") for w in re.findall(r"[\w:<>]+", scene.message)} - {""}
+        got = {dtype_named(w) for w in re.findall(r"[\w:<>]+", scene.message)} - {""}
         rest = got - {dtype(things[0].value)}
         where = scene.called and f" of `{scene.called}`"
         other = f"; the other operand{where} is {rest.pop()}" if len(rest) == 1 else ""
@@ -93,7 +87,7 @@ def in_place_cast(scene: Scene, m: SeenError) -> Told:
     """An integer tensor that is to hold a floating result."""
     if scene.local("target") is not None:
         return None  # a loss, which changes nothing of the snippet's: told in losses
-    result, into = (_WORDS.get(w, w) for w in (m["result"], m["target"]))
+    result, into = (dtype_named(w) or w for w in (m["result"], m["target"]))
     target = next((t for t in scene.tensors if dtype(t.value) == into), None)
     other = next((t for t in scene.tensors if dtype(t.value) == result), None)
     if target is None:

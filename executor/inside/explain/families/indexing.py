@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from executor.errors import SeenError
+from executor.errors import SeenError, dtype_named
 from executor.inside import torch_private as private
 from executor.inside.explain.family import Told, explains
 from executor.inside.explain.look import UnknownError, is_tensor, value_of
@@ -17,9 +17,6 @@ from executor.inside.explain.thing import Thing
 from executor.inside.explain.words import a_type, dims, dtype, listed, short
 
 _KEYS = 8
-_DTYPES = {"Float": "float32", "Double": "float64", "Half": "float16", "BFloat16": "bfloat16",
-           "Long": "int64", "Int": "int32", "Short": "int16", "Char": "int8", "Byte": "uint8",
-           "Bool": "bool"}  # fmt: skip
 
 
 @explains("embedding_range", "embedding_range")
@@ -314,7 +311,7 @@ def put(scene: Scene, m: SeenError) -> Told:
         written = f"{source.ticked}{source.place}, which is written into it,"
     elif isinstance(scene.statement, ast.Assign):
         written = f"`{short(ast.unparse(scene.statement.value))}`, which is written into it,"
-    of, to = (_DTYPES.get(m[i], m[i]) for i in ("source", "target"))
+    of, to = (dtype_named(m[i]) or m[i] for i in ("source", "target"))
     return f"{base.ticked}{base.place} is {to}, and {written} is {of}."
 
 

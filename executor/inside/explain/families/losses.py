@@ -40,6 +40,10 @@ def _typed(t: Thing) -> str:
     return f"`{t.name}` {dtype(t.value)} {dims(t.shape)}{t.place}"
 
 
+def _both(scene: Scene, x: Thing, y: Thing) -> str:
+    return f"{_loss(scene)}{_typed(x)} as input and {_typed(y)} as target"
+
+
 @explains("loss_batch", "loss_batch_sizes")
 def batch(scene: Scene, m: SeenError) -> Told:
     """Both shapes; what one flattening would give."""
@@ -47,7 +51,7 @@ def batch(scene: Scene, m: SeenError) -> Told:
     if pair is None:
         return None
     x, y = pair
-    text = f"{_loss(scene)}{_typed(x)} as input and {_typed(y)} as target"
+    text = _both(scene, x, y)
     if not y.shape:
         return f"{text}; the target is a single value without a batch dimension."
     text += f": {m['rows']} rows of scores for {m['labels']} labels"
@@ -73,7 +77,7 @@ def target_shape(scene: Scene, m: SeenError) -> Told:
     if pair is None:
         return None
     x, y = pair
-    text = f"{_loss(scene)}{_typed(x)} as input and {_typed(y)} as target"
+    text = _both(scene, x, y)
     if len(x.shape) == 2 and len(y.shape) == 2:
         if y.shape[1] == 1:
             return (
@@ -108,7 +112,7 @@ def same_size(scene: Scene, m: SeenError) -> Told:
     if pair is None:
         return None
     x, y = pair
-    text = f"{_loss(scene)}{_typed(x)} as input and {_typed(y)} as target; they need one shape"
+    text = f"{_both(scene, x, y)}; they need one shape"
     if count(x.shape) == count(y.shape):
         return f"{text}, and both hold {count(x.shape)} values: only the arrangement differs."
     if x.shape[:1] == y.shape[:1] and len(x.shape) == 2 and len(y.shape) == 1:
@@ -126,10 +130,7 @@ def one_dtype(scene: Scene, m: SeenError) -> Told:
     if pair is None or all(t.value.is_floating_point() for t in pair):
         return None
     x, y = pair
-    return (
-        f"{_loss(scene)}{_typed(x)} as input and {_typed(y)} as target; here both are floating "
-        f"point numbers."
-    )
+    return f"{_both(scene, x, y)}; here both are floating point numbers."
 
 
 @explains("loss_class_probabilities", "loss_class_probabilities", "loss_index_dtype", "scalar_type")
@@ -141,7 +142,7 @@ def probabilities(scene: Scene, m: SeenError) -> Told:
     if pair is None:
         return None
     x, y = pair
-    text = f"{_loss(scene)}{_typed(x)} as input and {_typed(y)} as target"
+    text = _both(scene, x, y)
     if x.shape == y.shape and not y.value.is_floating_point():
         hot = ""
         v = y.value
@@ -172,8 +173,7 @@ def out_of_bounds(scene: Scene, m: SeenError) -> Told:
     low, high = int(y.value.min()), int(y.value.max())
     text = (
         f"{_loss(scene)}{_typed(x)} as input, that is {classes} classes, 0 to {classes - 1}; "
-        f"the "
-        f"labels in `{y.name}`{y.place} go from {low} to {high}"
+        f"the labels in `{y.name}`{y.place} go from {low} to {high}"
     )
     if low == 1 and high == classes:
         text += ": they count from 1"
