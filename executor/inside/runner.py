@@ -23,7 +23,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
-from executor.inside import imports_apart
+from executor.inside import definitions, imports_apart
 from executor.inside.interpreter import (
     Anything,
     Interpreter,
@@ -103,6 +103,7 @@ class _Run:
         self.gradients: Any = None
         self.simulated: Any = None
         self.devices: tuple[DeviceSeen, ...] = ()
+        self.only_definitions = False
 
     def _printed(self) -> int:
         _flush(self.out)
@@ -152,12 +153,17 @@ class _Run:
         except Anything:  # the profile function heard of this very call, and raised
             setprofile(None)
         code = 0
+        if error is None and self.tree is not None:
+            self._guard("definitions", self._look_at_definitions)
         if error is not None:
             with self.interpreter.restored:
                 code = self._ended_by(error)
         with self.interpreter.restored:
             self._stop_listening(names)
         return code
+
+    def _look_at_definitions(self) -> None:
+        self.only_definitions = definitions.are_all(self.tree) if self.tree is not None else False
 
     def _listen(self, tree: ast.Module) -> None:
         self.caught.start()
@@ -345,6 +351,7 @@ class _Run:
             **(self.placeholders.facts() if self.placeholders is not None else {}),
             values=values,
             calls=tuple(trainer.calls) if trainer is not None else (),
+            only_definitions=self.only_definitions,
             trained=trainer.trained if trainer is not None else False,
             moved=tuple(trainer.moved) if trainer is not None else (),
             devices=self.devices,
