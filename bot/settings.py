@@ -108,7 +108,7 @@ class ExecutorSettings(_Section):
     url: str = ""  # empty: a child of this process; unix:/path/to/socket; http://host:port
     tier: Literal["auto", "namespaces", "uid", "process"] = "auto"  # the jail of the child
     slots: Whole = 0  # runs side by side; 0: one per core
-    wall_s: Number = 10  # a snippet's time
+    wall_s: Number = 10  # for which a snippet may compute, and for as long wait
     memory_mib: Whole = 4096  # a snippet's memory
     gpu_memory_mib: Whole = 16384  # PyTorch's on a GPU, where there is one
     processes: Whole = 256  # a snippet's processes and threads

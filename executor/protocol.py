@@ -57,6 +57,7 @@ class Job(Model):
     code: str
     files: tuple[File, ...] = ()
     device: Literal["cpu", "cuda"] = "cpu"
+    # Seconds for which the code may compute; for as long it may wait. docs/security.md says how.
     wall_s: float = Field(default=10, gt=0, le=600)
     seed: int | None = 0
     cold: bool = False  # in a fresh interpreter, where nothing is imported yet
@@ -67,6 +68,11 @@ class Job(Model):
     other_choices: bool = False  # placeholders of other sizes, where the snippet leaves them open
     simulate: Literal["cuda"] | None = None  # run on the CPU with a simulated GPU
 
+    @property
+    def longest_s(self) -> float:
+        """The longest that its run may take by the clock, on however busy a machine."""
+        return 5 * self.wall_s + 20
+
 
 class Exit(Model):
     """The exit code or the name of the signal, from the kernel."""
@@ -76,7 +82,11 @@ class Exit(Model):
 
 
 class Limit(Model):
-    """The limit that ended the run, e.g. ("wall_s", 10)."""
+    """The limit that ended the run, e.g. ("cpu_s", 10).
+
+    Of a timeout: cpu_s (it computed), waiting_s (it waited), ceiling_s (the clock, whatever it
+    did), or wall_s (the clock, on a GPU).
+    """
 
     name: str
     value: float
@@ -314,6 +324,7 @@ class Observations(Model):
     shapes: dict[str, tuple[int, ...]] = {}  # part of the failing statement → its tensor's shape
     caught: tuple[Caught, ...] = ()
     handlers: int = 0  # `except` clauses in the snippet
+    only_definitions: bool = False  # nothing ran but definitions: no class made, no function called
     warnings: tuple[WarningSeen, ...] = ()
     frames: tuple[Frame, ...] = ()
     layer: Layer | None = None  # the layer that the error came out of

@@ -64,10 +64,7 @@ def needs_gpu(run: JobResult) -> bool:
 def _limit(run: JobResult) -> str:
     value = run.limit.value if run.limit else 0
     if run.outcome is Outcome.TIMEOUT:
-        return (
-            f"it was stopped after {value:g} s, when it had not finished; make it smaller (fewer "
-            "steps, less data) until it still fails"
-        )
+        return _time_limit(run, run.limit.name if run.limit else "")
     if run.outcome is Outcome.OUT_OF_MEMORY:
         return (
             f"it was stopped when it held more than {value / 2**30:.1f} GiB of memory; make the "
@@ -76,6 +73,26 @@ def _limit(run: JobResult) -> str:
     if run.outcome is Outcome.OUTPUT_LIMIT:
         return f"it was stopped when it had printed more than {value / 2**20:.0f} MiB; print less"
     return ""
+
+
+def _time_limit(run: JobResult, name: str) -> str:
+    """Which time was up: only a program that computes for so long is asked to be smaller."""
+    value = run.limit.value if run.limit else 0
+    if name == "waiting_s":
+        return (
+            f"it had waited for {value:g} s without computing anything when it was stopped: for a "
+            "sleep, a lock, an empty queue or another process"
+        )
+    if name == "ceiling_s":
+        return (
+            f"it was stopped after {value:g} s by the clock, in which it got only "
+            f"{run.cpu_seconds:.1f} s of processor time: this machine is busy; ask again later"
+        )
+    of = " of processor time (the time of its imports not counted)" if name == "cpu_s" else ""
+    return (
+        f"it was stopped after {value:g} s{of}, when it had not finished; make it smaller (fewer "
+        "steps, less data) until it still fails"
+    )
 
 
 def _completed(run: JobResult) -> str:

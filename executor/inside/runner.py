@@ -23,6 +23,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
+from executor.inside import definitions, imports_apart
 from executor.inside.interpreter import (
     Anything,
     Interpreter,
@@ -34,9 +35,10 @@ from executor.inside.placeholders import imports
 from executor.inside.placeholders.names import undefined_names
 from executor.inside.placeholders.run_placeholders import RunPlaceholders
 from executor.inside.probes import exceptions
-from executor.inside.probes.caught import CaughtProbe
+from executor.inside.probes.caught import CaughtProbe, looks_at_itself
 from executor.inside.probes.source import SnippetSource, attribute_lines
 from executor.inside.probes.warned import WarnedProbe
+from executor.jail.import_time import ImportTime
 from executor.protocol import (
     FIGURES,
     REPORT,
@@ -71,9 +73,10 @@ class _Counting(io.FileIO):
 class _Run:
     """One run of one snippet: its probes, its namespace, its report."""
 
-    def __init__(self, job: Job, work: Path) -> None:
+    def __init__(self, job: Job, work: Path, import_time: ImportTime) -> None:
         self.job = job
         self.work = work
+        self.import_time = import_time
         self.filename = str(work / SNIPPET)
         self.source = SnippetSource(job.code, self.filename)
         self.raw = _Counting(1, "w", closefd=False)
@@ -100,6 +103,7 @@ class _Run:
         self.gradients: Any = None
         self.simulated: Any = None
         self.devices: tuple[DeviceSeen, ...] = ()
+        self.only_definitions = False
 
     def _printed(self) -> int:
         _flush(self.out)
@@ -133,8 +137,11 @@ class _Run:
             if Probe.NONE not in self.job.probes:
                 self._listen(tree)
                 tree = self.caught.instrument(tree, compiles=_compiles(tree))
+                if not looks_at_itself(tree):
+                    tree = imports_apart.marked(tree, self.import_time)
             if self.job.simulate:
                 self._simulate()
+            self.import_time.snippet_begins()
             exec(compile(tree, self.filename, "exec", dont_inherit=True), names)
             error: BaseException | None = None
         except Anything as e:
@@ -146,12 +153,17 @@ class _Run:
         except Anything:  # the profile function heard of this very call, and raised
             setprofile(None)
         code = 0
+        if error is None and self.tree is not None:
+            self._guard("definitions", self._look_at_definitions)
         if error is not None:
             with self.interpreter.restored:
                 code = self._ended_by(error)
         with self.interpreter.restored:
             self._stop_listening(names)
         return code
+
+    def _look_at_definitions(self) -> None:
+        self.only_definitions = definitions.are_all(self.tree) if self.tree is not None else False
 
     def _listen(self, tree: ast.Module) -> None:
         self.caught.start()
@@ -339,6 +351,7 @@ class _Run:
             **(self.placeholders.facts() if self.placeholders is not None else {}),
             values=values,
             calls=tuple(trainer.calls) if trainer is not None else (),
+            only_definitions=self.only_definitions,
             trained=trainer.trained if trainer is not None else False,
             moved=tuple(trainer.moved) if trainer is not None else (),
             devices=self.devices,
@@ -418,18 +431,24 @@ def _say_where_input_went() -> None:
     builtins.input = no_input
 
 
-def run(words: dict[str, Any], cell: Any) -> NoReturn:
-    """Run the job behind the walls that already stand, write the report, end this process."""
+def run(words: dict[str, Any], cell: Any, page: int) -> NoReturn:
+    """Run the job behind the walls that already stand, write the report, end this process.
+
+    Args:
+        words: the job.
+        cell: the walls.
+        page: descriptor of the page for the time of its imports.
+    """
     if words.get("cold"):
         order = cell.report / "order.json"
-        order.write_text(
-            json.dumps({"job": words, "work": str(cell.work), "report": str(cell.report)})
-        )
+        folders = {"work": str(cell.work), "report": str(cell.report)}
+        order.write_text(json.dumps({"job": words, "page": page, **folders}))
+        os.set_inheritable(page, True)
         os.execv(sys.executable, [sys.executable, "-P", "-m", "executor.inside.runner", str(order)])
-    _run_here(words, cell.work, cell.report)
+    _run_here(words, cell.work, cell.report, ImportTime(page))
 
 
-def _run_here(words: dict[str, Any], work: Path, report: Path) -> NoReturn:
+def _run_here(words: dict[str, Any], work: Path, report: Path, import_time: ImportTime) -> NoReturn:
     (report / FIGURES).mkdir()
     os.environ["TORCHMEDIC_FIGURES"] = str(report / FIGURES)
     tempfile.tempdir = None  # cached by the server's imports, for another user
@@ -445,7 +464,7 @@ def _run_here(words: dict[str, Any], work: Path, report: Path) -> NoReturn:
     job = job.model_copy(update={"code": job.code.removeprefix("\ufeff")})
     _say_where_input_went()
     _seed(job.seed)
-    one = _Run(job, work)
+    one = _Run(job, work, import_time)
     errors = sys.stderr
     code = one.execute()
     with one.interpreter.restored:
@@ -487,10 +506,10 @@ def _cold() -> NoReturn:
     """Entry point of a cold run's fresh interpreter: only the standard library is imported."""
     order = json.loads(Path(sys.argv[1]).read_text())
     Path(sys.argv[1]).unlink()
-    job = order["job"]
+    job, import_time = order["job"], ImportTime(order["page"])
     if job.get("seed") is not None and re.search(r"\b(import|from) torch\b", job["code"]):
         import torch  # noqa: F401  (its generator can be seeded only once it is there)
-    _run_here(job | {"cold": False}, Path(order["work"]), Path(order["report"]))
+    _run_here(job | {"cold": False}, Path(order["work"]), Path(order["report"]), import_time)
 
 
 if __name__ == "__main__":

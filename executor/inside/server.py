@@ -117,10 +117,10 @@ def _become_monitor(cell: walls.Cell, ends: monitor.Ends) -> NoReturn:
         if cell.gpu is not None:
             device.wake(cell.limits.gpu_memory_bytes)
 
-    def run(job: dict[str, Any]) -> NoReturn:
+    def run(job: dict[str, Any], page: int) -> NoReturn:
         from executor.inside import runner  # imported above, before the fork
 
-        runner.run(job, cell)
+        runner.run(job, cell, page)
 
     monitor.watch(cell, ends, monitor.JailedWork(wake, run))
 

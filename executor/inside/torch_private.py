@@ -77,10 +77,13 @@ def unwrapped(t: torch.Tensor) -> torch.Tensor | None:
 
 # -- the autograd graph ---------------------------------------------------------------------------
 
-# What a node of the graph kept for backward: its first operand, its target, and the sizes that an
-# expand() had before. AttributeError where the node is of another kind.
+# What a node of the graph kept for backward: its operands, its target, its dimension (a
+# negative one as an unsigned number), and the sizes that an expand() had before. AttributeError
+# where the node is of another kind.
 saved_self = attrgetter("_saved_self")
 saved_target = attrgetter("_saved_target")
+saved_other = attrgetter("_saved_other")
+saved_dim = attrgetter("_saved_dim")
 saved_sizes = attrgetter("_saved_self_sym_sizes")
 
 

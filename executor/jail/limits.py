@@ -11,7 +11,7 @@ GIB = 1024 * MIB
 
 @dataclass(frozen=True)
 class Limits:
-    """What one run may use, beside the wall time that its Job names.
+    """What one run may use, beside the time that its Job names.
 
     Limits()                              # 4 GiB, 256 processes and threads
     Limits(memory_bytes=16 * GIB)         # a big model, the rest as above
@@ -19,6 +19,7 @@ class Limits:
 
     __pydantic_config__ = {"extra": "forbid"}  # an unknown field in the JSON is an error
 
+    imports_s: float = 20  # processor time of imports that is not counted as the snippet's
     memory_bytes: int = 4 * GIB  # anonymous and shared memory of all processes of the run
     gpu_memory_bytes: int = 16 * GIB  # of PyTorch's allocator on a GPU, where there is one
     processes: int = 256  # processes and threads together, as the kernel counts them

@@ -49,7 +49,8 @@ class JailedWork:
     """What the jailed process does, behind its walls."""
 
     wake: Callable[[], None]  # before its job comes: initialising a GPU takes seconds
-    run: Callable[[dict[str, Any]], NoReturn]  # with its job; it never returns
+    # With its job, and the page for the time of its imports; it never returns.
+    run: Callable[[dict[str, Any], int], NoReturn]
 
 
 class ChildExitPipe:
@@ -172,8 +173,8 @@ def _be_jailed(cell: walls.Cell, ends: Ends, work: JailedWork) -> NoReturn:
         )
         work.wake()
         send(ends.status, jailed=abi)
-        order = _receive_job(ends.order)
-        walls.begin(order["wall_s"], victim)
+        order, page = _receive_job(ends.order)
+        walls.begin(order["wall_s"], cell.limits.imports_s, victim)
         folders.furnish(cell.work, order.pop("files"))
         os.close(ends.order)
         os.close(ends.status)
@@ -181,23 +182,23 @@ def _be_jailed(cell: walls.Cell, ends: Ends, work: JailedWork) -> NoReturn:
         send(ends.status, setup_error=str(e) or type(e).__name__)
         os._exit(70)
     try:
-        work.run(order)
+        work.run(order, page)
     except BaseException:  # an error of ours: the runner catches the snippet's
         traceback.print_exc()
     finally:
         os._exit(70)
 
 
-def _receive_job(order: int) -> dict[str, Any]:
-    """Read the job from a memory file, whose descriptor comes through the socket."""
+def _receive_job(order: int) -> tuple[dict[str, Any], int]:
+    """Read the job from a memory file, whose descriptor comes through the socket, and a page's."""
     with socket.socket(fileno=os.dup(order)) as s:
-        word, fds, _, _ = socket.recv_fds(s, 16, 1)
+        word, fds, _, _ = socket.recv_fds(s, 16, 2)
     if not word:
         os._exit(0)  # no job will come: the slot was closed
     with os.fdopen(fds[0], "rb") as f:
         f.seek(0)
         words: dict[str, Any] = json.load(f)
-        return words
+        return words, fds[1]
 
 
 # -- its end ---------------------------------------------------------------------------------

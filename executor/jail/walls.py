@@ -137,11 +137,12 @@ def enter(cell: Cell, stdout: int, stderr: int, keep_open: tuple[int, ...]) -> t
     return abi, victim
 
 
-def begin(wall_s: float, victim: int) -> None:
+def begin(wall_s: float, imports_s: float, victim: int) -> None:
     """The last two limits, set when the job is there: until then the run waits for it.
 
     Args:
         wall_s: the job's time limit.
+        imports_s: the processor time that its imports may take beside it.
         victim: what `enter` returned; it is closed.
 
     Raises:
@@ -150,13 +151,13 @@ def begin(wall_s: float, victim: int) -> None:
     # The memory killer is to choose a run before anything else, but not one that only waits.
     os.write(victim, b"1000")
     os.close(victim)
-    cpu_s = cpu_seconds(wall_s)
+    cpu_s = cpu_seconds(wall_s, imports_s)
     resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + 1))
 
 
-def cpu_seconds(wall_s: float) -> int:
-    """CPU seconds for each process of a run; reached only if the wall clock's limit fails."""
-    return int(wall_s * (os.cpu_count() or 1)) + 5
+def cpu_seconds(wall_s: float, imports_s: float) -> int:
+    """CPU seconds for each process of a run; reached only if the supervisor's limit fails."""
+    return int((wall_s + imports_s) * (os.cpu_count() or 1)) + 5
 
 
 def _set_limits(cell: Cell) -> None:

@@ -36,7 +36,7 @@ _LOOK_S = 0.5  # how often a waiting job's position is asked for
 # does is outside of it, a memory killer say. A start that fails is told at once.
 _DEATHS = 10
 _BUSY_S = 5.0  # until a full queue is asked again, where it does not say when
-_SLACK_S = 150.0  # beyond a job's wall time: start, queue, sweep
+_SLACK_S = 150.0  # beyond a job's longest time: start, queue, sweep
 
 
 class ExecutorClient:
@@ -87,7 +87,7 @@ class ExecutorClient:
                 _RUN,
                 content=job.model_dump_json(),
                 job_id=job_id,
-                timeout_s=job.wall_s + _SLACK_S,
+                timeout_s=job.longest_s + _SLACK_S,
             )
         finally:
             if watcher is not None:

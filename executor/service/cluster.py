@@ -43,7 +43,7 @@ _START_S = 300.0  # a replica imports torch on a cold disk, then tries its walls
 _GRACE_S = 60.0  # for the run in hand when a replica is taken away
 _LOOK_S = 0.1  # how often a waiting job is checked
 _AGAIN_AFTER_S = 5.0  # the least `Retry-After` of an answer that the queue is full
-_BEYOND_S = 300.0  # beyond a job's wall time: the queue, and a replacement that starts
+_BEYOND_S = 300.0  # beyond a job's longest time: the queue, and a replacement that starts
 _DEATHS = 2  # slots that may die while running one job; it is not tried a third time
 _POISON_S = 3600.0  # how long such a job is remembered
 _EVERY_REQUEST = 100_000  # the front itself refuses no request: the slots' queue does
@@ -224,7 +224,7 @@ class Cluster:
     async def _run(self, pending: _Pending) -> JobResult:
         job = pending.job
         handle = self._slots[job.device]
-        end = time.monotonic() + job.wall_s + _BEYOND_S
+        end = time.monotonic() + job.longest_s + _BEYOND_S
         for _ in range(_DEATHS):
             response = handle.run.remote(job.model_dump_json())
             try:

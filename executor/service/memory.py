@@ -20,7 +20,7 @@ def used_by(monitor: int, baseline: int, limit: int) -> int:
         baseline: bytes that each fork shares with the warm server, which do not count.
         limit: above this the shared pages are divided.
     """
-    pids = list(_descendants(monitor))
+    pids = list(descendants(monitor))
     files = _memory_file_bytes(pids)
     quick = files + sum(max(0, anonymous_bytes(pid) - baseline) for pid in pids)
     if quick <= limit or len(pids) < 2:
@@ -64,7 +64,8 @@ def _proportional(pid: int) -> int:
     return anonymous_bytes(pid)
 
 
-def _descendants(pid: int) -> Iterator[int]:
+def descendants(pid: int) -> Iterator[int]:
+    """The processes below a process."""
     todo = [pid]
     for _ in range(4096):
         if not todo:

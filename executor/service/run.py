@@ -1,4 +1,4 @@
-"""Follow one run from the supervisor: its pipes, its clock, its memory.
+"""Follow one run from the supervisor: its pipes, its time, its memory.
 
 The run is built ahead (`Run(...)`, `wait_until_built`), gets its job (`go`), is followed to its end
 (`follow`) and removed (`close`). `verdict.py` turns what was seen into a JobResult.
@@ -17,9 +17,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from executor.exceptions import ServerGoneError
+from executor.jail.import_time import shared_page
 from executor.jail.monitor import SWEEP_S, processes_of
 from executor.jail.walls import Cell, cpu_seconds
 from executor.protocol import Job, Limit, Outcome
+from executor.service.clock import RunClock
 from executor.service.memory import oom_kills, used_by
 from executor.service.outputs import Collected, Stream
 
@@ -60,6 +62,7 @@ class Run:
         self.cpu_s = 0
         self._baseline = baseline
         self._began: float | None = None
+        self._import_time = -1
         self._out, out_w = os.pipe2(os.O_CLOEXEC)
         self._err, err_w = os.pipe2(os.O_CLOEXEC)
         kill_r, self._kill = os.pipe2(os.O_CLOEXEC)
@@ -116,8 +119,10 @@ class Run:
                 f.write(job.model_dump_json().encode())
             self.ooms = oom_kills()
             self._began = time.monotonic()
-            self._wall_s, self.cpu_s = job.wall_s, cpu_seconds(job.wall_s)
-            socket.send_fds(self._order, [b"go"], [paper])
+            self.cpu_s = cpu_seconds(job.wall_s, self.cell.limits.imports_s)
+            self._import_time = page = shared_page()
+            self._clock = RunClock(job, self._began, page, self.cell.limits.imports_s)
+            socket.send_fds(self._order, [b"go"], [paper, page])
         except OSError as e:
             raise ServerGoneError("the run is gone") from e
         finally:
@@ -126,7 +131,6 @@ class Run:
     def follow(self, cancel: threading.Event | None) -> None:
         """Follow the run until all its processes are gone; end it when it exceeds a limit."""
         assert self._began is not None
-        deadline = self._began + self._wall_s
         give_up: float | None = None
         next_look = 0.0
         while self.left is None and not self._over:
@@ -136,7 +140,7 @@ class Run:
                 if now >= next_look:
                     next_look = now + _POLL_S
                     self._look_at_memory()
-                self._judge(now, deadline, cancel)
+                self._judge(now, cancel)
                 if self.ended is not None or self.verdict is not None:
                     self.seconds = now - self._began
                     give_up = now + _GIVE_UP_S
@@ -148,14 +152,14 @@ class Run:
             while data := _read(fd):
                 stream.add(data)
 
-    def _judge(self, now: float, deadline: float, cancel: threading.Event | None) -> None:
+    def _judge(self, now: float, cancel: threading.Event | None) -> None:
         if self.ended is not None:
             return
         limits = self.cell.limits
         if self.stdout.total + self.stderr.total > limits.output_bytes:
             self._decide(Outcome.OUTPUT_LIMIT, "output_bytes", limits.output_bytes)
-        elif now >= deadline:
-            self._decide(Outcome.TIMEOUT, "wall_s", self._wall_s)
+        elif (time_limit := self._clock.exceeded(now, self.monitor)) is not None:
+            self.verdict, self.limit = Outcome.TIMEOUT, time_limit
         elif cancel is not None and cancel.is_set():
             self._decide(Outcome.KILLED, "cancelled", 0)
 
@@ -220,6 +224,9 @@ class Run:
         """End what is left of the run; return what could not be ended as a sentence, or ""."""
         self._say_end()
         self._order.close()
+        if self._import_time >= 0:
+            os.close(self._import_time)
+            self._import_time = -1
         if self.monitor is not None:
             self._wait_for_silence(_GIVE_UP_S)
             if not self._over:  # stopped or stuck: its init dies with it

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     from knowledge.repair.toolkit.edits import Program
 
+_READ_BYTES = 128 * 1024  # of code: a codemod's syntax tree takes 40 ms a KiB
 _MOST_REWRITES = 12  # of one codemod for one snippet
 _WALL_S = 20.0
 _ORDER, _PROPOSED = "order.json", "proposals.json"
@@ -237,6 +238,13 @@ def propose(folder: Path = Path()) -> None:
     order = _Order.model_validate_json((folder / _ORDER).read_bytes())
     proposals: list[Proposal] = []
     problems: list[str] = []
+    size = len(order.code.encode(errors="replace"))
+    if size > _READ_BYTES:
+        order.codemods.clear()
+        problems.append(
+            f"no codemod was tried: the code has {size // 1024} KiB, and they read up to "
+            f"{_READ_BYTES // 1024}"
+        )
     for slug, source in order.codemods.items():
         try:
             codemod = (

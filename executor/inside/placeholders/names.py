@@ -6,29 +6,30 @@ import ast
 import builtins
 import symtable
 from collections.abc import Iterator
+from functools import lru_cache
 
 
-def undefined_names(code: str, filename: str) -> set[str]:
+@lru_cache(maxsize=2)  # asked for a snippet's imports and for its placeholders
+def undefined_names(code: str, filename: str) -> frozenset[str]:
     """Names that the code reads as globals and nowhere binds; empty if it does not parse."""
     try:
         top = symtable.symtable(code, filename, "exec")
     except (SyntaxError, ValueError, RecursionError):
-        return set()
-    bound = {s.get_name() for s in top.get_symbols() if s.is_assigned() or s.is_imported()}
+        return frozenset()
+    bound = {s.get_name() for s in _symbols(top) if s.is_assigned() or s.is_imported()}
     if any("import *" in line for line in code.splitlines()):
-        return set()
+        return frozenset()
     read: set[str] = set()
     for table in _tables(top):
-        for symbol in table.get_symbols():
+        for symbol in _symbols(table):
             is_global = symbol.is_global() or table is top
             if is_global and (symbol.is_declared_global() and symbol.is_assigned()):
                 bound.add(symbol.get_name())
             if is_global and symbol.is_referenced():
                 read.add(symbol.get_name())
     left_out = _rebound_first(code)
-    return {
-        n for n in (read - bound) | left_out if not hasattr(builtins, n) and not n.startswith("__")
-    }
+    names = (read - bound) | left_out
+    return frozenset(n for n in names if not hasattr(builtins, n) and not n.startswith("__"))
 
 
 def _rebound_first(code: str) -> set[str]:
@@ -82,6 +83,17 @@ def _headers(statement: ast.stmt) -> Iterator[ast.stmt]:
         for name in ast.walk(node):
             if isinstance(name, ast.Name):
                 yield ast.Expr(name)
+
+
+def _symbols(table: symtable.SymbolTable) -> Iterator[symtable.Symbol]:
+    """Its symbols, without the namespaces that they name.
+
+    `get_symbols` looks for these, for each symbol among all children: a megabyte of functions would
+    take minutes.
+    """
+    at_the_top = table.get_type() == "module"
+    for name, flags in vars(table)["_table"].symbols.items():  # it has no public name
+        yield symtable.Symbol(name, flags, None, module_scope=at_the_top)
 
 
 def _tables(top: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:

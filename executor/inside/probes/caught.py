@@ -58,7 +58,7 @@ class CaughtProbe:
         a call of ours in a handler that torch.compile traces would break the graph there.
         """
         self.handlers = sum(isinstance(n, ast.ExceptHandler) for n in ast.walk(tree))
-        if self._handled is not None or _looks_at_itself(tree):
+        if self._handled is not None or looks_at_itself(tree):
             return tree
         puts = False
         for node in list(_outside_functions(tree) if compiles else ast.walk(tree)):
@@ -165,7 +165,8 @@ def _before_leaving(body: list[ast.stmt], *, in_loop: bool) -> None:
                 _before_leaving(getattr(statement, field, []), in_loop=loop)
 
 
-def _looks_at_itself(tree: ast.Module) -> bool:
+def looks_at_itself(tree: ast.Module) -> bool:
+    """Whether a program traces itself or reads its own code."""
     for node in ast.walk(tree):
         match node:
             case ast.Attribute(attr=name) | ast.Name(id=name) | ast.alias(name=name):

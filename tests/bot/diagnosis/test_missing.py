@@ -82,6 +82,26 @@ def without_line(run: JobResult) -> JobResult:
             "less data) until it still fails",
         ),
         (
+            ran(outcome=Outcome.TIMEOUT, limit=Limit(name="cpu_s", value=10.0)),
+            "it was stopped after 10 s of processor time (the time of its imports not counted), "
+            "when it had not finished; make it smaller (fewer steps, less data) until it still "
+            "fails",
+        ),
+        (
+            ran(outcome=Outcome.TIMEOUT, limit=Limit(name="waiting_s", value=10.0)),
+            "it had waited for 10 s without computing anything when it was stopped: for a sleep, "
+            "a lock, an empty queue or another process",
+        ),
+        (
+            ran(
+                outcome=Outcome.TIMEOUT,
+                limit=Limit(name="ceiling_s", value=70.0),
+                cpu_seconds=1.62,
+            ),
+            "it was stopped after 70 s by the clock, in which it got only 1.6 s of processor time: "
+            "this machine is busy; ask again later",
+        ),
+        (
             ran(outcome=Outcome.TIMEOUT),
             "it was stopped after 0 s, when it had not finished; make it smaller (fewer steps, "
             "less data) until it still fails",

@@ -130,7 +130,7 @@ def test_bases_of_tensor_and_generator() -> None:
 
 
 def test_nodes_of_the_graph_say_what_they_kept() -> None:
-    """Operand, target, sizes before an expansion, and what comes out."""
+    """Operands, target, dimension, sizes before an expansion, and what comes out."""
     given, target = torch.rand(3, 2, requires_grad=True), torch.rand(3, 2)
     mse = nn.functional.mse_loss(given, target).grad_fn
     expanded = torch.rand(1, 2, requires_grad=True).expand(3, 2).grad_fn
@@ -138,6 +138,9 @@ def test_nodes_of_the_graph_say_what_they_kept() -> None:
     assert torch.equal(private.saved_self(mse), given)
     assert torch.equal(private.saved_target(mse), target)
     assert tuple(private.saved_sizes(expanded)) == (1, 2)
+    assert torch.equal(private.saved_other((given * target).grad_fn), target)
+    assert private.saved_dim(given.unsqueeze(1).grad_fn) == 1
+    assert private.saved_dim(given.unsqueeze(-1).grad_fn) == (1 << 64) - 1
     assert [tuple(o.shape) for o in private.outputs(expanded)] == [(3, 2)]
     assert private.outputs(object()) == ()
     with pytest.raises(AttributeError):

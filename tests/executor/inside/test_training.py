@@ -175,7 +175,7 @@ MISTAKES = [
          "head = nn.Linear(3, 1, bias=False)\nmodel = nn.Linear(4, 3)\n"
          "opt = torch.optim.SGD(model.parameters(), lr=0.1)\nfor _ in range(2):\n"
          "    opt.zero_grad()\n    head.zero_grad()\n"
-         "    head(model(torch.randn(8, 4))).sum().backward()\n    opt.step()\n"),
+         "    head(model(torch.randn(8, 4))).pow(2).sum().backward()\n    opt.step()\n"),
     Case("not_in_optimizer", 4, "scale", "no optimizer holds it",
          "scale = torch.ones(3, requires_grad=True)\nmodel = nn.Linear(4, 3)\n"
          "opt = torch.optim.SGD(model.parameters(), lr=0.1)\nfor _ in range(2):\n"
@@ -515,7 +515,7 @@ LATE = {
         "model = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 1))\n"
         "opt = torch.optim.SGD(model.parameters(), lr=0.1)\nfor _ in range(157):\n"
         "    opt.zero_grad()\n    h = model[0](torch.randn(8, 4))\n"
-        "    (model[1](h).pow(2).mean() + 0 * h.sum()).backward()\n"
+        "    (model[1](h).pow(2).mean() + h.sum() - h.sum()).backward()\n"
         "    model[0].weight.grad.zero_()\n    opt.step()\n",
         "zero_gradient", "was exactly 0 at all 157 steps",
     ),

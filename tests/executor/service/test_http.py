@@ -155,9 +155,10 @@ async def test_absent_executor_is_said_with_the_next_step(tmp_path: Path) -> Non
 async def test_slow_executor_is_said_to_be_slow(
     client: ExecutorClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("executor.service.client._SLACK_S", -29.5)
+    job = Job(code="import time; time.sleep(30)", wall_s=30)
+    monkeypatch.setattr("executor.service.client._SLACK_S", 0.5 - job.longest_s)
     with pytest.raises(ExecutorGoneError, match="did not answer within"):
-        await client.run(Job(code="import time; time.sleep(30)", wall_s=30))
+        await client.run(job)
 
 
 def test_tcp_without_a_token_is_refused() -> None:

@@ -157,6 +157,19 @@ def test_one_that_the_executor_cannot_import_is_named(tmp_path: Path):
     assert found.problems[0].startswith("bot-only/codemod.py: cannot be imported (ModuleNotFound")
 
 
+def test_code_that_is_too_long_is_left_alone(tmp_path: Path):
+    """A syntax tree of a megabyte takes most of a minute: the answer says why no fix was tried."""
+    good = written(tmp_path, "good-words", WORKS)
+    job = codemod.proposal_job([good], SNIPPET + "# a comment\n" * 20_000, RESULT)
+
+    found = proposed(job, tmp_path)
+
+    assert not found.proposals
+    assert found.problems == (
+        "no codemod was tried: the code has 234 KiB, and they read up to 128",
+    )
+
+
 def test_one_that_raises_in_checks_proves_nothing(tmp_path: Path):
     """A check that could not be made has not passed."""
     bad = written(tmp_path, "bad-words", raising("checks"))

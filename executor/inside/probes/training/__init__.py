@@ -4,6 +4,8 @@ The probe is always on, so it must be cheap and invisible: hooks around an optim
 descriptor in the place of `Tensor.backward`, and a `Module.__call__` that notes the call.
 
     findings.py      the findings, the likeliest cause first
+    intent.py        what the text says is meant to stay as it is
+    fixed.py         modules that are meant to stay fixed
     names.py         the names of the snippet's tensors, and the lines that make them
     calls.py         the modules that it calls; disguised.py keeps the listener out of tracebacks
     losses.py        the tensors that backward() is called on; graph.py: how they were computed
@@ -80,7 +82,10 @@ class TrainingProbe:
             roots = list(self.called.roots.values())
             unregistered.report(roots, used=True)
             plain = {id(v) for m in with_children(roots) for _, _, v in plain_attributes(m)}
-            self.steps.report(self._collector, _owners(namespace), plain | self.losses.leaves)
+            elsewhere = plain | self.losses.leaves
+            owners, scored = _owners(namespace), self.losses.scored
+            ended = error is not None
+            self.steps.report(self._collector, owners, elsewhere, scored, ended=ended)
             self.kept.look(namespace.items())
             self.kept.report(self._collector)
             self.moved = [w.name for w in self.steps.optimized.values() if w.moved][:_NAMES]

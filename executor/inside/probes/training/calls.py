@@ -10,10 +10,11 @@ from torch import nn
 
 from executor.inside.probes.source import SnippetSource
 from executor.inside.probes.training.disguised import disguised
-from executor.inside.probes.training.quiet import shape
+from executor.inside.probes.training.quiet import finite, grad_fn, parameters, requires_grad, shape
 from executor.protocol import ModuleCall
 
 _CALLS = 50
+_GIVEN = 8  # calls between two backwards whose inputs are kept
 
 
 class Calls:
@@ -30,8 +31,11 @@ class Calls:
         self.roots: dict[int, nn.Module] = {}  # called where gradients were recorded
         self.unrecorded: dict[int, weakref.ref[nn.Module]] = {}  # called where none were
         self.inputs: set[int] = set()
+        self.fed: set[int] = set()  # roots that got a tensor which requires a gradient …
+        self.plain: set[int] = set()  # … and those that got only tensors which do not
+        # The inputs of the calls since the last backward: the root's id, and its tensors.
+        self.given: list[tuple[int, list[weakref.ref[torch.Tensor]]]] = []
         self.evaluating: dict[int, int | None] = {}  # roots in eval mode → the line of the call
-        self.last_inputs: list[weakref.ref[torch.Tensor]] = []
         self._root: tuple[int | None, tuple[int, ...]] = None, ()
         self._known: set[tuple[Any, ...]] = set()
         self._working = False  # inside a root: all calls are the root's own
@@ -50,6 +54,27 @@ class Calls:
         """Every root that was called and still exists."""
         others = [m for r in self.unrecorded.values() if (m := r()) is not None]
         return [*self.roots.values(), *others]
+
+    def inputs_finite(self) -> bool | None:
+        """Whether the models' own inputs since the last backward were finite; None if unknown.
+
+        A loss module has no parameters, and what another model computed is no input: neither is
+        asked. A later model may have been given what an earlier one computed without a graph, so
+        that only the first one's inputs can be said to have held NaN.
+        """
+        asked: list[bool] = []
+        for key, refs in self.given:
+            module = self.roots.get(key) or (
+                self.unrecorded[key]() if key in self.unrecorded else None
+            )
+            if module is None or not any(True for _ in parameters(module)):
+                continue
+            inputs = [t for r in refs if (t := r()) is not None and grad_fn(t) is None]
+            if inputs:
+                asked.append(all(map(finite, inputs)))
+        if not asked:
+            return None
+        return True if all(asked) else (None if asked[0] else False)
 
     def _listener(calls) -> Any:  # noqa: N805 - `self` is the module: tracebacks show its frame
         def listener(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -73,10 +98,13 @@ class Calls:
         self.inputs.update(map(id, tensors))
         line = self.source.line_above(2)
         key = id(module)
+        if len(self.given) < _GIVEN:
+            self.given.append((key, [weakref.ref(t) for t in tensors]))
         if torch.is_grad_enabled():
             if key not in self.roots:
                 self.roots[key] = module
-            self.last_inputs = [weakref.ref(t) for t in tensors]
+            if tensors and not (key in self.fed and key in self.plain):
+                (self.fed if any(map(requires_grad, tensors)) else self.plain).add(key)
             try:
                 is_training = module.training
             except Exception:  # super().__init__() was forgotten; PyTorch is about to say so

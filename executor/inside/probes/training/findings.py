@@ -16,13 +16,15 @@ _ORDER = (
     "softmax_before_cross_entropy", "sigmoid_before_cross_entropy",
     "sigmoid_before_bce_with_logits", "raw_scores_to_nll", "gradients_accumulate",
     "loss_not_finite", "gradient_not_finite", "no_gradient", "zero_gradient", "never_moved",
-    "unregistered_tensor", "eval_mode_training", "graph_kept", "log_softmax_before_cross_entropy",
+    "unregistered_tensor", "left_fixed", "unused_parameters", "plain_constant",
+    "eval_mode_training", "graph_kept", "log_softmax_before_cross_entropy",
     "input_requires_grad",
 )  # fmt: skip
 # A finding that follows from another one says nothing new.
 _FOLLOWS = {
     "step_without_gradients": {"loss_without_graph", "foreign_optimizer"},
     "no_gradient": {"loss_without_graph"},
+    "unused_parameters": {"loss_without_graph", "unregistered_module"},
     "zero_gradient": {"one_class", "loss_not_finite"},
     "gradient_not_finite": {"loss_not_finite"},
 }

@@ -27,6 +27,11 @@ _PASSES = {
 # Layers with weights: the nodes before them belong to the model.
 _LAYERS = re.compile(r"Addmm|Mm|Bmm|Baddbmm|Convolution|Embedding|Norm|AccumulateGrad|Lstm|Mv")
 _PAIRS = {"MseLoss", "SmoothL1Loss", "HuberLoss"}  # compare input and target element by element
+# What a loss over a table of all pairs consists of, where nobody meant to have such a table.
+_OF_A_LOSS = {"Pow", "Abs", "Mul", "Div", "Add", "Neg", "Mean", "Sum"} | _PAIRS | _PASSES
+# Nodes that a mere score goes through on its way to the loss: no target is compared with it.
+_OF_A_SCORE = {"Mul", "Div", "Add", "Sub", "Rsub", "Neg", "Mean", "Sum"} | _PASSES
+_TARGETED = {"MseLoss", "BinaryCrossEntropy", "BinaryCrossEntropyWithLogits"}
 
 
 @dataclass(frozen=True)
@@ -56,10 +61,50 @@ def patterns(loss: torch.Tensor, in_sight: Collection[object] = ()) -> list[Patt
                 if _what(_behind(node)) == "Sigmoid":
                     found.append(Pattern("sigmoid_before_bce_with_logits"))
             elif what in _PAIRS:
-                found += _pair(node, in_sight)
-            elif what == "Sub" and consumers and consumers[-1] in ("Pow", "Abs", "Mul"):
-                found += _difference(node)
+                found += _pair(node, consumers, in_sight)
+            elif what == "Sub" and consumers and _what(consumers[-1]) in ("Pow", "Abs", "Mul"):
+                found += _difference(node, consumers)
     return found
+
+
+def scored(loss: torch.Tensor) -> set[int]:
+    """The ids of the parameters of layers whose outputs are the loss: added up, averaged, negated.
+
+    So is a reward model or a critic used. Nothing is compared with what it says, or the same
+    constant for every sample, as in a generator's loss.
+    """
+    found: set[int] = set()
+    seen: set[Any] = set()
+    with quietly():
+        todo = [loss.grad_fn]
+        while todo and len(seen) < _NODES:
+            node = todo.pop()
+            if node is None or node in seen:
+                continue
+            seen.add(node)
+            what = _what(node)
+            if _LAYERS.search(what):
+                found |= _own_parameters(node)
+            elif what in _OF_A_SCORE or (what in _TARGETED and _one_target(node)):
+                todo += [n for n, _ in node.next_functions]
+    return found
+
+
+def _own_parameters(node: Any) -> set[int]:
+    """The ids of the leaves that go into a layer's node, directly or transposed."""
+    found: set[int] = set()
+    for before in (n for n, _ in node.next_functions if n is not None):
+        if _what(before) in ("T", "Transpose"):
+            before = before.next_functions[0][0]
+        if (variable := getattr(before, "variable", None)) is not None:
+            found.add(id(variable))
+    return found
+
+
+def _one_target(node: Any) -> bool:
+    """Whether every sample has the same target."""
+    target = private.saved_target(node)
+    return target.numel() > 1 and bool((target == target.flatten()[0]).all())
 
 
 def chain(loss: torch.Tensor) -> int:
@@ -87,10 +132,10 @@ def leaves(loss: torch.Tensor) -> set[int] | None:
     return None if todo else found
 
 
-def _near(root: Any) -> Iterator[tuple[Any, tuple[str, ...]]]:
+def _near(root: Any) -> Iterator[tuple[Any, tuple[Any, ...]]]:
     """The nodes between a loss and its model's last layer, each with the nodes that use it."""
     seen: set[Any] = set()
-    todo: list[tuple[Any, tuple[str, ...]]] = [(root, ())]
+    todo: list[tuple[Any, tuple[Any, ...]]] = [(root, ())]
     while todo and len(seen) < _NODES:
         node, consumers = todo.pop(0)
         if node is None or node in seen:
@@ -100,7 +145,7 @@ def _near(root: Any) -> Iterator[tuple[Any, tuple[str, ...]]]:
         if _LAYERS.search(what):
             continue
         yield node, consumers
-        todo += [(n, (*consumers, what)) for n, _ in node.next_functions]
+        todo += [(n, (*consumers, node)) for n, _ in node.next_functions]
 
 
 def _what(node: Any) -> str:
@@ -146,8 +191,12 @@ def _log_softmax(node: Any) -> list[Pattern]:
     return [Pattern(kind)] if kind else []
 
 
-def _pair(node: Any, in_sight: Collection[object]) -> list[Pattern]:
+def _pair(node: Any, consumers: tuple[Any, ...], in_sight: Collection[object]) -> list[Pattern]:
     """Input and target that both had to be repeated to fit: more pairs than either has values."""
+    if _table_is_used((*consumers, node), tuple(private.saved_self(node).shape)):
+        return []
+    if _is_unsqueezed(node.next_functions[0][0], tuple(private.saved_self(node).shape)):
+        return []
     given = _unrepeated(node, 0, private.saved_self(node), in_sight)
     target = _unrepeated(node, 1, private.saved_target(node), in_sight)
     return _broadcast(given, target, tuple(private.saved_self(node).shape))
@@ -185,14 +234,58 @@ def _same_memory(value: object, t: torch.Tensor) -> TypeGuard[torch.Tensor]:
         return False
 
 
-def _difference(node: Any) -> list[Pattern]:
+def _table_is_used(consumers: tuple[Any, ...], table: tuple[int, ...]) -> bool:
+    """Whether the table of all pairs is treated as a table on its way to the loss.
+
+    A row or a column is reduced, elements are picked, weighed or masked, or a kernel is applied:
+    then all pairs are meant. A loss that broadcasts by accident is only ever averaged as a whole.
+    """
+    for node in consumers:
+        shape = _shape(node, 0)
+        if shape == ():
+            continue
+        if (
+            _what(node) not in _OF_A_LOSS
+            or torch.Size(shape or ()).numel() != torch.Size(table).numel()
+        ):
+            return True
+        if _what(node) == "Mul" and any(tuple(t.shape) == table for t in _constants_of(node)):
+            return True
+    return False
+
+
+def _constants_of(node: Any) -> Iterator[torch.Tensor]:
+    """The factors of a product that have no graph themselves."""
+    for (before, _), saved in zip(
+        node.next_functions, (private.saved_other, private.saved_self), strict=False
+    ):
+        if (
+            before is not None
+            and isinstance(t := saved(node), torch.Tensor)
+            and not t.requires_grad
+        ):
+            yield t
+
+
+def _is_unsqueezed(node: Any, table: tuple[int, ...]) -> bool:
+    """Whether unsqueeze() or `[None]` made the dimension that is repeated: on purpose."""
+    while node is not None and _what(node) in ("Expand", "Unsqueeze"):
+        if _what(node) == "Unsqueeze":
+            dim, rank = private.saved_dim(node), len(_shape(node, 0) or ())
+            at = (dim - (1 << 64) if dim >= 1 << 63 else dim) % max(rank, 1) - rank
+            return bool(-len(table) <= at < 0 and table[at] > 1)
+        node = node.next_functions[0][0]
+    return False
+
+
+def _difference(node: Any, consumers: tuple[Any, ...]) -> list[Pattern]:
     """`prediction - target` of shapes [n, 1] and [n]: a table of all pairs, n x n."""
     result = _shape(node, 0)
     known = [(n, i) for n, i in node.next_functions if n is not None]
     if result is None or len(result) != 2 or result[0] != result[1] or len(known) != 1:
         return []
     child, output = known[0]
-    if _what(child) == "Unsqueeze":
+    if _is_unsqueezed(child, result) or _table_is_used(consumers, result):
         return []  # all pairs, on purpose
     given = _shape(child, output)
     if _what(child) == "Expand":

@@ -18,7 +18,7 @@ from executor.inside.probes.training import graph
 from executor.inside.probes.training.calls import Calls
 from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.names import SnippetNames
-from executor.inside.probes.training.quiet import finite, number
+from executor.inside.probes.training.quiet import number
 
 _LOOKS = 2  # how often the graph of one line's loss is read
 _LOSSES = 2000
@@ -48,6 +48,7 @@ class LossProbe:
         self.calls = calls
         self.count = 0
         self.problem = ""
+        self.scored: set[int] = set()  # parameters of layers whose output is the loss itself
         self._begins = begins
         self._looks: dict[int | None, int] = {}
         self._patterns: dict[tuple[str, int | None], tuple[str, graph.Pattern]] = {}
@@ -98,9 +99,9 @@ class LossProbe:
         if self._not_finite is None and loss.numel() == 1 and loss.is_floating_point():
             value = number(loss)
             if not math.isfinite(value):
-                inputs = [t for r in self.calls.last_inputs if (t := r()) is not None]
-                known = all(map(finite, inputs)) if inputs else None
+                known = self.calls.inputs_finite()
                 self._not_finite = self.count, line, self.names.of(loss), value, known
+        self.calls.given.clear()
         if loss.grad_fn is None:
             if loss.requires_grad and not any(known is loss for known, _, _ in self._leaves):
                 self._leaves.append((loss, self.names.of(loss), line))
@@ -108,6 +109,7 @@ class LossProbe:
         looks = self._looks.get(line, 0)
         if looks < _LOOKS:
             self._looks[line] = looks + 1
+            self.scored |= graph.scored(loss)
             in_sight = [value for _, value in self.names.variables()]
             for pattern in graph.patterns(loss, in_sight):
                 self._patterns.setdefault((pattern.kind, line), (self.names.of(loss), pattern))

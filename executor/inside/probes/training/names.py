@@ -6,11 +6,13 @@ import ast
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 from torch import nn
 
 from executor.inside.probes.source import SnippetSource, attribute_lines
+from executor.inside.probes.training.intent import Intent
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,7 @@ class Named:
     tensor: torch.Tensor
     line: int | None
     owner: str = ""  # the variable whose module holds it
+    root: nn.Module | None = None  # that module, or the outermost one that was called
 
 
 class SnippetNames:
@@ -28,6 +31,7 @@ class SnippetNames:
 
     def __init__(self, source: SnippetSource, tree: ast.Module) -> None:
         self.source = source
+        self._tree = tree
         self.attributes = attribute_lines(tree)
         self._assigned = _assignments(tree)
         self._appended = _appends(tree)
@@ -38,6 +42,11 @@ class SnippetNames:
             and re.search(r"(autograd\.|^)backward$", ast.unparse(n.func)) is not None
             for n in ast.walk(tree)
         )
+
+    @cached_property
+    def intent(self) -> Intent:
+        """What the text says of the author's intent; read only where a finding asks for it."""
+        return Intent(self._tree)
 
     def variables(self) -> Iterator[tuple[str, object]]:
         """The variables of the snippet's running frames, innermost frame first."""
@@ -68,7 +77,7 @@ class SnippetNames:
             for path, p in root.named_parameters():
                 line = self.attributes.get((type(root).__name__, path.split(".")[0]))
                 line = line or self.line_of(owner.rstrip("."))
-                names.setdefault(id(p), Named(owner + path, p, line, owner.rstrip(".")))
+                names.setdefault(id(p), Named(owner + path, p, line, owner[:-1], root))
         for name, value in variables:
             if issubclass(type(value), torch.Tensor) and id(value) not in leave_out:
                 assert isinstance(value, torch.Tensor)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
@@ -61,6 +61,34 @@ def number(t: torch.Tensor) -> float:
         with quietly():
             return float(t)
     return float(t.item())
+
+
+def requires_grad(t: torch.Tensor) -> bool:
+    """Whether it requires a gradient, without asking the snippet's modes and subclasses."""
+    if type(t) in _PLAIN and not private.function_modes():
+        return t.requires_grad
+    with private.DisableTorchFunction():
+        return t.requires_grad
+
+
+def grad_fn(t: torch.Tensor) -> Any:
+    """The node that computed it, asked in the same way."""
+    with private.DisableTorchFunction():
+        return t.grad_fn
+
+
+def parameters(module: Any) -> Iterator[tuple[Any, torch.Tensor]]:
+    """(owner, parameter) of a module and its submodules; no method of the snippet's is called."""
+    todo, seen = [module], set()
+    while todo:
+        part = todo.pop()
+        if id(part) in seen or private.MODULES not in vars(part):
+            continue
+        seen.add(id(part))
+        todo += [m for m in private.modules_of(part).values() if m is not None]
+        for p in private.parameters_of(part).values():
+            if p is not None:
+                yield part, p
 
 
 def shape(t: torch.Tensor) -> torch.Size:

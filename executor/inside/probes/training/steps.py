@@ -5,6 +5,8 @@ Gradients are read when the step begins: by the end of the run `zero_grad()` has
 
 from __future__ import annotations
 
+import gc
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import chain, islice
@@ -18,11 +20,11 @@ from torch.optim.optimizer import (
 )
 
 from executor.inside import torch_private as private
-from executor.inside.probes.training import graph
+from executor.inside.probes.training import fixed, graph
 from executor.inside.probes.training.calls import Calls
 from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.names import Named, SnippetNames
-from executor.inside.probes.training.quiet import largest, quietly
+from executor.inside.probes.training.quiet import largest, parameters, quietly
 
 _WATCHED_ELEMENTS = 1 << 20  # larger parameters are not copied to see whether they moved
 _ALL = 10  # the first steps, of which every gradient is read; then of every tenth step
@@ -45,6 +47,10 @@ class Watched:
     not_finite: int = 0
     stepped: bool = False  # the first step itself changed it
     owner: str = ""  # the variable whose module holds it
+    root: nn.Module | None = None  # that module, or the outermost one that was called
+    module: nn.Module | None = None  # the part of it that holds the tensor itself
+    training: bool = False  # it was in training mode at the first step, or at a later one
+    rate: float = 0.0  # the highest learning rate of a step
     top: float = 0.0  # the largest value of a gradient that was neither zero nor NaN
 
     @property
@@ -83,6 +89,8 @@ class Record:
     params: list[torch.Tensor] = field(default_factory=list)
     ids: list[int] = field(default_factory=list)  # of the parameters
     unlooked: int = 0  # healthy steps that `watched` has not counted yet
+    kept: list[float] = field(default_factory=list)  # gradients at the last step, a few
+    decayed: bool = False  # somebody changed them between a step and the next backward
 
     def count(self) -> None:
         """Add the steps that were only counted to every parameter."""
@@ -101,12 +109,14 @@ class Steps:
         self.records: dict[int, Record] = {}
         self.optimized: dict[int, Watched] = {}
         self.others: dict[int, Watched] = {}
+        self.held: dict[int, torch.Tensor] = {}  # by an optimizer that is alive, stepped or not
         self.evaluating: dict[int, tuple[nn.Module, str, int | None, int]] = {}
         self.look_at_all = False
         self.problem = ""
         self._backwards = 0
         self._reached: set[int] | None = set()  # by every backward so far, while it is kept
         self._roots = 0
+        self._rates: dict[int, float] = {}  # the highest learning rate of each group so far
         self._computed = False  # something with a graph was in sight at a step
 
     @property
@@ -152,7 +162,9 @@ class Steps:
             if record.carrying:
                 there = (g for p in record.params if (g := p.grad) is not None)
                 grads = list(islice(there, _CARRIED))
-                record.carrying = bool(grads) and any(largest(grads))
+                now = largest(grads) if grads else []
+                record.carrying = any(now)
+                record.decayed |= bool(record.kept) and any(now) and now != record.kept
 
     # -- a step ------------------------------------------------------------------------------
 
@@ -181,6 +193,7 @@ class Steps:
         record.line = self.names.source.line_now() if every else record.line
         if every or not record.healthy:
             record.count()
+            self._note_rates(optimizer)
             empty = _look(record.watched, every=every)
             record.healthy = all(w.top for w in record.watched)
         else:  # nothing more to learn from one step: only whether there was a gradient at all
@@ -192,10 +205,22 @@ class Steps:
             record.wiped |= bool(self._reached and self._reached & set(record.ids))
         if record.carrying and record.backwards:
             record.stale += 1
+        if record.steps == 1 or record.stale:
+            there = (g for p in record.params if (g := p.grad) is not None)
+            record.kept = largest(list(islice(there, _CARRIED))) if not empty else []
         record.carrying, record.backwards = not empty, 0
         if record.steps <= 3 or record.steps % (2 * _ALL) == 0 or self._new_roots():
             self._look_beside(named)
         self._note_modes()
+
+    def _note_rates(self, optimizer: torch.optim.Optimizer) -> None:
+        for group in optimizer.param_groups:
+            rate = group.get("lr")
+            if isinstance(rate, (int, float)) and rate > self._rates.get(id(group), 0):
+                self._rates[id(group)] = rate
+                for w in (self.optimized.get(id(p)) for p in group["params"]):
+                    if w is not None:
+                        w.rate = max(w.rate, rate)
 
     def _sees_a_graph(self) -> bool:
         variables = [v for _, v in self.names.variables() if issubclass(type(v), torch.Tensor)]
@@ -214,7 +239,9 @@ class Steps:
         if watched is None:
             otherwise = Named(f"{type(record.optimizer).__name__}'s parameter {i}", tensor, None)
             n = named.get(id(tensor), otherwise)
-            watched = Watched(n.name, tensor, n.line, _copy(tensor), owner=n.owner)
+            copy = _copy(tensor)
+            watched = Watched(n.name, tensor, n.line, copy, owner=n.owner, root=n.root)
+            watched.training = n.root is None or n.root.training
             self.optimized[id(tensor)] = watched
         return watched
 
@@ -230,10 +257,26 @@ class Steps:
                 continue
             if key not in self.optimized and n.tensor.requires_grad and n.tensor.is_leaf:
                 if key not in self.others:
-                    copy = _copy(n.tensor)
-                    self.others[key] = Watched(n.name, n.tensor, n.line, copy, owner=n.owner)
+                    self.others[key] = self._beside(n)
                 beside.append(self.others[key])
+        if any(id(w.tensor) not in self.held and w.steps == 0 for w in beside):
+            self.note_held()
+        for w in beside:
+            w.training |= w.module is None or w.module.training
         _look(beside, every=True)
+
+    def _beside(self, n: Named) -> Watched:
+        parts = parameters(n.root) if n.root is not None else ()
+        module = next((part for part, p in parts if p is n.tensor), None)
+        copy = _copy(n.tensor)
+        return Watched(n.name, n.tensor, n.line, copy, owner=n.owner, root=n.root, module=module)
+
+    def note_held(self) -> None:
+        """Note what the optimizers that are alive now hold: some have not stepped so far."""
+        for thing in gc.get_objects():  # gc.freeze() hides the server's
+            if issubclass(type(thing), torch.optim.Optimizer):
+                for group in getattr(thing, "param_groups", ()):
+                    self.held.update((id(p), p) for p in group.get("params", ()))
 
     def _something_beside(self) -> bool:
         """Whether there is such a tensor at all: a quick check before names are looked up."""
@@ -264,7 +307,13 @@ class Steps:
     # -- reporting ---------------------------------------------------------------------------
 
     def report(
-        self, collector: FindingCollector, owners: dict[int, str], elsewhere: set[int]
+        self,
+        collector: FindingCollector,
+        owners: dict[int, str],
+        elsewhere: set[int],
+        scored: set[int],
+        *,
+        ended: bool,
     ) -> None:
         """Add the findings, after the run.
 
@@ -272,25 +321,35 @@ class Steps:
             collector: takes the findings.
             owners: id of a parameter → the variable whose module holds it.
             elsewhere: ids of tensors that another finding is about.
+            scored: ids of parameters of the layers whose outputs are the loss.
+            ended: an error ended the run, so that more might have been built later.
         """
         for record in self.records.values():
             record.count()
+        if self.others:
+            self.note_held()
         orphans = [
             (key, w)
             for key, w in self.others.items()
-            if key not in self.optimized and key not in elsewhere and _learns(w) and not w.moved
+            if key not in self.optimized
+            and key not in self.held
+            and key not in elsewhere
+            and _learns(w)
+            and not w.moved
         ]
         explained: set[int] = set()
         for record in self.records.values():
             explained |= self._report_empty(collector, record, orphans, owners)
             self._report_stale(collector, record)
         self._report_optimized(collector, explained)
-        # If only an input is trained (an adversarial image, say), the model is meant to stay.
-        only_inputs = not any(isinstance(w.tensor, nn.Parameter) for w in self.optimized.values())
+        forgotten = fixed.Forgotten(self, scored, ended=ended)
+        noted: set[int] = set()
         for key, w in orphans:
-            if key in explained or (only_inputs and isinstance(w.tensor, nn.Parameter)):
+            if key in explained:
                 continue
             shape = list(w.tensor.shape)
+            if not isinstance(w.tensor, nn.Parameter) and w.name in self.names.intent.by_hand:
+                continue  # the code itself uses its gradient
             if not isinstance(w.tensor, nn.Parameter) and not self.names.is_weight(w.name):
                 collector.add(
                     "input_requires_grad",
@@ -300,11 +359,24 @@ class Steps:
                     "holds it: right for an input, wrong for a weight",
                 )
                 continue
+            if not forgotten(w):
+                if id(w.root) not in noted and forgotten.in_doubt(w):  # of a module it is said once
+                    noted.add(id(w.root))
+                    what = f"`{w.owner}`" if w.owner else f"`{w.name}` {shape}"
+                    collector.add(
+                        "left_fixed",
+                        w.line,
+                        w.owner or w.name,
+                        f"{what} gets gradients, and no optimizer holds "
+                        f"{'them all' if forgotten.partly(w) else 'it'}: right if that is meant to "
+                        "stay fixed",
+                    )
+                continue
             collector.add(
                 "not_in_optimizer",
                 w.line,
                 w.name,
-                f"`{w.name}` {shape}{self._of_another(w)} gets a gradient, but no optimizer "
+                f"`{w.name}` {shape}{self.of_another(w)} gets a gradient, but no optimizer "
                 "holds it",
                 **({"module": owners[key]} if key in owners else {}),
             )
@@ -395,7 +467,7 @@ class Steps:
             return f"`{owners[key]}`", {"module": owners[key]}
         if not w.owner:
             return f"`{w.name}` {list(w.tensor.shape)}{self._of_a_nameless(key)}", {}
-        return f"{'another ' if self._of_another(w) else ''}`{w.owner}`", {}
+        return f"{'another ' if self.of_another(w) else ''}`{w.owner}`", {}
 
     def _of_a_nameless(self, key: int) -> str:
         """The module of a parameter whose model is in no variable: the name alone is ambiguous."""
@@ -404,13 +476,13 @@ class Steps:
             return ""
         return f" of another module ({type(root).__name__})"
 
-    def _of_another(self, w: Watched) -> str:
+    def of_another(self, w: Watched) -> str:
         """Note that the optimizer holds another parameter of the same name."""
         same = any(o.name == w.name and o.owner for o in self.optimized.values())
         return f" of another `{w.owner}` than the one in the optimizer" if same else ""
 
     def _report_stale(self, collector: FindingCollector, record: Record) -> None:
-        if record.stale and record.stale >= record.steps - 1:
+        if record.stale and record.stale >= record.steps - 1 and not record.decayed:
             collector.add(
                 "gradients_accumulate",
                 record.line,
@@ -439,7 +511,7 @@ class Steps:
                 )
             elif w.zero + w.missing == w.steps:
                 # A mask or a zero weight can zero one step's gradient; a bias can cancel by design.
-                if all_zero or (w.steps > 1 and not self._only_the_bias(w, watched)):
+                if all_zero or (w.steps > 1 and not self._is_zero_on_purpose(w, watched)):
                     collector.add(
                         "zero_gradient",
                         w.line,
@@ -448,18 +520,28 @@ class Steps:
                         + _never_a_state(w, watched),
                     )
             elif w.top > _ROUNDING and not w.stepped and not w.moved:
-                self._report_stuck(collector, w)
+                self._report_stuck(collector, w, watched)
 
         copied = _copied_layers(self.calls.roots.values())
         missing = [w for w in missing if id(w.tensor) not in copied]
         self._report_missing(collector, missing, watched)
 
+    def _is_zero_on_purpose(self, w: Watched, watched: list[Watched]) -> bool:
+        """Whether a bias cancels, a loss is multiplied by 0, or an expert was not routed to."""
+        if self._only_the_bias(w, watched) or self.names.intent.multiplies_by_zero:
+            return True
+        return any(o.top for o in _beside_in_a_list(w, watched))
+
     def _report_missing(
         self, collector: FindingCollector, missing: list[Watched], watched: list[Watched]
     ) -> None:
-        """Report missing gradients; a layer that is not used at all is one finding."""
+        """Report missing gradients; a layer that is not used at all is one finding.
+
+        It is a mistake where the text shows what cuts the layer off. A layer that is never called,
+        a head that this phase does not need, a part that is frozen by a switch are notes.
+        """
         together: dict[tuple[str, bool], list[Watched]] = {}
-        for w in missing:
+        for w in (w for w in missing if not w.moved):  # others are moved by hand, as averages
             reached = bool(self._reached and id(w.tensor) in self._reached)
             together.setdefault((".".join(w.name.split(".")[:2]), reached), []).append(w)
         for (prefix, reached), parts in together.items():
@@ -468,8 +550,9 @@ class Steps:
                 what = f"`{w.name}` {list(w.tensor.shape)} is"
                 if whole:
                     what = f"`{prefix}` has {len(parts)} parameters"
+                cut = reached or self._is_cut(w, watched)
                 collector.add(
-                    "no_gradient",
+                    "no_gradient" if cut else "unused_parameters",
                     w.line,
                     prefix if whole else w.name,
                     f"{what} in the optimizer, but {'their' if whole else 'its'} gradient was "
@@ -481,6 +564,19 @@ class Steps:
                     ),
                 )
 
+    def _is_cut(self, w: Watched, watched: list[Watched]) -> bool:
+        """Whether the code cuts off what the parameter's part computes, or never mentions it."""
+        if not w.training or (w.root is not None and fixed.is_from_a_library(w.root)):
+            return False
+        parts = w.name.split(".")
+        alike = [o.name.split(".") for o in watched if o.steps > o.missing]
+        # The longest prefix shared with something that learns is not what is cut.
+        learns = max((_shared(parts, other) for other in alike), default=0)
+        intent, own = self.names.intent, parts[learns:-1] or parts[learns:]
+        if any(map(intent.never_reads, own)):
+            return True  # it is made, and stands nowhere else
+        return not intent.loads and intent.cuts(set(own))
+
     @staticmethod
     def _only_the_bias(bias: Watched, watched: list[Watched]) -> bool:
         if not bias.name.endswith(".bias"):
@@ -488,17 +584,21 @@ class Steps:
         weight = bias.name.removesuffix("bias") + "weight"
         return any(w.name == weight and w.top for w in watched)
 
-    def _report_stuck(self, collector: FindingCollector, w: Watched) -> None:
-        rates = {
-            id(p): group.get("lr")
+    def _report_stuck(
+        self, collector: FindingCollector, w: Watched, watched: list[Watched]
+    ) -> None:
+        # What a scheduler begins at 0 has made one step without a learning rate.
+        first = "initial_lr" if w.steps == 1 else "lr"
+        last = [
+            (id(p) == id(w.tensor), group.get("lr") or group.get(first))
             for record in self.records.values()
             for group in record.optimizer.param_groups
             for p in group["params"]
-        }
-        rate = rates.get(id(w.tensor))
-        if rate == 0 and any(rates.values()):
-            return  # a group that is frozen on purpose (learning rate 0)
-        why = f" at a learning rate of {rate:g}" if isinstance(rate, (int, float)) else ""
+        ]
+        if w.rate == 0 and (any(rate for _, rate in last) or any(o.rate for o in watched)):
+            return  # a group that is frozen on purpose, or a warm-up that begins at 0
+        known = any(its and isinstance(rate, (int, float)) for its, rate in last)
+        why = f" at a learning rate of {w.rate:g}" if known or w.rate else ""
         collector.add(
             "never_moved",
             w.line,
@@ -556,6 +656,27 @@ def _copied_layers(roots: Iterable[nn.Module]) -> set[int]:
             if type(child) in made:
                 found |= {id(p) for p in child.parameters()}
     return found
+
+
+def _beside_in_a_list(w: Watched, watched: list[Watched]) -> list[Watched]:
+    """The same parameter of the other modules in a list: `experts.0.weight`, `experts.1.weight`."""
+    parts = w.name.removeprefix(f"{w.owner}.").split(".")
+    part: Any = w.root
+    for i, name in enumerate(parts[:-1]):
+        if isinstance(part, (nn.ModuleList, nn.ModuleDict)):
+            alike = re.compile(re.escape(w.name.removesuffix(".".join(parts[i:]))) + r"\w+")
+            rest = "." + ".".join(parts[i + 1 :])
+            others = [o for o in watched if o is not w and o.tensor.shape == w.tensor.shape]
+            return [o for o in others if alike.fullmatch(o.name.removesuffix(rest))]
+        part = private.modules_of(part).get(name) if part is not None else None
+    return []
+
+
+def _shared(a: list[str], b: list[str]) -> int:
+    """How many parts two paths have in common at their beginning."""
+    return next(
+        (i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b))
+    )
 
 
 def _learns(w: Watched) -> bool:

@@ -13,6 +13,7 @@ from torch import nn
 from executor.inside import torch_private as private
 from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.names import SnippetNames
+from executor.inside.probes.training.quiet import parameters
 from executor.inside.probes.training.steps import Steps
 
 _CONTAINER = 500
@@ -28,6 +29,9 @@ class Unregistered:
 
     def report(self, modules: Iterable[nn.Module], *, used: bool) -> None:
         """Add the findings; with `used`, only for attributes that the class's methods read."""
+        modules = list(modules)
+        trained = [m for m in modules if self._is_trained(m)]
+        learning = {id(m) for m in with_children(trained)} if used else set()
         for module in with_children(modules):
             cls = type(module)
             if cls.__module__ != "__main__":
@@ -40,9 +44,24 @@ class Unregistered:
                 line = self.names.attributes.get((cls.__name__, attribute))
                 where = {"class": cls.__name__, "attribute": attribute}
                 if isinstance(value, nn.Module):
-                    self._report_hidden_module(path, line, value, where)
+                    if not used or _gets_gradients(value):
+                        self._report_hidden_module(path, line, value, where)
                 elif attribute not in written:  # a state kept between calls is no parameter
-                    self._report_plain_tensor(path, line, value, where)
+                    weight = not used or (
+                        id(module) in learning and self._is_weight(cls, attribute, value)
+                    )
+                    self._report_plain_tensor(path, line, value, where, weight=weight)
+
+    def _is_trained(self, root: nn.Module) -> bool:
+        return any(id(p) in self.steps.optimized for _, p in parameters(root))
+
+    def _is_weight(self, cls: type, attribute: str, tensor: torch.Tensor) -> bool:
+        """Whether the code makes it as a weight is made and uses it as one.
+
+        Zeros that hold other values by now were filled: a table, a mask.
+        """
+        names = {base.__name__ for base in cls.__mro__ if base.__module__ == "__main__"}
+        return self.names.intent.is_weight(names, attribute, tensor)
 
     def _report_hidden_module(
         self, path: str, line: int | None, module: nn.Module, where: dict[str, str]
@@ -59,10 +78,17 @@ class Unregistered:
             )
 
     def _report_plain_tensor(
-        self, path: str, line: int | None, tensor: torch.Tensor, where: dict[str, str]
+        self,
+        path: str,
+        line: int | None,
+        tensor: torch.Tensor,
+        where: dict[str, str],
+        *,
+        weight: bool,
     ) -> None:
         facts = where | {"shape": list(tensor.shape), "requires_grad": tensor.requires_grad}
-        if not tensor.is_floating_point() or id(tensor) in self.steps.optimized:
+        held = id(tensor) in self.steps.optimized or id(tensor) in self.steps.held
+        if not tensor.is_floating_point() or held:
             return
         shape = list(tensor.shape)
         if tensor.requires_grad and tensor.is_leaf:
@@ -79,11 +105,14 @@ class Unregistered:
                 **facts,
             )
         elif tensor.grad_fn is None:
+            if not weight and not self.names.intent.moves:
+                return  # a constant that nothing loses
+            never = "it never trains, and " if weight else ""
             self.collector.add(
-                "unregistered_tensor",
+                "unregistered_tensor" if weight else "plain_constant",
                 line,
                 path,
-                f"`{path}` {shape} is a plain tensor without gradient: it never trains, and "
+                f"`{path}` {shape} is a plain tensor without gradient: {never}"
                 "to() and state_dict() leave it out",
                 **facts,
             )
@@ -96,6 +125,12 @@ class Unregistered:
                 "parameters() does not hold it",
                 **facts,
             )
+
+
+def _gets_gradients(module: nn.Module) -> bool:
+    """Whether backward() reached a module that is in training mode: nobody has it stay fixed."""
+    own = [p for _, p in parameters(module)]
+    return module.training and any(p.requires_grad and p.grad is not None for p in own)
 
 
 def live_modules() -> list[nn.Module]:

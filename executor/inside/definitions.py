@@ -1,0 +1,110 @@
+"""Decide whether a snippet only defines functions and classes, so that a run exercised none."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+# With these a name can be used that stands nowhere.
+_BY_NAME = frozenset({"globals", "locals", "vars", "eval", "exec", "getattr", "__import__", "dir"})
+
+
+def are_all(tree: ast.Module) -> bool:
+    """Whether there are definitions, and nothing beside them that uses one or computes anything.
+
+    Imports, constants, settings (`torch.manual_seed(0)`) and strings may stand beside them. The
+    tree is read, and nothing is watched: a run costs nothing for it. A definition that nothing
+    outside of functions mentions can have been called by nobody.
+    """
+    if not any(isinstance(s, _DEFINITIONS) for s in _statements(tree.body)):
+        return False
+    own = {s.name for s in _statements(tree.body) if isinstance(s, _DEFINITIONS)}
+    fixed = _fixed_names(tree)
+    return all(_does_nothing(s, own, fixed) for s in tree.body)
+
+
+def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements at the top level, those under `if` and `try` too."""
+    for statement in body:
+        yield statement
+        if isinstance(statement, (ast.If, ast.Try)):
+            for part in ("body", "orelse", "finalbody"):
+                yield from _statements(getattr(statement, part, []))
+            for handler in getattr(statement, "handlers", []):
+                yield from _statements(handler.body)
+
+
+def _fixed_names(tree: ast.Module) -> set[str]:
+    """Names of modules and of what is imported, and of constants made without a call."""
+    found = {"__name__", "__file__", "print", "str", "int", "float", "len", "bool"}
+    for statement in _statements(tree.body):
+        if isinstance(statement, (ast.Import, ast.ImportFrom)):
+            found |= {(a.asname or a.name).partition(".")[0] for a in statement.names}
+            continue
+        if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or statement.value is None:
+            continue
+        if not any(isinstance(n, ast.Call) for n in ast.walk(statement.value)):
+            several = statement.targets if isinstance(statement, ast.Assign) else ()
+            one = (statement.target,) if isinstance(statement, ast.AnnAssign) else ()
+            found |= {t.id for t in (*several, *one) if isinstance(t, ast.Name)}
+    return found
+
+
+def _does_nothing(statement: ast.stmt, own: set[str], fixed: set[str]) -> bool:
+    match statement:
+        case ast.Import() | ast.ImportFrom() | ast.Pass():
+            return True
+        case ast.ClassDef(body=body, decorator_list=marks):
+            return _all_fixed(marks, own, None) and all(
+                _does_nothing(s, own, fixed | own | _all_names(s)) for s in body
+            )
+        case (
+            ast.FunctionDef(args=args, decorator_list=marks)
+            | ast.AsyncFunctionDef(args=args, decorator_list=marks)
+        ):
+            defaults = [d for d in (*args.defaults, *args.kw_defaults) if d is not None]
+            return _all_fixed([*marks, *defaults], own, None)
+        case ast.If(test=test, body=body, orelse=orelse):
+            inner = [*body, *orelse]
+            return _all_fixed([test], own, fixed) and all(
+                _does_nothing(s, own, fixed) for s in inner
+            )
+        case ast.Try(body=body, orelse=orelse, finalbody=last, handlers=handlers):
+            inner = [*body, *orelse, *last, *(s for h in handlers for s in h.body)]
+            return all(_does_nothing(s, own, fixed) for s in inner)
+        case (
+            ast.Assign(value=value)
+            | ast.Expr(value=value)
+            | ast.AnnAssign(value=ast.expr() as value)
+        ):
+            return _all_fixed([value], own, fixed)
+        case ast.AnnAssign():
+            return True
+    return False
+
+
+def _all_fixed(expressions: list[ast.expr], own: set[str], fixed: set[str] | None) -> bool:
+    """Whether they mention no definition, and (with `fixed`) no name that is not fixed."""
+    read = [
+        node.id
+        for expression in expressions
+        for node in _outside_functions(expression)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    ]
+    if fixed is not None and not fixed.issuperset(read):
+        return False
+    return not any(name in own or name in _BY_NAME for name in read)
+
+
+def _outside_functions(node: ast.AST) -> Iterator[ast.AST]:
+    yield node
+    if not isinstance(node, _FUNCTIONS):
+        for child in ast.iter_child_nodes(node):
+            yield from _outside_functions(child)
+
+
+def _all_names(statement: ast.stmt) -> set[str]:
+    """The names in a class body, which are mostly its own."""
+    return {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)}
