@@ -105,6 +105,9 @@ class ErrorSeen(Model):
     origin: str = ""  # "torch" | "python" | "raise": who raised it
     masks: str = ""  # the message of the first error, where this was raised while handling it
     family: str = ""  # its id in executor.errors; empty where the catalogue does not know it
+    # How the snippet says that it is meant: "comment" (this will fail), "named" (a comment with the
+    # error's name), "printed" (its handler does nothing but tell of it); empty if it does not.
+    demonstrated: str = ""
 
 
 class Explanation(Model):
@@ -128,6 +131,7 @@ class Caught(Model):
     stdout_bytes: int = 0  # printed by the snippet up to then
     explanation: Explanation | None = None
     family: str = ""  # as in ErrorSeen
+    demonstrated: str = ""  # as in ErrorSeen
 
 
 class WarningSeen(Model):
@@ -340,6 +344,8 @@ class Observations(Model):
     warm_only: tuple[str, ...] = ()  # used, never imported, and missing in a cold run
     values: Values | None = None
     calls: tuple[ModuleCall, ...] = ()
+    # Only definitions ran: no class of the snippet was instantiated, none of its functions called.
+    only_definitions: bool = False
     trained: bool = False  # an optimizer stepped
     moved: tuple[str, ...] = ()  # names of the parameters that an optimizer holds and changed
     devices: tuple[DeviceSeen, ...] = ()  # of a device error's tensors, on the simulated device
@@ -369,3 +375,4 @@ class JobResult(Observations):
     peak_memory_bytes: int = 0
     isolation: Isolation | None = None
     detail: str = ""  # for setup_error and unavailable: what went wrong and what to do
+    reported: bool = True  # False: it ended without the probes' report, as os._exit() does

@@ -80,6 +80,7 @@ class RecordedExecutor:
             return self._propose(job)
         self.asked.append(job)
         options = [name for name in ("stand_ins", "other_choices") if getattr(job, name)]
+        options += [job.simulate] if job.simulate is not None else []
         key = (job.code, *options, *job.probes)
         return self._runs[key if key in self._runs else job.code]
 

@@ -410,7 +410,11 @@ async def _prove(settings: Settings, slugs: list[str]) -> int:
         for article in chosen:
             verdict = await prove(executor, article, library.codemods)
             verdicts.append(verdict)
-            held = {True: "holds", False: "does not hold", None: "needs a GPU, not checked"}
+            held = {
+                True: "holds",
+                False: "does not hold",
+                None: "needs another build or device, not checked",
+            }
             line = f"{verdict.slug}: {held[verdict.proof.holds]} (torch {verdict.proof.torch})"
             console.print(line, soft_wrap=True)
             for problem in verdict.problems:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bot.diagnosis import wording
 from bot.diagnosis.diagnosis import Diagnosis
+from bot.diagnosis.own_error import is_another
 from bot.diagnosis.posted_traceback import reading
 from bot.models import Answer, AnswerError, Evidence, Question, Status
 from executor.protocol import JobResult, Outcome
@@ -35,12 +36,13 @@ def compose(known: Diagnosis) -> Answer:
 
 def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
     """What a run says that nothing of the code was missing for."""
-    wrong, repairs = known.mistake, known.repairs
+    repairs, wrong = known.repairs, known.told
+    culprit = wording.culprit(known.question, run) if wording.is_in_place(wrong) else None
     answer = answer.model_copy(
         update={
             "error": AnswerError.of(wrong.error) if wrong.error is not None else None,
             "explanation": wording.explanation(wrong, run) or None,
-            "culprit": wording.culprit(known.question, run),
+            "culprit": culprit,
             "findings": run.findings,
             "refused": repairs.refused,
             "problems": repairs.problems,
@@ -48,20 +50,25 @@ def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
     )
     if repairs.fix is not None:
         answer = answer.model_copy(update={"fix": repairs.fix})
-        return _concluded(answer, "fixed", wording.fixed(wrong, run, repairs))
+        return _concluded(answer, "fixed", wording.fixed(known.question, wrong, run, repairs.fix))
     if run.outcome is Outcome.KILLED:
         return _concluded(answer, "reproduced", wording.crashed(run))
-    if wrong.is_there and not _ended_itself(run):
+    if known.demonstrated:
+        said = wording.demonstrated(wrong, run, known.demonstrated)
+        return _concluded(answer, "reproduced", said)
+    if wrong.is_there:
         answer = answer.model_copy(update={"alternatives": repairs.alternatives})
-        return _concluded(answer, "reproduced", wording.reproduced(wrong, run, repairs))
-    answer = answer.model_copy(update={"error": None, "explanation": None})
+        said = wording.reproduced(known.question, wrong, run, repairs)
+        # Nothing is called reproduced that is not the error they ask about.
+        another = is_another(known.question, wrong.error)
+        return _concluded(answer, "unsure" if another else "reproduced", said)
     return _concluded(answer, "runs", wording.runs(known.question, run))
 
 
 def _of_no_run(known: Diagnosis, answer: Answer) -> Answer:
     """What can be said of a question without code."""
     question, found = known.question, known.found
-    if found.abstained or known.why is None:
+    if known.why is None:
         if question.traceback is not None and reading(question.traceback):
             return _concluded(answer, "advice", wording.traceback_alone(question.traceback))
         best = found.hits[0].title if found.hits else ""
@@ -75,10 +82,6 @@ def _of_no_run(known: Diagnosis, answer: Answer) -> Answer:
 
 def _concluded(answer: Answer, status: Status, headline: str) -> Answer:
     return answer.model_copy(update={"status": status, "headline": headline})
-
-
-def _ended_itself(run: JobResult) -> bool:
-    return run.error is not None and run.error.type == "SystemExit"
 
 
 def _joined(question: Question) -> tuple[str, ...]:

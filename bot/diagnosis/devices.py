@@ -26,7 +26,15 @@ def wants_gpu(run: JobResult, wrong: Mistake, code: str) -> bool:
     """
     if run.env.device != "cpu":
         return False
-    return needs_gpu(run) or ("cuda" in code and run.outcome is Outcome.OK and not wrong.is_there)
+    if needs_gpu(run) or asks_where_it_is(run):
+        return True
+    return "cuda" in code and run.outcome is Outcome.OK and not wrong.is_there
+
+
+def asks_where_it_is(run: JobResult) -> bool:
+    """Whether it stopped at a line of its own that asks for CUDA: a CPU can only say no."""
+    error = run.error
+    return error is not None and error.type == "AssertionError" and "cuda" in error.code
 
 
 def there(job: Job, *, has_gpu: bool) -> Job:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from bot.diagnosis.own_error import asks_about_an_error, posted, same_kind
 from bot.diagnosis.reproduction import Reproduced
 from bot.models import Answer, Question, RunWith, Source, Why
 from executor.errors import family_of
 from executor.protocol import JobResult
 from knowledge.repair.engine import Repair
+from knowledge.repair.fix import Fix
 from knowledge.repair.mistake import NO_MISTAKE, Mistake
+from knowledge.repair.verify import removed
 from knowledge.search.search import SearchResult
 
 
@@ -37,6 +40,39 @@ class Diagnosis:
         return self.reproduced.run if self.reproduced is not None else None
 
     @property
+    def fixes(self) -> tuple[Fix, ...]:
+        """What is offered: the fix, or the alternatives."""
+        return (self.repairs.fix,) if self.repairs.fix is not None else self.repairs.alternatives
+
+    @property
+    def told(self) -> Mistake:
+        """The mistake that the answer is about: of several the one that what is offered removes."""
+        wrong = self.mistake
+        if wrong.error is not None and wrong.error.type == "SystemExit":
+            wrong = replace(wrong, error=None)  # how a program ends itself is no mistake
+        offered = next(iter(self.fixes), None)
+        if self.run is None or offered is None or offered.result is None:
+            return wrong
+        gone = removed(self.run, offered.result)
+        return gone if gone.is_there else wrong
+
+    @property
+    def demonstrated(self) -> str:
+        """How the code says that it shows its error on purpose; "" if the person asks about it.
+
+        Whoever pastes that error has it; and so has whoever asks about an error, if the code only
+        prints it or names it.
+        """
+        error = self.mistake.error
+        if error is None or not error.demonstrated or self.missing:
+            return ""
+        pasted = posted(self.question)
+        if pasted is not None and same_kind(pasted, error):
+            return ""
+        asked = error.demonstrated != "comment" and asks_about_an_error(self.question)
+        return "" if asked else error.demonstrated
+
+    @property
     def family(self) -> str:
         """The family of the real error, else of the pasted one; "" where the catalogue has none."""
         if self.error_to_look_up is None:
@@ -46,10 +82,14 @@ class Diagnosis:
 
     @property
     def error_to_look_up(self) -> tuple[str, str] | None:
-        """Type and message: the real error unless it is ours (no GPU here), else the pasted one."""
-        if self.mistake.error is not None and not self.missing:
-            return self.mistake.error.type, self.mistake.error.message
-        pasted = self.question.traceback
+        """Type and message of what is wrong: the real error, or the pasted one where none is shown.
+
+        An error that comes from the place (no GPU here) is not theirs. None for a finding.
+        """
+        if self.told.is_there and not self.missing:
+            error = self.told.error
+            return (error.type, error.message) if error is not None else None
+        pasted = posted(self.question)
         return (pasted.type, pasted.message) if pasted is not None else None
 
     @property

@@ -1,51 +1,97 @@
-"""Choose what explains a diagnosis: the best passage, or the article of the fix that works."""
+"""Choose what explains a diagnosis: the article of its very mistake, or nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from bot.diagnosis import wording
 from bot.diagnosis.diagnosis import Diagnosis
 from bot.models import Proof, Source, Why
 from knowledge.articles.article import Article
+from knowledge.repair.codemod import Codemod, choose
+from knowledge.repair.mistake import only
 from knowledge.search.search import Hit, SearchResult
 
 
-def choose(known: Diagnosis, articles: Mapping[str, Article]) -> Why | None:
-    """The best explanation; where a fix was verified, its own article's. None: there is none."""
-    found, repairs = known.found, known.repairs
-    hit = None if found.abstained or not found.hits else found.hits[0]
-    fixes = [repairs.fix] if repairs.fix else list(repairs.alternatives)
-    if fixes and (hit is None or hit.why != "signature"):
-        article = articles.get(fixes[0].codemod)
-        if article is not None:
-            return _of_article(article, 1.0)
-    if hit is None:
-        return None
-    article = articles.get(hit.source)
-    if article is None:
-        return Why(
-            text=wording.quoted(hit.passage, hit.verdict),
-            article=hit.source,
-            title=hit.title,
-            url=None,
-            score=hit.score,
-            proof=None,
-        )
-    why = _of_article(article, hit.score)
-    if any(f.codemod == article.slug for f in fixes):
-        return why  # its own mistake after all
-    aside = _aside(known, article)
-    return why.model_copy(update={"text": aside, "remedy": ""}) if aside else why
+def candidates(
+    known: Diagnosis, articles: Mapping[str, Article], codemods: Sequence[Codemod]
+) -> Iterator[Why]:
+    """The explanations that are about this very mistake, the best first; there may be none.
+
+    What only resembles the question explains no code: of code that was posted, an explanation is
+    of the real error, or of the pasted one, or of the finding.
+    """
+    found, fixes = known.found, known.fixes
+    error = known.error_to_look_up
+    if not known.question.code.strip() and known.question.traceback is None:
+        yield from (_of_hit(h, articles) for h in found.hits if h.score >= found.threshold)
+        return
+    scores = {hit.source: hit.score for hit in found.hits}
+    own = [fix.codemod for fix in fixes[:1]]
+    if error is not None:
+        of_it = [a.slug for a in articles.values() if a.promises(*error)]
+        # What search does not know the error of is about it only if nothing else is.
+        knowing = [h.source for h in found.hits if h.evidence.error or of_it == [h.source]]
+        run = known.run if known.told.is_there and not known.missing else None
+        applying = None if run is None else [c.slug for c in choose(codemods, run).codemods]
+        about = [
+            slug
+            for slug in (*own, *knowing)
+            if slug in of_it and _is_its(articles[slug], error, applying)
+        ]
+        # A silent mistake's article promises no error: that its codemod mends this one is enough.
+        about += [slug for slug in own if slug in articles and articles[slug].is_silent]
+    elif known.told.is_there and known.run is not None:
+        applying = [c.slug for c in choose(codemods, only(known.run, known.told)).codemods]
+        about = own + sorted(applying, key=lambda slug: -scores.get(slug, 0.0))
+    else:  # the error is quoted in the words around the code
+        about = [h.source for h in found.hits if h.evidence.error and h.kind == "article"]
+    for slug in dict.fromkeys(about):
+        if (article := articles.get(slug)) is None:
+            continue
+        why = _of_article(article, scores.get(slug, 1.0))
+        aside = "" if slug in own else _aside(known, article)
+        if not aside and error is not None and article.is_silent and slug not in own:
+            continue  # it names that error, and says nothing of it
+        yield why.model_copy(update={"text": aside, "remedy": ""}) if aside else why
+
+
+def _is_its(article: Article, error: tuple[str, str], applying: Collection[str] | None) -> bool:
+    """Whether an error of the article's family is its mistake.
+
+    Args:
+        article: it promises an error of that family.
+        error: type and message.
+        applying: the codemods that take the run for one of their own; None if none was run.
+    """
+    if applying is not None and article.codemod is not None:
+        return article.slug in applying and article.shares_subject(*error, loosely=True)
+    return article.shares_subject(*error)
 
 
 def sources(
     found: SearchResult, articles: Mapping[str, Article], proofs: Mapping[str, Proof]
 ) -> tuple[Source, ...]:
-    """The hits worth naming: those above the threshold, three at most."""
+    """The hits worth naming: above the threshold and not refuted by a run, three at most."""
     leaned_on = (h for h in found.hits[:3] if h.score >= found.threshold)
     return tuple(
-        _source(hit, articles.get(hit.source), proofs.get(hit.source)) for hit in leaned_on
+        _source(hit, articles.get(hit.source), proofs.get(hit.source))
+        for hit in leaned_on
+        if (proof := proofs.get(hit.source)) is None or proof.holds is not False
+    )
+
+
+def _of_hit(hit: Hit, articles: Mapping[str, Article]) -> Why:
+    article = articles.get(hit.source)
+    if article is not None:
+        return _of_article(article, hit.score)
+    return Why(
+        text=wording.quoted(hit.passage, hit.verdict),
+        article=hit.source,
+        title=hit.title,
+        url=None,
+        score=hit.score,
+        proof=None,
     )
 
 

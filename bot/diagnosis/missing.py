@@ -9,13 +9,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from bot.models import Question
+from bot.diagnosis.own_error import NO_GPU, asks_about, is_unparsed
+from bot.models import Question, Snippet
 from executor.errors import SeenError, is_a, read
 from executor.protocol import ErrorSeen, JobResult, LeftOut, Outcome
 
 
 def missing(run: JobResult, question: Question | None = None) -> str:
-    """The reason as a clause, with the next step; empty if the snippet could be run."""
+    """The reason as a clause, with the next step; empty if the snippet could be run.
+
+    An error that the person asks about is never a reason: it is what the answer is about.
+    """
+    if run.error is not None and asks_about(question, run.error):
+        return ""
+    if is_unparsed(run) and run.error is not None:
+        return _unparsed(run.error)
     if run.error and run.env.device.startswith("simulated") and is_a(run.error, "cuda_ordinal"):
         return _second_gpu(run.error)
     return (
@@ -24,30 +32,56 @@ def missing(run: JobResult, question: Question | None = None) -> str:
         or _completed(run)
         or (_lacking(run, run.error) if run.error else "")
         or (_out_of_order(question, run) if question is not None else "")
+        or _not_exercised(run)
+    )
+
+
+def _unparsed(error: ErrorSeen) -> str:
+    """The place that Python stumbles over, without its words for it where they say less."""
+    line = f"line {error.line}" if error.line else "a line"
+    if error.type in ("IndentationError", "TabError"):
+        what = f"the indentation of {line}"
+    else:
+        what = f"{line} is no Python ({error.message.partition(' (')[0]})"
+    code = f": `{_short(error.code.strip())}`" if error.code.strip() else ""
+    return f"{what}{code}; post it as it stands in the file"
+
+
+def _not_exercised(run: JobResult) -> str:
+    """That nothing but definitions ran, which shows nothing of what they do."""
+    if not run.only_definitions or run.outcome is not Outcome.OK:
+        return ""
+    return (
+        "the code only defines things: no class of it was made and no function called, so none of "
+        "it was exercised; post the lines that use it too"
     )
 
 
 def _out_of_order(question: Question, run: JobResult) -> str:
-    """Why a post's blocks are no program as they stand; empty if that is not the matter.
+    """Why a post is no program in its order; empty if that is not the matter.
 
-    A block may show a use, and a later one what it uses: nobody runs them in that order.
+    A block may show a use, and further down, or in a later block, what it uses: nobody runs them
+    in that order.
     """
     error = run.error
     if error is None or error.type != "NameError" or error.line is None:
         return ""
     seen = read(error, "name_undefined")
-    later = [s for s in question.snippets if s.first_line > error.line]
-    if seen is None or not later:
+    if seen is None:
         return ""
     name = seen["name"]
-    binds = re.compile(
-        rf"^\s*(?:def|class)\s+{name}\b|^\s*(?:\w+\s*,\s*)*{name}\s*(?:,[\s\w,]*)?=(?!=)"
-        rf"|^\s*(?:from\s.*)?import\s.*\b{name}\b",
-        re.MULTILINE,
-    )
-    found = next((s for s in later if binds.search(s.code)), None)
-    here = [s for s in question.snippets if s not in later][-1:]
-    if found is None or any(binds.search(s.code) for s in here):
+    # A function may stand anywhere: what counts is the line outside of functions that called it.
+    reached = run.frames[0].line if run.frames else error.line
+    here = [s for s in question.snippets if s.first_line <= reached][-1:]
+    lines = [n for s in here for n in _bound_at(name, s, margin=True)]
+    if lines and min(lines) > reached:
+        return (
+            f"`{name}` (line {error.line}) is used before line {min(lines)}, which makes it, has "
+            "run; post the code in the order in which it runs"
+        )
+    later = [s for s in question.snippets if s.first_line > reached]
+    found = next((s for s in later if _bound_at(name, s)), None)
+    if found is None or any(_bound_at(name, s) for s in here):
         return ""
     return (
         f"`{name}` (line {error.line}) is used in an earlier block than the one that makes it "
@@ -55,10 +89,22 @@ def _out_of_order(question: Question, run: JobResult) -> str:
     )
 
 
+def _bound_at(name: str, snippet: Snippet, *, margin: bool = False) -> list[int]:
+    """The lines that bind a name; with `margin` only those that stand in no function or branch."""
+    indent = "" if margin else r"\s*"
+    binds = re.compile(
+        rf"^{indent}(?:async\s+)?(?:def|class)\s+{name}\b"
+        rf"|^{indent}(?:\w+\s*,\s*)*{name}\s*(?:,[\s\w,]*)?=(?!=)"
+        rf"|^{indent}(?:from\s.*)?import\s.*\b{name}\b"
+    )
+    lines = enumerate(snippet.code.splitlines(), start=snippet.first_line)
+    return [n for n, line in lines if binds.match(line)]
+
+
 def needs_gpu(run: JobResult) -> bool:
     """Whether it failed, or caught a failure, because there is no GPU where it ran."""
     errors = (run.error,) if run.error is not None else run.caught
-    return run.env.device == "cpu" and any(is_a(e, *_GPU) for e in errors)
+    return run.env.device == "cpu" and any(is_a(e, *NO_GPU) for e in errors)
 
 
 def _limit(run: JobResult) -> str:
@@ -209,13 +255,11 @@ def _memory(m: SeenError, error: ErrorSeen, at: str) -> str:
     return f"it asks for more memory than there is{at}{much}; make the tensors smaller"
 
 
-_GPU = ("cuda_not_compiled", "gpu_missing")
-
 _Clause = Callable[[SeenError, ErrorSeen, str], str]
 
 # Error families that come from the place, and what is said of each.
 _LACKS: tuple[tuple[tuple[str, ...], _Clause], ...] = (
-    (_GPU, _gpu),
+    (NO_GPU, _gpu),
     (("module_not_installed", "module_required"), _module),
     (("file_missing",), _file),
     (("network_missing", "network_entry_missing"), _network),

@@ -6,6 +6,7 @@ reproduce ─▶ find_mistake ─▶ look_up ─▶ repair ─▶ explain ─▶
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
@@ -15,7 +16,8 @@ from bot.diagnosis import devices, explanation, reproduction
 from bot.diagnosis.answer import compose
 from bot.diagnosis.diagnosis import Diagnosis
 from bot.diagnosis.missing import missing
-from bot.models import Answer, Progress, Proof, Question, RunWith, Timings
+from bot.diagnosis.own_error import asks_about_no_gpu
+from bot.models import Answer, Progress, Proof, Question, RunWith, Timings, Why
 from executor.protocol import Job
 from executor.service.client import ExecutorClient
 from knowledge.articles.article import Article
@@ -26,6 +28,7 @@ from knowledge.repair.rerun import rerun_with_probes
 from knowledge.search.search import SearchResult
 
 Look = Callable[[str, tuple[str, str] | None], SearchResult]
+log = logging.getLogger(__name__)
 Stage = Callable[[Diagnosis], Awaitable[Diagnosis]]
 
 
@@ -128,15 +131,29 @@ class Pipeline:
         return replace(known, repairs=repairs)
 
     async def explain(self, known: Diagnosis) -> Diagnosis:
-        """Choose the explanation, and run its article's programs unless they were run before."""
-        why = explanation.choose(known, self.articles)
-        proofs = {}
-        if why is not None and (article := self.articles.get(why.article)) is not None:
-            proofs[article.slug] = await self.prove(article)
-            why = why.model_copy(update={"proof": proofs[article.slug]})
-        return replace(
-            known, why=why, sources=explanation.sources(known.found, self.articles, proofs)
-        )
+        """Choose the explanation whose article's programs prove it here; run them unless known."""
+        proofs: dict[str, Proof] = {}
+        chosen: Why | None = None
+        for why in explanation.candidates(known, self.articles, self.codemods):
+            article = self.articles.get(why.article)
+            if article is None:
+                chosen = why
+                break
+            proof = proofs[article.slug] = await self.prove(article)
+            if proof.holds is not False:
+                chosen = why.model_copy(update={"proof": proof})
+                break
+            log.warning(
+                "the article %s does not hold on torch %s and is withheld; run `torchmedic "
+                "article check %s`",
+                article.slug,
+                proof.torch,
+                article.slug,
+            )
+        if chosen is not None and known.demonstrated:
+            chosen = chosen.model_copy(update={"remedy": ""})  # it is shown on purpose
+        told = explanation.sources(known.found, self.articles, proofs)
+        return replace(known, why=chosen, sources=told)
 
     async def compose(self, known: Diagnosis) -> Diagnosis:
         """Put together what is said: status, headline, and the parts below it."""
@@ -153,13 +170,15 @@ class Pipeline:
         )
 
     def _applicable(self, known: Diagnosis) -> Chosen:
-        if known.run is None or known.missing:
+        if known.run is None or known.missing or known.demonstrated:
             return Chosen()
         return engine.applicable(self.codemods, known.run)
 
 
 def _wants_gpu(known: Diagnosis) -> bool:
     seen = known.reproduced
+    if seen is not None and asks_about_no_gpu(known.question, seen.run):
+        return False  # that there is no GPU is what they ask about
     return seen is not None and devices.wants_gpu(seen.run, seen.mistake, known.question.code)
 
 

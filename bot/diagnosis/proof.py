@@ -52,6 +52,8 @@ async def prove(
         if run.outcome in (Outcome.SETUP_ERROR, Outcome.UNAVAILABLE):  # says nothing of the article
             problem = f"{article.folder}: could not be run here: {run.detail}"
             return ArticleCheck(article.slug, (problem,), _proof(run.env.torch, holds=None))
+    if article.needs == "cpu-build" and broken.env.cuda is not None:
+        return ArticleCheck(article.slug, (), _proof(broken.env.torch, holds=None))
     problems = [*_broken(article, broken), *_fixed(article, fixed)]
     own = [c for c in codemods if c.slug == article.slug]
     if own and not problems:

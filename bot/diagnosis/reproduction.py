@@ -63,7 +63,7 @@ async def on_gpu(
         has_gpu: whether the executor has one; else one is simulated.
     """
     gpu = await reproduce(executor, question, devices.there(job, has_gpu=has_gpu))
-    if needs_gpu(cpu.run):
+    if needs_gpu(cpu.run) or devices.asks_where_it_is(cpu.run):
         return gpu
     if devices.device_error(gpu.mistake):
         return Reproduced(gpu.run, gpu.job, gpu.reference, only_on_gpu=True)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 
 from bot.diagnosis.devices import opposed
+from bot.diagnosis.own_error import is_another, is_unparsed, posted
 from bot.diagnosis.posted_traceback import place, reading
 from bot.models import Answer, AnswerCulprit, PastedTraceback, Question
-from executor.protocol import Caught, Culprit, ErrorSeen, JobResult, Outcome
+from executor.errors import is_a
+from executor.protocol import Caught, Culprit, ErrorSeen, Finding, JobResult, Outcome
 from knowledge.documents.verdict import Verdict
 from knowledge.repair.engine import Repair
-from knowledge.repair.mistake import MISTAKES, Mistake
+from knowledge.repair.fix import Fix
+from knowledge.repair.mistake import MISTAKES, Mistake, findings_left, mistake
 
 
 def quoted(passage: str, verdict: Verdict | None) -> str:
@@ -22,29 +25,61 @@ def quoted(passage: str, verdict: Verdict | None) -> str:
 
 def not_run(reason: str, run: JobResult) -> str:
     """The headline when the snippet could not be run."""
-    if run.stand_ins and run.outcome is Outcome.OK:
+    if is_unparsed(run):
+        return f"Could not run what was pasted: {reason}."
+    if (run.stand_ins or run.only_definitions) and run.outcome is Outcome.OK:
         return f"Not run as you have it: {reason}."
     return f"Not run to its end: {reason}."
 
 
-def fixed(wrong: Mistake, run: JobResult, repair: Repair) -> str:
-    """The headline when a fix was verified."""
-    assert repair.fix is not None
-    c = run.autograd
-    if c is not None and c.modified_line and c.saved_line:
-        said = _overwritten(run)
-        return f"Fixed: {said[:1].lower()}{said[1:]}"
-    if wrong.error is None and (first := _first_finding(run)):
-        return f"Fixed: {first}."
-    return f"Fixed: {repair.fix.title}."
+def fixed(question: Question, removed: Mistake, run: JobResult, fix: Fix) -> str:
+    """The headline when a fix was verified: what it removes, and what it leaves.
+
+    Args:
+        question: what was posted.
+        removed: the mistakes of the run that the fix's run no longer shows.
+        run: the run of the code as posted.
+        fix: the fix.
+    """
+    told = list(fix.steps or (fix.title,))
+    if is_in_place(removed) and (overwritten := _overwritten(run).rstrip(".")):
+        told[0] = f"{overwritten[:1].lower()}{overwritten[1:]}"
+    elif removed.error is None and (seen := _findings(run, removed)):
+        told = seen[: len(told)]
+    return f"Fixed: {'; then '.join(told)}.{_not_posted(question, removed)}{_left(run, fix)}"
 
 
-def reproduced(wrong: Mistake, run: JobResult, repair: Repair) -> str:
-    """The headline when the mistake was seen and no single fix is verified."""
+def demonstrated(wrong: Mistake, run: JobResult, how: str) -> str:
+    """The headline when the code shows an error on purpose; how it says so is in ErrorSeen."""
+    assert wrong.error is not None
+    why = {
+        "comment": "a comment of the code says so",
+        "named": "a comment of the code names it",
+        "printed": "its except only tells of it",
+    }
+    message = _first_sentence(wrong.error.message)
+    said = f"{_error(wrong.error)}{f': {message}' if message else ''}"
+    head = f"Raised on purpose{_simulated(run)} ({why[how]}): {said}."
+    live = explanation(wrong, run)
+    return f"{head}{f' {_first_of(live)}' if live else ''} It is explained, and not mended."
+
+
+def reproduced(question: Question, wrong: Mistake, run: JobResult, repair: Repair) -> str:
+    """The headline when the mistake was seen and no single fix is verified.
+
+    Args:
+        question: what was posted.
+        wrong: the mistake; where there are alternatives, what they remove of it.
+        run: the run that showed it.
+        repair: what was tried.
+    """
+    begins = _begins(question, wrong, run)
     if repair.alternatives:
-        what = _first_finding(run) if wrong.error is None else _error(wrong.error)
+        what = _first_finding(run, wrong) if wrong.error is None else _error(wrong.error)
         ways = "; or ".join(f.intent or f.title for f in repair.alternatives)
-        return f"Reproduced: {what}. What to do depends on what you mean ({ways}): each was run."
+        left = _left(run, repair.alternatives[0])
+        head = f"{begins}: {what}. What to do depends on what you mean ({ways}): each was run."
+        return f"{head}{left}"
     tried = len(repair.refused)
     none = ""
     if tried:
@@ -53,19 +88,72 @@ def reproduced(wrong: Mistake, run: JobResult, repair: Repair) -> str:
     if wrong.error is not None:
         if where := opposed(run.devices):
             said = _first_sentence(wrong.error.message)
-            return f"Reproduced{_simulated(run)}: {where}. {_error(wrong.error)}: {said}.{none}"
+            return f"{begins}: {where}. {_error(wrong.error)}: {said}.{none}"
         live = explanation(wrong, run)
         told = f" {_first_of(live)}" if live else ""
         if not live and (at := layer(run)):
             told = f" {at[0].upper()}{at[1:]}."
-        if overwritten := _overwritten(run):
+        if is_in_place(wrong) and (overwritten := _overwritten(run)):
             told = f" {overwritten}"
         message = _first_sentence(wrong.error.message)
         told += warm_only(run)
+        if is_a(wrong.error, "cuda_not_compiled"):
+            told = " The torch that ran it is built without CUDA."
         said = f": {message}" if message else ""
-        head = f"Reproduced{_simulated(run)}: {_error(wrong.error)}{said}."
+        head = f"{begins}: {_error(wrong.error)}{said}."
         return f"{head}{assumed(run)}{told}{none}"
-    return f"It runs, but {_first_finding(run)}.{none}"
+    return f"It runs, but {_first_finding(run, wrong)}.{_not_posted(question, wrong)}{none}"
+
+
+def _begins(question: Question, wrong: Mistake, run: JobResult) -> str:
+    """What is said before the run's error: "Reproduced", unless another one was posted."""
+    pasted = posted(question)
+    if pasted is None or not is_another(question, wrong.error):
+        return f"Reproduced{_simulated(run)}"
+    return f"Posted: {_named(pasted)}; what your code raises here{_simulated(run)}"
+
+
+def _not_posted(question: Question, wrong: Mistake) -> str:
+    """That the error which was posted did not come up; empty if it did, or none was posted."""
+    pasted = posted(question)
+    if pasted is None:
+        return ""
+    if wrong.error is None:
+        return f" The {pasted.type or 'error'} that you posted does not come up here."
+    if not is_another(question, wrong.error):
+        return ""
+    return f" Posted: {_named(pasted)}; what your code raised here: {_error(wrong.error)}."
+
+
+def _named(pasted: PastedTraceback) -> str:
+    said = _first_sentence(pasted.message)
+    return ": ".join(part for part in (pasted.type, said) if part)
+
+
+def _left(run: JobResult, fix: Fix) -> str:
+    """What the fix's run still shows, with its line; empty if that is nothing."""
+    after = fix.result
+    if after is None:
+        return ""
+    known = {(f.kind, f.name): f for f in run.findings}
+    still = [
+        _told(known[(f.kind, f.name)])
+        if (f.kind, f.name) in known
+        else f"{_told(f)}{' (in the fixed code)' if f.line else ''}"
+        for f in findings_left(after)
+    ]
+    caught = mistake(after).error
+    still += [_error(caught)] if caught is not None and not caught.demonstrated else []
+    if not still:
+        return ""
+    return f" {len(still)} more mistake{'s' if len(still) > 1 else ''} left: {'; '.join(still)}."
+
+
+def is_in_place(wrong: Mistake) -> bool:
+    """Whether it is a write that changed what the gradient needs."""
+    if wrong.error is not None:
+        return is_a(wrong.error, "modified_in_place")
+    return any(kind == "silent_inplace_write" for kind, _ in wrong.findings)
 
 
 def _overwritten(run: JobResult) -> str:
@@ -127,18 +215,41 @@ def crashed(run: JobResult) -> str:
 
 
 def runs(question: Question, run: JobResult) -> str:
-    """The headline when nothing went wrong here."""
-    where = f"torch {run.env.torch.partition('+')[0]} on {_device(run)}"
+    """The headline when nothing went wrong here, as far as the run can tell."""
+    if not run.reported:
+        code = f" with exit code {run.exit.code}" if run.exit.code is not None else ""
+        return (
+            f"Ran here and ended itself{code} before the probes could report (`os._exit` does "
+            "that): whether anything was raised is not known."
+        )
+    version = run.env.torch.partition("+")[0]
+    where = f"torch {version} on {_device(run)}" if version else f"Python {run.env.python}"
+    took = _took(run)
     if run.error is not None and run.error.type == "SystemExit":
-        return f"Runs here ({where}) and ends itself with exit code {run.exit.code}."
-    if question.traceback is not None:
+        at = f" at line {run.error.line}" if run.error.line else ""
+        return f"Runs here ({where}) and ends itself{at} with exit code {run.exit.code}.{took}"
+    if (pasted := posted(question)) is not None:
         theirs = question.versions.get("torch")
-        version = f" (you have {theirs})" if theirs else "; say which torch you have"
-        return f"Runs here: the {question.traceback.type} does not come up with {where}{version}."
+        yours = f" (you have {theirs})" if theirs else "; say which torch you have"
+        what = pasted.type or "error that you posted"
+        return f"Runs here: the {what} does not come up with {where}{yours}.{took}"
+    if took:
+        return f"Runs here to its end with {where}.{took}"
     if run.handlers and not run.caught:
         one = "your except branch was" if run.handlers == 1 else "your except branches were"
         return f"Runs here with {where}: nothing is raised, {one} never entered."
     return f"Runs here with {where}: nothing is raised, and the probes find no mistake."
+
+
+def _took(run: JobResult) -> str:
+    """What its own handlers took, which is raised and not nothing; empty if they took nothing."""
+    if not run.caught:
+        return ""
+    first, *more = run.caught
+    by = f" at line {first.handler_line}" if first.handler_line else ""
+    at = f" at line {first.line}" if first.line else ""
+    others = f", and {len(more)} more like that" if more else ""
+    return f" {first.type} is raised{at}, and its own handler{by} takes it{others}."
 
 
 def traceback_alone(pasted: PastedTraceback) -> str:
@@ -226,14 +337,26 @@ def _error(error: ErrorSeen | Caught) -> str:
     return f"{error.type}{line}{caught}"
 
 
-def _first_finding(run: JobResult) -> str:
+def _first_finding(run: JobResult, wrong: Mistake) -> str:
+    return next(iter(_findings(run, wrong)), "")
+
+
+def _findings(run: JobResult, wrong: Mistake) -> list[str]:
+    """A mistake's findings in words, the first of each kind."""
+    first: dict[str, str] = {}
     for f in run.findings:
-        if f.kind in MISTAKES:
-            said = f.line is None or f"line {f.line} " in f.message
-            line = "" if said else f" (line {f.line})"
-            name = f"`{f.name}`"
-            return f.message.replace(name, name + line, 1).rstrip(".")
-    return ""
+        if f.kind in MISTAKES and (f.kind, f.name) in wrong.findings:
+            first.setdefault(f.kind, _told(f))
+    return list(first.values())
+
+
+def _told(f: Finding) -> str:
+    said = f.line is None or f"line {f.line} " in f.message
+    line = "" if said else f" (line {f.line})"
+    name = f"`{f.name}`"
+    if line and name not in f.message:
+        return f"{f.message.rstrip('.')}{line}"
+    return f.message.replace(name, name + line, 1).rstrip(".")
 
 
 def _first_of(text: str) -> str:

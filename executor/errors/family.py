@@ -24,6 +24,7 @@ class SeenError:
 
     id: str
     values: Mapping[str, str]
+    subject: tuple[str, ...] = ()  # the values of its family's `subject`
 
     def __getitem__(self, name: str) -> str:
         """A value as the message has it; empty where this wording does not name it."""
@@ -66,6 +67,9 @@ class ErrorFamily:
     older: tuple[str, ...] = ()  # patterns of wordings that only older versions have
     values: Mapping[str, str] = field(default_factory=dict)  # named group → what it is
     details: tuple[str, ...] = ()  # further patterns, each searched by itself for more values
+    # Values that say what it is about, where the kind of error alone does not; the first has to
+    # agree for two errors to be one mistake, the others too where no run shows more.
+    subject: tuple[str, ...] = ()
     sample: str = ""  # a program that raises it on the pinned torch, after PROLOGUE
     device: str = "cpu"  # that the sample needs; "cuda" may be the simulated one
     needs: str = ""  # what a sample would need that no test has: then there is none
@@ -91,7 +95,7 @@ class ErrorFamily:
                 for more in self._details:
                     if further := more.search(text):
                         values |= {k: v for k, v in further.groupdict().items() if v is not None}
-                return SeenError(self.id, values)
+                return SeenError(self.id, values, tuple(values.get(n, "") for n in self.subject))
         return None
 
     @property

@@ -238,6 +238,7 @@ class _Run:
         self.error = exceptions.describe_at_least(error, self.source)
         self.error = exceptions.describe(error, self.source)
         self.frames = exceptions.frames(error, self.source)
+        self._guard("demonstrated", self._ask_whether_meant)
         if self.placeholders is not None:
             self._guard("placeholders", lambda: self._judge(error))
         if self.tree is not None and "torch" in sys.modules:
@@ -247,6 +248,12 @@ class _Run:
             self._guard("explain", lambda: self._explain(error))
         if self.simulated is not None:
             self._see_devices(error)
+
+    def _ask_whether_meant(self) -> None:
+        if self.error is None:
+            return
+        how = self.caught.demonstrated([self.error.line, *(f.line for f in self.frames)])
+        self.error = self.error.model_copy(update={"demonstrated": how})
 
     def _judge(self, error: BaseException) -> None:
         if self.placeholders is not None and self.error is not None:

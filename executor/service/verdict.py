@@ -49,6 +49,7 @@ def result_of(run: Run, ready: Ready, isolation: Isolation) -> JobResult:
         peak_memory_bytes=ended.get("peak_memory_bytes", 0),
         isolation=isolation,
         detail=run.setup_error or notes,
+        reported=run.collected.report is not None,
     )
 
 

@@ -9,10 +9,12 @@ import re
 import tokenize
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from executor.errors import families_of, family_of
 from knowledge import signature as signatures
 from knowledge.articles.slugs import ARTICLES, check_slug, folder_of, slug_of
 from knowledge.documents.document import FrontMatterError, split_front_matter
@@ -20,7 +22,7 @@ from knowledge.errors import ArticleError
 
 HEADINGS = ("What you see", "Why", "Fix", "If that was not it")
 _KEYS = ("title", "torch", "sources", "needs", "also_asked_as", "signatures")
-_NEEDS = ("cuda",)
+_NEEDS = ("cuda", "cpu-build")
 
 _BLANK = "…"  # what `new_article` leaves for the author to write
 _MARKER = re.compile(r"#\s*error:\s*(?P<type>[A-Za-z_][\w.]*)(?::\s*(?P<message>.*\S))?\s*$")
@@ -53,7 +55,7 @@ class Article:
     title: str
     torch: str  # the version it was last proved on
     sources: tuple[str, ...]  # addresses
-    needs: str | None  # "cuda", or nothing
+    needs: str | None  # "cuda", "cpu-build" (a PyTorch without CUDA), or nothing
     also_asked_as: tuple[str, ...]
     other_errors: tuple[str, ...]  # "Type: message" of further errors that this article answers
     what_you_see: str
@@ -79,6 +81,43 @@ class Article:
     def signatures(self) -> tuple[str, ...]:
         """The signature of each of `errors`, once."""
         return tuple(dict.fromkeys(signatures.signature(None, error) for error in self.errors))
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether its mistake raises nothing: both programs end in one assert."""
+        return self.expected_error is None
+
+    @cached_property
+    def families(self) -> frozenset[str]:
+        """The error families (`executor.errors`) of the errors it answers, as far as known."""
+        seen = (family_of(*_type_and_message(error)) for error in self.errors)
+        return frozenset(family.id for family in seen if family is not None)
+
+    def promises(self, type: str, message: str) -> bool:
+        """Whether an error is one that it answers: of the same family, or with its signature."""
+        wanted = signatures.signature(type, message)
+        if any(signatures.matches(own, wanted) for own in self.signatures):
+            return True
+        return any(seen.id in self.families for seen in families_of(type, message))
+
+    def shares_subject(self, type: str, message: str, *, loosely: bool = False) -> bool:
+        """Whether one of its errors is about the same thing, where the family alone does not tell.
+
+        `'list' object is not callable` and `'Tensor' object is not callable` are of one family.
+
+        Args:
+            type: the exception's class.
+            message: its text.
+            loosely: compare only what has to agree even where a run has shown the rest.
+        """
+        seen = family_of(type, message)
+        if seen is None or not seen.subject:
+            return True
+        n = 1 if loosely else len(seen.subject)
+        own = (family_of(*_type_and_message(error)) for error in self.errors)
+        return any(
+            o is not None and o.id == seen.id and o.subject[:n] == seen.subject[:n] for o in own
+        )
 
     def says_of(self, type: str, message: str) -> str:
         """The lines about an error that the article only quotes; empty if there are none.
@@ -108,6 +147,11 @@ class Article:
         """The program that repairs snippets, if the folder has one."""
         path = self.folder / "codemod.py"
         return path if path.is_file() else None
+
+
+def _type_and_message(error: str) -> tuple[str, str]:
+    type, separator, message = error.partition(": ")
+    return (type, message) if separator else ("", error)
 
 
 def _quoted(line: str) -> list[str]:

@@ -1,7 +1,8 @@
 """Try the codemods on a snippet: every candidate is run, and only the checks call one verified.
 
-A candidate that removes one mistake and runs into the next is carried on, up to four steps; the
-diff and the checks are then those of all its steps together.
+A candidate that removes one mistake and runs into the next is carried on, up to four steps, and
+so is a verified one that leaves mistakes which raise nothing; the diff and the checks are then
+those of all its steps together.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
+from executor.errors import is_a
 from executor.protocol import Job, JobResult, Probe
 from executor.service.client import ExecutorClient
 from knowledge.repair import verify
@@ -26,7 +28,7 @@ from knowledge.repair.codemod import (
     read_proposals,
 )
 from knowledge.repair.fix import Fix
-from knowledge.repair.mistake import mistake
+from knowledge.repair.mistake import findings_left, leaves_less, mistake
 from knowledge.repair.rerun import rerun_with_probes
 
 _AT_ONCE = 2  # candidates run side by side; the best come first, so few are ever needed
@@ -64,6 +66,7 @@ class _State:
     reference: JobResult | None
     steps: tuple[Step, ...] = ()
     supposed: frozenset[str] = frozenset()  # the meanings there were where one was supposed
+    settled: int = 0  # steps that a run has verified: their own checks compare with that run
 
     @property
     def intent(self) -> str:
@@ -76,6 +79,7 @@ class _StepResult:
     """What one step's candidates came to."""
 
     verified: list[Fix] = field(default_factory=list)
+    reached: list[_State] = field(default_factory=list)  # where each verified one leads
     refused: list[Fix] = field(default_factory=list)
     further: list[_State] = field(default_factory=list)  # that moved on to another mistake
     intents: set[str] = field(default_factory=set)
@@ -120,15 +124,44 @@ async def repair(
             refused += tried.refused
             further += tried.further
             done.verified += tried.verified
+            done.reached += tried.reached
             done.intents |= tried.intents
             if tried.verified and not state.intent:
-                return _outcome(tried, refused, problems)
+                done = tried
+                break
         if done.verified:
-            return _outcome(done, refused, problems)
+            found = _outcome(done, refused, problems)
+            return await _with_the_rest(
+                executor, codemods, found, done.reached[0], job, before, asked
+            )
         states = further[:_CARRIED_ON]
         if not states:
             break
     return Repair(refused=tuple(refused), problems=tuple(problems))
+
+
+async def _with_the_rest(
+    executor: ExecutorClient,
+    codemods: Sequence[Codemod],
+    found: Repair,
+    reached: _State,
+    job: Job,
+    before: JobResult,
+    asked: str,
+) -> Repair:
+    """Mend also what a single fix leaves, step by step.
+
+    A further step counts only if there is one way, and if less is left after it: else the fix stays
+    as it was, and what it leaves is said.
+    """
+    while found.fix is not None and len(reached.steps) < _STEPS and findings_left(reached.run):
+        tried = await _step(executor, codemods, reached, job, before, asked)
+        if len(tried.verified) != 1 or len(tried.intents) > 1:
+            break
+        if not leaves_less(tried.reached[0].run, reached.run):
+            break
+        found, reached = replace(found, fix=tried.verified[0]), tried.reached[0]
+    return found
 
 
 def _outcome(tried: _StepResult, refused: list[Fix], problems: list[str]) -> Repair:
@@ -181,11 +214,17 @@ async def _step(
             if p.intent not in meanings
         ]
         judged = await asyncio.gather(
-            *(_judge(executor, (*state.steps, step), job, before, asked) for step in batch)
+            *(
+                _judge(executor, (*state.steps, step), job, before, asked, state.settled)
+                for step in batch
+            )
         )
         for step, (fix, after) in zip(batch, judged, strict=True):
             if fix.verified and step.proposal.intent not in meanings:
                 tried.verified.append(fix)
+                ahead = job.model_copy(update={"code": fix.code})
+                way = (*state.steps, step)
+                tried.reached.append(_State(ahead, after, None, way, settled=len(way)))
                 meanings.add(step.proposal.intent)
             elif not fix.verified:
                 tried.refused.append(fix)
@@ -218,6 +257,7 @@ async def _judge(
     job: Job,
     before: JobResult,
     asked: str = "",
+    settled: int = 0,
 ) -> tuple[Fix, JobResult]:
     first, last = steps[0], steps[-1]
     code = last.proposal.code
@@ -227,7 +267,7 @@ async def _judge(
         *verify.checks(before, after, first.reference),
         *(
             c
-            for s in steps
+            for s in steps[settled:]
             for c in verify.checks_of(s.codemod, s.proposal, s.before, after, s.reference)
         ),
         verify.nothing_thrown_away(job.code, code),
@@ -237,9 +277,27 @@ async def _judge(
             Tried(job.code, code, before, after, first.reference, mistake(before), asked)
         ),
     ]
+    if all(c.passed for c in checks) and _lacks_a_gpu(before):
+        checks.append(await _as_on_gpu(executor, job, code))
     if all(c.passed for c in checks):
-        checks.append(await _minimal(executor, steps, job, before))
+        checks.append(await _minimal(executor, steps, job, before, after))
     return _fix(tuple((s.codemod.slug, s.proposal) for s in steps), job, checks, after), after
+
+
+def _lacks_a_gpu(before: JobResult) -> bool:
+    error = mistake(before).error
+    return error is not None and is_a(error, "cuda_not_compiled", "gpu_missing")
+
+
+async def _as_on_gpu(executor: ExecutorClient, job: Job, code: str) -> Check:
+    """A fix for want of a GPU has to run where there is one too: on the simulated device."""
+    there = job.model_copy(update={"code": code, "simulate": "cuda"})
+    wrong = mistake(await executor.run(there)).error
+    if wrong is None:
+        return Check(name="with a GPU", passed=True, detail="it runs on a simulated device too")
+    at = f" at line {wrong.line}" if wrong.line else ""
+    detail = f"on a simulated device it ends with {wrong.type}{at}"
+    return Check(name="with a GPU", passed=False, detail=detail)
 
 
 def _refused_unrun(state: _State, proposal: Proposal, job: Job) -> Fix:
@@ -270,7 +328,11 @@ def _fix(
 
 
 async def _minimal(
-    executor: ExecutorClient, steps: tuple[Step, ...], job: Job, before: JobResult
+    executor: ExecutorClient,
+    steps: tuple[Step, ...],
+    job: Job,
+    before: JobResult,
+    after: JobResult,
 ) -> Check:
     """Each place of the change is needed: with any one undone the mistake is back."""
     names = [s.proposal.new_name for s in steps if s.proposal.new_name]
@@ -278,7 +340,8 @@ async def _minimal(
     variants = (
         [] if together else verify.with_each_place_undone(job.code, steps[-1].proposal.code, names)
     )
-    mistakes = [mistake(run) for run in (before, *(s.before for s in steps[1:]))]
+    # What the fix leaves says nothing of its places: it is there with each of them undone.
+    mistakes = [verify.removed(run, after) for run in (before, *(s.before for s in steps[1:]))]
     # The last step undone is where that step began, and that has been run.
     known = {a.proposal.code: b.before for a, b in pairwise(steps)}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from executor.protocol import Caught, ErrorSeen, JobResult
+from executor.protocol import Caught, ErrorSeen, Finding, JobResult
 
 # Findings that say a run is silently wrong, as opposed to facts worth knowing.
 MISTAKES = frozenset(
@@ -57,3 +57,23 @@ def mistake(result: JobResult) -> Mistake:
         frozenset((f.kind, f.name) for f in result.findings if f.kind in MISTAKES),
         tuple(before),
     )
+
+
+def findings_left(after: JobResult) -> tuple[Finding, ...]:
+    """The findings of a run that are mistakes, the first of each kind: one may have many names."""
+    first: dict[str, Finding] = {}
+    for f in after.findings:
+        if f.kind in MISTAKES:
+            first.setdefault(f.kind, f)
+    return tuple(first.values())
+
+
+def leaves_less(after: JobResult, than: JobResult) -> bool:
+    """Whether a run shows a part of the findings that another one shows, and nothing else."""
+    return mistake(after).error is None and mistake(after).findings < mistake(than).findings
+
+
+def only(result: JobResult, wrong: Mistake) -> JobResult:
+    """A run's result without the findings that are of another mistake than this one."""
+    kept = (f for f in result.findings if (f.kind, f.name) in wrong.findings)
+    return result.model_copy(update={"findings": tuple(kept)})

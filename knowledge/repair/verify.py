@@ -30,6 +30,13 @@ _OF_THE_PROGRAM = frozenset(
 )
 
 
+def removed(before: JobResult, after: JobResult) -> Mistake:
+    """The part of a run's mistake that a run of the changed code no longer shows."""
+    was, now = mistake(before), mistake(after)
+    error = None if same_error(was.error, now.error) else was.error
+    return Mistake(error, was.findings - now.findings, was.provoked)
+
+
 def _still_caught(result: JobResult, wrong: Mistake) -> bool:
     """Whether the mistake's error is caught now, beyond what was provoked and caught before it."""
     known = Counter((c.type, c.message, c.code) for c in wrong.provoked)

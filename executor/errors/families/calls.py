@@ -135,6 +135,7 @@ FAMILIES = (
             r"|an iterator)",
         ),
         values={"type": "of what it is", "use": "what it is not"},
+        subject=("type", "use"),
         sample="torch.ones(2)(0)",
     ),
     ErrorFamily(

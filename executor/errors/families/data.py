@@ -41,6 +41,7 @@ FAMILIES = (
         says="A length is asked of something that has none.",
         types=("TypeError",),
         today=(r"object of type '(?P<type>\w+)' has no len\(\)",),
+        subject=("type",),
         values={"type": "of what is asked"},
         sample="len(i for i in range(3))",
     ),

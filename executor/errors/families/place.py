@@ -30,9 +30,13 @@ FAMILIES = (
         id="file_missing",
         says="A file is read that is not there.",
         types=("FileNotFoundError",),
-        today=(r"directory: '(?P<path>[^'\n]+)'",),
+        today=(
+            r"directory: '(?P<path>[^'\n]+)'",
+            r"^(?P<path>[^\s'][^'\n]{0,400}) not found\.?$",  # NumPy's
+        ),
         values={"path": "of the file"},
         sample='torch.load("no_such_file.pt")',
+        examples=("FileNotFoundError: ./data/train.csv not found.",),
         typed=True,
     ),
     ErrorFamily(

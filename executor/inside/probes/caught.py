@@ -14,10 +14,11 @@ import builtins
 import contextlib
 import functools
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
 
 from executor.inside.probes import exceptions, handled
+from executor.inside.probes.demonstrated import Demonstrations
 from executor.inside.probes.source import SnippetSource
 from executor.protocol import Caught, Explanation
 
@@ -45,6 +46,7 @@ class CaughtProbe:
         self.seen: list[Caught] = []
         self.also: Callable[[BaseException], None] | None = None  # called with the first one
         self._printed_bytes = printed_bytes
+        self._shown: Demonstrations | None = None
         self._known: set[tuple[str, str, int | None]] = set()
         self._handled: handled.Handled | None = None
         if handled.offered():
@@ -57,6 +59,7 @@ class CaughtProbe:
         `contextlib.suppress` is watched. With `compiles` it is added only outside of functions:
         a call of ours in a handler that torch.compile traces would break the graph there.
         """
+        self._shown = Demonstrations(self.source.lines, tree)
         self.handlers = sum(isinstance(n, ast.ExceptHandler) for n in ast.walk(tree))
         if self._handled is not None or looks_at_itself(tree):
             return tree
@@ -94,6 +97,10 @@ class CaughtProbe:
 
         contextlib.suppress.__exit__ = leave  # type: ignore[method-assign]
 
+    def demonstrated(self, lines: Iterable[int | None], handler_line: int | None = None) -> str:
+        """How the snippet says that an error is meant; empty if it does not."""
+        return self._shown.how(lines, handler_line) if self._shown is not None else ""
+
     def _in_handler(self, handler_line: int) -> None:
         error = sys.exc_info()[1]
         if error is not None:
@@ -128,6 +135,7 @@ class CaughtProbe:
                 stdout_bytes=self._printed_bytes(),
                 explanation=self._explain(error) if len(self.seen) < _EXPLAINED else None,
                 family=seen.family,
+                demonstrated=self.demonstrated((seen.line,), handler_line),
             )
             self.seen.append(caught)
             return caught

@@ -9,6 +9,7 @@ from bot.models import Question, Snippet
 from executor.protocol import (
     Environment,
     Explanation,
+    Frame,
     JobResult,
     LeftOut,
     Limit,
@@ -406,8 +407,9 @@ def test_blocks_in_another_order_than_they_run(later: str):
         (lacks(1), post("net = Net()", "Network = 3")),
         (lacks(1), post("net = Net()", "class Network: ...")),
         (lacks(1), post("net = Net()", "x = Net")),
-        # It is made in the same block, further down: a mistake of its own.
-        (lacks(1), post("net = Net()\nclass Net: ...", "class Net: ...")),
+        # In a function, or not at all outside of one, it is a mistake of its own.
+        (lacks(1), post("net = Net()\ndef f():\n    Net = 3")),
+        (lacks(3), post("def f():\n    return Net\nf()\n  Net = 3")),
         (failed(NAME.replace("model", "Net"), "ValueError"), post("Net()", "class Net: ...")),
         (failed("free variable 'Net'", "NameError"), post("Net()", "class Net: ...")),
         (without_line(lacks(1)), post("Net()", "class Net: ...")),
@@ -428,6 +430,91 @@ def test_the_block_that_makes_it_is_named():
     # Its own block is the last that begins at the error's line or above it.
     again = post("class Data: ...\ndel Data", "net = Data()", "class Data: ...")
     assert missing(lacks(3, "Data"), again).endswith("as one")
+
+
+@pytest.mark.parametrize(
+    ("run", "code", "reason"),
+    [
+        (
+            lacks(1),
+            "net = Net()\nclass Net: ...",
+            "`Net` (line 1) is used before line 2, which makes it, has run; post the code in the "
+            "order in which it runs",
+        ),
+        (lacks(1), "net = Net()\nNet = 3", "line 2"),
+        # A function is used above; what counts is the line that called it.
+        (
+            lacks(2).model_copy(
+                update={
+                    "frames": (
+                        Frame(function="<module>", line=3),
+                        Frame(function="f", line=2),
+                    )
+                }
+            ),
+            "def f():\n    return Net\nf()\nNet = 3",
+            "`Net` (line 2) is used before line 4",
+        ),
+        # It was made before, and lost again: a mistake of its own.
+        (lacks(3), "Net = 3\ndel Net\nprint(Net)\nNet = 4", ""),
+    ],
+)
+def test_a_use_above_what_it_uses(run: JobResult, code: str, reason: str):
+    """In one block too: the order of a paste is no error of the code's."""
+    told = missing(run, post(code))
+
+    assert reason in told and bool(told) is bool(reason)
+
+
+INDENT = failed("unexpected indent", "IndentationError", line=12, code="    x = 1")
+
+
+@pytest.mark.parametrize(
+    ("run", "text", "reason"),
+    [
+        (
+            INDENT,
+            "it does not learn",
+            "the indentation of line 12: `x = 1`; post it as it stands in the file",
+        ),
+        (
+            failed("invalid syntax (snippet.py, line 3)", "SyntaxError", line=3, code="Out[13]:"),
+            "",
+            "line 3 is no Python (invalid syntax): `Out[13]:`; post it as it stands in the file",
+        ),
+        (
+            without_line(failed("invalid syntax", "SyntaxError")),
+            "",
+            "a line is no Python (invalid syntax); post it as it stands in the file",
+        ),
+        (INDENT, "what is this IndentationError?", ""),
+        (INDENT.model_copy(update={"frames": (Frame(function="f", line=1),)}), "", ""),
+    ],
+)
+def test_a_paste_that_does_not_parse(run: JobResult, text: str, reason: str):
+    """It is how it was pasted, unless they ask about it."""
+    assert missing(run, Question(text=text)) == reason
+
+
+def test_nothing_but_definitions():
+    """None of it was exercised; an error is one all the same."""
+    told = missing(ran(only_definitions=True))
+
+    assert told.startswith("the code only defines things") and "post the lines" in told
+    assert missing(failed(SIZES, only_definitions=True)) == ""
+
+
+@pytest.mark.parametrize(
+    ("run", "text"),
+    [
+        (failed(NOT_COMPILED, "AssertionError", code="x.cuda()"), NOT_COMPILED),
+        (failed("No CUDA GPUs are available", code="x.cuda()"), "No CUDA GPUs are available"),
+    ],
+)
+def test_a_missing_gpu_is_the_answer_for_who_asks_about_it(run: JobResult, text: str):
+    """For anybody else it comes from the place."""
+    assert missing(run, Question(text=f"I get {text}")) == ""
+    assert missing(run, Question(text="it does not learn")) != ""
 
 
 CPU_ONLY = caught(NOT_COMPILED, "AssertionError")

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from bot.diagnosis.pipeline import Pipeline
 from bot.diagnosis.proof import prove
+from executor.errors import family_of
 from knowledge.articles.article import Article, load_article, load_articles, new_article
 from knowledge.articles.slugs import ARTICLES, folder_of, slug_of
 from knowledge.documents.markdown import split_markdown
@@ -72,9 +73,106 @@ def test_an_article_reads_like_the_others(slug: str):
     assert article.torch.startswith("2.13")
 
 
+# Words that need something said before them, and an answer begins with the reason.
+MID_THOUGHT = re.compile(
+    r"(?:It|Its|They|Their|Them|This|That|These|Those|And|But|So|Or|Nor|Then|Also|Here|Otherwise"
+    r"|Usually|Mostly|Often|Thus|Hence|Therefore|However|Because|Since|Such|Both|Either|Neither|One"
+    r"|Another|The (?:two|three|other|others|same|former|latter|rest))\b"
+)
+
+
+def shown(article: Article) -> str:
+    """The reason as an answer shows it, without the rest of the article."""
+    return " ".join(article.why.split("\n\n")[0].split())
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_a_reason_stands_by_itself(slug: str):
+    """It begins with a subject, ends with a sentence, and leans on nothing that is not shown: no
+    list below it, and no variable of the article's own program."""
+    article = load_article(folder_of(slug))
+    reason = shown(article)
+
+    assert not MID_THOUGHT.match(reason), reason
+    assert re.search(r"[.?]$", reason) and "|---" not in reason, reason
+    tree = ast.parse(article.broken)
+    stored = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and type(n.ctx) is ast.Store}
+    named = {
+        w for code in re.findall(r"`([^`]+)`", reason) for w in re.findall(r"[A-Za-z_]\w+", code)
+    }
+    assert not {name for name in stored if len(name) > 1} & named, reason
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_an_error_is_not_its_own_reason(slug: str):
+    """The reason says more than the message that it explains."""
+    article = load_article(folder_of(slug))
+    words = re.findall(r"\w+", shown(article).lower())
+    for error in article.errors:
+        said = re.findall(r"[a-z]\w*", error.partition(": ")[2].lower())
+        if len(said) < 5:
+            continue
+        runs = {tuple(said[n : n + 5]) for n in range(len(said) - 4)}
+        repeated = runs & {tuple(words[n : n + 5]) for n in range(len(words) - 4)}
+        assert not repeated, f"{error}: {repeated}"
+
+
+@pytest.mark.parametrize(
+    ("reason", "stands"),
+    [
+        ("A view has no memory of its own.", True),
+        ("`stack` joins tensors.", True),
+        ("These functions join tensors.", False),
+        ("It has no memory.", False),
+        ("So the sizes differ.", False),
+        ("The two count dimensions.", False),
+        ("Items are counted.", True),
+    ],
+)
+def test_what_begins_in_mid_thought(reason: str, stands: bool):
+    """A word that needs one before it."""
+    assert (MID_THOUGHT.match(reason) is None) is stands
+
+
+@pytest.mark.parametrize(
+    ("slug", "error", "promised", "same_subject"),
+    [
+        ("matmul-inner-sizes",
+         "RuntimeError: mat1 and mat2 shapes cannot be multiplied (1x2 and 3x4)", True, True),
+        ("matmul-inner-sizes", "RuntimeError: size mismatch, m1: [1 x 2], m2: [3 x 4] at x", True,
+         True),
+        ("matmul-inner-sizes", "IndexError: Target 3 is out of bounds.", False, True),
+        ("matmul-inner-sizes", "KeyError: no family knows it", False, True),
+        ("tensor-called-like-a-function", "TypeError: 'Tensor' object is not callable", True, True),
+        ("tensor-called-like-a-function", "TypeError: 'list' object is not callable", True, False),
+        ("no-such-name-in-torch", "AttributeError: module 'torch' has no attribute 'q'", True,
+         True),
+        ("no-such-name-in-torch", "AttributeError: module 'cv2' has no attribute 'q'", True, False),
+    ],
+)  # fmt: skip
+def test_which_errors_an_article_is_about(
+    slug: str, error: str, promised: bool, same_subject: bool
+):
+    """Those of the family of its own; and about the same thing, where the family is wide."""
+    article = load_article(folder_of(slug))
+    type, _, message = error.partition(": ")
+
+    assert article.promises(type, message) is promised
+    assert article.shares_subject(type, message) is same_subject
+
+
 def test_articles_come_sorted(articles: list[Article]):
     """Every folder is found, in the order of their slugs."""
     assert [article.slug for article in articles] == SLUGS
+
+
+def test_what_an_article_promises_has_a_family(articles: list[Article]):
+    """The catalogue knows every error that a broken.py ends with: an answer compares families."""
+    promised = [a.expected_error for a in articles if a.expected_error is not None]
+
+    assert all(family_of(error.type, error.message) for error in promised), [
+        error for error in promised if family_of(error.type, error.message) is None
+    ]
 
 
 def test_an_error_article_knows_its_signature(articles: list[Article]):

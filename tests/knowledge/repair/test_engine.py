@@ -708,3 +708,141 @@ async def test_a_later_in_place_error_is_looked_at_with_its_own_probes():
 
     assert result.fix is not None
     assert seen[-2:] == ["autograd: True", "the oracle"]
+
+
+# -- what a fix leaves -----------------------------------------------------------------------
+
+TWO = ran(findings=(found("one_class"), found("loss_broadcasts")), values=VALUES)
+ONE = ran(findings=(found("loss_broadcasts"),), values=VALUES)
+KINDS = (codemod("a", "one_class"), codemod("b", "loss_broadcasts"))
+
+
+@pytest.mark.parametrize(
+    ("after", "further", "code", "steps"),
+    [
+        # The next step leaves nothing.
+        ({"c": FIXED}, [proposal("c", "b")], "c", ("to b", "to c")),
+        # It is refused, it leaves as much, or it brings another mistake.
+        ({"c": failed(B)}, [proposal("c", "b")], "b", ()),
+        ({"c": ONE}, [proposal("c", "b")], "b", ()),
+        ({"c": ran(findings=(found("one_class", "v"),), values=VALUES)}, [], "b", ()),
+        # It would mean one of two things.
+        (
+            {"c": FIXED, "d": FIXED},
+            [proposal("c", "b", intent="this"), proposal("d", "b", intent="that")],
+            "b",
+            (),
+        ),
+        ({"c": FIXED, "d": failed(B)}, [proposal("c", "b"), proposal("d", "b")], "c", None),
+        # Nothing is proposed.
+        ({}, [], "b", ()),
+    ],
+)
+async def test_what_a_fix_leaves_is_mended_in_the_same_chain(
+    after: dict[object, JobResult],
+    further: list[Proposal],
+    code: str,
+    steps: tuple[str, ...] | None,
+):
+    """Step by step, as long as there is one way and less is left; the checks are the original's."""
+    result, _ = await repaired(
+        {"b": ONE, **after}, {"a": [proposal("b")], "b": further}, codemods=KINDS, before=TWO
+    )
+
+    assert result.fix is not None and result.fix.verified
+    assert result.fix.code == code
+    assert steps is None or result.fix.steps == steps
+    assert result.alternatives == ()
+
+
+async def test_a_verified_steps_own_checks_are_those_of_its_own_run():
+    """What the next step changes is not held against the first; what it is itself, is."""
+    compared = []
+
+    def note(before: JobResult, after: JobResult) -> bool:
+        compared.append((before.stdout, after.stdout))
+        return True
+
+    kinds = (codemod("a", "one_class", note), codemod("b", "loss_broadcasts", note))
+    result, _ = await repaired(
+        {"b": ONE.model_copy(update={"stdout": "2"}), "c": ran(values=VALUES, stdout="3")},
+        {"a": [proposal("b")], "b": [proposal("c", "b")]},
+        codemods=kinds,
+        before=TWO.model_copy(update={"stdout": "1"}),
+    )
+
+    assert result.fix is not None and result.fix.code == "c"
+    assert compared == [("1", "2"), ("2", "3")]
+
+
+async def test_alternatives_are_not_carried_on():
+    """Which of them is meant is open: what they leave is only said."""
+    both = [proposal("b", intent="this"), proposal("c", intent="that")]
+    result, executor = await repaired(
+        {"b": ONE, "c": ONE}, {"a": both, "b": [proposal("d", "b")]}, codemods=KINDS, before=TWO
+    )
+
+    assert codes(result.alternatives) == ["b", "c"] and result.fix is None
+    assert "d" not in [job.code for job in executor.asked]
+
+
+async def test_no_more_than_four_steps_with_what_is_left():
+    """The fourth fix is the last, whatever it leaves."""
+    names = "vwxyz"
+    runs: dict[object, JobResult] = {}
+    proposals = {}
+    for n in range(1, 6):
+        left = tuple(found("one_class", name) for name in names[n:])
+        runs[str(n)] = ran(findings=left, values=VALUES)
+        proposals[str(n - 1)] = [proposal(str(n))]
+    before = ran(findings=tuple(found("one_class", name) for name in names), values=VALUES)
+    result, _ = await repaired(runs, proposals, codemods=KINDS, before=before, code="0")
+
+    assert result.fix is not None and result.fix.code == "4" and len(result.fix.steps) == 4
+
+
+async def test_what_is_left_does_not_prove_that_a_place_is_needed():
+    """With a place undone the finding that stays is there, as it is with the whole change."""
+    idle = {"x\nb": ONE, "x\ny": ONE, "a\ny": TWO}
+    result, _ = await repaired(
+        idle, {"a\nb": [proposal("x\ny")]}, codemods=KINDS[:1], before=TWO, code="a\nb"
+    )
+
+    assert result.fix is not None  # one change of two lines is one place
+    apart = {"x\n\nb": ONE, "x\n\ny": ONE, "a\n\ny": TWO}
+    result, _ = await repaired(
+        apart, {"a\n\nb": [proposal("x\n\ny")]}, codemods=KINDS[:1], before=TWO, code="a\n\nb"
+    )
+    assert result.fix is None
+    (refused,) = result.refused
+    assert [c.name for c in refused.checks if not c.passed] == ["minimal"]
+
+
+# -- a fix for want of a GPU -----------------------------------------------------------------
+
+NO_CUDA = failed("Torch not compiled with CUDA enabled", "AssertionError", values=VALUES)
+
+
+@pytest.mark.parametrize(
+    ("there", "verified"),
+    [
+        (ran(), True),
+        (failed("found at least two devices, cuda:0 and cpu!"), False),
+        (ran(findings=(found("one_class"),)), True),  # the CPU's run tells that
+    ],
+)
+async def test_a_guard_for_the_gpu_is_run_where_there_is_one_too(there: JobResult, verified: bool):
+    """On the simulated device: what runs without a GPU alone is half a fix."""
+    assert NO_CUDA.error is not None
+    rule = codemod("a", NO_CUDA.error.message)
+    result, executor = await repaired(
+        {"b": FIXED, ("b", "cuda"): there}, {"a": [proposal("b")]}, codemods=[rule], before=NO_CUDA
+    )
+
+    assert (result.fix is not None) is verified
+    assert [job.simulate for job in executor.asked] == [None, "cuda"]
+    fix = result.fix or result.refused[0]
+    (check,) = (c for c in fix.checks if c.name == "with a GPU")
+    assert check.passed is verified
+    if not verified:
+        assert check.detail == "on a simulated device it ends with RuntimeError at line 1"

@@ -55,10 +55,10 @@ _asked: dict[str, Answer] = {}
 _seen: dict[str, tuple[JobResult, JobResult]] = {}
 
 
-async def once(ask: Ask, code: str) -> Answer:
-    """The answer to a message that says nothing, with this snippet; asked once in all tests."""
+async def once(ask: Ask, slug: str, code: str) -> Answer:
+    """The answer to a message that says little, with this snippet; asked once in all tests."""
     if code not in _asked:
-        _asked[code] = await ask(f"what is wrong here?\n```python\n{code}```")
+        _asked[code] = await ask(f"{_CASES[slug].asked}\n```python\n{code}```")
     return _asked[code]
 
 
@@ -84,7 +84,7 @@ def test_a_codemod_has_programs_of_its_own(slug: str) -> None:
 async def test_mended_and_verified(ask: Ask, slug: str, name: str) -> None:
     """The fix is the one a colleague would make, it was run, and every check holds."""
     code, wanted = _CASES[slug].mended[name]
-    answer = await once(ask, code)
+    answer = await once(ask, slug, code)
 
     assert answer.status == "fixed", (answer.headline, [(f.diff, f.checks) for f in answer.refused])
     assert answer.fix is not None and answer.fix.verified
@@ -99,7 +99,7 @@ async def test_both_meanings_are_run_and_none_is_called_the_fix(
     ask: Ask, slug: str, name: str
 ) -> None:
     code, wanted = _CASES[slug].paired[name]
-    answer = await once(ask, code)
+    answer = await once(ask, slug, code)
 
     assert answer.status == "reproduced" and answer.fix is None, answer.headline
     assert len(answer.alternatives) == len(wanted), [f.diff for f in answer.alternatives]
@@ -118,11 +118,11 @@ def offered(answer: Answer) -> list[Fix]:
 async def test_a_fix_leaves_nothing_to_fix(ask: Ask, slug: str, name: str) -> None:
     """Applied to its own output a codemod has nothing to say, and every comment is still there."""
     code = _CASES[slug].program(name)
-    fixes = offered(await once(ask, code))
+    fixes = offered(await once(ask, slug, code))
     assert fixes
     comments = [line.partition("#")[2] for line in code.splitlines() if "#" in line]
     for fix in fixes:
-        again = await once(ask, fix.code)
+        again = await once(ask, slug, fix.code)
         assert not offered(again), again.headline
         assert again.status == "runs", again.headline
         assert all(comment in fix.code for comment in comments)
@@ -133,8 +133,8 @@ async def test_a_fix_leaves_nothing_to_fix(ask: Ask, slug: str, name: str) -> No
 async def test_formatting_is_no_matter(ask: Ask, slug: str, name: str) -> None:
     """A fix survives a Black-style formatter, and a formatted snippet gets the same fix."""
     code = _CASES[slug].program(name)
-    before = [formatted(fix.code) for fix in offered(await once(ask, code))]
-    after = [formatted(fix.code) for fix in offered(await once(ask, formatted(code)))]
+    before = [formatted(fix.code) for fix in offered(await once(ask, slug, code))]
+    after = [formatted(fix.code) for fix in offered(await once(ask, slug, formatted(code)))]
 
     assert before and before == after
 
@@ -154,7 +154,7 @@ def formatted(code: str) -> str:
 @pytest.mark.parametrize(("slug", "name"), _REFUSED)
 async def test_where_no_edit_is_honest_none_is_offered(ask: Ask, slug: str, name: str) -> None:
     """The mistake is shown and explained; the snippet stays as it is."""
-    answer = await once(ask, _CASES[slug].refused[name])
+    answer = await once(ask, slug, _CASES[slug].refused[name])
 
     assert answer.status == "reproduced", answer.headline
     assert not [fix.diff for fix in offered(answer) if fix.codemod == slug]

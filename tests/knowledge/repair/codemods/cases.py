@@ -24,12 +24,14 @@ class Cases:
         wrong: name → (name of a mended or paired program, what a tempting wrong fix would do to
             it): each must come out unverified. Think of detach, try/except, deleting the line,
             throwing the value away, `.data`, and of the family's own temptation.
+        asked: the words that the programs are posted with, where they matter.
     """
 
     mended: Mapping[str, tuple[str, str]]
     refused: Mapping[str, str]
     wrong: Mapping[str, tuple[str, Change]]
     paired: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
+    asked: str = "what is wrong here?"
 
     def program(self, name: str) -> str:
         """A mended or paired program by its name."""

@@ -1,0 +1,89 @@
+"""Decide whether an error of the run is the one that the person asks about."""
+
+from __future__ import annotations
+
+import re
+
+from bot.models import PastedTraceback, Question
+from executor.errors import HasMessage, families_of, is_a, read
+from executor.protocol import JobResult
+from knowledge.signature import signature
+
+# Kinds of errors that come from the place or from how something was pasted, unless the person
+# asks about that very error.
+NO_GPU = ("cuda_not_compiled", "gpu_missing")
+UNPARSED = ("SyntaxError", "IndentationError", "TabError")
+
+_ABOUT_SYNTAX = re.compile(
+    r"\b(?:Syntax|Indentation|Tab)Error\b|invalid syntax|unexpected indent|\bindent", re.IGNORECASE
+)
+_ABOUT_AN_ERROR = re.compile(
+    r"\b(?:errors?|exceptions?|fail|rais|crash|throw|complain|problem|wrong|broken|bug|fix|help"
+    r"|doesn't|does not|won't|can't|cannot|why)",
+    re.IGNORECASE,
+)
+_LEAST_CUT = 20  # characters of a message that was cut off and still tells which one it is
+
+
+def posted(question: Question) -> PastedTraceback | None:
+    """The error that was pasted; None if there is none, or if it says neither type nor message."""
+    pasted = question.traceback
+    return pasted if pasted is not None and (pasted.type or pasted.message) else None
+
+
+def same_kind(one: HasMessage, other: HasMessage) -> bool:
+    """Whether two errors are of one family; of those that none knows, whether they read alike."""
+    mine, others = families_of(one.type, one.message), families_of(other.type, other.message)
+    if mine and others:
+        return mine[0].id in {s.id for s in others} or others[0].id in {s.id for s in mine}
+    a, b = _signature(one), _signature(other)
+    if a == b:
+        return True
+    shorter, longer = sorted((a, b), key=len)
+    return len(shorter) >= _LEAST_CUT and longer.startswith(shorter)
+
+
+def is_another(question: Question, error: HasMessage | None) -> bool:
+    """Whether the run's error is another one than the person pasted."""
+    pasted = posted(question)
+    return pasted is not None and error is not None and not same_kind(pasted, error)
+
+
+def asks_about(question: Question | None, error: HasMessage) -> bool:
+    """Whether the person asks about this error, which else would come from the place."""
+    if question is None:
+        return False
+    pasted = posted(question)
+    if is_a(error, *NO_GPU):
+        quoted = PastedTraceback(type="", message=question.text)
+        return any(is_a(said, *NO_GPU) for said in (pasted, quoted) if said is not None)
+    if _kind(error) in UNPARSED:
+        asked = _ABOUT_SYNTAX.search(question.text) is not None
+        return asked or (pasted is not None and _kind(pasted) in UNPARSED)
+    here = read(error, "name_undefined")
+    there = read(pasted, "name_undefined") if pasted is not None else None
+    return here is not None and there is not None and here["name"] == there["name"]
+
+
+def asks_about_no_gpu(question: Question, run: JobResult) -> bool:
+    """Whether the run failed for want of a GPU, and the person asks about just that."""
+    errors = (run.error,) if run.error is not None else run.caught
+    return any(is_a(e, *NO_GPU) and asks_about(question, e) for e in errors)
+
+
+def asks_about_an_error(question: Question) -> bool:
+    """Whether the words around the code speak of something that goes wrong."""
+    return _ABOUT_AN_ERROR.search(question.text) is not None
+
+
+def is_unparsed(run: JobResult) -> bool:
+    """Whether the snippet itself is no Python, so that none of it ran."""
+    return run.error is not None and run.error.type in UNPARSED and not run.frames
+
+
+def _kind(error: HasMessage) -> str:
+    return error.type.rpartition(".")[2]
+
+
+def _signature(error: HasMessage) -> str:
+    return signature(_kind(error) or None, error.message)

@@ -1,0 +1,120 @@
+"""Read from the code whether an error is shown on purpose: a comment, or a handler that tells.
+
+A demonstration says so before it fails ("this will raise a RuntimeError"). A comment that points at
+the line ("error here", "why?") is a person who marks where the code fails: that is none.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Sequence
+
+_MOST_ABOVE = 3  # lines of comment above the failing statement that are about it
+_MOST_BESIDE = 20  # lines of the statement itself
+_LONGEST = 400  # characters of a line that are read
+_SHORT = 3  # statements of a `try` that exists to show one error
+
+_SAYS_SO = re.compile(
+    r"\b(?:will|would|should|must|shall|going to|expected to|supposed to|can|could|does)\s+"
+    r"(?:\w+\s+){0,2}?(?:fail|raise|error|crash|throw|break|blow up)"
+    r"|\b(?:this|it|that|which|call|and|also)\s+(?:\w+\s+){0,2}?"
+    r"(?:fails|raises|errors|throws|crashes|breaks)\b"
+    r"|^\W*(?:fails|raises|throws|crashes|errors out)\b"
+    r"|\b(?:won't|will not|doesn't|does not|cannot|can't)\s+work\b"
+    r"|\b(?:causes?|leads? to|results? in|gives?|produces?|triggers?|raises?)\s+(?:\w+\s+){0,2}?"
+    r"(?:an?\s+)?(?:\w*Error\b|\w*Exception\b|error\b)",
+    re.IGNORECASE,
+)
+# The error's name alone: said beforehand, or written down by whoever got it.
+_NAMES_IT = re.compile(r"^\W*(?:\w*Error|\w*Exception|error)\b\s*(?:[:!(]|$)", re.IGNORECASE)
+# What people write beside the line at which their own code stops.
+_POINTS = re.compile(
+    r"\b(?:here|why|i|my|me|help|get|got|getting|happens?|occurs?|occurred)\b|\?|<-|\^|→|←",
+    re.IGNORECASE,
+)
+_TELLS = frozenset(
+    ("print", "pprint", "warn", "warning", "error", "info", "debug", "exception", "log", "write",
+     "print_exc", "format_exc", "append", "assertIn")
+)  # fmt: skip
+
+
+class Demonstrations:
+    """What a snippet says of its own errors: read once, in one pass over its syntax."""
+
+    def __init__(self, lines: Sequence[str], tree: ast.AST) -> None:
+        self._lines = lines
+        self._spans: dict[int, tuple[int, int]] = {}  # line → its statement's, if it has several
+        self._tried: dict[int, tuple[int, ...]] = {}  # handler → the lines that it is about
+        self._telling: set[int] = set()  # handlers that only tell
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Try):
+                self._read_try(node)
+            elif isinstance(node, ast.stmt) and not hasattr(node, "body"):
+                last = node.end_lineno or node.lineno
+                if last > node.lineno:
+                    for line in range(node.lineno, last + 1):
+                        self._spans[line] = node.lineno, last
+
+    def _read_try(self, node: ast.Try) -> None:
+        about = (node.lineno, *(s.lineno for s in node.body[:_SHORT]))
+        short = len(node.body) <= _SHORT and not _is_import(node.body)
+        for handler in node.handlers:
+            self._tried[handler.lineno] = about
+            if short and _only_tells(handler):
+                self._telling.add(handler.lineno)
+
+    def how(self, lines: Iterable[int | None], handler_line: int | None = None) -> str:
+        """How the snippet says that an error is meant; empty if it does not.
+
+        Args:
+            lines: of the snippet, from the call that led to the error to what raised it.
+            handler_line: of the handler that took it.
+        """
+        of_try = self._tried.get(handler_line, ()) if handler_line is not None else ()
+        said = {self._by_comment(line) for line in (*lines, *of_try) if line is not None}
+        if handler_line in self._telling:
+            said.add("printed")
+        return next((how for how in ("comment", "printed", "named") if how in said), "")
+
+    def _by_comment(self, line: int) -> str:
+        """How a comment on a statement, or right above it, says that it fails."""
+        if not 0 < line <= len(self._lines):
+            return ""
+        first, last = self._spans.get(line, (line, line))
+        beside = self._lines[first - 1 : min(last, first + _MOST_BESIDE)]
+        said = [_comment(text) for text in beside]
+        above = first - 2
+        while above >= 0 and first - 2 - above < _MOST_ABOVE:
+            if self._lines[above].lstrip()[:1] != "#":
+                break
+            said.append(_comment(self._lines[above]))
+            above -= 1
+        said = [text for text in said if text and not _POINTS.search(text)]
+        if any(_SAYS_SO.search(text) for text in said):
+            return "comment"
+        return "named" if any(_NAMES_IT.search(text) for text in said) else ""
+
+
+def _is_import(body: list[ast.stmt]) -> bool:
+    return any(isinstance(s, (ast.Import, ast.ImportFrom)) for s in body)
+
+
+def _only_tells(handler: ast.ExceptHandler) -> bool:
+    return all(
+        isinstance(s, ast.Expr) and isinstance(s.value, ast.Call) and _name(s.value) in _TELLS
+        for s in handler.body
+    )
+
+
+def _name(call: ast.Call) -> str:
+    function = call.func
+    if isinstance(function, ast.Attribute):
+        return function.attr
+    return function.id if isinstance(function, ast.Name) else ""
+
+
+def _comment(text: str) -> str:
+    """The comment of a line; a `#` in a string is mistaken for one only if it reads like one."""
+    quoted = re.sub(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", "", text[:_LONGEST])
+    return quoted.partition("#")[2].strip()

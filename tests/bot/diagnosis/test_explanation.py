@@ -1,0 +1,238 @@
+"""bot/diagnosis/explanation.py: an explanation is of this very mistake, or there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import pytest
+
+from bot.diagnosis.diagnosis import Diagnosis
+from bot.diagnosis.explanation import candidates, sources
+from bot.diagnosis.reproduction import Reproduced
+from bot.models import PastedTraceback, Proof, Question, RunWith, Snippet
+from executor.protocol import Job, JobResult
+from knowledge.articles.article import Article, load_articles
+from knowledge.repair.codemod import Codemod
+from knowledge.repair.engine import Repair
+from knowledge.repair.fix import Fix
+from knowledge.repair.mistake import mistake
+from knowledge.search.search import Hit, SearchResult, SourceMatch
+from tests.built import failed, found, ran
+
+ARTICLES: Mapping[str, Article] = {a.slug: a for a in load_articles()}
+BROADCAST = (
+    "The size of tensor a (3) must match the size of tensor b (4) at non-singleton dimension 1"
+)
+CODE = "x = 1"
+
+
+class Applies:
+    """A codemod that takes certain runs for its own."""
+
+    def __init__(self, kinds: Collection[str] | None) -> None:
+        self._kinds = kinds
+
+    def applies(self, result: JobResult) -> bool:
+        return self._kinds is None or any(f.kind in self._kinds for f in result.findings)
+
+
+def codemods(**kinds: Collection[str] | None) -> list[Codemod]:
+    """Codemods by their article's folder: the findings that they know, or None for any run."""
+    return [Codemod(slug.replace("_", "-"), Applies(k)) for slug, k in kinds.items()]  # type: ignore[arg-type]
+
+
+def hit(slug: str, error: str = "", score: float = 0.9, kind: str = "article") -> Hit:
+    """What search found; `error`: it knows the real error, or a quoted one."""
+    seen = SourceMatch(0.5, 1, 0.5, 1, error=error)  # type: ignore[arg-type]
+    return Hit(slug, kind, slug, f"passage of {slug}", score, "meaning", seen)  # type: ignore[arg-type]
+
+
+def known(
+    *hits: Hit,
+    run: JobResult | None = None,
+    pasted: tuple[str, str] | None = None,
+    fix: Fix | None = None,
+    missing: str = "",
+    text: str = "",
+) -> Diagnosis:
+    """A diagnosis as it is before its explanation."""
+    question = Question(
+        text=text,
+        snippets=(Snippet(code=CODE),) if run is not None else (),
+        traceback=PastedTraceback(type=pasted[0], message=pasted[1]) if pasted else None,
+    )
+    confidence = hits[0].score if hits else 0.0
+    return Diagnosis(
+        question,
+        RunWith(),
+        reproduced=Reproduced(run, Job(code=CODE)) if run is not None else None,
+        mistake=mistake(run) if run is not None else Diagnosis(question, RunWith()).mistake,
+        missing=missing,
+        passages=SearchResult(hits, confidence, 0.5),
+        repairs=Repair(fix=fix),
+    )
+
+
+def chosen(diagnosis: Diagnosis, **kinds: Collection[str] | None) -> list[str]:
+    """The articles that may explain it, best first."""
+    return [why.article for why in candidates(diagnosis, ARTICLES, codemods(**kinds))]
+
+
+def fix(codemod: str, after: JobResult) -> Fix:
+    """A verified fix."""
+    return Fix(codemod=codemod, diff="", code="", verified=True, checks=(), result=after)
+
+
+SIZES, SKIP = "sizes-do-not-broadcast", "skip-connection-changes-shape"
+FOLDED = "batch-folded-by-view"
+MATMUL = "matmul-inner-sizes"
+RESEMBLES = hit(MATMUL)
+
+
+@pytest.mark.parametrize(
+    ("diagnosis", "applying", "slugs"),
+    [
+        # The run's error: an article that knows it and whose codemod takes the run for its own.
+        (
+            known(hit(SIZES, "real"), run=failed(BROADCAST)),
+            {"sizes_do_not_broadcast": None},
+            [SIZES],
+        ),
+        (known(hit(SIZES, "real"), run=failed(BROADCAST)), {}, []),
+        (
+            known(hit(SKIP, "real"), hit(SIZES, "real"), run=failed(BROADCAST)),
+            {"sizes_do_not_broadcast": None},
+            [SIZES],
+        ),
+        # What only resembles the words explains no code that ran.
+        (known(RESEMBLES, run=failed(BROADCAST)), {"matmul_inner_sizes": None}, []),
+        (known(RESEMBLES, run=ran()), {"matmul_inner_sizes": None}, []),
+        (known(RESEMBLES, run=ran(), missing="a file"), {"matmul_inner_sizes": None}, []),
+        (known(hit("page.md", kind="document"), run=failed(BROADCAST)), {}, []),
+        # An article without a codemod is asked by its family alone.
+        (
+            known(
+                hit("relu-inplace-integer", "real"),
+                run=failed("Boolean inputs not supported for relu"),
+            ),
+            {},
+            ["relu-inplace-integer"],
+        ),
+        # The fix's own article goes first, if it is of that family.
+        (
+            known(hit(SIZES, "real"), run=failed(BROADCAST), fix=fix(SKIP, ran())),
+            {"sizes_do_not_broadcast": None, "skip_connection_changes_shape": None},
+            [SKIP, SIZES],
+        ),
+        (
+            known(run=failed(BROADCAST), fix=fix(MATMUL, ran())),
+            {"matmul_inner_sizes": None},
+            [],
+        ),
+        # A finding: the article whose codemod knows it, whatever the words resemble.
+        (
+            known(RESEMBLES, run=ran(findings=(found("gradients_accumulate"),))),
+            {"gradients_added_up_over_steps": ["gradients_accumulate"], "matmul_inner_sizes": []},
+            ["gradients-added-up-over-steps"],
+        ),
+        # Of two findings the one that the fix removes.
+        (
+            known(
+                run=ran(findings=(found("loss_broadcasts"), found("gradients_accumulate"))),
+                fix=fix("gradients-added-up-over-steps", ran(findings=(found("loss_broadcasts"),))),
+            ),
+            {
+                "gradients_added_up_over_steps": ["gradients_accumulate"],
+                "loss_broadcasts_in_silence": ["loss_broadcasts"],
+            },
+            ["gradients-added-up-over-steps"],
+        ),
+        # Code that could not be run, or runs here: the pasted error, or the quoted one.
+        (
+            known(hit(SIZES, "real"), run=ran(), pasted=("RuntimeError", BROADCAST)),
+            {},
+            [SIZES],
+        ),
+        (
+            known(hit(SIZES, "real"), run=ran(), pasted=("RuntimeError", BROADCAST), missing="x"),
+            {},
+            [SIZES],
+        ),
+        (known(hit(SIZES, "quoted"), run=ran()), {}, [SIZES]),
+        # A silent mistake's article promises no error: that its codemod mends this one decides.
+        (known(run=failed(BROADCAST), fix=fix(FOLDED, ran())), {}, [FOLDED]),
+        (known(hit(SIZES, "quoted"), run=failed("unheard of")), {}, []),
+        # How a program ends itself is no error.
+        (known(RESEMBLES, run=failed("1", "SystemExit")), {"matmul_inner_sizes": None}, []),
+        # Without code: the pasted error's family decides, not the words.
+        (known(RESEMBLES, pasted=("RuntimeError", BROADCAST)), {}, []),
+        (known(hit(SIZES, "real"), pasted=("RuntimeError", BROADCAST)), {}, [SIZES]),
+        (known(RESEMBLES, pasted=("", "")), {}, []),  # frames alone
+        # A family that one article alone promises needs no more.
+        (
+            known(hit(MATMUL), pasted=("RuntimeError", "Target 3 is out of bounds.")),
+            {},
+            [],
+        ),
+        (
+            known(
+                hit("view-invalid-for-size", score=0.4),
+                pasted=("RuntimeError", "invalid argument 2: size '[3 x 4]' is invalid for input "
+                        "with 5 elements"),
+            ),
+            {},
+            ["view-invalid-for-size"],
+        ),
+        # One family, another subject.
+        (
+            known(
+                hit("tensor-called-like-a-function", "real"),
+                pasted=("TypeError", "'generator' object is not subscriptable"),
+            ),
+            {},
+            [],
+        ),
+        (
+            known(
+                hit("tensor-called-like-a-function", "real"),
+                pasted=("TypeError", "'Tensor' object is not callable"),
+            ),
+            {},
+            ["tensor-called-like-a-function"],
+        ),
+        (
+            known(
+                hit("no-such-name-in-torch", "real"),
+                pasted=("ImportError", "cannot import name 'BertModel' from 'transformers'"),
+            ),
+            {},
+            [],
+        ),
+        # A question without code and without an error: whatever is near enough, documents too.
+        (known(RESEMBLES, hit("page.md", kind="document", score=0.6)), {}, [MATMUL, "page.md"]),
+        (known(hit(MATMUL, score=0.4)), {}, []),
+    ],
+)  # fmt: skip
+def test_which_articles_may_explain_it(
+    diagnosis: Diagnosis, applying: dict[str, Any], slugs: list[str]
+):
+    """Those of the same family or finding, best first; rather none than a wrong one."""
+    assert chosen(diagnosis, **applying) == slugs
+
+
+def test_an_article_that_did_not_hold_is_no_source():
+    """What a run refuted is not leaned on."""
+    found_ = SearchResult((hit(SIZES), hit(MATMUL), hit(SKIP, score=0.3)), 0.9, 0.5)
+
+    def proof(holds: bool | None) -> Proof:
+        return Proof(torch="2.13.0", device="cpu", date="2026-11-22", holds=holds)
+
+    def told(**proofs: Proof) -> list[str]:
+        by_slug = {slug.replace("_", "-"): p for slug, p in proofs.items()}
+        return [s.id for s in sources(found_, ARTICLES, by_slug)]
+
+    assert told() == [SIZES, MATMUL]
+    assert told(sizes_do_not_broadcast=proof(False)) == [MATMUL]
+    assert told(sizes_do_not_broadcast=proof(True)) == [SIZES, MATMUL]
+    assert told(sizes_do_not_broadcast=proof(None)) == [SIZES, MATMUL]

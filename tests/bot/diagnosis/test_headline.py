@@ -1,0 +1,172 @@
+"""What an answer's headline, its reason and its card say, of messages that are really run."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+
+from bot.diagnosis.pipeline import Pipeline
+from bot.messages.question import read_message
+from bot.models import Proof
+from bot.platforms.card import sheet
+from bot.platforms.console.card import card
+from bot.service.seam import Answered
+from knowledge.articles.article import Article
+from tests.conftest import Ask, last_of
+
+COLUMN = """\
+import torch
+from torch import nn
+net = nn.Linear(3, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.01)
+x = torch.randn(64, 3)
+y = x.sum(1)
+for step in range(5):
+    loss = nn.MSELoss()(net(x), y)
+    loss.backward()
+    opt.step()
+"""
+
+
+def posted(text: str, code: str, said: str = "") -> str:
+    """A message with a snippet, and what the person saw."""
+    seen = f"\n```\nTraceback (most recent call last):\n{said}\n```\n" if said else ""
+    return f"{text}\n\n```python\n{code}```\n{seen}"
+
+
+async def test_two_mistakes_are_mended_in_one_chain(ask: Ask):
+    """Both are named, in the headline and as steps; one diff has both changes."""
+    answer = await ask(posted("the loss stays high", COLUMN))
+
+    assert answer.status == "fixed" and answer.fix is not None
+    assert "compares a prediction [64, 1] with a target [64]" in answer.headline
+    assert "still held those of the step before" in answer.headline
+    assert "left" not in answer.headline and len(answer.fix.steps) == 2
+    assert "opt.zero_grad()" in answer.fix.code and "y.unsqueeze(1)" in answer.fix.code
+    assert answer.why is not None and answer.why.article == answer.fix.codemod
+
+
+async def test_another_error_than_the_posted_one_is_not_reproduced(ask: Ask):
+    """Both are named, and nothing is called reproduced."""
+    code = "import torch\nx = torch.arange(6)\nprint(x[9])\n"
+    message = "a Tensor with 6 elements cannot be converted to Scalar"
+    said = f'  File "a.py", line 3, in <module>\nRuntimeError: {message}'
+    answer = await ask(posted("?", code, said))
+
+    assert answer.status == "unsure" and answer.error is not None
+    assert answer.error.type == "IndexError" and "Reproduced" not in answer.headline
+    assert answer.headline.startswith(
+        f"Posted: RuntimeError: {message}; what your code raises here: IndexError at line 3"
+    )
+    assert sheet(Answered(answer)).headline.startswith("? Not sure: Posted: RuntimeError")
+
+
+async def test_the_posted_error_is_reproduced_in_whatever_words(ask: Ask):
+    """An old version's message is of the same family."""
+    code = "import torch\nprint(torch.ones(2, 3) @ torch.ones(4, 5))\n"
+    message = "size mismatch, m1: [2 x 3], m2: [4 x 5] at TH.cpp:41"
+    said = f'  File "a.py", line 2, in <module>\nRuntimeError: {message}'
+    answer = await ask(posted("?", code, said))
+
+    assert answer.headline.startswith(("Reproduced: RuntimeError", "Fixed: "))
+    assert "Posted" not in answer.headline
+
+
+async def test_a_paste_that_does_not_parse_is_no_error_of_theirs(ask: Ask):
+    """Unless they ask about it."""
+    code = "import torch\nx = torch.ones(2)\n    y = x + 1\n"
+    answer = await ask(posted("my loss does not fall", code))
+
+    assert answer.status == "not_run" and answer.error is None
+    assert answer.headline.startswith("Could not run what was pasted: the indentation of line 3")
+    assert sheet(Answered(answer)).headline.startswith("! Could not run what was pasted")
+
+    theirs = await ask(posted("what does this IndentationError want?", code))
+    assert theirs.status == "reproduced" and "IndentationError at line 3" in theirs.headline
+
+
+async def test_a_name_from_further_down_is_a_matter_of_the_paste(ask: Ask):
+    """Nobody runs it in that order."""
+    code = "import torch\nnet = Net()\n\nclass Net(torch.nn.Module):\n    pass\n"
+    answer = await ask(posted("it is slow", code))
+
+    assert answer.status == "not_run" and "`Net` (line 2) is used before line 4" in answer.headline
+
+
+async def test_an_exit_without_a_report_is_not_nothing(ask: Ask):
+    """`os._exit` ends the probes too."""
+    answer = await ask(posted("?", "import os\nimport torch\nos._exit(3)\n"))
+
+    assert answer.status == "runs" and "nothing is raised" not in answer.headline
+    assert "ended itself with exit code 3" in answer.headline
+    assert sheet(Answered(answer)).headline.startswith("○ Ran here and ended itself")
+
+
+async def test_a_swallowed_exception_is_told(ask: Ask):
+    """It was raised, whatever came of it."""
+    code = "import torch\ntry:\n    {}['x']\nexcept KeyError:\n    pass\nprint(torch.ones(1))\n"
+    answer = await ask(posted("?", code))
+
+    assert answer.status == "runs" and "nothing is raised" not in answer.headline
+    assert "KeyError is raised at line 3, and its own handler at line 4 takes it" in answer.headline
+
+
+NO_CUDA = (
+    "import torch\nnet = torch.nn.Linear(4, 2).cuda()\nprint(net(torch.ones(1, 4).cuda()).shape)\n"
+)
+
+
+async def test_no_cuda_is_the_answer_for_who_asks_about_it(ask: Ask):
+    """The guard is run on the CPU and on the simulated device, and the reason is the build's."""
+    answer = await ask(posted("AssertionError: Torch not compiled with CUDA enabled", NO_CUDA))
+
+    assert answer.status == "fixed", answer.headline
+    assert "this torch has no CUDA" in answer.headline and "say which torch" not in answer.headline
+    assert answer.fix is not None
+    assert 'device = "cuda" if torch.cuda.is_available() else "cpu"' in answer.fix.code
+    (check,) = (c for c in answer.fix.checks if c.name == "with a GPU")
+    assert check.passed and "simulated device" in check.detail
+    assert answer.why is not None and answer.why.article == "torch-without-cuda"
+
+
+async def test_an_error_on_purpose_is_explained_and_not_mended(ask: Ask):
+    """A comment says so; or a handler that only tells, where nobody asks about an error."""
+    fails = "import torch\na = torch.ones(2, 3)\n# this will raise an error\nb = a @ a\n"
+    answer = await ask(posted("Matrix products.", fails))
+    assert answer.headline.startswith("Raised on purpose (a comment of the code says so)")
+    assert answer.fix is None and answer.alternatives == ()
+    assert answer.why is not None and answer.why.remedy == ""
+    assert answer.explanation
+
+    told = "import torch\na = torch.ones(2, 3)\ntry:\n    a @ a\nexcept RuntimeError as e:\n"
+    told += "    print(e)\n"
+    answer = await ask(posted("Matrix products.", told))
+    assert answer.headline.startswith("Raised on purpose (its except only tells of it)")
+    assert answer.fix is None
+    assert sheet(Answered(answer)).headline.startswith("✘ Raised on purpose")
+
+    asked = await ask(posted("why does this crash?", told))
+    assert "on purpose" not in asked.headline and (asked.fix is not None or asked.refused)
+
+
+async def test_an_article_that_does_not_hold_here_is_withheld_and_logged(
+    medic: Pipeline, caplog: pytest.LogCaptureFixture
+):
+    """A card never leans on an article beside which it would have to say so."""
+
+    async def refuted(article: Article) -> Proof:
+        return Proof(torch="2.13.0", device="cpu", date="2026-11-22", holds=False)
+
+    message = "```python\nimport torch\ntorch.ones(2, 3).view(7)\n```"
+    with caplog.at_level(logging.WARNING, logger="bot.diagnosis.pipeline"):
+        answer = await last_of(replace(medic, prove=refuted).answer(read_message(message)))
+
+    assert answer.error is not None and answer.why is None
+    assert "view-invalid-for-size" not in {s.id for s in answer.sources}
+    assert "view-invalid-for-size does not hold on torch 2.13.0 and is withheld" in caplog.text
+    console = Console(width=100, record=True)
+    console.print(card(answer))
+    assert "does not hold" not in console.export_text()

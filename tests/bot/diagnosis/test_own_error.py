@@ -1,0 +1,153 @@
+"""bot/diagnosis/own_error.py: whether a run's error is the one that the person asks about."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.diagnosis.own_error import (
+    asks_about,
+    asks_about_an_error,
+    asks_about_no_gpu,
+    is_another,
+    is_unparsed,
+    posted,
+    same_kind,
+)
+from bot.models import PastedTraceback, Question
+from executor.protocol import Frame, JobResult
+from tests.built import caught, error, failed, ran
+
+MATMUL = "mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)"
+OLD_MATMUL = "size mismatch, m1: [96 x 6], m2: [576 x 120] at /pytorch/aten/src/TH/generic.cpp:41"
+NO_CUDA = "Torch not compiled with CUDA enabled"
+UNKNOWN = "the frobnicator of layer 3 is not attached to anything"
+
+
+def pasted(message: str, type: str = "RuntimeError") -> PastedTraceback:
+    """What a person pasted."""
+    return PastedTraceback(type=type, message=message)
+
+
+def asked(text: str = "", traceback: PastedTraceback | None = None) -> Question:
+    """A question with these words."""
+    return Question(text=text, traceback=traceback)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (pasted(MATMUL), error(MATMUL.replace("2x3", "7x9")), True),
+        (pasted(OLD_MATMUL), error(MATMUL), True),  # an older version's words
+        (pasted(MATMUL), error("shape '[3]' is invalid for input of size 4"), False),
+        (pasted(MATMUL), error(UNKNOWN), False),
+        # What no family knows is compared by its words, numbers aside.
+        (pasted(UNKNOWN), error(UNKNOWN.replace("3", "4")), True),
+        (pasted(UNKNOWN), error(UNKNOWN, "ValueError"), False),
+        (pasted(UNKNOWN[:40]), error(UNKNOWN), True),  # it was cut off
+        (pasted("the"), error(UNKNOWN), False),  # too short to tell
+        (pasted(UNKNOWN, "my.module.RuntimeError"), error(UNKNOWN), True),
+        # A broader family holds both.
+        (pasted("'list' object has no attribute 'to'", "AttributeError"),
+         error("'Net' object has no attribute 'to'", "AttributeError"), True),
+    ],
+)  # fmt: skip
+def test_errors_of_one_kind(one: PastedTraceback, other: object, same: bool):
+    """By their family, not by their words."""
+    assert same_kind(one, other) is same  # type: ignore[arg-type]
+    assert same_kind(other, one) is same  # type: ignore[arg-type]
+
+
+def test_only_an_error_that_says_something_was_posted():
+    """Frames alone say neither type nor message."""
+    assert posted(asked()) is None
+    assert posted(asked(traceback=pasted("", ""))) is None
+    assert posted(asked(traceback=pasted("", "ValueError"))) is not None
+    assert posted(asked(traceback=pasted(MATMUL, ""))) is not None
+
+    assert is_another(asked(traceback=pasted(MATMUL)), error(UNKNOWN))
+    assert not is_another(asked(traceback=pasted(MATMUL)), error(MATMUL))
+    assert not is_another(asked(traceback=pasted(MATMUL)), None)
+    assert not is_another(asked(), error(UNKNOWN))
+
+
+NAME = error("name 'net' is not defined", "NameError")
+BAD = error("unexpected indent", "IndentationError")
+
+
+@pytest.mark.parametrize(
+    ("question", "seen", "about"),
+    [
+        (None, error(NO_CUDA, "AssertionError"), False),
+        # No GPU: pasted, or quoted in the words around the code.
+        (asked("help"), error(NO_CUDA, "AssertionError"), False),
+        (asked(f"it says {NO_CUDA}"), error(NO_CUDA, "AssertionError"), True),
+        (asked("", pasted(NO_CUDA, "AssertionError")), error(NO_CUDA, "AssertionError"), True),
+        (asked("", pasted("No CUDA GPUs are available")), error(NO_CUDA, "AssertionError"), True),
+        (asked("", pasted(MATMUL)), error(NO_CUDA, "AssertionError"), False),
+        # Code that does not parse.
+        (asked("my model does not learn"), BAD, False),
+        (asked("why this IndentationError?"), BAD, True),
+        (asked("invalid syntax??"), BAD, True),
+        (asked("", pasted("invalid syntax", "SyntaxError")), BAD, True),
+        (asked("", pasted(MATMUL)), BAD, False),
+        # A name.
+        (asked("", pasted("name 'net' is not defined", "NameError")), NAME, True),
+        (asked("", pasted("name 'x' is not defined", "NameError")), NAME, False),
+        (asked("why NameError?"), NAME, False),
+        # A module or a file that is missing here too says nothing of theirs.
+        (
+            asked("", pasted("No module named 'cv2'", "ModuleNotFoundError")),
+            error("No module named 'cv2'", "ModuleNotFoundError"),
+            False,
+        ),
+        (asked("", pasted(MATMUL)), error(MATMUL), False),  # comes from no place at all
+    ],
+)
+def test_an_error_that_else_comes_from_the_place(question: Question, seen: object, about: bool):
+    """It is theirs if they say so."""
+    assert asks_about(question, seen) is about  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("run", "about"),
+    [
+        (failed(NO_CUDA, "AssertionError"), True),
+        (ran(caught=(caught(NO_CUDA, "AssertionError"),)), True),
+        (failed(MATMUL, caught=(caught(NO_CUDA, "AssertionError"),)), False),
+        (failed(MATMUL), False),
+        (ran(), False),
+    ],
+)
+def test_who_asks_about_a_missing_gpu(run: JobResult, about: bool):
+    """The run failed for want of one, and that is what they asked."""
+    assert asks_about_no_gpu(asked(NO_CUDA), run) is about
+    assert not asks_about_no_gpu(asked("odd"), run)
+
+
+@pytest.mark.parametrize("text", ["Errors in my loop", "it crashes", "why?", "it doesn't work"])
+def test_words_about_an_error(text: str):
+    """Something goes wrong, they say."""
+    assert asks_about_an_error(asked(text))
+
+
+@pytest.mark.parametrize("text", ["", "Broadcasting rules", "terrors of the deep", "a prefix sum"])
+def test_words_about_something_else(text: str):
+    """A heading asks nothing."""
+    assert not asks_about_an_error(asked(text))
+
+
+@pytest.mark.parametrize(
+    ("run", "unparsed"),
+    [
+        (failed("invalid syntax", "SyntaxError"), True),
+        (failed("unexpected indent", "IndentationError"), True),
+        (failed("inconsistent use of tabs", "TabError"), True),
+        (failed(MATMUL), False),
+        (ran(), False),
+        # Raised by a line that ran: eval() of a text.
+        (failed("x", "SyntaxError", frames=(Frame(function="<module>", line=1),)), False),
+    ],
+)
+def test_code_that_does_not_parse(run: JobResult, unparsed: bool):
+    """None of it ran."""
+    assert is_unparsed(run) is unparsed

@@ -1,0 +1,279 @@
+"""bot/diagnosis/wording.py: a headline says what was done, and of whose error."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.diagnosis import wording
+from bot.models import PastedTraceback, Question
+from executor.protocol import Caught, Culprit, Environment, Exit, Finding, JobResult, Outcome
+from knowledge.repair.engine import Repair
+from knowledge.repair.fix import Fix
+from knowledge.repair.mistake import mistake
+from knowledge.repair.verify import removed
+from tests.built import caught, failed, found, ran
+
+SIZES = "The size of tensor a (3) must match the size of tensor b (4) at non-singleton dimension 0"
+IN_PLACE = (
+    "one of the variables needed for gradient computation has been modified by an inplace operation"
+)
+ASKED = Question(text="hm")
+SHAPES = Finding(kind="loss_broadcasts", line=7, name="loss", message="`loss` compares two shapes")
+ADDED = Finding(kind="gradients_accumulate", line=9, name="opt", message="line 9 adds up gradients")
+BOTH = ran(findings=(SHAPES, ADDED))
+
+
+def pasted(message: str, type: str = "RuntimeError", **more: object) -> Question:
+    """A question with a pasted error."""
+    return Question(text="", traceback=PastedTraceback(type=type, message=message), **more)  # type: ignore[arg-type]
+
+
+def fix(after: JobResult | None, title: str = "do it so", *steps: str, intent: str = "") -> Fix:
+    """A verified fix, and the run that it had."""
+    return Fix(
+        codemod="c",
+        title=title,
+        steps=steps,
+        intent=intent,
+        diff="",
+        code="",
+        verified=True,
+        checks=(),
+        result=after,
+    )
+
+
+def fixed(before: JobResult, made: Fix, question: Question = ASKED) -> str:
+    """The headline of a fix."""
+    assert made.result is not None
+    return wording.fixed(question, removed(before, made.result), before, made)
+
+
+@pytest.mark.parametrize(
+    ("before", "made", "headline"),
+    [
+        # Of two mistakes the one that the diff removes; the other is said to be left.
+        (
+            BOTH,
+            fix(ran(findings=(SHAPES,))),
+            "Fixed: line 9 adds up gradients. 1 more mistake left: `loss` (line 7) compares two "
+            "shapes.",
+        ),
+        (
+            BOTH,
+            fix(ran(findings=(ADDED,))),
+            "Fixed: `loss` (line 7) compares two shapes. 1 more mistake left: line 9 adds up "
+            "gradients.",
+        ),
+        (
+            BOTH,
+            fix(ran(), "one", "one", "two"),
+            "Fixed: `loss` (line 7) compares two shapes; then line 9 adds up gradients.",
+        ),
+        # What shows only once the error is gone has the fixed code's lines.
+        (
+            failed(SIZES),
+            fix(ran(findings=(ADDED,))),
+            "Fixed: do it so. 1 more mistake left: line 9 adds up gradients (in the fixed code).",
+        ),
+        (
+            failed(SIZES),
+            fix(ran(findings=(SHAPES, ADDED))),
+            "Fixed: do it so. 2 more mistakes left: `loss` (line 7) compares two shapes (in the "
+            "fixed code); line 9 adds up gradients (in the fixed code).",
+        ),
+        (failed(SIZES), fix(ran()), "Fixed: do it so."),
+        (failed(SIZES), fix(ran(), "one", "one", "two"), "Fixed: one; then two."),
+        (failed(SIZES, findings=(ADDED,)), fix(ran()), "Fixed: do it so."),
+        (
+            failed(SIZES),
+            fix(ran(caught=(caught("other", line=4),))),
+            "Fixed: do it so. 1 more mistake left: RuntimeError at line 4, which your own except "
+            "takes.",
+        ),
+        # What is shown on purpose is none.
+        (
+            failed(SIZES),
+            fix(ran(caught=(caught("other", demonstrated="comment"),))),
+            "Fixed: do it so.",
+        ),
+    ],
+)
+def test_a_headline_is_about_what_the_fix_removes(before: JobResult, made: Fix, headline: str):
+    """What its run no longer shows, and what it still shows."""
+    assert fixed(before, made) == headline
+
+
+CULPRIT = Culprit(saved_line=3, modified_line=5)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        (failed(IN_PLACE, autograd=CULPRIT), ran(), True),
+        (ran(findings=(found("silent_inplace_write"),), autograd=CULPRIT), ran(), True),
+        # The fix is of something else: both ends of the write are no news of it.
+        (
+            ran(findings=(found("silent_inplace_write"), SHAPES), autograd=CULPRIT),
+            ran(findings=(found("silent_inplace_write"),)),
+            False,
+        ),
+        (failed(SIZES, autograd=CULPRIT), ran(), False),
+    ],
+)
+def test_both_ends_of_a_write_belong_to_its_own_fix(
+    before: JobResult, after: JobResult, told: bool
+):
+    """The culprit is that of the mistake that the answer is about."""
+    assert ("line 5 overwrites the values" in fixed(before, fix(after))) is told
+    assert wording.is_in_place(removed(before, after)) is told
+
+
+@pytest.mark.parametrize(
+    ("question", "headline"),
+    [
+        (ASKED, f"Reproduced: RuntimeError at line 1: {SIZES}."),
+        (pasted(SIZES.replace("3", "5")), f"Reproduced: RuntimeError at line 1: {SIZES}."),
+        (
+            pasted("Target 3 is out of bounds.", "IndexError"),
+            "Posted: IndexError: Target 3 is out of bounds; what your code raises here: "
+            f"RuntimeError at line 1: {SIZES}.",
+        ),
+    ],
+)
+def test_reproduced_is_said_of_the_posted_error_alone(question: Question, headline: str):
+    """Another one is called another one."""
+    run = failed(SIZES)
+
+    assert wording.reproduced(question, mistake(run), run, Repair()) == headline
+
+
+def test_what_was_posted_and_does_not_come_up_is_said():
+    """Of a fix for another error, and of a finding without any."""
+    other = pasted("Target 3 is out of bounds.", "IndexError")
+    assert fixed(failed(SIZES), fix(ran()), other) == (
+        "Fixed: do it so. Posted: IndexError: Target 3 is out of bounds; what your code raised "
+        "here: RuntimeError at line 1."
+    )
+    assert fixed(failed(SIZES), fix(ran()), pasted(SIZES)) == "Fixed: do it so."
+    run = ran(findings=(ADDED,))
+    assert wording.reproduced(other, mistake(run), run, Repair()) == (
+        "It runs, but line 9 adds up gradients. The IndexError that you posted does not come up "
+        "here."
+    )
+
+
+def test_alternatives_are_told_with_what_they_leave():
+    """They all remove one mistake; the headline names that one."""
+    ways = tuple(fix(ran(findings=(SHAPES,)), intent=intent) for intent in ("a sum", "a mean"))
+    wrong = removed(BOTH, ran(findings=(SHAPES,)))
+
+    assert wording.reproduced(ASKED, wrong, BOTH, Repair(alternatives=ways)) == (
+        "Reproduced: line 9 adds up gradients. What to do depends on what you mean (a sum; or a "
+        "mean): each was run. 1 more mistake left: `loss` (line 7) compares two shapes."
+    )
+
+
+HERE = Environment(torch="2.13.0+cpu", python="3.11")
+TAKEN = Caught(type="KeyError", message="x", line=4, handler_line=6)
+
+
+@pytest.mark.parametrize(
+    ("run", "question", "headline"),
+    [
+        (
+            ran(env=HERE),
+            ASKED,
+            "Runs here with torch 2.13.0 on CPU: nothing is raised, and the probes find no "
+            "mistake.",
+        ),
+        (
+            ran(env=HERE, handlers=1),
+            ASKED,
+            "Runs here with torch 2.13.0 on CPU: nothing is raised, your except branch was never "
+            "entered.",
+        ),
+        # A swallowed exception is not nothing.
+        (
+            ran(env=HERE, handlers=1, caught=(TAKEN,)),
+            ASKED,
+            "Runs here to its end with torch 2.13.0 on CPU. KeyError is raised at line 4, and its "
+            "own handler at line 6 takes it.",
+        ),
+        (
+            ran(env=HERE, caught=(TAKEN.model_copy(update={"handler_line": None}), TAKEN)),
+            ASKED,
+            "Runs here to its end with torch 2.13.0 on CPU. KeyError is raised at line 4, and its "
+            "own handler takes it, and 1 more like that.",
+        ),
+        # Nor is an exit.
+        (
+            failed("1", "SystemExit", line=9, env=HERE, exit=Exit(code=1, signal=None)),
+            ASKED,
+            "Runs here (torch 2.13.0 on CPU) and ends itself at line 9 with exit code 1.",
+        ),
+        (
+            ran(outcome=Outcome.ERROR, env=HERE, exit=Exit(code=3, signal=None), reported=False),
+            ASKED,
+            "Ran here and ended itself with exit code 3 before the probes could report "
+            "(`os._exit` does that): whether anything was raised is not known.",
+        ),
+        (
+            ran(env=HERE),
+            pasted(SIZES),
+            "Runs here: the RuntimeError does not come up with torch 2.13.0 on CPU; say which "
+            "torch you have.",
+        ),
+        (
+            ran(env=HERE),
+            pasted(SIZES, versions={"torch": "1.4"}),
+            "Runs here: the RuntimeError does not come up with torch 2.13.0 on CPU (you have 1.4).",
+        ),
+        (
+            ran(env=HERE),
+            pasted("", ""),
+            "Runs here with torch 2.13.0 on CPU: nothing is raised, and the probes find no "
+            "mistake.",
+        ),
+        (
+            ran(env=Environment(python="3.11")),
+            ASKED,
+            "Runs here with Python 3.11: nothing is raised, and the probes find no mistake.",
+        ),
+    ],
+)
+def test_what_is_said_of_code_that_ran(run: JobResult, question: Question, headline: str):
+    """Nothing is called nothing that was something."""
+    assert wording.runs(question, run) == headline
+
+
+@pytest.mark.parametrize(
+    ("how", "why"),
+    [
+        ("comment", "a comment of the code says so"),
+        ("named", "a comment of the code names it"),
+        ("printed", "its except only tells of it"),
+    ],
+)
+def test_an_error_that_is_shown_on_purpose(how: str, why: str):
+    """It is explained, and not mended; how the code says so is told."""
+    run = ran(caught=(caught(SIZES, line=4, demonstrated=how),))
+
+    assert wording.demonstrated(mistake(run), run, how) == (
+        f"Raised on purpose ({why}): RuntimeError at line 4, which your own except takes: {SIZES}. "
+        "It is explained, and not mended."
+    )
+
+
+@pytest.mark.parametrize(
+    ("run", "headline"),
+    [
+        (failed("unexpected indent", "IndentationError"), "Could not run what was pasted: so."),
+        (ran(only_definitions=True), "Not run as you have it: so."),
+        (failed(SIZES), "Not run to its end: so."),
+        (ran(), "Not run to its end: so."),
+    ],
+)
+def test_what_was_not_run(run: JobResult, headline: str):
+    """Not at all, not as it stands, or not to its end."""
+    assert wording.not_run("so", run) == headline

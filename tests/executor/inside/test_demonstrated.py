@@ -1,0 +1,151 @@
+"""executor/inside/probes/demonstrated.py: code that shows an error on purpose says so."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from executor.inside.probes.demonstrated import Demonstrations
+
+
+def said(code: str, line: int) -> str:
+    """How the comments of a program say that a line fails."""
+    return Demonstrations(code.splitlines(), ast.parse(code)).how([line])
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "this will fail",
+        "This will raise an error!",
+        "would throw",
+        "should fail: sizes differ",
+        "this raises a RuntimeError",
+        "Raises ValueError",
+        "which throws",
+        "does not work",
+        "doesn't work without a batch",
+        "causes an IndexError",
+        "results in a shape error",
+        "this line will error",
+        "expected to crash",
+    ],
+)
+def test_a_comment_says_that_it_fails(comment: str):
+    """On the line, or right above it."""
+    assert said(f"x = 1\ny = a + b  # {comment}", 2) == "comment"
+    assert said(f"x = 1\n# {comment}\ny = a + b", 3) == "comment"
+    assert said(f"x = 1\ny = f(  # {comment}\n    a,\n    b)", 3) == "comment"
+
+
+@pytest.mark.parametrize("comment", ["RuntimeError: sizes", "Error!", "ValueError"])
+def test_a_comment_that_only_names_the_error(comment: str):
+    """It may be a demonstration, or what its author got."""
+    assert said(f"y = a + b  # {comment}", 1) == "named"
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "error here",
+        "this raises an error, why?",
+        "I get a RuntimeError",
+        "<- fails",
+        "RuntimeError happens here",
+        "compute the error",
+        "the failure rate",
+        "add both",
+        "this should be a mean",
+        "it will work",
+    ],
+)
+def test_a_comment_that_says_nothing_of_the_kind(comment: str):
+    """A person marks the line at which their code stops, or speaks of something else."""
+    assert said(f"y = a + b  # {comment}", 1) == ""
+
+
+@pytest.mark.parametrize(
+    ("code", "line"),
+    [
+        ("# this will fail\nx = 1\ny = a + b", 3),  # of another line
+        ("# this will fail\n\ny = a + b", 3),
+        ("y = a + b\n# this will fail\nz = c", 1),  # of the next
+        ("y = f('# this will fail')", 1),  # a string
+        ("y = 1", 2),
+        ("y = 1  # this will fail", 0),
+    ],
+)
+def test_a_comment_elsewhere(code: str, line: int):
+    """Only the statement's own comment counts."""
+    assert said(code, line) == ""
+
+
+def test_a_block_of_comments_above():
+    """Its last three lines."""
+    above = ["# this will fail", "# for", "# a reason", "# of its own"]
+
+    assert said("\n".join([*above[:3], "y = a + b"]), 4) == "comment"
+    assert said("\n".join([*above, "y = a + b"]), 5) == ""
+
+
+def tells(handler: str, body: str = "a + b") -> bool:
+    """Whether a handler only tells."""
+    code = f"try:\n    {body}\nexcept Exception as e:\n    {handler}\n"
+    return Demonstrations(code.splitlines(), ast.parse(code)).how([2], 3) == "printed"
+
+
+def test_a_handler_that_only_tells():
+    """It prints or logs what came, and that is all."""
+    assert tells("print(e)")
+    assert tells("print('no'); print(e)")
+    assert tells("logging.error(e)")
+    assert tells("traceback.print_exc()")
+
+    assert not tells("pass")
+    assert not tells("c = a")
+    assert not tells("print(e); raise")
+    assert not tells("print(e); c = 0")
+    assert not tells("retry(e)")
+
+
+def test_a_try_that_shows_one_error():
+    """A whole training loop, or an import that may fail, shows none."""
+    assert tells("print(e)", "a; b; c")
+    assert not tells("print(e)", "a; b; c; d")
+    assert not tells("print(e)", "import apex")
+    assert not tells("print(e)", "from apex import amp")
+
+
+@pytest.mark.parametrize(
+    ("line", "about"),
+    [(2, True), (3, True), (4, True), (6, True), (7, False), (1, False), (8, False)],
+)
+def test_the_comments_of_a_try(line: int, about: bool):
+    """A comment above the `try`, or on its first three statements, is about its error."""
+    code = ["x = 1", "", "try:", "    a = f()", "    b", "    c", "    d", "except KeyError: pass"]
+    code[line - 1] += "  # this will fail" if line != 2 else "# this will fail"
+    shown = Demonstrations(code, ast.parse("\n".join(code)))
+
+    # The error came from somewhere else: from within f().
+    assert shown.how([None], 8) == ("comment" if about else "")
+
+
+def test_a_handler_that_is_not_known():
+    """`contextlib.suppress` is none."""
+    shown = Demonstrations(["a + b"], ast.parse("a + b"))
+
+    assert shown.how([1], None) == "" and shown.how([None], 7) == ""
+
+
+def test_what_says_more_goes_first():
+    """A comment before a handler that prints, and that before the mere name."""
+    code = "try:\n    a + b  # {}\nexcept ValueError as e:\n    print(e)\n"
+
+    def how(comment: str) -> str:
+        filled = code.format(comment)
+        return Demonstrations(filled.splitlines(), ast.parse(filled)).how([2], 3)
+
+    assert how("this will fail") == "comment"
+    assert how("ValueError") == "printed"
+    assert how("add") == "printed"
