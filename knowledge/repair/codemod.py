@@ -23,6 +23,7 @@ import base64
 import importlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Protocol, cast
@@ -74,6 +75,7 @@ class Proposal(Model):
     new_name: str = ""
     as_one: bool = False
     code: str
+    form: str = ""  # of its code in one spelling: equal if codes differ in form alone
     checks: tuple[Check, ...] = ()  # what the two codes say, before any run
 
 
@@ -265,6 +267,7 @@ def propose(folder: Path = Path()) -> None:
 def rewrites(codemod: Codemod, code: str, result: JobResult, asked: str = "") -> Proposed:
     """The codemod's distinct rewrites of one snippet as text. Parses the snippet: jail only."""
     from knowledge.repair.checks.code import Change, checks_of_code
+    from knowledge.repair.toolkit.comparison import form
     from knowledge.repair.toolkit.edits import Program
 
     program = Program(code)
@@ -274,6 +277,7 @@ def rewrites(codemod: Codemod, code: str, result: JobResult, asked: str = "") ->
         for rewrite in codemod.module.rewrite(program, result):
             text = rewrite.module.code
             if text != code and text not in found:
+                change = Change(code, text, result, asked, rewrite.title, rewrite.intent)
                 found[text] = Proposal(
                     codemod=codemod.slug,
                     title=rewrite.title,
@@ -283,7 +287,8 @@ def rewrites(codemod: Codemod, code: str, result: JobResult, asked: str = "") ->
                     new_name=rewrite.new_name,
                     as_one=rewrite.as_one,
                     code=text,
-                    checks=tuple(checks_of_code(Change(program, Program(text), result, asked))),
+                    form=sha256(form(text).encode()).hexdigest(),
+                    checks=tuple(checks_of_code(change)),
                 )
             if len(found) >= _MOST_REWRITES:
                 break

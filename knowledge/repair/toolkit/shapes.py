@@ -167,7 +167,8 @@ def resized_call(
     if given is None or uses_loaded_weights(program) or size < 1:
         return
     source = _source(program, given.value)
-    if source is not None and source is not given.value and _used_once(program, given.value):
+    alone = source is not None and source is not given.value and _used_once(program, given.value)
+    if source is not None and alone:
         yield Resized(program.replace({source: integer(size)}), program.line(source))
     if source is None and _is_shared(program, given.value):
         name = parameter_worth(program, given.value, size)
@@ -175,7 +176,7 @@ def resized_call(
             new = with_argument(call, position, keyword, cst.Name(name))
             yield Resized(program.replace({call: new}), program.line(given))
         return
-    value = _named(program, given.value, size) or integer(size)
+    value = (None if alone else _named(program, given.value, size)) or integer(size)
     new = with_argument(call, position, keyword, value)
     yield Resized(program.replace({call: new}), program.line(given))
 
@@ -343,7 +344,64 @@ def _named(program: Program, value: cst.BaseExpression, size: int) -> cst.BaseEx
             return cst.Name(name.value)
         if number is not None and number > 1 and number * 2 == size:
             return cst.parse_expression(f"{name.value} * 2")
+    own = {n.value for n in program.inside(value, cst.Name)}
+    return _in_names(_named_sizes(program, value), own, size) if own else None
+
+
+_NO_SIZE = re.compile(r"(?i)batch|epoch|seed|step|sample|iter|worker|rate|^(lr|bs)$")
+
+
+def _in_names(known: dict[str, int], own: set[str], size: int) -> cst.BaseExpression | None:
+    """The one name that has this value, else the one way to make it of a name that stood there.
+
+    Args:
+        known: the sizes that have a name.
+        own: the names that the old size was made of.
+        size: the value.
+    """
+    equal = [name for name, number in known.items() if number == size]
+    mine = {name: known[name] for name in known if name in own and known[name] > 1}
+    made = [
+        *(f"{a} * 2" for a, n in mine.items() if n * 2 == size),
+        *(f"{a} * {b}" for a, n in mine.items() for b, m in known.items() if n * m == size),
+        *(
+            f"{a} + {b}"
+            for a, n in mine.items()
+            for b, m in known.items()
+            if b != a and n + m == size
+        ),
+    ]
+    sides = [(a, math.isqrt(size // n)) for a, n in mine.items() if size % n == 0]
+    made += [f"{a} * {k} * {k}" for a, k in sides if k > 1 and mine[a] * k * k == size]
+    for way in (equal, sorted({" + ".join(sorted(m.split(" + "))) for m in made})):
+        if way:
+            return cst.parse_expression(way[0]) if len(way) == 1 else None
     return None
+
+
+def _named_sizes(program: Program, at: cst.CSTNode) -> dict[str, int]:
+    """The names that can be used at a place and stand for a number that one literal says."""
+    found: dict[str, cst.BaseExpression | None] = {}
+    for assign in program.all(cst.Assign):
+        target = assign.targets[0].target
+        if scope_of(program, assign) is program.module and isinstance(target, cst.Name):
+            found[target.value] = _value_at_the_top(program, target.value)
+    scope = scope_of(program, at)
+    if isinstance(scope, cst.FunctionDef):
+        for index, parameter in enumerate(scope.params.params):
+            if parameter.name.value != "self":
+                found[parameter.name.value] = _passed(program, scope, parameter, index)
+    numbers = {}
+    for name, value in found.items():
+        source = _source(program, value) if value is not None else None
+        if isinstance(source, cst.Integer) and not _NO_SIZE.search(name):
+            numbers[name] = int(ast.literal_eval(source.value))
+    return numbers
+
+
+def _value_at_the_top(program: Program, name: str) -> cst.BaseExpression | None:
+    once = _once_at_the_top(program, name)
+    return once.value if once is not None else None
 
 
 def _number(program: Program, among: Sequence[cst.BaseExpression], text: str) -> int | None:

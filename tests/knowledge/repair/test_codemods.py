@@ -9,6 +9,7 @@ import pytest
 from bot.diagnosis.pipeline import Pipeline
 from bot.models import Answer
 from executor.protocol import Job, JobResult, Probe
+from knowledge.repair.checks import code as of_code
 from knowledge.repair.codemod import Codemod, Proposal
 from knowledge.repair.engine import applicable, judge
 from knowledge.repair.fix import Fix
@@ -330,7 +331,9 @@ async def test_tempting_but_wrong_is_refused(medic: Pipeline, name: str):
     assert applicable([codemod], before).codemods, (
         "the original does not show the codemod's mistake"
     )
-    proposal = Proposal(codemod=slug, title=name, code=change(code), subjects=_subjects(code))
+    wrong = change(code)
+    said = tuple(of_code.checks_of_code(of_code.Change(code, wrong, before)))
+    proposal = Proposal(codemod=slug, title=name, code=wrong, subjects=_subjects(code), checks=said)
 
     fix: Fix = await judge(medic.executor, codemod, proposal, job, before, reference)
 

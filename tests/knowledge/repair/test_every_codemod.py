@@ -19,6 +19,7 @@ from bot.diagnosis.pipeline import Pipeline
 from bot.models import Answer
 from executor.protocol import Job, JobResult, Outcome
 from executor.service.client import ExecutorClient
+from knowledge.repair.checks.code import Change, checks_of_code
 from knowledge.repair.codemod import Codemod, Proposal
 from knowledge.repair.engine import applicable, judge
 from knowledge.repair.fix import Fix
@@ -171,7 +172,9 @@ async def test_tempting_but_wrong_is_refused(medic: Pipeline, slug: str, name: s
     assert applicable([codemod], before).codemods, (
         "the original does not show the codemod's mistake"
     )
-    proposal = Proposal(codemod=slug, title=name, code=change(code))
+    wrong = change(code)
+    said = tuple(checks_of_code(Change(code, wrong, before)))
+    proposal = Proposal(codemod=slug, title=name, code=wrong, checks=said)
 
     fix = await judge(medic.executor, codemod, proposal, job, before, reference)
 

@@ -13,7 +13,7 @@ from functools import cache
 
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
-from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.comparison import Comparison, compare
 
 
 @dataclass(frozen=True)
@@ -25,12 +25,26 @@ class Change:
         fixed: the rewrite.
         result: what the original's run showed.
         asked: the person's own words.
+        title: what was done, in words.
+        intent: what the person then means, where the code leaves that open.
     """
 
-    original: Program
-    fixed: Program
+    original: str
+    fixed: str
     result: JobResult
     asked: str = ""
+    title: str = ""
+    intent: str = ""
+
+    @property
+    def said(self) -> str:
+        """What a person is told of it."""
+        return f"{self.title}; {self.intent}"
+
+    @property
+    def compared(self) -> Comparison:
+        """The two codes side by side."""
+        return compare(self.original, self.fixed)
 
 
 @cache

@@ -1,0 +1,335 @@
+"""A rewrite must not write past autograd, switch a check off, leave a step out or skip one."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from knowledge.repair.check import Check
+from knowledge.repair.checks.code import Change
+from knowledge.repair.toolkit.comparison import (
+    Comparison,
+    Replaced,
+    called,
+    expressions,
+    names,
+    parts_of,
+    same_code,
+    statements,
+    text,
+)
+
+_NAME = "no way around"
+# Arguments that switch a check off: the value that does so.
+_CHECKS_OFF = {
+    ("allow_unused", "True"), ("strict", "False"), ("is_grads_batched", "True"),
+    ("check_trace", "False"),
+    ("validate_args", "False"), ("materialize_grads", "True"), ("fullgraph", "False"),
+    ("ignore_mismatched_sizes", "True"), ("raise_exception", "False"),
+}  # fmt: skip
+_HIDES = frozenset(
+    {"simplefilter", "filterwarnings", "suppress", "catch_warnings", "redirect_stderr",
+     "redirect_stdout", "set_grad_enabled", "disable"}
+)  # fmt: skip
+_CONVERTS = frozenset(
+    {"float", "double", "half", "long", "int", "bool", "to", "type_as", "cpu", "detach", "item",
+     "tolist", "numpy", "all"}
+)  # fmt: skip
+_NO_GRAPH = "`no_grad()`"
+_ACTIVATION = re.compile(r"(Softmax|Sigmoid|ReLU|Tanh|Flatten|Identity|Loss)\w*$")
+_BUILTINS = frozenset(dir(builtins))
+_ENDS = frozenset({"exit", "quit", "_exit", "abort"})
+
+
+def check(change: Change) -> Check:
+    """Every step of the code is still there, and is taken."""
+    found = change.compared
+    for detail in (
+        *_switched_off(found),
+        *_ended_early(found),
+        *_skipped(found),
+        *_left_out(change),
+        *_called_no_more(change),
+        *_layers_uncalled(found),
+        *_patched(found),
+        *_assertions(found),
+    ):
+        return Check(name=_NAME, passed=False, detail=detail)
+    return Check(name=_NAME, passed=True, detail="every step of the code is still there")
+
+
+def _switched_off(found: Comparison) -> Iterator[str]:
+    """Statement by statement: what one line had before is no excuse for another."""
+    for old, new in (*found.changed, *((None, s) for s in found.come)):
+        before = Counter(_tricks(old)) if old is not None else Counter[str]()
+        fresh = Counter(_tricks(new)) - before
+        if fresh:
+            yield next(iter(fresh))
+
+
+def _tricks(statement: ast.stmt) -> Iterator[str]:
+    for node in expressions(statement):
+        if isinstance(node, ast.Attribute) and node.attr == "data" and not _is_module(node):
+            yield "it writes past autograd, through `.data`"
+        if isinstance(node, ast.keyword) and (node.arg, text(node.value)) in _CHECKS_OFF:
+            yield f"it switches a check off, with `{node.arg}={text(node.value)}`"
+        if called(node) in _HIDES:
+            yield f"it hides what is said or computed, with `{called(node)}()`"
+        if isinstance(node, ast.Call) and _is_in_place(node) and _is_detached(node.func):
+            yield "it writes past autograd, through detach()"
+    targets = getattr(statement, "targets", [getattr(statement, "target", None)])
+    for target in targets:
+        if isinstance(target, ast.Subscript) and _is_detached(target):
+            yield "it writes past autograd, through detach()"
+
+
+def _is_module(node: ast.Attribute) -> bool:
+    """`torch.utils.data` is a module."""
+    return isinstance(node.value, ast.Attribute) and node.value.attr == "utils"
+
+
+def _is_in_place(call: ast.Call) -> bool:
+    name = called(call)
+    return name.endswith("_") and not name.endswith("__") and name != "requires_grad_"
+
+
+def _is_detached(node: ast.AST) -> bool:
+    """Whether something is a view of `x.detach()`; a clone of it is no way around."""
+    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
+        name = called(node)
+        if name == "clone":
+            return False
+        if name == "detach":
+            return True
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return False
+
+
+def _ended_early(found: Comparison) -> Iterator[str]:
+    """A new way out of the program, a loop or a function."""
+    for statement in found.come:
+        if isinstance(statement, (ast.Break, ast.Continue, ast.Raise)):
+            yield f"line {statement.lineno} skips what comes after it"
+        if isinstance(statement, ast.Return) and statement.value is None:
+            yield f"line {statement.lineno} skips what comes after it"
+    for statement in (*found.come, *(new for _, new in found.changed)):
+        for node in expressions(statement):
+            if called(node) in _ENDS:
+                yield f"line {statement.lineno} ends the program"
+
+
+def _skipped(found: Comparison) -> Iterator[str]:
+    """A statement that is now under a condition, in a handler or in a function of its own."""
+    over_old, over_new = _around(found.old), _around(found.new)
+    for old, new in (*found.kept, *found.changed):
+        before, after = over_old[old], over_new[new]
+        fresh = [kind for kind in after if kind is not None]
+        for kind in (kind for kind in before if kind in fresh):
+            fresh.remove(kind)
+        if not fresh or isinstance(old, (ast.Import, ast.ImportFrom)):
+            continue
+        if fresh[-1] != _NO_GRAPH:
+            yield f"line {new.lineno} may be skipped now: it is in {fresh[-1]}"
+        elif not _writes(new):
+            yield f"line {new.lineno} leaves no graph now: it is under {_NO_GRAPH}"
+
+
+def _writes(statement: ast.stmt) -> bool:
+    """Whether a statement changes a tensor in place: there no graph is wanted."""
+    if isinstance(statement, ast.Assign):
+        return all(isinstance(t, (ast.Subscript, ast.Attribute)) for t in statement.targets)
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        return _is_in_place(statement.value)
+    return isinstance(statement, (ast.AugAssign, ast.For, ast.If))
+
+
+def _around(tree: ast.Module) -> dict[ast.stmt, tuple[str | None, ...]]:
+    """For each statement the blocks around it that may skip it, or swallow its error."""
+    found: dict[ast.stmt, tuple[str | None, ...]] = {}
+
+    def visit(node: ast.AST, around: tuple[str | None, ...]) -> None:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.stmt):
+                found[child] = around
+                visit(child, (*around, _skips(child)))
+            elif isinstance(child, (ast.ExceptHandler, ast.match_case)):
+                visit(child, (*around, "a handler"))
+
+    visit(tree, ())
+    return found
+
+
+def _skips(statement: ast.stmt) -> str | None:
+    if isinstance(statement, ast.If):
+        return None if "__main__" in text(statement.test) else "an `if`"
+    if isinstance(statement, (ast.Try, ast.TryStar)):
+        return "a `try`"
+    if isinstance(statement, (ast.While, ast.Match)):
+        return "a condition"
+    if isinstance(statement, ast.With):
+        contexts = {called(item.context_expr) for item in statement.items}
+        return _NO_GRAPH if contexts & {"no_grad", "inference_mode"} else None
+    return None
+
+
+def _left_out(change: Change) -> Iterator[str]:
+    """Statements that are gone, and that nothing of what came does instead."""
+    found = change.compared
+    error = change.result.error
+    failed = [s for s in found.gone if error is not None and s.lineno == error.line]
+    instead = _calls(failed[0]) if failed and found.come else set()
+    for statement in found.gone:
+        if isinstance(statement, (ast.Import, ast.ImportFrom, ast.With, ast.AsyncWith, ast.Pass)):
+            continue  # what stood under `with` is looked at itself
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
+            continue
+        if _summed(statement, found.new) or _all_summed(statement, found.new):
+            continue
+        if instead and _calls(statement) == instead:
+            continue  # it makes the same mistake as the line that failed
+        yield f"it leaves line {statement.lineno} out: `{text(statement).splitlines()[0][:60]}`"
+    for old, new in found.changed:
+        kept = {text(d) for d in getattr(new, "decorator_list", [])}
+        for decorator in getattr(old, "decorator_list", []):
+            if text(decorator) not in kept and not _is_called(decorator, found.new):
+                yield f"it leaves line {decorator.lineno} out: `@{text(decorator)[:60]}`"
+
+
+def _called_no_more(change: Change) -> Iterator[str]:
+    """A function that was called for what it does, and whose line now does something else.
+
+    The line that failed may well call something else: what it called may not exist.
+    """
+    error = change.result.error
+    failed = (error.line or 0) if error is not None else 0
+    for old, new in change.compared.changed:
+        if not isinstance(old, ast.Expr) or not isinstance(old.value, ast.Call):
+            continue
+        words = {
+            getattr(node, "attr", getattr(node, "id", "")).rstrip("_") for node in expressions(new)
+        }
+        is_left_out = called(old.value).rstrip("_") not in words
+        if is_left_out and not old.lineno <= failed <= (old.end_lineno or 0):
+            yield f"it leaves line {old.lineno} out: `{text(old)[:60]}`"
+
+
+def _layers_uncalled(found: Comparison) -> Iterator[str]:
+    """A layer that the code makes and no longer calls as often."""
+    made = _layers(found.old) & _layers(found.new)
+    lost = _times(found.old, made) - _times(found.new, made)
+    if lost:
+        yield f"`{next(iter(lost))}` is called less often"
+
+
+def _layers(tree: ast.Module) -> set[str]:
+    """What is assigned a layer: `self.fc`, `model`. An activation may be one too many."""
+    return {
+        text(target)
+        for s in ast.walk(tree)
+        if isinstance(s, ast.Assign)
+        and re.match(r"(torch\.)?nn\.[A-Z]", text(s.value))
+        and not _ACTIVATION.search(called(s.value))
+        for target in s.targets
+    }
+
+
+def _times(tree: ast.Module, layers: set[str]) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for node in ast.walk(tree):
+        function = node.func if isinstance(node, ast.Call) else None
+        while isinstance(function, ast.Subscript):  # `model[0](x)` calls a part of `model`
+            function = function.value
+        if text(function) in layers:
+            found[text(function)] += 1
+    return found
+
+
+def _patched(found: Comparison) -> Iterator[str]:
+    """A library's or Python's own name that is given another value."""
+    imported = {
+        (alias.asname or alias.name).partition(".")[0]
+        for s in statements(found.new)
+        if isinstance(s, (ast.Import, ast.ImportFrom))
+        for alias in s.names
+    }
+    for statement in (*found.come, *(new for _, new in found.changed)):
+        for node in expressions(statement):
+            is_set = isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del))
+            if not is_set or not isinstance(node, (ast.Name, ast.Attribute)):
+                continue
+            first = text(node).partition(".")[0]
+            known = imported if isinstance(node, ast.Attribute) else imported | _BUILTINS
+            if first in known and first not in _stored(found.old):
+                yield f"line {statement.lineno} gives `{text(node)}` another value"
+
+
+def _stored(tree: ast.Module) -> set[str]:
+    nodes = (n for n in ast.walk(tree) if isinstance(n, ast.Name))
+    return {n.id for n in nodes if isinstance(n.ctx, ast.Store)}
+
+
+def _calls(statement: ast.stmt) -> set[str]:
+    """The function that a statement is there to call."""
+    return {called(statement.value)} - {""} if isinstance(statement, ast.Expr) else set()
+
+
+def _summed(statement: ast.stmt, tree: ast.Module) -> bool:
+    """Whether `a.backward()` went because `(a + b).backward()` came: the other check counts."""
+    if not isinstance(statement, ast.Expr) or called(statement.value) != "backward":
+        return False
+    assert isinstance(statement.value, ast.Call)
+    mine = names(statement.value.func)
+    lost = {n.removesuffix(".backward") for n in mine}
+    return any(
+        called(n) == "backward"
+        and isinstance(n, ast.Call)
+        and isinstance(n.func, ast.Attribute)
+        and isinstance(n.func.value, ast.BinOp)
+        and lost <= names(n.func.value)
+        for n in ast.walk(tree)
+    )
+
+
+def _all_summed(statement: ast.stmt, tree: ast.Module) -> bool:
+    """Whether a loop of backwards went because `sum(losses).backward()` came."""
+    if not isinstance(statement, ast.For):
+        return False
+    only = all(isinstance(s, ast.Expr) and called(s.value) == "backward" for s in statement.body)
+    return only and any(
+        called(n) == "backward"
+        and isinstance(n, ast.Call)
+        and isinstance(n.func, ast.Attribute)
+        and text(n.func.value) == f"sum({text(statement.iter)})"
+        for n in ast.walk(tree)
+    )
+
+
+def _is_called(decorator: ast.expr, tree: ast.Module) -> bool:
+    """Whether what it decorated is given to it elsewhere now."""
+    return any(isinstance(n, ast.Call) and same_code(n.func, decorator) for n in ast.walk(tree))
+
+
+def _assertions(found: Comparison) -> Iterator[str]:
+    """What the code itself expects stays; it may be compared as another dtype or elsewhere."""
+    for old, new in found.changed:
+        parts = parts_of(old, new) if isinstance(old, ast.Assert) else ()
+        if not all(_is_converted(part) for part in parts):
+            yield f"line {new.lineno} asserts something else: `{text(old)[:60]}` was expected"
+
+
+def _is_converted(part: Replaced) -> bool:
+    """Whether a value is the same one, as another dtype, on another device or out of the graph."""
+    value = part.new
+    if isinstance(part.old, ast.Compare) and called(value or part.old) in ("equal", "allclose"):
+        given = [text(a) for a in getattr(value, "args", [])]
+        return given == [text(part.old.left), *(text(c) for c in part.old.comparators)]
+    while isinstance(value, ast.Call) and called(value) in _CONVERTS:
+        if not isinstance(value.func, ast.Attribute):
+            return False
+        value = value.func.value
+        if same_code(value, part.old):
+            return True
+    return False

@@ -1,0 +1,70 @@
+"""What is computed with must stay: not `f(y, y)` for `f(x, y)`, no other tensor in its place."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from knowledge.repair.check import Check
+from knowledge.repair.checks.code import Change
+from knowledge.repair.toolkit.comparison import Replaced, called, same_code, text
+from knowledge.repair.toolkit.sites import variables
+
+_NAME = "operands"
+_DATA = frozenset({"Tensor", "Parameter", "ndarray"})
+_NUMBERS = frozenset({"int", "float", "bool", "str", "Size", "tuple", "dtype", "device"})
+
+
+def check(change: Change) -> Check:
+    """Two roles that two values had are not played by one, and none by another tensor."""
+    live = {n: v.type for n, v in variables(change.result).items()}
+    for part in change.compared.replaced:
+        for detail in (*_two_roles(part, live), *_another(part, live)):
+            return Check(name=_NAME, passed=False, detail=f"line {part.line}: {detail}")
+    return Check(name=_NAME, passed=True, detail="it computes with the same values")
+
+
+def _two_roles(part: Replaced, live: dict[str, str]) -> Iterator[str]:
+    """`TensorDataset(target, target)`, `loss(out, out)`, `y == y`."""
+    if part.new is None or part.old is None or not part.within:
+        return
+    before, after = _given(part.within[-1]), _given(part.within_new[-1])
+    if len(before) != len(after) or _is_size(part.new, live):
+        return
+    if called(part.within[-1])[:1].isupper() and not called(part.within[-1]).endswith("Dataset"):
+        return  # `nn.Linear(hidden, hidden)` is a layer as good as any
+    others = [(a, b) for a, b in zip(before, after, strict=True) if b is not part.new]
+    for was, now in others:
+        if same_code(now, part.new) and not same_code(was, part.old):
+            yield f"`{text(part.new)}` now stands for `{text(part.old)}` too"
+
+
+def _given(node: ast.AST) -> Sequence[ast.expr]:
+    if isinstance(node, ast.Call):
+        return (*node.args, *(k.value for k in node.keywords))
+    if isinstance(node, ast.BinOp):
+        return (node.left, node.right)
+    if isinstance(node, ast.Compare):
+        return (node.left, *node.comparators)
+    return ()
+
+
+def _is_size(value: ast.expr, live: dict[str, str]) -> bool:
+    """Whether a value may well be a number: then two that are equal are no surprise."""
+    found = _variables(value)
+    return not found or any(live.get(n) in _NUMBERS for n in found)
+
+
+def _another(part: Replaced, live: dict[str, str]) -> Iterator[str]:
+    """`criterion(outputs, targets)` that became `criterion(outputs, inputs)`."""
+    was = {n for n in _variables(part.old) if live.get(n) in _DATA}
+    now = {n for n in _variables(part.new) if live.get(n) in _DATA}
+    if not was or not now or was & now:
+        return
+    if part.within and _variables(part.within[-1]) == _variables(part.within_new[-1]):
+        return  # they changed places
+    yield f"`{text(part.new)}` stands where `{text(part.old)}` stood"
+
+
+def _variables(node: ast.AST | None) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} if node is not None else set()

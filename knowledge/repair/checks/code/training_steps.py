@@ -1,0 +1,119 @@
+"""Every `backward()`, `step()` and `zero_grad()` must still be called, as often and of the same."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+
+from knowledge.repair.check import Check
+from knowledge.repair.checks.code import Change
+from knowledge.repair.toolkit.comparison import called, names, statements, text
+
+_NAME = "training steps"
+
+
+def check(change: Change) -> Check:
+    """No step of a training is left out, and no loss is made a leaf that has no way back."""
+    old, new = change.compared.old, change.compared.new
+    for method in ("step", "zero_grad"):
+        lost = _receivers(old, method) - _receivers(new, method)
+        if lost and (_is_bound(old, next(iter(lost))) or _fewer(old, new, method)):
+            detail = f"`{next(iter(lost))}.{method}()` is called less often"
+            return Check(name=_NAME, passed=False, detail=detail)
+    differentiated = _losses(new)
+    if len(differentiated) < len(_losses(old)):
+        return Check(name=_NAME, passed=False, detail="a `backward()` is left out")
+    known = {n.id for n in ast.walk(old) if isinstance(n, ast.Name)}
+    for loss in _losses(old):
+        mine = names(loss)
+        if not any(mine <= names(now) or names(now) - known for now in differentiated):
+            detail = f"`{text(loss)}` is no longer what backward starts from"
+            return Check(name=_NAME, passed=False, detail=detail)
+    asked = _made_leaves(new) - _made_leaves(old)
+    for loss in differentiated:
+        if text(loss) in asked or _asks(loss):
+            detail = f"`{text(loss)}` is asked for a gradient of its own, which leads nowhere"
+            return Check(name=_NAME, passed=False, detail=detail)
+    return Check(name=_NAME, passed=True, detail="every backward and every step is still called")
+
+
+def _receivers(tree: ast.Module, method: str) -> Counter[str]:
+    """What a method is called of, and how often."""
+    return Counter(
+        text(node.func.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == method
+    )
+
+
+def _fewer(old: ast.Module, new: ast.Module, method: str) -> bool:
+    return _receivers(new, method).total() < _receivers(old, method).total()
+
+
+def _is_bound(tree: ast.Module, name: str) -> bool:
+    """Whether the code gives this name a value: one that it does not is a slip of the pen."""
+    first = name.partition(".")[0]
+    return any(
+        (isinstance(n, ast.Name) and n.id == first and isinstance(n.ctx, ast.Store))
+        or (isinstance(n, ast.arg) and n.arg == first)
+        for n in ast.walk(tree)
+    )
+
+
+def _losses(tree: ast.Module) -> list[ast.expr]:
+    """What is differentiated, sums taken apart: `a` and `b` of `(a + b).backward()`."""
+    found: list[ast.expr] = []
+    for node in ast.walk(tree):
+        if called(node) != "backward" or not isinstance(node, ast.Call):
+            continue
+        assert isinstance(node.func, (ast.Attribute, ast.Name))
+        start = node.func.value if isinstance(node.func, ast.Attribute) else None
+        if start is None or text(start).endswith("autograd"):  # autograd.backward(loss)
+            for given in node.args[:1]:
+                several = isinstance(given, (ast.List, ast.Tuple))
+                found += given.elts if isinstance(given, (ast.List, ast.Tuple)) else []
+                found += [] if several else [given]
+        else:
+            found += _summands(start)
+    return found
+
+
+def _summands(value: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
+        yield from _summands(value.left)
+        yield from _summands(value.right)
+    else:
+        yield value
+
+
+def _asks(value: ast.expr) -> bool:
+    """Whether an expression is a tensor that has just been asked for a gradient."""
+    while isinstance(value, ast.Call):
+        if any(k.arg == "requires_grad" and text(k.value) == "True" for k in value.keywords):
+            return True
+        if not isinstance(value.func, ast.Attribute):
+            return False
+        if value.func.attr == "requires_grad_":
+            return True
+        value = value.func.value
+    return False
+
+
+def _made_leaves(tree: ast.Module) -> set[str]:
+    """Variables that are asked for a gradient: by their assignment, or in a statement."""
+    found: set[str] = set()
+    for statement in statements(tree):
+        if isinstance(statement, ast.Assign):
+            for target in statement.targets:
+                if _asks(statement.value):
+                    found.add(text(target))
+                if isinstance(target, ast.Attribute) and target.attr == "requires_grad":
+                    found.add(text(target.value))
+        elif isinstance(statement, ast.Expr) and called(statement.value) == "requires_grad_":
+            assert isinstance(statement.value, ast.Call)
+            if isinstance(statement.value.func, ast.Attribute):
+                found.add(text(statement.value.func.value))
+    return found

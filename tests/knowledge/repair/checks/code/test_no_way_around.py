@@ -1,0 +1,190 @@
+"""knowledge/repair/checks/code/no_way_around.py: no step is left out, skipped or hidden."""
+
+from __future__ import annotations
+
+import pytest
+
+from knowledge.repair.checks.code.no_way_around import check
+from tests.built import failed
+from tests.knowledge.repair.checks.code.changed import refused
+
+PAST_DATA = "it writes past autograd, through `.data`"
+PAST_DETACH = "it writes past autograd, through detach()"
+OFF = "it switches a check off, with `{}`"
+HIDDEN = "it hides what is said or computed, with `{}()`"
+OUT = "it leaves line {} out: `{}`"
+SKIPPED = "line {} may be skipped now: it is in {}"
+ASSERTED = "asserts something else"
+NET = "fc = nn.Linear(3, 4)\ny = fc(x)\n"
+PATCH = "import torch\nimport torch.nn.functional as F\nfrom torch import t\nf()\n"
+LOSSES = "for loss in losses:\n    loss.backward()\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("w -= g\n", "w.data -= g\n", PAST_DATA),
+        ("a = 1\nw -= g\n", "a = 1\nw.data -= g\n", PAST_DATA),
+        ("w.data -= g\n", "w.data -= 2 * g\n", ""),  # it was there
+        ("w.data -= v.data\n", "w.data -= g\n", ""),
+        ("w.data -= g\n", "w.data -= v.data\n", PAST_DATA),
+        ("v = w.data\nw -= g\n", "v = w\nw.data -= g\n", PAST_DATA),  # another line's is no excuse
+        ("f()\n", "f()\nw.data.zero_()\n", PAST_DATA),
+        ("load(s)\n", "load(torch.utils.data.Dataset(s))\n", ""),  # a module's name
+        ("load(s)\n", "load(s.database)\n", ""),
+        ("w[0] = 1\n", "w.detach()[0] = 1\n", PAST_DETACH),
+        ("w[0] += 1\n", "w.detach()[0] += 1\n", PAST_DETACH),
+        ("w += 1\n", "w.detach().add_(1)\n", PAST_DETACH),
+        ("w += 1\n", "w.detach()[0].add_(1)\n", PAST_DETACH),
+        ("w += 1\n", "w = w.detach().clone().add_(1)\n", ""),
+        ("w += 1\n", "w = w.detach().requires_grad_()\n", ""),
+        ("w += 1\n", "w = w.detach().__iadd__(1)\n", ""),
+        ("w += 1\n", "v = w.detach() + 1\n", ""),
+        ("m.load(s)\n", "m.load(s, strict=False)\n", OFF.format("strict=False")),
+        ("m.load(s, strict=True)\n", "m.load(t, strict=True)\n", ""),
+        ("m.load(s, strict=True)\n", "m.load(s, strict=False)\n", OFF.format("strict=False")),
+        ("m.load(s, strict=False)\n", "m.load(t, strict=False)\n", ""),
+        ("grad(y, x)\n", "grad(y, x, allow_unused = True)\n", OFF.format("allow_unused=True")),
+        ("grad(y, x)\n", "grad(y, x, allow_unused=False)\n", ""),
+        ("grad(y, x)\n",
+         "grad(y, x, is_grads_batched=True)\n", OFF.format("is_grads_batched=True")),
+        ("trace(f)\n", "trace(f, check_trace=False)\n", OFF.format("check_trace=False")),
+        ("f()\n", "warnings.simplefilter('ignore')\nf()\n", HIDDEN.format("simplefilter")),
+        ("f()\n", "with suppress(RuntimeError): f()\n", HIDDEN.format("suppress")),
+        ("f()\n", "torch.set_grad_enabled(False)\nf()\n", HIDDEN.format("set_grad_enabled")),
+        # Lines that went.
+        ("a = 1\nloss.backward()\nb = 2\n", "a = 1\nb = 2\n", OUT.format(2, "loss.backward()")),
+        ("a = 1\n\n# why\nb = 2\n", "a = 1\nb = 2\n", ""),
+        ("import os\na = 1\nfrom os import path\nb = 2\n", "a = 1\nb = 2\n", ""),
+        ("'a note'\na = 1\n", "a = 1\n", ""),
+        ("if a:\n    pass\n    f()\n", "if a:\n    f()\n", ""),
+        ("with g():\n    f()\n", "f()\n", ""),  # what stood in it is there
+        ("with g():\n    f()\n    h()\n", "f()\n", OUT.format(3, "h()")),
+        ("f(\n    a=1,\n    b=2,\n)\n", "f(\n    a=1,\n)\n", ""),
+        ("a = 1\nb = 2\nf()\n", "f()\na = 1\nb = 2\n", ""),  # it came again elsewhere
+        ("a = 1\nb = 2\nf()\n", "g()\na = 1\nb = 2\n", OUT.format(3, "f()")),
+        ("f()\na = 1\nf()\nb = 2\n", "f()\na = 1\nb = 2\n", OUT.format(3, "f()")),
+        ("a = 1\nf(x)\n", "a = 1\ny = g(x)\n", OUT.format(2, "f(x)")),
+        ("x = f(y)\n", "x = f(y.t())\n", ""),
+        # A step that went because the sum is now taken.
+        ("a.backward()\n# and\nb.backward()\n", "# and\n(a + b).backward()\n", ""),
+        ("a.backward()\n# and\nb.backward()\n", "# and\n(c + b).backward()\n",
+         OUT.format(1, "a.backward()")),
+        ("a.forward()\n# and\nb.backward()\n", "# and\n(a + b).backward()\n",
+         OUT.format(1, "a.forward()")),
+        ("a.backward()\nb.backward()\n", "f(a + b)\nb.backward()\n", OUT.format(1, "a.backward()")),
+        ("a.backward()\nb.backward()\n", "b.backward()\n", OUT.format(1, "a.backward()")),
+        (LOSSES, "sum(losses).backward()\n", ""),
+        (LOSSES, "sum(others).backward()\n", OUT.format(1, "for loss in losses:")),
+        (LOSSES, "f(sum(losses))\nloss.backward()\n", OUT.format(1, "for loss in losses:")),
+        (LOSSES + "    f()\n",
+         "f()\nsum(losses).backward()\n", OUT.format(1, "for loss in losses:")),
+        # A decorator that went because it is called.
+        ("@fast  # so\ndef f(): ...\nb = 2\nf()\n", "def f(): ...\nb = 2\nfast(f)()\n", ""),
+        ("@fast\ndef f(): ...\nb = 2\nf()\n",
+         "def f(): ...\nb = 2\ng(f)()\n", OUT.format(1, "@fast")),
+        ("@fast\n@slow\ndef f(): ...\n", "@slow\ndef f(): ...\n", OUT.format(1, "@fast")),
+        # A new way out.
+        ("for x in y:\n    f(x)\n", "for x in y:\n    break\n    f(x)\n", "line 2 skips"),
+        ("for x in y:\n    f(x)\n", "for x in y:\n    continue\n    f(x)\n", "line 2 skips"),
+        ("f()\n", "raise ValueError\nf()\n", "line 1 skips"),
+        ("def f():\n    g()\n", "def f():\n    return\n    g()\n", "line 2 skips"),
+        ("def f():\n    x = g()\n", "def f():\n    x = g()\n    return x\n", ""),
+        ("f()\n", "exit()\nf()\n", "line 1 ends the program"),
+        ("f()\n", "sys.exit(0)\nf()\n", "line 1 ends the program"),
+        ("x = f(0)\n", "x = f(os._exit(0))\n", "line 1 ends the program"),
+        # Under a condition, or in a handler.
+        ("f()\n", "if ready:\n    f()\n", SKIPPED.format(2, "an `if`")),
+        ("f(x)\n", "if ready:\n    f(x.t())\n", SKIPPED.format(2, "an `if`")),
+        ("f()\n", "while ready:\n    f()\n", SKIPPED.format(2, "a condition")),
+        ("f()\n", "try:\n    f()\nexcept Exception:\n    pass\n", SKIPPED.format(2, "a `try`")),
+        ("try:\n    f()\nexcept Exception:\n    g()\n",
+         "f()\ntry:\n    g()\nexcept Exception:\n    f()\n",
+         SKIPPED.format(5, "a handler")),
+        ("if ready:\n    f()\n", "if ready:\n    f(x)\n", ""),
+        ("f()\n", "if __name__ == '__main__':\n    f()\n", ""),
+        ("import g\n", "try:\n    import g\nexcept ImportError:\n    pass\n", ""),
+        ("f()\n", "with g():\n    f()\n", ""),
+        ("f()\n", "match x:\n    case 1:\n        f()\n", SKIPPED.format(3, "a handler")),
+        # Without a graph.
+        ("y = f(x)\n", "with torch.no_grad():\n    y = f(x)\n", "line 2 leaves no graph now"),
+        ("y = f(x)\n", "with torch.inference_mode():\n    y = f(x)\n", "line 2 leaves no graph"),
+        ("f(x)\n", "with torch.no_grad():\n    f(x)\n", "line 2 leaves no graph now"),
+        ("x += 1\n", "with torch.no_grad():\n    x += 1\n", ""),
+        ("x[0] = 1\n", "with torch.no_grad():\n    x[0] = 1\n", ""),
+        ("x.w = f(y)\n", "with torch.no_grad():\n    x.w = f(y)\n", ""),
+        ("x.add_(1)\n", "with torch.no_grad():\n    x.add_(1)\n", ""),
+        ("for w in ws:\n    w -= g\n",
+         "with torch.no_grad():\n    for w in ws:\n        w -= g\n", ""),
+        ("with torch.no_grad():\n    y = f(x)\n", "with torch.no_grad():\n    y = f(x.t())\n", ""),
+        ("with torch.no_grad():\n    y = f(x)\n", "y = f(x)\n", ""),
+        # A layer that is not called any more.
+        (NET, NET.replace("fc(x)", "x"), "`fc` is called less often"),
+        (NET, NET.replace("fc(x)", "fc(fc(x))"), ""),
+        (NET, NET.replace("fc(x)", "fc[0](x)"), ""),
+        (NET + "fc[0].on()\n", NET + "fc.on()\n", ""),
+        (NET, NET.replace("fc(x)", "x").replace("nn.Linear", "make"), ""),  # no layer now
+        (NET.replace("Linear", "Softmax"), NET.replace("Linear", "Softmax").replace("fc(x)", "x"),
+         ""),  # it may be one too many
+        (NET.replace("nn.Linear", "make"), NET.replace("nn.Linear", "make").replace("fc(x)", "x"),
+         ""),
+        # A library's or Python's own name.
+        (PATCH, PATCH + "torch.cat = f\n", "gives `torch.cat` another value"),
+        (PATCH, PATCH + "F.relu = f\n", "gives `F.relu` another value"),
+        (PATCH, PATCH + "t.x.y = f\n", "gives `t.x.y` another value"),
+        (PATCH, PATCH + "torch = f\n", "gives `torch` another value"),
+        (PATCH, PATCH + "len = f\n", "gives `len` another value"),
+        (PATCH, PATCH + "del F.relu\n", "gives `F.relu` another value"),
+        (PATCH, PATCH + "x.cat = f\n", ""),
+        (PATCH, PATCH + "len.x = f\n", ""),
+        (PATCH, PATCH + "x = torch.cat\n", ""),
+        ("len = 1\n" + PATCH, "len = 1\n" + PATCH + "len = 2\n", ""),
+        # What the code expects.
+        ("assert x.shape == (4, 5)\n", "assert x.shape == (5, 4)\n", ASSERTED),
+        ("assert x.shape == (4, 5)\n", "assert x.t().shape == (4, 5)\n", ASSERTED),
+        ("assert torch.equal(a, b)\n", "assert torch.equal(a.float(), b)\n", ""),
+        ("assert torch.equal(a, b)\n", "assert torch.equal(a.detach().cpu(), b)\n", ""),
+        ("assert torch.equal(a, b)\n", "assert torch.equal(c.float(), b)\n", ASSERTED),
+        ("assert torch.equal(a, b)\n", "assert torch.equal(float(a), b)\n", ASSERTED),
+        ("assert a == b\n", "assert torch.equal(a, b)\n", ""),
+        ("assert a == b\n", "assert (a == b).all()\n", ""),
+        ("assert a == b\n", "assert (a == b).any()\n", ASSERTED),
+        ("assert a == b\n", "assert torch.equal(a, a)\n", ASSERTED),
+        ("assert a == b\n", "assert torch.equal(b, b)\n", ASSERTED),
+        ("assert a == b\n", "assert torch.is_same_size(a, b)\n", ASSERTED),
+        ("assert x\n", "f()\n", OUT.format(1, "assert x")),
+        ("f()\n", "f()\nassert x\n", ""),
+    ],
+)  # fmt: skip
+def test_a_way_around_is_no_repair(old: str, new: str, why: str):
+    """Writing past autograd, switching a check off, hiding, leaving out, skipping, ending."""
+    told = refused(check, old, new, failed("it failed", line=99))
+
+    assert why in told and bool(why) is bool(told)
+
+
+@pytest.mark.parametrize(("line", "passes"), [(1, False), (2, True), (3, True), (4, False)])
+def test_the_line_that_failed_may_call_something_else(line: int, passes: bool):
+    """What it called may not exist; any other line is called for what it does."""
+    old, new = "a = 1\nf(\n    x)\nb = 2\n", "a = 1\ng(\n    x)\nb = 2\n"
+
+    told = refused(check, old, new, failed("no f", line=line))
+
+    assert (told == "") is passes
+
+
+TWICE = "h(f)\nnet.remove_hook()\ng()\nnet.remove_hook()\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "passes"),
+    [
+        (TWICE, "handle = h(f)\nhandle.off()\ng()\nhandle.off()\n", 2, True),
+        (TWICE, "handle = h(f)\nhandle.off()\ng()\nhandle.off()\n", 3, False),
+        (TWICE, "h(f)\ng()\n", 2, False),  # nothing came
+        (TWICE.replace("g", "k"), "handle = h(f)\nhandle.off()\nhandle.off()\n", 2, False),
+    ],
+)
+def test_what_makes_the_same_mistake_may_go_too(old: str, new: str, line: int, passes: bool):
+    """A method that does not exist is called twice, and both calls become others."""
+    assert (refused(check, old, new, failed("no remove_hook", line=line)) == "") is passes

@@ -1,0 +1,51 @@
+"""knowledge/repair/checks/code/operands.py: the same values are computed with."""
+
+from __future__ import annotations
+
+import pytest
+
+from knowledge.repair.checks.code.operands import check
+from tests.knowledge.repair.checks.code.changed import NUMBER, refused, saw, tensor
+
+LIVE = saw(x=tensor(3), y=tensor(3), labels=tensor(3), n=NUMBER)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("TensorDataset(x, y)\n", "TensorDataset(y, y)\n", "`y` now stands for `x` too"),
+        ("TensorDataset(a, b)\n", "TensorDataset(b, b)\n", "`b` now stands for `a` too"),
+        ("loss(a, target=b)\n", "loss(a, target=a)\n", "`a` now stands for `b` too"),
+        ("f(a, b)\n", "f(b, a)\n", ""),  # they change places
+        ("f(x, y)\n", "f(y, x)\n", ""),
+        ("f(a, a)\n", "f(b, b)\n", ""),  # one value before, one value now
+        ("f(a, b)\n", "f(a, b, b)\n", ""),
+        ("f(a, b.t())\n", "f(a, a)\n", "`a` now stands for `b.t()` too"),
+        ("c = a @ b\n", "c = a @ a\n", "`a` now stands for `b` too"),
+        ("c = a == b\n", "c = b == b\n", "`b` now stands for `a` too"),
+        # Sizes may well be equal.
+        ("nn.Linear(a, b)\n", "nn.Linear(b, b)\n", ""),
+        ("MyDataset(a, b)\n", "MyDataset(b, b)\n", "`b` now"),
+        ("f(1, 2)\n", "f(2, 2)\n", ""),
+        ("f(m, n)\n", "f(n, n)\n", ""),
+        # Another tensor in its place.
+        ("f(x)\n", "f(y)\n", "`y` stands where `x` stood"),
+        ("f(x.t())\n", "f(y.t())\n", "`y` stands where `x` stood"),
+        ("z = x\n", "z = labels\n", "`labels` stands where `x` stood"),
+        ("f(x)\n", "f(x.t())\n", ""),
+        ("f(x)\n", "f(x + y)\n", ""),
+        ("f(x[labels])\n", "f(x.expand_as(labels)[labels])\n", ""),
+        ("f(x.T)\n", "f(y.T)\n", "`y` stands where `x` stood"),
+        ("f(x)\n", "f(other)\n", ""),  # what that is nobody saw
+        ("f(other)\n", "f(x)\n", ""),  # it may be a name that does not exist
+        ("f(n)\n", "f(x)\n", ""),
+        ("f(x)\n", "f(n)\n", ""),
+        ("c = x @ y\n", "c = y @ x\n", ""),
+        ("f(x)\n", "f(x)\ng(y)\n", ""),
+    ],
+)
+def test_each_value_keeps_its_role(old: str, new: str, why: str):
+    """One value does not play two parts, and no other tensor steps in."""
+    told = refused(check, old, new, LIVE)
+
+    assert why in told and bool(why) is bool(told)

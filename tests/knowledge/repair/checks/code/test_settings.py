@@ -1,0 +1,85 @@
+"""knowledge/repair/checks/code/settings.py: the training's settings are the person's."""
+
+from __future__ import annotations
+
+import pytest
+
+from knowledge.repair.checks.code.settings import check
+from tests.knowledge.repair.checks.code.changed import refused, saw
+
+ROUNDS = "for e in range(10):\n    f().backward()\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "what"),
+    [
+        ("DataLoader(d, batch_size=8)\n", "DataLoader(d, batch_size=1)\n", "batch_size was `8`"),
+        (
+            "DataLoader(d, batch_size=8)\n",
+            "DataLoader(d)\n",
+            "batch_size was `8` and is `left out`",
+        ),
+        ("DataLoader(d, batch_size=8)\n", "DataLoader(d, batch_size=None)\n", ""),
+        ("DataLoader(d, 8)\n", "DataLoader(d, 1)\n", "what `DataLoader` is given was `8`"),
+        ("DataLoader(d, 8)\n", "DataLoader(e, 8)\n", ""),
+        ("DataLoader(d, shuffle=True)\n", "DataLoader(d, shuffle=False)\n", "shuffle"),
+        ("DataLoader(d)\n", "DataLoader(d, collate_fn=f)\n", ""),
+        ("DataLoader(d, batch_size=b)\n", "DataLoader(d, batch_size=int(b))\n", ""),
+        ("DataLoader(d, batch_size=b)\n", "DataLoader(d, batch_size=min(b, 2))\n", "batch_size"),
+        ("DataLoader(d, batch_size=b)\n", "DataLoader(d, batch_size=int(c))\n", "batch_size"),
+        ("SGD(p, lr=0.1)\n", "SGD(p, lr=0)\n", "lr was `0.1`"),
+        ("SGD(p, 0.1)\n", "SGD(p, 0)\n", "what `SGD` is given"),
+        ("torch.optim.AdamW(p, 0.1)\n", "torch.optim.AdamW(p, 0)\n", "what `AdamW` is given"),
+        ("SGD(p, 0.1)\n", "SGD(q, 0.1)\n", ""),
+        ("TSNE(2, n_iter=300)\n", "TSNE(2, max_iter=300)\n", ""),
+        ("TSNE(2, n_iter=300)\n", "TSNE(2, max_iter=30)\n", "n_iter"),
+        ("TSNE(n_iter=3, m=3)\n", "TSNE(m=3)\n", "n_iter"),
+        ("nn.Dropout(0.5)\n", "nn.Dropout(0.0)\n", "what `Dropout` is given"),
+        ("nn.Linear(3, 4)\n", "nn.Linear(3, 5)\n", ""),
+        ("torch.manual_seed(0)\n", "torch.manual_seed(1)\n", "what `manual_seed` is given"),
+        ("batch_size = 8\n", "batch_size = 1\n", "batch_size was `8`"),
+        ("self.lr = 8\n", "self.lr = 1\n", "self.lr was `8`"),
+        ("num_epochs = 8\n", "num_epochs = 1\n", "num_epochs"),
+        ("n_samples = 2 * 50\n", "n_samples = 2 * 40\n", "n_samples"),
+        ("hidden = 8\n", "hidden = 1\n", ""),
+        ("seed_words = 8\n", "seed_words = 1\n", ""),
+        ("batch_size = f(8)\n", "batch_size = f(9)\n", "batch_size"),
+        ("batch_size = x.size(0)\n", "batch_size = x.shape[0]\n", ""),
+        ("lr = a = 8\n", "lr = a = 1\n", ""),
+        ("def f(x, lr=8):\n    pass\n", "def f(x, lr=1):\n    pass\n", "lr"),
+        ("def f(x, *, lr=8):\n    pass\n", "def f(x, *, lr=1):\n    pass\n", "lr"),
+        ("def f(x, y=8):\n    pass\n", "def f(x, y=1):\n    pass\n", ""),
+        ("x = torch.randn(4, 3)\n", "x = torch.randn(3, 3)\n", "the size of the data"),
+        ("x = torch.randint(0, 9, (4,))\n", "x = torch.randint(0, 5, (4,))\n", "the size of"),
+        ("f(torch.rand(4))\n", "f(torch.rand(3))\n", "the size of the data"),
+        ("x = torch.rand(size=(4, 3))\n", "x = torch.rand(size=(3, 3))\n", "the size of the data"),
+        ("x = torch.rand(n)\n", "x = torch.rand(m)\n", ""),
+        ("x = torch.rand(4, requires_grad=False)\n", "x = torch.rand(4, requires_grad=True)\n", ""),
+        ("x = torch.zeros(4)\n", "x = torch.zeros(3)\n", ""),
+        ("h0 = torch.randn(1, 4)\n", "h0 = torch.randn(1, 3)\n", ""),
+        ("(h, c) = torch.randn(2, 4)\n", "(h, c) = torch.randn(2, 3)\n", ""),
+        ("state = torch.randn(1, 4)\n", "state = torch.randn(1, 3)\n", ""),
+        ("weight = torch.randn(1, 4)\n", "weight = torch.randn(1, 3)\n", ""),
+        ("self.x = torch.randn(1, 4)\n", "self.x = torch.randn(1, 3)\n", ""),
+        ("w = nn.Parameter(torch.randn(4))\n", "w = nn.Parameter(torch.randn(3))\n", ""),
+        (ROUNDS, ROUNDS.replace("10", "1"), "the number of rounds"),
+        (ROUNDS, ROUNDS.replace("range(10)", "range(len(x))"), "the number of rounds"),
+        (ROUNDS, ROUNDS.replace("range(10)", "tqdm(range(10))"), ""),
+        (ROUNDS.replace("range", "f"), ROUNDS.replace("range(10)", "f(1)"), ""),
+        ("for epoch in range(9):\n    f()\n", "for epoch in range(1):\n    f()\n", "rounds"),
+        ("for i in range(10):\n    f()\n", "for i in range(9):\n    f()\n", ""),
+    ],
+)
+def test_no_setting_is_changed(old: str, new: str, what: str):
+    """A batch of one, no learning, one round: each makes an error go away."""
+    told = refused(check, old, new)
+
+    assert what in told and bool(what) is bool(told)
+
+
+def test_a_setting_that_there_is_not_may_go():
+    """The error says that the function has no argument of this name."""
+    old, new = "f(x, lr=1)\n", "f(x)\n"
+
+    assert refused(check, old, new)
+    assert not refused(check, old, new, saw("f() got an unexpected keyword argument 'lr'"))
