@@ -132,9 +132,10 @@ async def repair(
                 break
         if done.verified:
             found = _outcome(done, refused, problems)
-            return await _with_the_rest(
-                executor, codemods, found, done.reached[0], job, before, asked
-            )
+            if found.fix is None:
+                return found
+            reached = next(s for s in done.reached if s.job.code == found.fix.code)
+            return await _with_the_rest(executor, codemods, found, reached, job, before, asked)
         states = further[:_CARRIED_ON]
         if not states:
             break
@@ -207,6 +208,7 @@ async def _step(
     for p in proposals:
         if not all(c.passed for c in p.checks):  # its code alone says that it is none: no run
             tried.refused.append(_refused_unrun(state, p, job))
+    meant_otherwise = {p.intent for p in proposals if p.intent}
     proposals = [p for p in proposals if all(c.passed for c in p.checks)]
     by_slug = {c.slug: c for c in chosen.codemods}
     if meant := [p for p in proposals if p.said and re.search(p.said, asked, re.IGNORECASE)]:
@@ -215,6 +217,8 @@ async def _step(
         # Supposed once, it holds further down.
         proposals = [p for p in proposals if p.intent in ("", state.intent)]
     tried.intents = {p.intent for p in proposals if p.intent}
+    if tried.intents:  # a meaning that nothing serves is a meaning still
+        tried.intents |= meant_otherwise
     meanings: set[str] = set()
     forms: set[str] = set()  # of the codes that were verified
     for start in range(0, min(len(proposals), _MOST), _AT_ONCE):
