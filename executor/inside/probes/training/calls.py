@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from torch import nn
@@ -14,6 +14,16 @@ from executor.inside.probes.training.quiet import shape
 from executor.protocol import ModuleCall
 
 _CALLS = 50
+
+
+class Keeper(Protocol):
+    """Hears of every call of a root."""
+
+    def enter(self, module: nn.Module, args: Any, kwargs: Any, line: int | None) -> None:
+        """It begins."""
+
+    def leave(self, module: nn.Module, output: Any) -> None:
+        """It has ended, without an error."""
 
 
 class Calls:
@@ -32,6 +42,7 @@ class Calls:
         self.inputs: set[int] = set()
         self.evaluating: dict[int, int | None] = {}  # roots in eval mode → the line of the call
         self.last_inputs: list[weakref.ref[torch.Tensor]] = []
+        self.keeper: Keeper | None = None
         self._root: tuple[int | None, tuple[int, ...]] = None, ()
         self._known: set[tuple[Any, ...]] = set()
         self._working = False  # inside a root: all calls are the root's own
@@ -60,8 +71,12 @@ class Calls:
             calls._working = True
             try:
                 calls._enter(self, args)
+                if calls.keeper is not None:
+                    calls.keeper.enter(self, args, kwargs, calls._root[0])
                 output = call(*args, **kwargs)
                 calls._leave(self, output)
+                if calls.keeper is not None:
+                    calls.keeper.leave(self, output)
                 return output
             finally:
                 calls._working = False
