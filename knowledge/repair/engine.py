@@ -27,7 +27,7 @@ from knowledge.repair.codemod import (
 )
 from knowledge.repair.fix import Fix
 from knowledge.repair.mistake import mistake
-from knowledge.repair.rerun import rerun_with_probes
+from knowledge.repair.rerun import look_at_influence, rerun_with_probes
 
 _AT_ONCE = 2  # candidates run side by side; the best come first, so few are ever needed
 _MOST = 10  # candidates of one step
@@ -107,6 +107,7 @@ async def repair(
         reference: its result with the gradients it should have, for comparison.
         asked: the person's own words: they may say which of several meanings is theirs.
     """
+    original = _Original(executor, job, before)
     states = [_State(job, before, reference)]
     refused: list[Fix] = []
     problems: list[str] = []
@@ -115,7 +116,7 @@ async def repair(
         # States that mean different things are all seen through before one is believed.
         done = _StepResult(intents={intent for state in states for intent in state.supposed})
         for state in states:
-            tried = await _step(executor, codemods, state, job, before, asked)
+            tried = await _step(executor, codemods, state, job, original, asked)
             problems += (p for p in tried.problems if p not in problems)
             refused += tried.refused
             further += tried.further
@@ -143,7 +144,7 @@ async def _step(
     codemods: Sequence[Codemod],
     state: _State,
     job: Job,
-    before: JobResult,
+    original: _Original,
     asked: str,
 ) -> _StepResult:
     """Every candidate for the mistake that a state's run shows."""
@@ -181,7 +182,7 @@ async def _step(
             if p.intent not in meanings
         ]
         judged = await asyncio.gather(
-            *(_judge(executor, (*state.steps, step), job, before, asked) for step in batch)
+            *(_judge(executor, (*state.steps, step), job, original, asked) for step in batch)
         )
         for step, (fix, after) in zip(batch, judged, strict=True):
             if fix.verified and step.proposal.intent not in meanings:
@@ -208,18 +209,40 @@ async def judge(
     reference: JobResult | None,
 ) -> Fix:
     """Run one candidate and judge it: verified only if every check holds."""
-    fix, _ = await _judge(executor, (Step(codemod, proposal, before, reference),), job, before)
+    original = _Original(executor, job, before)
+    step = Step(codemod, proposal, before, reference)
+    fix, _ = await _judge(executor, (step,), job, original)
     return fix
+
+
+class _Original:
+    """The snippet's own run, and what it shows about its lines where a candidate asks for that."""
+
+    def __init__(self, executor: ExecutorClient, job: Job, run: JobResult) -> None:
+        self.run = run
+        self._executor = executor
+        self._job = job
+        self._once = asyncio.Lock()
+        self._seen: JobResult | None = None
+
+    async def with_influence(self, reference: JobResult | None) -> JobResult:
+        """The reference (or the run, where there is none) with its influence; looked at once."""
+        async with self._once:
+            if self._seen is None:
+                self._seen = await look_at_influence(self._executor, self._job, self.run)
+        influence = self._seen.influence
+        return (reference or self.run).model_copy(update={"influence": influence})
 
 
 async def _judge(
     executor: ExecutorClient,
     steps: tuple[Step, ...],
     job: Job,
-    before: JobResult,
+    original: _Original,
     asked: str = "",
 ) -> tuple[Fix, JobResult]:
     first, last = steps[0], steps[-1]
+    before = original.run
     code = last.proposal.code
     again = job.model_copy(update={"code": code, "probes": (Probe.GRADIENTS,)})
     after = await executor.run(again)
@@ -233,10 +256,13 @@ async def _judge(
         verify.nothing_thrown_away(job.code, code),
         verify.no_way_around(job.code, code),
         *(c for s in steps for c in s.proposal.checks),
-        *checks_of_runs(
-            Tried(job.code, code, before, after, first.reference, mistake(before), asked)
-        ),
     ]
+    if all(c.passed for c in checks):
+        seen, reference = await asyncio.gather(
+            look_at_influence(executor, again, after), original.with_influence(first.reference)
+        )
+        tried = Tried(job.code, code, before, seen, reference, mistake(before), asked)
+        checks += checks_of_runs(tried)
     if all(c.passed for c in checks):
         checks.append(await _minimal(executor, steps, job, before))
     return _fix(tuple((s.codemod.slug, s.proposal) for s in steps), job, checks, after), after
@@ -265,7 +291,9 @@ def _fix(
         code=last.code,
         verified=after is not None and all(c.passed for c in checks),
         checks=tuple(checks),
-        result=after.model_copy(update={"values": None}) if after is not None else None,
+        result=after.model_copy(update={"values": None, "influence": None})
+        if after is not None
+        else None,
     )
 
 
