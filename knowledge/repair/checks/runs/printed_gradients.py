@@ -9,7 +9,9 @@ from knowledge.repair.check import Check
 from knowledge.repair.checks.runs import Tried, operations
 
 _SHOWN = re.compile(r"\b(print|assert|display|log\w*|info)\b.*\.grad\b(?!_fn)(?!\s+is\b)")
-_NONE = re.compile(r"(?<!not )\bNone\b")  # in a comment, which says what comes
+# In a comment, which says what comes, or that it is not known.
+_NONE = re.compile(r"(?<!not )\bNone\b")
+_UNSURE = re.compile(r"\b(might|may|maybe|likely|probably|possibly|could|or)\b", re.IGNORECASE)
 
 
 def check(tried: Tried) -> Check:
@@ -21,8 +23,9 @@ def check(tried: Tried) -> Check:
             continue
         text = fixed[o.line - 1] if 0 < o.line <= len(fixed) else ""
         code, _, comment = text.partition("#")
-        meant = "no_grad" if _NONE.search(comment) else "grad"
-        if _SHOWN.search(code) and o.kind != meant:
+        none = _NONE.search(comment) is not None
+        open_ = none and _UNSURE.search(comment) is not None
+        if _SHOWN.search(code) and not open_ and o.kind != ("no_grad" if none else "grad"):
             what = "it is None" if o.kind == "no_grad" else "its comment says None"
             detail = f"line {o.line} shows a gradient, and {what}"
             return Check(name="printed gradients", passed=False, detail=detail)

@@ -105,6 +105,17 @@ def test_no_gradient_is_added_twice(now, was, passes):
     assert check(tried(Influence(doubled=now), Influence(doubled=was))).passed is passes
 
 
+def test_who_keeps_the_graph_adds_on_purpose():
+    """It is said on the line that goes through it again."""
+    again = Influence(doubled=(2,))
+    kept = {"original": "f()\nloss.backward(retain_graph=True)\n"}
+
+    fixed = kept["original"].replace("f()", "f(1)")
+    assert check(tried(again, Influence(), **kept, fixed=fixed)).passed
+    fixed = kept["original"].replace("True", "1")
+    assert not check(tried(again, Influence(), **kept, fixed=fixed)).passed
+
+
 def test_what_could_not_be_counted_is_not_refused():
     """And the check says so."""
     unseen = check(tried(None, Influence(backwards=3)))
