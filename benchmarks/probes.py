@@ -86,9 +86,12 @@ RUNS: Mapping[str, Job] = {
     "in-place": Job(code="", probes=(Probe.INPLACE,)),
     "gradients": Job(code="", probes=(Probe.GRADIENTS,)),
     "oracle": Job(code="", probes=(Probe.ORACLE,)),
+    "influence": Job(code="", probes=(Probe.INFLUENCE,)),
     "simulated": Job(code="", simulate="cuda"),
 }
-TARGETS = {"always on": 1.3, "in-place": 5, "gradients": 5, "oracle": 5, "simulated": 5}
+TARGETS = {
+    "always on": 1.3, "in-place": 5, "gradients": 5, "oracle": 5, "influence": 5, "simulated": 5
+}  # fmt: skip
 
 
 async def seconds(executor: ExecutorClient, model: str, run: Job) -> float:

@@ -40,6 +40,7 @@ class Probe(StrEnum):
     INPLACE = "inplace"  # which line saved the tensor, which line changed it
     GRADIENTS = "gradients"  # every backward's loss and leaf gradients, and the final tensors
     ORACLE = "oracle"  # GRADIENTS of the forward as written: in-place changes raise no error
+    INFLUENCE = "influence"  # what the snippet asks of torch line by line, its modules tried again
     NONE = "none"  # no probe: to measure what they cost and that they change nothing
 
 
@@ -273,6 +274,81 @@ class ModuleCall(Model):
     outputs: tuple[int, ...]
 
 
+class Operation(Model):
+    """A call of torch on the snippet's own line that says something about what the line means.
+
+    Kinds:
+        layout: the tensor in another shape or order (`view`, `flatten`, `transpose` …).
+        expanded: the tensor repeated to a larger size (`expand`, `repeat` …).
+        outer: an elementwise operation whose result is larger than each of its operands.
+        lossy_cast: a cast that changed values.
+        labels_compared: `==` between numbers that are not whole and numbers that are.
+        expanded_prediction: a loss of a prediction that had been repeated to fit its target.
+        no_grad: `.grad` was read and is None.
+        grad: `.grad` was read and is there.
+        target_gradient: a loss's target was asked for a gradient.
+        result_gradient: a tensor computed from others was asked for a gradient.
+    """
+
+    kind: str
+    name: str  # the function, e.g. "view"
+    line: int
+    inputs: tuple[tuple[int, ...], ...] = ()
+    output: tuple[int, ...] | None = None  # None: it raised, or gave no tensor
+    sizes: tuple[int, ...] = ()  # the integers that it was called with
+    requires_grad: bool = False  # the first operand has a gradient
+
+
+class Slices(Model):
+    """Slices of a module's input along one dimension: how many were changed, and to what effect."""
+
+    argument: str  # its position or its name
+    dim: int
+    tried: int
+    used: int  # slices of which a change changed the output
+
+
+class ModuleTrial(Model):
+    """A module of the snippet called again after the run, in eval mode, with its inputs changed."""
+
+    module: str
+    line: int | None
+    inputs: tuple[tuple[int, ...], ...] = ()
+    output: tuple[int, ...] = ()
+    # Of the first input's dimensions 0 and 1: those along which a row's output stays the same
+    # when all other rows change, and those along which it does not.
+    apart: tuple[int, ...] = ()
+    mixed: tuple[int, ...] = ()
+    slices: tuple[Slices, ...] = ()
+    note: str = ""  # why it could not be tried
+
+
+class InnerCall(Model):
+    """A layer that looks at sequences: its shapes, wherever it was called."""
+
+    module: str
+    line: int | None
+    inputs: tuple[tuple[int, ...], ...] = ()
+    masks: dict[str, tuple[int, ...]] = {}  # by the argument's name
+    batch_first: bool = False
+
+
+class Influence(Model):
+    """What a run shows about the meaning of its lines, to compare it with another run's."""
+
+    operations: tuple[Operation, ...] = ()
+    trials: tuple[ModuleTrial, ...] = ()
+    sequences: tuple[InnerCall, ...] = ()
+    computing: tuple[int, ...] = ()  # lines that compute with tensors, casts and moves aside
+    backwards: int = 0
+    steps: int = 0
+    zero_grads: int = 0
+    doubled: tuple[int, ...] = ()  # lines of a second backward of one loss onto its gradients
+    leaf_losses: tuple[int, ...] = ()  # lines of a backward of a tensor computed from nothing
+    target_rows: tuple[int, ...] = ()  # sizes of the first dimension of losses' targets
+    notes: tuple[str, ...] = ()  # what could not be looked at
+
+
 class Values(Model):
     """The values that a run computed, to compare them with another run's."""
 
@@ -343,6 +419,7 @@ class Observations(Model):
     left_out: LeftOut | None = None  # the empty body that the error comes from
     warm_only: tuple[str, ...] = ()  # used, never imported, and missing in a cold run
     values: Values | None = None
+    influence: Influence | None = None
     calls: tuple[ModuleCall, ...] = ()
     # Only definitions ran: no class of the snippet was instantiated, none of its functions called.
     only_definitions: bool = False

@@ -19,7 +19,8 @@ import sys
 import tempfile
 import threading
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -101,6 +102,7 @@ class _Run:
         self.trainer: Any = None
         self.inplace: Any = None
         self.gradients: Any = None
+        self.influence: Any = None
         self.simulated: Any = None
         self.devices: tuple[DeviceSeen, ...] = ()
         self.only_definitions = False
@@ -170,7 +172,7 @@ class _Run:
         self.warned.start()
         if "torch" not in sys.modules:
             return  # a cold run, where the snippet imports torch itself or not at all
-        from executor.inside.probes import gradients, inplace, training
+        from executor.inside.probes import gradients, influence, inplace, training
 
         self.suspects = inplace.suspects(tree)
         if not _compiles(tree):  # torch.compile guards on hooks: it must see none
@@ -187,6 +189,11 @@ class _Run:
                 self.source, compiles=_compiles(tree), suspicious=bool(self.suspects)
             )
             self.inplace.start()
+        wanted = Probe.INFLUENCE in self.job.probes and not self.job.simulate
+        if wanted and self.trainer is not None:
+            self.influence = influence.InfluenceProbe(self.source)
+            self.trainer.called.keeper = self.influence.kept
+            self.influence.start()
 
     def _simulate(self) -> None:
         import torch  # noqa: F401  (a cold run has not yet: the snippet would be too late)
@@ -204,6 +211,8 @@ class _Run:
     def _stop_listening(self, names: dict[str, Any]) -> None:
         if self.simulated is not None:
             self._guard("SimulatedCuda", self.simulated.stop)
+        if self.influence is not None:
+            self._guard("InfluenceProbe", self.influence.stop)
         if self.inplace is not None:
             self._guard("InplaceProbe", lambda: self.inplace.stop(self.error))
         if self.gradients is not None:
@@ -321,7 +330,16 @@ class _Run:
 
     def _whole_report(self) -> RunReport:
         assert self.interpreter.main is not None
-        return self.report(vars(self.interpreter.main))
+        report = self.report(vars(self.interpreter.main))
+        if self.influence is None:
+            return report
+        # It calls the snippet's modules again, so all that the run did is written down before.
+        try:
+            with _silence():
+                return report.model_copy(update={"influence": self.influence.look()})
+        except Exception as e:
+            note = f"influence: {type(e).__name__}: {e}"[:500]
+            return report.model_copy(update={"notes": (*report.notes, note)})
 
     def _least_report(self) -> RunReport:
         simulated = self.simulated is not None
@@ -375,6 +393,22 @@ def _as_json(report: RunReport) -> str:
         words = report.model_dump(mode="python", exclude_defaults=True)
         cleaned = RunReport.model_validate(without_surrogates(words))
         return cleaned.model_dump_json(exclude_defaults=True)
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Let nothing be printed, by whatever way."""
+    kept = [os.dup(n) for n in (1, 2)]
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        for n in (1, 2):
+            os.dup2(nowhere, n)
+        yield
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            _flush(stream)
+        for n, own in zip((1, 2), kept, strict=True):
+            os.dup2(own, n)
 
 
 def _flush(stream: Any) -> None:

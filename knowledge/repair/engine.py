@@ -29,7 +29,7 @@ from knowledge.repair.codemod import (
 )
 from knowledge.repair.fix import Fix
 from knowledge.repair.mistake import findings_left, leaves_less, mistake
-from knowledge.repair.rerun import rerun_with_probes
+from knowledge.repair.rerun import look_at_influence, rerun_with_probes
 from knowledge.repair.stated import prints_as_stated
 
 _AT_ONCE = 2  # candidates run side by side; the best come first, so few are ever needed
@@ -112,6 +112,7 @@ async def repair(
         reference: its result with the gradients it should have, for comparison.
         asked: the person's own words: they may say which of several meanings is theirs.
     """
+    original = _Original(executor, job, before)
     states = [_State(job, before, reference)]
     refused: list[Fix] = []
     problems: list[str] = []
@@ -120,7 +121,7 @@ async def repair(
         # States that mean different things are all seen through before one is believed.
         done = _StepResult(intents={intent for state in states for intent in state.supposed})
         for state in states:
-            tried = await _step(executor, codemods, state, job, before, asked)
+            tried = await _step(executor, codemods, state, job, original, asked)
             problems += (p for p in tried.problems if p not in problems)
             refused += tried.refused
             further += tried.further
@@ -135,7 +136,7 @@ async def repair(
             if found.fix is None:
                 return found
             reached = next(s for s in done.reached if s.job.code == found.fix.code)
-            return await _with_the_rest(executor, codemods, found, reached, job, before, asked)
+            return await _with_the_rest(executor, codemods, found, reached, job, original, asked)
         states = further[:_CARRIED_ON]
         if not states:
             break
@@ -148,7 +149,7 @@ async def _with_the_rest(
     found: Repair,
     reached: _State,
     job: Job,
-    before: JobResult,
+    original: _Original,
     asked: str,
 ) -> Repair:
     """Mend also what a single fix leaves, step by step.
@@ -157,7 +158,7 @@ async def _with_the_rest(
     as it was, and what it leaves is said.
     """
     while found.fix is not None and len(reached.steps) < _STEPS and findings_left(reached.run):
-        tried = await _step(executor, codemods, reached, job, before, asked)
+        tried = await _step(executor, codemods, reached, job, original, asked)
         if len(tried.verified) != 1 or len(tried.intents) > 1:
             break
         if not leaves_less(tried.reached[0].run, reached.run):
@@ -185,7 +186,7 @@ async def _step(
     codemods: Sequence[Codemod],
     state: _State,
     job: Job,
-    before: JobResult,
+    original: _Original,
     asked: str,
 ) -> _StepResult:
     """Every candidate for the mistake that a state's run shows."""
@@ -229,7 +230,7 @@ async def _step(
         ]
         judged = await asyncio.gather(
             *(
-                _judge(executor, (*state.steps, step), job, before, asked, state.settled)
+                _judge(executor, (*state.steps, step), job, original, asked, state.settled)
                 for step in batch
             )
         )
@@ -276,19 +277,41 @@ async def judge(
     reference: JobResult | None,
 ) -> Fix:
     """Run one candidate and judge it: verified only if every check holds."""
-    fix, _ = await _judge(executor, (Step(codemod, proposal, before, reference),), job, before)
+    original = _Original(executor, job, before)
+    step = Step(codemod, proposal, before, reference)
+    fix, _ = await _judge(executor, (step,), job, original)
     return fix
+
+
+class _Original:
+    """The snippet's own run, and what it shows about its lines where a candidate asks for that."""
+
+    def __init__(self, executor: ExecutorClient, job: Job, run: JobResult) -> None:
+        self.run = run
+        self._executor = executor
+        self._job = job
+        self._once = asyncio.Lock()
+        self._seen: JobResult | None = None
+
+    async def with_influence(self, reference: JobResult | None) -> JobResult:
+        """The reference (or the run, where there is none) with its influence; looked at once."""
+        async with self._once:
+            if self._seen is None:
+                self._seen = await look_at_influence(self._executor, self._job, self.run)
+        influence = self._seen.influence
+        return (reference or self.run).model_copy(update={"influence": influence})
 
 
 async def _judge(
     executor: ExecutorClient,
     steps: tuple[Step, ...],
     job: Job,
-    before: JobResult,
+    original: _Original,
     asked: str = "",
     settled: int = 0,
 ) -> tuple[Fix, JobResult]:
     first, last = steps[0], steps[-1]
+    before = original.run
     code = last.proposal.code
     again = job.model_copy(update={"code": code, "probes": (Probe.GRADIENTS,)})
     after = await executor.run(again)
@@ -300,12 +323,15 @@ async def _judge(
             for c in verify.checks_of(s.codemod, s.proposal, s.before, after, s.reference)
         ),
         *(c for s in steps for c in s.proposal.checks),
-        *checks_of_runs(
-            Tried(job.code, code, before, after, first.reference, mistake(before), asked)
-        ),
     ]
     if all(c.passed for c in checks) and _lacks_a_gpu(before):
         checks.append(await _as_on_gpu(executor, job, code))
+    if all(c.passed for c in checks):
+        seen, reference = await asyncio.gather(
+            look_at_influence(executor, again, after), original.with_influence(first.reference)
+        )
+        tried = Tried(job.code, code, before, seen, reference, mistake(before), asked)
+        checks += checks_of_runs(tried)
     if all(c.passed for c in checks):
         checks.append(await _minimal(executor, steps, job, before, after))
     return _fix(tuple((s.codemod.slug, s.proposal) for s in steps), job, checks, after), after
@@ -350,7 +376,9 @@ def _fix(
         code=last.code,
         verified=after is not None and all(c.passed for c in checks),
         checks=tuple(checks),
-        result=after.model_copy(update={"values": None}) if after is not None else None,
+        result=after.model_copy(update={"values": None, "influence": None})
+        if after is not None
+        else None,
     )
 
 

@@ -46,6 +46,18 @@ async def trace_writes(executor: ExecutorClient, job: Job) -> JobResult:
     return await executor.run(_with(job, Probe.INPLACE))
 
 
+async def look_at_influence(executor: ExecutorClient, job: Job, run: JobResult) -> JobResult:
+    """Add what a run shows about its lines; nothing, where looking at it changed how it ends.
+
+    Raises:
+        ExecutorError: the executor is gone or full.
+    """
+    seen = await executor.run(_with(job, Probe.INFLUENCE))
+    errors = [e.type if (e := r.error) is not None else None for r in (run, seen)]
+    same = seen.outcome is run.outcome and errors[0] == errors[1]
+    return run.model_copy(update={"influence": seen.influence if same else None})
+
+
 def failed_in_place(run: JobResult) -> bool:
     """Whether backward found a tensor changed that it needed; the snippet may have caught that."""
     return any(e is not None and is_a(e, "modified_in_place") for e in (run.error, *run.caught))

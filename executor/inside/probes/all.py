@@ -4,9 +4,9 @@ import executor.inside.simulated.cuda  # noqa: F401  (it changes nothing before 
 from executor import errors
 from executor.inside.explain import explain
 from executor.inside.explain.family import known
-from executor.inside.probes import device, gradients, inplace, layer, training
+from executor.inside.probes import device, gradients, influence, inplace, layer, training
 
 known()  # imports every explanation
 errors.prepare()
 
-__all__ = ["device", "explain", "gradients", "inplace", "layer", "training"]
+__all__ = ["device", "explain", "gradients", "influence", "inplace", "layer", "training"]

@@ -47,7 +47,7 @@ class GradientsProbe:
 
     def _on_backward(self, tensors: Any, *args: Any, **kwargs: Any) -> None:
         roots = [tensors] if isinstance(tensors, torch.Tensor) else list(tensors)
-        leaves = _leaves(roots)
+        leaves = leaves_of(roots)
         self._backward(tensors, *args, **kwargs)
         self._note(roots, [leaf.grad for leaf in leaves], self._named(leaves))
         if self._originals is not None:
@@ -106,7 +106,7 @@ class GradientsProbe:
         return Values(backwards=tuple(self.seen), tensors=tensors)
 
 
-def _leaves(roots: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+def leaves_of(roots: Sequence[torch.Tensor]) -> list[torch.Tensor]:
     """The leaves that a backward from the roots reaches, in the order of the graph."""
     found: list[torch.Tensor] = [r for r in roots if r.grad_fn is None and r.requires_grad]
     seen: set[Any] = set()

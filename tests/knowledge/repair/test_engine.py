@@ -7,7 +7,15 @@ from typing import Any
 
 import pytest
 
-from executor.protocol import Culprit, Job, JobResult, ModuleCall, Values
+from executor.protocol import (
+    Culprit,
+    Influence,
+    Job,
+    JobResult,
+    ModuleCall,
+    Operation,
+    Values,
+)
 from knowledge.repair import engine
 from knowledge.repair.codemod import Check, Codemod, Proposal
 from knowledge.repair.engine import Repair
@@ -140,15 +148,9 @@ async def test_a_candidate_that_passes_is_the_fix():
     assert (fix.code, fix.diff) == ("b", "@@ -1 +1 @@\n-a\n+b")
     assert fix.verified
     assert fix.result == FIXED.model_copy(update={"values": None})
-    assert [c.name for c in fix.checks] == [
-        "no error",
-        "nothing new",
-        "output",
-        "silent mistakes",
-        "batch",
-        "stated shapes",
-        "minimal",
-    ]
+    names = [c.name for c in fix.checks]
+    assert names[:5] == ["no error", "nothing new", "output", "silent mistakes", "batch"]
+    assert {"samples", "stated shapes"} < set(names[5:-1]) and names[-1] == "minimal"
     # It ran once, with its gradients; undoing its only place gives what has been run.
     assert [(job.code, job.probes) for job in executor.asked] == [("b", ("gradients",))]
 
@@ -925,3 +927,84 @@ async def test_a_guard_for_the_gpu_is_run_where_there_is_one_too(there: JobResul
     assert check.passed is verified
     if not verified:
         assert check.detail == "on a simulated device it ends with RuntimeError at line 1"
+# -- what a run's lines mean -----------------------------------------------------------------
+
+OUTER = Influence(operations=(Operation(kind="outer", name="mul", line=1, inputs=((2, 1), (3,))),))
+
+
+def looked(run: JobResult, influence: Influence = OUTER) -> JobResult:
+    """A run in which the influence was looked at too."""
+    return run.model_copy(update={"influence": influence})
+
+
+async def test_a_candidate_that_passes_is_run_once_more_for_what_its_lines_mean() -> None:
+    """Beside the original's; neither is shown with the fix."""
+    result, executor = await repaired(
+        {
+            "b": FIXED,
+            ("b", "influence"): looked(ran(stdout="other")),
+            ("a", "influence"): looked(BEFORE),
+        },
+        {"a": [proposal("b")]},
+    )
+
+    assert result.fix is not None and result.fix.result is not None  # as the original did
+    assert result.fix.result == FIXED.model_copy(update={"values": None})
+    asked = [(job.code, job.probes) for job in executor.asked]
+    assert sorted(asked) == [("a", ("influence",)), ("b", ("gradients",)), ("b", ("influence",))]
+
+
+@pytest.mark.parametrize(
+    ("original", "candidate", "verified"),
+    [
+        (looked(BEFORE, Influence()), looked(FIXED), False),
+        (looked(BEFORE, Influence()), looked(FIXED, Influence()), True),
+        (looked(BEFORE), looked(FIXED), True),
+        # Looking changed how it ends: nothing is concluded from it.
+        (looked(BEFORE, Influence()), looked(failed("the probe's")), True),
+        (looked(failed("the probe's", "TypeError")), looked(FIXED), False),
+        (looked(failed("in other words")), looked(FIXED), True),
+        (looked(ran()), looked(FIXED), False),
+    ],
+)
+async def test_what_its_lines_mean_refuses_a_candidate(original, candidate, verified) -> None:
+    """Unless the original meant it so."""
+    runs = {"b": FIXED, ("b", "influence"): candidate, ("a", "influence"): original}
+    result, _ = await repaired(runs, {"a": [proposal("b")]})
+
+    assert (result.fix is not None) is verified
+    if not verified:
+        (refused,) = result.refused
+        assert [c.name for c in refused.checks if not c.passed] == ["sizes"]
+
+
+async def test_what_was_refused_before_is_not_looked_at() -> None:
+    """It has failed already."""
+    runs = {"b": failed(A, stdout="1\n"), ("b", "influence"): looked(FIXED)}
+    result, executor = await repaired(runs, {"a": [proposal("b")]})
+
+    assert result.fix is None
+    assert [(job.code, job.probes) for job in executor.asked] == [("b", ("gradients",))]
+
+
+async def test_the_original_is_looked_at_once_for_all_candidates() -> None:
+    """However many there are."""
+    runs = {"b": FIXED, "c": FIXED, ("a", "influence"): looked(BEFORE)}
+    both = [proposal("b", intent="this"), proposal("c", intent="that")]
+    result, executor = await repaired(runs, {"a": both})
+
+    assert len(result.alternatives) == 2
+    assert [job.code for job in executor.asked].count("a") == 1
+
+
+async def test_a_reference_keeps_its_values_beside_its_influence() -> None:
+    """The codemod's checks and those of the lines look at one run."""
+    runs = {
+        "b": FIXED,
+        ("b", "influence"): looked(FIXED),
+        ("a", "influence"): looked(BEFORE),
+    }
+    oracle = ran(stdout="the oracle", values=VALUES)
+    result, _ = await repaired(runs, {"a": [proposal("b")]}, reference=oracle)
+
+    assert result.fix is not None

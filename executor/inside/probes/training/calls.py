@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from torch import nn
@@ -15,6 +15,16 @@ from executor.protocol import ModuleCall
 
 _CALLS = 50
 _GIVEN = 8  # calls between two backwards whose inputs are kept
+
+
+class Keeper(Protocol):
+    """Hears of every call of a root."""
+
+    def enter(self, module: nn.Module, args: Any, kwargs: Any, line: int | None) -> None:
+        """It begins."""
+
+    def leave(self, module: nn.Module, output: Any) -> None:
+        """It has ended, without an error."""
 
 
 class Calls:
@@ -36,6 +46,7 @@ class Calls:
         # The inputs of the calls since the last backward: the root's id, and its tensors.
         self.given: list[tuple[int, list[weakref.ref[torch.Tensor]]]] = []
         self.evaluating: dict[int, int | None] = {}  # roots in eval mode → the line of the call
+        self.keeper: Keeper | None = None
         self._root: tuple[int | None, tuple[int, ...]] = None, ()
         self._known: set[tuple[Any, ...]] = set()
         self._working = False  # inside a root: all calls are the root's own
@@ -85,8 +96,12 @@ class Calls:
             calls._working = True
             try:
                 calls._enter(self, args)
+                if calls.keeper is not None:
+                    calls.keeper.enter(self, args, kwargs, calls._root[0])
                 output = call(*args, **kwargs)
                 calls._leave(self, output)
+                if calls.keeper is not None:
+                    calls.keeper.leave(self, output)
                 return output
             finally:
                 calls._working = False

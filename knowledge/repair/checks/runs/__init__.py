@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
-from executor.protocol import JobResult
+from executor.protocol import Influence, JobResult, Operation
 from knowledge.repair.check import Check
 from knowledge.repair.mistake import Mistake
 
@@ -21,8 +21,8 @@ class Tried:
         original: the snippet.
         fixed: the candidate.
         before: the snippet's run.
-        after: the candidate's run, with its gradients, under the same seed.
-        reference: the snippet's run with gradients, if it could be made.
+        after: the candidate's run, with its gradients and its influence, under the same seed.
+        reference: the snippet's run with gradients and influence, if it could be made.
         wrong: what the snippet's run shows to be wrong.
         asked: the person's own words.
     """
@@ -34,6 +34,16 @@ class Tried:
     reference: JobResult | None
     wrong: Mistake
     asked: str = ""
+
+
+def influence(run: JobResult | None) -> Influence:
+    """What a run shows about the meaning of its lines; nothing where it could not be looked at."""
+    return run.influence if run is not None and run.influence is not None else Influence()
+
+
+def operations(run: JobResult | None) -> tuple[Operation, ...]:
+    """The calls of torch on the snippet's own lines."""
+    return influence(run).operations
 
 
 @cache

@@ -1,0 +1,33 @@
+"""A mask stays beside what it masks: its rows are the rows of the input."""
+
+from __future__ import annotations
+
+from executor.protocol import Operation
+from knowledge.repair.changed import lines_of
+from knowledge.repair.check import Check
+from knowledge.repair.checks.runs import Tried, influence, operations
+
+_TURNS = {"t", "T", "mT", "transpose", "permute", "swapaxes", "swapdims", "movedim"}
+
+
+def check(tried: Tried) -> Check:
+    """No changed line turns a mask whose rows were those of the input that it masks."""
+    changed = lines_of(tried.original, tried.fixed).changed
+    turned = [
+        o
+        for o in operations(tried.after)
+        if o.name in _TURNS and o.line in changed and _is_turned(o)
+    ]
+    for c in influence(tried.after).sequences:
+        for name, shape in c.masks.items():
+            for o in turned:
+                agreed = any(i[:2] == o.inputs[0] for i in c.inputs if len(i) > 2)
+                if "padding" in name and o.output == shape and agreed:
+                    detail = f"line {o.line} turns `{name}`, whose rows were those of the input"
+                    return Check(name="masks", passed=False, detail=detail)
+    return Check(name="masks", passed=True, detail="masks have the rows of what they mask")
+
+
+def _is_turned(o: Operation) -> bool:
+    shape = o.inputs[0] if o.inputs else ()
+    return len(shape) == 2 and o.output == shape[::-1]

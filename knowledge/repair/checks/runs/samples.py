@@ -1,0 +1,58 @@
+"""The batch stays the batch: a sample's result does not depend on the samples beside it."""
+
+from __future__ import annotations
+
+import re
+
+from executor.protocol import ModuleTrial
+from knowledge.repair.changed import lines_of
+from knowledge.repair.check import Check
+from knowledge.repair.checks.runs import Tried, influence
+
+_ARRANGES = re.compile(r"\b(batch_first|dim|axis)\b|\[")
+
+
+def check(tried: Tried) -> Check:
+    """Rows of the input permuted permute the output; one alone gives the row that it gave."""
+    seen, was = influence(tried.after), influence(tried.reference)
+    if not _arranges(tried):
+        detail = "what was changed moves no sample"
+        return Check(name="samples", passed=True, detail=detail)
+    theirs = {t.module for t in was.trials if t.mixed and not t.apart}
+    for t in seen.trials:
+        if t.module in theirs or t.note or 0 not in t.mixed or len(t.inputs[0]) < 2:
+            continue  # of a batch of one, channels mix; of a vector, its numbers
+        if not t.apart or _batch_first(t, seen.target_rows):
+            rows = t.inputs[0][0]
+            detail = f"{t.module} at line {t.line} lets the {rows} samples of a batch change"
+            return Check(name="samples", passed=False, detail=f"{detail} each other's results")
+    known = {c.module for c in was.sequences if c.inputs and len(c.inputs[0]) == 2}
+    for c in seen.sequences:
+        if c.module in known or not c.inputs or len(c.inputs[0]) != 2:
+            continue
+        if c.inputs[0][0] in seen.target_rows and c.inputs[0][0] > 1:
+            detail = f"{c.module} at line {c.line} takes the batch {list(c.inputs[0])} for one"
+            return Check(name="samples", passed=False, detail=f"{detail} sequence")
+    tried_one = [t for t in seen.trials if t.apart or t.mixed]
+    detail = "each sample alone gives what it gave in the batch"
+    if not tried_one:
+        detail = "samples could not be tried one by one"
+    return Check(name="samples", passed=True, detail=detail)
+
+
+def _batch_first(t: ModuleTrial, target_rows: tuple[int, ...]) -> bool:
+    """Whether the targets say that the dimension along which rows mix is the batch."""
+    shape = t.inputs[0]
+    return shape[0] in target_rows and shape[0] != shape[1]
+
+
+def _arranges(tried: Tried) -> bool:
+    """Whether the change can move values between samples: a call that only casts cannot."""
+    lines = lines_of(tried.original, tried.fixed)
+    if lines.changed & set(influence(tried.after).computing):
+        return True
+    kept, was = set(lines.same.values()), influence(tried.reference).computing
+    if any(line not in kept for line in was):  # what the change left out
+        return True
+    fixed = tried.fixed.splitlines()
+    return any(_ARRANGES.search(fixed[n - 1]) for n in lines.changed)

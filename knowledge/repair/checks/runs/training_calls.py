@@ -1,0 +1,80 @@
+"""Every backward, step and zero_grad is still made, as often as before, and none twice."""
+
+from __future__ import annotations
+
+import re
+
+from executor.protocol import Influence
+from knowledge.repair.changed import lines_of
+from knowledge.repair.check import Check
+from knowledge.repair.checks.runs import Tried, influence
+
+_CALLS = {
+    "backward": re.compile(r"(?<!def )\b(?:backward|autograd\.grad|grad)\("),
+    "step": re.compile(r"\bopt\w*\.step\("),
+    "zero_grad": re.compile(r"\.zero_grad\("),
+}
+
+
+# One backward of a sum is the backward of each of its losses.
+_SUMMED = re.compile(r"(?:\bsum\(|\+).*\.backward\(")
+
+
+def check(tried: Tried) -> Check:
+    """No fewer calls than the original made, or was about to make when its error came."""
+    if tried.after.influence is None:
+        return Check(name="training steps", passed=True, detail="it could not be counted")
+    was, now = influence(tried.reference), tried.after.influence
+    for name, pattern in _CALLS.items():
+        made = _count(now, name)
+        wanted = max(_whole(tried, was, name), _failing(tried, name, pattern, was))
+        summed = name == "backward" and made and _SUMMED.search(_added(tried))
+        if made < wanted and not summed:
+            detail = f"{name}() was called {wanted} times, and now {made} times"
+            return Check(name="training steps", passed=False, detail=detail)
+        if not made and pattern.search(_removed(tried)) and not pattern.search(_added(tried)):
+            detail = f"it calls {name}() no more"
+            return Check(name="training steps", passed=False, detail=detail)
+    lines = lines_of(tried.original, tried.fixed)
+    for line in now.doubled:
+        same = lines.same.get(line)
+        # Where the code keeps the graph itself, it goes on to use it again.
+        if same not in was.doubled and not _keeps_graph(tried.original, same):
+            detail = f"line {line} adds the gradients of one loss a second time"
+            return Check(name="training steps", passed=False, detail=detail)
+    return Check(name="training steps", passed=True, detail="every training step is still made")
+
+
+def _keeps_graph(code: str, line: int | None) -> bool:
+    return line is not None and "retain_graph" in code.splitlines()[line - 1]
+
+
+def _count(seen: Influence, name: str) -> int:
+    return {"backward": seen.backwards, "step": seen.steps, "zero_grad": seen.zero_grads}[name]
+
+
+def _whole(tried: Tried, was: Influence, name: str) -> int:
+    """How many calls there were in rounds that were not broken off: a fix may take fewer rounds."""
+    if name == "zero_grad" and tried.before.error is not None:
+        return min(was.zero_grads, was.steps)
+    return _count(was, name)
+
+
+def _failing(tried: Tried, name: str, pattern: re.Pattern[str], was: Influence) -> int:
+    """How many calls there are with the one that raised."""
+    error = tried.before.error
+    if error is None or not pattern.search(error.code):
+        return 0
+    return _count(was, name) + 1
+
+
+def _removed(tried: Tried) -> str:
+    kept = set(lines_of(tried.original, tried.fixed).same.values())
+    lines = tried.original.splitlines()
+    return "\n".join(s for n, s in enumerate(lines, start=1) if n not in kept)
+
+
+def _added(tried: Tried) -> str:
+    changed = lines_of(tried.original, tried.fixed).changed
+    lines = tried.fixed.splitlines()
+    return "\n".join(s for n, s in enumerate(lines, start=1) if n in changed)

@@ -1,0 +1,65 @@
+"""knowledge/repair/checks/runs/fresh_warnings.py: what a fix may warn of that was not said."""
+
+from __future__ import annotations
+
+import pytest
+
+from executor.protocol import WarningSeen
+from knowledge.repair.checks.runs.fresh_warnings import check
+from tests.built import failed, ran, warned
+from tests.knowledge.repair.checks.runs.looked import BEFORE, tried
+
+SIZE = warned(
+    "Using a target size (torch.Size([4])) that is different to the input size "
+    "(torch.Size([4, 1])). This will likely lead to incorrect results"
+)
+OTHER_SIZE = warned(SIZE.message.replace("4", "32"))
+NOT_A_LEAF = warned("The .grad attribute of a Tensor that is not a leaf Tensor is being accessed.")
+NO_INPUT = warned("None of the inputs have requires_grad=True. Gradients will be None")
+SLOW = warned("enable_nested_tensor is True, but it is slow")
+
+
+def on(line: int, category: str = "UserWarning", message: str = "something new") -> WarningSeen:
+    return WarningSeen(category=category, message=message, line=line)
+
+
+@pytest.mark.parametrize(
+    ("after", "before", "passes"),
+    [
+        ([], [], True),
+        ([SIZE], [], False),
+        ([NOT_A_LEAF], [], True),  # what it shows is looked at by another check
+        ([NO_INPUT], [], False),
+        ([SLOW], [], True),  # where the run had not been
+        ([SIZE], [SIZE], True),
+        ([SIZE], [OTHER_SIZE], True),
+        ([SIZE], [SLOW], False),
+        ([SLOW, SIZE], [], False),
+        ([on(2)], [], False),  # a line that was changed
+        ([on(2, "RuntimeWarning")], [], False),
+        ([on(2, "FutureWarning")], [], True),
+        ([on(3)], [], True),
+        ([on(2, message="CSR support is in beta state")], [], True),
+        ([on(2, message="a Prototype feature")], [], True),
+        ([on(2, message="experimental")], [], True),
+        ([on(2, message="it is deprecated")], [], True),
+        ([on(2, message="for performance reasons")], [], True),
+        ([on(2, message="this is slower")], [], True),
+        ([on(2, message="alphabetary")], [], False),
+        ([on(2, message=SIZE.message + " deprecated")], [], False),
+        ([on(2)], [on(3)], True),
+        ([on(2)], [on(3, "RuntimeWarning")], False),
+    ],
+)
+def test_a_new_warning_that_tells_of_a_mistake(after, before, passes):
+    """After an error the run goes further; of mistakes it may not warn all the same."""
+    made = tried(before=failed("it failed", line=2, warnings=tuple(before)),
+                 ran_after=ran(warnings=tuple(after)))  # fmt: skip
+
+    assert check(made).passed is passes
+
+
+def test_without_an_error_another_check_looks():
+    """There, nothing new is allowed at all."""
+    assert check(tried(before=ran(), ran_after=ran(warnings=(SIZE,)))).passed
+    assert not check(tried(before=BEFORE, ran_after=ran(warnings=(SIZE,)))).passed
