@@ -117,7 +117,7 @@ _KEYWORD_LIST = (
     "and as assert async await break class continue def del elif else except finally for from "
     "global if import in is lambda nonlocal not or pass raise return try while with yield"
 )
-_KEYWORDS = frozenset(_KEYWORD_LIST.split())
+KEYWORDS = frozenset(_KEYWORD_LIST.split())
 _PREFIXES = r"(?:[rbfut]|[rR][bfBF]|[bfBF][rR]|[RBFUT])"
 
 # Two tokens with only blanks between: a word or number, a closing bracket, a string.
@@ -158,7 +158,7 @@ def _side_by_side(masked: str) -> bool:
     may_space_calls = "=" in masked or masked.rstrip().endswith(":")
     for pair in _PAIR.finditer(masked):
         left, right = pair["left"] or pair["close"], pair["right"]
-        if left in _KEYWORDS or right in _KEYWORDS or (left == '"' and right == '"'):
+        if left in KEYWORDS or right in KEYWORDS or (left == '"' and right == '"'):
             continue
         if pair.start() == start and left in ("print", "exec", "match", "case", "type"):
             continue

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from bot.messages.indentation import dedent
 from bot.messages.magics import blank_magics
 from bot.messages.python_lines import START, LineState, Shape, scan, shape_of, walk
 from bot.messages.typography import straighten
@@ -176,21 +177,7 @@ def _mixes_tabs(indents: Sequence[str]) -> bool:
 
 
 def _dedent(lines: Sequence[str]) -> tuple[list[str], str]:
-    """Move code that was pasted with a margin to the left edge."""
-    margins = [
-        len(line) - len(line.lstrip(" \t"))
-        for state, line, masked in walk(lines)
-        if state.at_statement and masked.strip()
-    ]
-    margin = min(margins, default=0)
-    if not margin:
-        return list(lines), ""
-    return [_without_margin(line, margin) for line in lines], ""
-
-
-def _without_margin(line: str, margin: int) -> str:
-    blank = len(line) - len(line.lstrip(" \t"))
-    return line[min(margin, blank) :]
+    return dedent(lines)[0], ""
 
 
 _PASTE_STEPS: tuple[Step, ...] = (

@@ -24,6 +24,7 @@ class SeenError:
 
     id: str
     values: Mapping[str, str]
+    start: int = 0  # where in the message its wording begins
 
     def __getitem__(self, name: str) -> str:
         """A value as the message has it; empty where this wording does not name it."""
@@ -91,7 +92,7 @@ class ErrorFamily:
                 for more in self._details:
                     if further := more.search(text):
                         values |= {k: v for k, v in further.groupdict().items() if v is not None}
-                return SeenError(self.id, values)
+                return SeenError(self.id, values, found.start())
         return None
 
     @property
