@@ -95,7 +95,6 @@ def fit(lines: Sequence[str]) -> tuple[list[str], str]:
 def _fitting_columns(statements: Sequence[Statement], lines: Sequence[str]) -> list[int]:
     columns: list[int] = []
     levels = [_Level(statements[0].column, 0)]
-    bottom_starts = 1  # statements at the outermost column so far
     before: Statement | None = None
     body_of_def = 0  # the column of the last function's body, if it was defined outermost
     for statement in statements:
@@ -111,18 +110,17 @@ def _fitting_columns(statements: Sequence[Statement], lines: Sequence[str]) -> l
             levels.append(_Level(posted, levels[-1].fitted))  # it opens no block here
             column = levels[-1].fitted
         else:
-            column = _outer_column(levels, posted, bottom_starts)
+            column = _outer_column(levels, posted)
         if column == 0 and body_of_def and _RETURN.match(lines[statement.start].lstrip()):
             column = body_of_def  # Python has no `return` outside a function
         elif column == 0:
-            bottom_starts += before is not None
             body_of_def = 0 if not statement.opens else body_of_def
         columns.append(column)
         before = statement
     return columns
 
 
-def _outer_column(levels: list[_Level], posted: int, bottom_starts: int) -> int:
+def _outer_column(levels: list[_Level], posted: int) -> int:
     """The column of a statement that ends blocks; `levels` loses those that it ends."""
     ended = levels[-1]
     while len(levels) > 1 and levels[-1].posted > posted:
@@ -130,8 +128,7 @@ def _outer_column(levels: list[_Level], posted: int, bottom_starts: int) -> int:
     outer = levels[-1]
     if outer.posted == posted:
         return outer.fitted
-    if outer.posted > posted or (len(levels) == 1 and bottom_starts == 1):
-        # What was outermost until now was posted too far right, or its first line lost its margin.
+    if outer.posted > posted:  # what was outermost until now was posted too far right
         levels[0] = _Level(posted, 0)
         return 0
     if ended.posted - posted < posted - outer.posted:

@@ -26,6 +26,7 @@ _IMPORTED = re.compile(r"\s*(?:from\s+\S+\s+)?import\b(.*)")
 _ASSIGNED = re.compile(
     r"\s*([([*]*[^\W\d][\w\s,*()\[\].]{0,200}?)(?::[^=:]{0,100})?(?<![-+*/%&|^@<>=!])=(?!=)"
 )
+_DEFAULT = re.compile(r"=(?!=)\s*([^,()]{1,100})")
 _LOOPED = re.compile(r"\b(?:for|as|lambda)\s+([^:=]{0,100}?)(?=\s+in\b|:|,?\s*$|\))")
 
 
@@ -99,8 +100,9 @@ def names_of(lines: Sequence[str]) -> Names:
         if defined := _DEFINED.match(text):
             inside = statement.column
             bound.add(defined[2])
-            if defined[1] == "class":
-                needed |= _used(text[defined.end() :]) - bound
+            head = text[defined.end() :]
+            made_now = head if defined[1] == "class" else " ".join(_DEFAULT.findall(head))
+            needed |= _used(made_now) - bound
             continue
         if imported := _IMPORTED.match(text):
             bound |= {part.split()[-1].partition(".")[0] for part in _parts(imported[1])}
@@ -108,8 +110,9 @@ def names_of(lines: Sequence[str]) -> Names:
         looped = {n for m in _LOOPED.finditer(text) for n in _NAME.findall(m[1])}
         assigned = _ASSIGNED.match(text)
         places, value = (assigned[1], text[assigned.end() :]) if assigned else ("", text)
-        if "." in places or "[" in places.strip("[ ]"):
-            places, value = "", text  # `x[0] = 1` and `x.y = 1` need x
+        is_plain = places.count("(") == places.count(")") and "." not in places
+        if not is_plain or "[" in places.strip("[ ]"):
+            places, value = "", text  # `f(x=1)` binds nothing; `x[0] = 1` and `x.y = 1` need x
         needed |= _used(value) - looped - bound
         bound |= looped | set(_NAME.findall(places))
     return Names(frozenset(needed - _BUILTIN - KEYWORDS), frozenset(bound - KEYWORDS))

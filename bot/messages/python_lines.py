@@ -139,6 +139,8 @@ _ENGLISH = re.compile(
     | (?<![\w.])\d+(?![eEjJxXoObB_L])[^\W\d] | [)\]][^\W\d]    # 2P, (1-p)y
     | ^\s*\(\w+\):\s                  # (fc1): Linear(...) of a printed model
     | ^\s*(?:tensor|array|Out\[\d*\]: ?.*)\(     # a printed value
+    | ^\s*(?:torch\.Size\(\[[\d, ]*\]\)\s*$|OrderedDict\(\[|device\(type=|Parameter\ containing)
+    | [\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]{3}    # Japanese, Chinese, Korean
     | ^\s*[\w.]*(?:Error|Exception|Warning):\s
     """,
     re.VERBOSE,

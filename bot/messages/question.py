@@ -49,7 +49,8 @@ __all__ = ["MAX_ATTACHMENT_BYTES", "MAX_MESSAGE_BYTES", "Attachment", "read_mess
 _LONGEST_LOG = 8_000  # characters of a log without code or error that are still worth searching
 # Whoever asks about the syntax asks about the code exactly as it is.
 _ABOUT_SYNTAX = re.compile(
-    r"\b(?:Syntax|Indentation|Tab) ?Error|unexpected indent|\bunindent|invalid syntax", re.IGNORECASE
+    r"\b(?:Syntax|Indentation|Tab) ?Error|unexpected indent|\bunindent|invalid syntax",
+    re.IGNORECASE,
 )
 _MOVED = "code that was posted after its use was put before it"
 _PICTURE = "a picture is mentioned; pictures cannot be read, only text"
@@ -142,9 +143,7 @@ class _Reading:
         if pasted is None or bare is None:
             return pasted or bare
         text = f"{pasted.text}\n{bare.type}: {bare.message}"
-        return pasted.model_copy(
-            update={"type": bare.type, "message": bare.message, "text": text}
-        )
+        return pasted.model_copy(update={"type": bare.type, "message": bare.message, "text": text})
 
     def fence(self, block: MessagePart) -> None:
         """Classify the content of a fence: code, traceback or output."""

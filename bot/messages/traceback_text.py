@@ -33,6 +33,7 @@ _OLD_IPYTHON = re.compile(
 )
 _ARROW = re.compile(r"-+> ?(\d+) ?(.*)$")
 _NUMBERED = re.compile(r"\s*\d+(?: |$)")
+_NUMBERED_CODE = re.compile(r"\s+\d+ \s*\S")
 _CARETS = re.compile(r"[\s^~]+$")
 _RULE = re.compile(r"\s*-{10,}\s*$")
 _DOTTED = re.compile(r"[^\W\d][\w.]*$")
@@ -78,7 +79,7 @@ def find_tracebacks(lines: Sequence[str], *, whole_block: bool) -> list[Found]:
     found: list[Found] = []
     pos = 0
     while pos < len(plain):
-        if not _starts(plain[pos]):
+        if not (_starts(plain[pos]) or _starts_within_ipython(plain, pos)):
             pos += 1
             continue
         start = pos - 1 if pos and _RULE.match(plain[pos - 1]) else pos
@@ -112,6 +113,13 @@ def _pasted(segment: _Segment, text: str) -> PastedTraceback:
 
 def _starts(line: str) -> bool:
     return _is_header(line) or bool(_FRAME.match(line) or _CELL.match(line))
+
+
+def _starts_within_ipython(lines: Sequence[str], pos: int) -> bool:
+    """Whether a frame is here whose header was not pasted: only numbered source tells it."""
+    if " in " not in lines[pos] or pos + 1 == len(lines) or not _OLD_IPYTHON.match(lines[pos]):
+        return False
+    return bool(_ARROW.match(lines[pos + 1].strip()) or _NUMBERED_CODE.match(lines[pos + 1]))
 
 
 def _is_header(line: str) -> bool:
@@ -366,6 +374,8 @@ def find_bare_errors(lines: Sequence[str], *, among_code: bool = False) -> Itera
 def _bare_error(lines: Sequence[str], pos: int, among_code: bool) -> Found | None:
     line = lines[pos]
     if (match := _BARE.search(line)) and not (among_code and match.start()):
+        if "Warning: " in line[: match.start()]:
+            return None  # a warning that quotes an error, and is none
         return _read_bare(lines, pos, match[1], line[: match.start()], match[2])
     if among_code or not ("rror" in line or "xception" in line):
         return None

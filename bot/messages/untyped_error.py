@@ -15,7 +15,7 @@ from executor.errors import all_families, read
 
 _QUOTED = re.compile(r"[`\"“‘]{1,3}([^`\"“”‘’\n]{12,600})[`\"”’]")
 _APART = re.compile(r"(?: {4,}|\t|\s{0,3}>|\s*`)")
-_TRIMMED = "`*_\"“”‘’ \t>"
+_TRIMMED = '`*_"“”‘’ \t>'
 _LONGEST = 600  # characters of a message that stands in a line
 _MOST = 60  # places that are looked at
 

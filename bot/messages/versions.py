@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_NOT_IN_A_PATH = r"(?<![\w./\\-])"
+_NOT_IN_A_PATH = r"(?<![A-Za-z0-9_./\\-])"
 _GAP = r"[ \t'\"|]{0,40}+"  # `pip list` aligns its columns
 _LINK = rf"(?:\.__version__)?(?: version| is)?{_GAP}(?:[:=]{{1,2}}|-)?{_GAP}v?"
 _RELEASE = r"(\d{1,3}\.\d{1,3}(?:\.\d{1,3})?(?:(?:a|b|rc)\d+)?(?:\.dev\d+)?(?:\+\w+(?:\.\w+)*)?)"

@@ -24,7 +24,7 @@ class SeenError:
 
     id: str
     values: Mapping[str, str]
-    start: int = 0  # where in the message its wording begins
+    start: int = field(default=0, compare=False)  # where in the message its wording begins
 
     def __getitem__(self, name: str) -> str:
         """A value as the message has it; empty where this wording does not name it."""
