@@ -31,7 +31,7 @@ def find_untyped_error(prose: Sequence[str], output: Sequence[str]) -> PastedTra
         if number == _MOST:
             return None
         for family in all_families():
-            if family.breadth or family.typed:
+            if family.breadth > 0 or family.typed:
                 continue
             seen = family.read("", text)
             if seen is not None:

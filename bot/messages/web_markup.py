@@ -16,7 +16,6 @@ from bot.messages.traceback_text import find_tracebacks
 from bot.messages.unfenced import looks_like_python
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
-_COMMENT = re.compile(r"<!--(?:(?!-->).)*+-->")
 _FOLDING = re.compile(r"\s*(?:</?details[^<>]{0,80}>|<summary>[^<>]{0,200}</summary>|<br ?/?>)\s*$")
 _PRE = re.compile(r"\s*<pre(?:\s[^<>]{0,100})?>\s*(?:<code[^<>]{0,100}>)?(.*)$", re.IGNORECASE)
 _TICKED = re.compile(r"\s*(`{1,2})(?!`)([^`]*)$")  # one opens and does not close on its line
@@ -41,12 +40,22 @@ def without_comments(lines: Sequence[str]) -> list[str]:
         elif opened := _FENCE.match(shown):
             fence = opened[1]
         elif not hidden and "<!--" in shown:
-            shown = _COMMENT.sub("", shown)
-            before, opened_here, _ = shown.partition("<!--")
-            hidden = bool(opened_here) and number < last_end
-            shown = before if hidden else shown
+            shown, open_from = _outside_comments(shown)
+            hidden = open_from >= 0 and number < last_end
+            shown = shown[:open_from] if hidden else shown
         kept.append(shown)
     return kept
+
+
+def _outside_comments(line: str) -> tuple[str, int]:
+    """The line without its whole comments, and where one begins that does not end on it, or -1."""
+    kept: list[str] = []
+    pos = 0
+    while (start := line.find("<!--", pos)) >= 0 and (end := line.find("-->", start + 4)) >= 0:
+        kept.append(line[pos:start])
+        pos = end + 3
+    before = "".join(kept)
+    return before + line[pos:], len(before) + start - pos if start >= 0 else -1
 
 
 def find_marked(lines: Sequence[str]) -> list[MessagePart]:

@@ -105,7 +105,12 @@ FAMILIES = (
         says="backward or grad is called on a tensor with more than one element.",
         types=("RuntimeError",),
         today=(r"grad can be implicitly created only for scalar outputs",),
+        older=(r"backward should be called only on a scalar",),
         sample="(torch.ones(3, requires_grad=True) * 2).backward()",
+        examples=(
+            "RuntimeError: backward should be called only on a scalar (i.e. 1-element tensor) or "
+            "with gradient w.r.t. the variable",
+        ),
     ),
     ErrorFamily(
         id="grad_of_complex",
@@ -139,10 +144,14 @@ FAMILIES = (
         says="backward goes through a graph that an earlier one has freed.",
         types=("RuntimeError",),
         today=(r"backward through the graph a second time",),
+        older=(r"backward through the graph second time",),
         sample=(
             "loss = torch.ones(3, requires_grad=True).exp().sum()\nloss.backward()\nloss.backward()"
         ),
         examples=(
+            "RuntimeError: Trying to backward through the graph second time, but the buffers have "
+            "already been freed. Please specify retain_variables=True when calling backward for "
+            "the first time.",
             "RuntimeError: Trying to backward through the graph a second time, but the buffers "
             "have already been freed. Specify retain_graph=True when calling backward the first "
             "time.",

@@ -178,8 +178,13 @@ FAMILIES = (
         says="gather or scatter gets an index with another number of dimensions than its tensor.",
         types=("RuntimeError",),
         today=(r"[Ii]ndex tensor must have the same number of dimensions as (?P<of>\w+) tensor",),
+        older=(r"Index tensor must have same dimensions as (?P<of>\w+) tensor",),
         values={"of": "the tensor it is compared with: self, input, src"},
         sample="torch.ones(2, 3).gather(1, torch.tensor([0]))",
+        examples=(
+            "RuntimeError: invalid argument 4: Index tensor must have same dimensions as input "
+            "tensor at /pytorch/aten/src/TH/generic/THTensorEvenMoreMath.cpp:453",
+        ),
     ),
     ErrorFamily(
         id="index_sizes",

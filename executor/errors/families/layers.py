@@ -45,7 +45,7 @@ FAMILIES = (
         ),
         older=(
             r"Expected (?P<batched>\d)-dimensional input for (?P<weight_dimensions>\d)-dimensional "
-            r"weight \[?(?P<weight>[\d, ]*)\]?, but got (?:\d-dimensional )?input of size "
+            r"weight \[?(?P<weight>[\d, ]*)\]?, ?but got (?:\d-dimensional )?input of size "
             r"(?P<input>\[[\d, ]*\])",
         ),
         values={
@@ -60,9 +60,35 @@ FAMILIES = (
         examples=(
             "RuntimeError: Expected 4-dimensional input for 4-dimensional weight [64, 3, 3, 3], "
             "but got 3-dimensional input of size [3, 224, 224] instead",
+            "RuntimeError: Expected 4-dimensional input for 4-dimensional weight [30,1,5,5],but got "
+            "5-dimensional input of size [16,2,1,256,256] instead",
             "RuntimeError: Expected 4-dimensional input for 4-dimensional weight 64 3 3 3, but got "
             "input of size [3, 224, 224] instead",
         ),
+    ),
+    ErrorFamily(
+        id="conv_stride",
+        says="A stride, padding or dilation has more numbers than the convolution has directions.",
+        types=("RuntimeError",),
+        today=(
+            r"expected (?P<option>stride|padding|dilation) to be a single integer value"
+            r"(?: or a list of (?P<count>\d+) values to match the convolution dimensions, but got "
+            r"\w+=(?P<given>\[[\d, ]*\]))?",
+        ),
+        values={
+            "option": "stride, padding or dilation",
+            "count": "numbers it may have",
+            "given": "numbers it has",
+        },
+        sample="F.conv1d(torch.ones(1, 1, 4), torch.ones(1, 1, 2), stride=(1, 1))",
+        examples=("RuntimeError: expected stride to be a single integer value",),
+    ),
+    ErrorFamily(
+        id="conv_weight_dimensions",
+        says="A convolution gets a weight without kernel dimensions.",
+        types=("RuntimeError",),
+        today=(r"weight should have at least three dimensions",),
+        sample="F.conv1d(torch.ones(1, 2, 3), torch.ones(1, 2))",
     ),
     ErrorFamily(
         id="adaptive_pool_dimensions",
