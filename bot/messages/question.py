@@ -307,7 +307,7 @@ def _tracebacks_outside_strings(lines: Sequence[str]) -> list[Found]:
 
 
 def _blanked(lines: Sequence[str], found: Sequence[Found]) -> list[str]:
-    """Blank the tracebacks and warnings between code; below the code no line number has to be kept."""
+    """Blank what is no code between code; below the code no line number has to be kept."""
     rest = list(lines)
     for place in found:
         rest[place.start : place.end] = [""] * (place.end - place.start)

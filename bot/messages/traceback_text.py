@@ -385,11 +385,11 @@ def _bare_error(lines: Sequence[str], pos: int, among_code: bool) -> Found | Non
     if match := _REPR.search(line):
         whole = _Segment(type=match[1], message=[match[3]])
         return Found(pos, pos, _pasted(whole, f"{match[1]}: {match[3]}"))
-    if pos + 1 < len(lines) and (match := _ALONE.match(line)):
-        if message := _DEBUGGER.match(lines[pos + 1]):
-            said = message[1].rstrip("`* \t")
-            whole = _Segment(type=match[1], message=[said])
-            return Found(pos, pos + 2, _pasted(whole, f"{match[1]}: {said}"))
+    below = _DEBUGGER.match(lines[pos + 1]) if pos + 1 < len(lines) else None
+    if below and (match := _ALONE.match(line)):
+        said = below[1].rstrip("`* \t")
+        whole = _Segment(type=match[1], message=[said])
+        return Found(pos, pos + 2, _pasted(whole, f"{match[1]}: {said}"))
     return None
 
 

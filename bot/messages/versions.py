@@ -37,7 +37,8 @@ _TORCH_FOLDER = re.compile(r"[\\/]pytorch-(\d\.\d{1,2}(?:\.\d{1,2})?)[\\/]torch[
 _GPU = re.compile(
     r"\b((?:(?:GeForce|Quadro|Tesla|Titan)[ -]?)?(?:(?:RTX|GTX)[ -]?A?\d{3,4}(?: ?Ti| Super)?"
     r"|MX ?\d{3}|[ATVPKLH]\d{1,3}[GS]?(?= ?(?:GPU|GB\b|gpu))|Titan (?:RTX|Xp?|V)))\b"
-    r"|\b((?:Tesla|Quadro|GeForce) (?:RTX |GTX )?[A-Z]{0,2}\d{1,4}\w{0,3}|[AH]100|V100|Radeon [\w ]{2,12})\b"
+    r"|\b((?:Tesla|Quadro|GeForce) (?:RTX |GTX )?[A-Z]{0,2}\d{1,4}\w{0,3}|[AH]100|V100"
+    r"|Radeon [\w ]{2,12})\b"
     r"|\b(M[1-4](?: (?:Pro|Max|Ultra))?(?= (?:Mac|chip))|Apple (?:silicon|M[1-4]))",
     re.IGNORECASE,
 )
@@ -48,7 +49,8 @@ _GPU_COUNT = re.compile(
 _COUNTS = {"one": "1", "single": "1", "two": "2", "four": "4", "eight": "8"}
 _OS = re.compile(
     r"\b(Windows(?: Server)?(?: (?:7|8\.1|8|10|11|20\d\d))?|Ubuntu(?: \d\d\.\d\d)?|CentOS(?: \d)?"
-    r"|Debian(?: \d+)?|Fedora(?: \d+)?|Arch Linux|mac ?OS(?: X)?(?: \d+(?:\.\d+)*)?|OS X|WSL2?|Linux)\b",
+    r"|Debian(?: \d+)?|Fedora(?: \d+)?|Arch Linux|mac ?OS(?: X)?(?: \d+(?:\.\d+)*)?|OS X|WSL2?"
+    r"|Linux)\b",
     re.IGNORECASE,
 )
 _OS_FOLDERS = (
@@ -74,7 +76,8 @@ def machine_in(prose: str, message: str) -> dict[str, str]:
     if system := _OS.search(prose):
         found["os"] = system[1]
     else:
-        found |= {"os": name for name, folder in _OS_FOLDERS if folder.search(message)}
+        of_folders = [name for name, folder in _OS_FOLDERS if folder.search(message)]
+        found |= {"os": of_folders[0]} if of_folders else {}
     if place := _PLACE.search(prose):
         found["service"] = place[1]
     return found

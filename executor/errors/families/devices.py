@@ -16,6 +16,8 @@ FAMILIES = (
             r"(?P<one>[\w:]+) and \w+ on (?P<other>[\w:]+)",
         ),
         older=(
+            r"^expected torch\.(?P<other>cuda)\.\w+Tensor \(got torch\.\w+Tensor\)",
+            r"^expected torch\.\w+Tensor \(got torch\.(?P<one>cuda)\.\w+Tensor\)",
             r"Expected object of (?:backend|device type) (?P<other>\w+) but got "
             r"(?:backend|device type) (?P<one>\w+) for argument #\d+ '(?P<name>\w+)'",
             r"[Ee]xpected device (?P<other>[\w:]+) but got device (?P<one>[\w:]+)",
@@ -29,7 +31,8 @@ FAMILIES = (
             r"(?:got|found a type) torch\.\w+Tensor",
             r"[Ee]xpected (?:a Tensor of )?type torch\.\w+Tensor but (?:got|found a type) "
             r"torch\.(?P<one>cuda)\.\w+Tensor",
-            r"Tensor for argument #\d+ '(?P<name>\w+)' is on (?P<one>CPU|GPU), but expected (?:it|them) "
+            r"Tensor for argument #\d+ '(?P<name>\w+)' is on (?P<one>CPU|GPU), but expected "
+            r"(?:it|them) "
             r"to be on (?P<other>CPU|GPU)",
             r"Expected tensor to have (?P<other>CPU|CUDA) Backend, but got tensor with "
             r"(?P<one>CPU|CUDA) Backend",
@@ -43,6 +46,7 @@ FAMILIES = (
         sample='torch.ones(2, device="cuda") + torch.ones(2)',
         device="cuda",
         examples=(
+            "TypeError: expected torch.FloatTensor (got torch.cuda.FloatTensor)",
             "RuntimeError: Expected all tensors to be on the same device, but found at least two "
             "devices, cuda:0 and cpu! (when checking argument for argument mat1 in method "
             "wrapper_addmm)",
@@ -63,7 +67,8 @@ FAMILIES = (
             "RuntimeError: Expected a Tensor of type torch.FloatTensor but found a type "
             "torch.cuda.FloatTensor for sequence element 1 in sequence argument at position #1 "
             "'tensors'",
-            "RuntimeError: Tensor for 'out' is on CPU, Tensor for argument #1 'self' is on CPU, but "
+            "RuntimeError: Tensor for 'out' is on CPU, Tensor for argument #1 'self' is on CPU, "
+            "but "
             "expected them to be on GPU (while checking arguments for addmm)",
             "RuntimeError: Expected tensor to have CPU Backend, but got tensor with CUDA Backend "
             "(while checking arguments for embedding)",
@@ -76,7 +81,9 @@ FAMILIES = (
         says="A function gets tensors of the CPU and of a GPU together, in torch's oldest wording.",
         types=("TypeError", "RuntimeError"),
         older=(
-            r"received an invalid combination of arguments - got \((?:(?!torch\.cuda)[^()\n]){0,300}"
+            r"Type torch\.(?P<cuda>cuda)\.\w+Tensor doesn't implement stateless method",
+            r"received an invalid combination of arguments - got "
+            r"\((?:(?!torch\.cuda)[^()\n]){0,300}"
             r"torch\.(?!cuda)\w+Tensor[^()\n]{0,300}torch\.(?P<cuda>cuda)\.",
             r"received an invalid combination of arguments - got \([^()\n]{0,300}"
             r"torch\.(?P<cuda>cuda)\.\w+Tensor[^()\n]{0,300}torch\.(?!cuda)\w+Tensor",
@@ -84,6 +91,7 @@ FAMILIES = (
         values={"cuda": "the one on a GPU"},
         needs="torch before 0.4; today it is `devices_differ`",
         examples=(
+            "TypeError: Type torch.cuda.FloatTensor doesn't implement stateless method addmm",
             "TypeError: torch.index_select received an invalid combination of arguments - got "
             "(torch.cuda.FloatTensor, int, torch.LongTensor)",
             "TypeError: addmm_ received an invalid combination of arguments - got (int, int, "
@@ -102,7 +110,8 @@ FAMILIES = (
             r"\(torch\.(?P<weight_cuda>cuda\.)(?P<weight>\w+)Tensor\) should be the same",
         ),
         older=(
-            r"Input type \((?P<input_cuda>CUDA)(?P<input>\w+?)Type\) and (?P<which>weight|bias) type "
+            r"Input type \((?P<input_cuda>CUDA)(?P<input>\w+?)Type\) and (?P<which>weight|bias) "
+            r"type "
             r"\(CPU(?P<weight>\w+?)Type\) should be the same",
             r"Input type \(CPU(?P<input>\w+?)Type\) and (?P<which>weight|bias) type "
             r"\((?P<weight_cuda>CUDA)(?P<weight>\w+?)Type\) should be the same",

@@ -107,12 +107,21 @@ FAMILIES = (
         says="An argument of an operation has another dtype than the others.",
         types=("RuntimeError",),
         older=(
+            r"Expected object of scalar type (?P<expected>\w+) but got scalar type "
+            r"(?P<given>\w+)\b(?! for argument)",
+            r"Expected object of type Variable\[torch\.(?P<cuda>cuda\.)?(?P<expected>\w+)Tensor\] "
+            r"but found type Variable\[torch\.(?(cuda)cuda\.)(?P<given>\w+)Tensor\]",
+            r"^expected torch\.(?P<cuda>cuda\.)?(?P<expected>\w+)Tensor \(got "
+            r"torch\.(?(cuda)cuda\.)(?P<given>\w+)Tensor\)",
+            r"^expected (?P<expected>Float|Double|Long|Int|Half|Byte|Bool) \(got (?P<given>\w+)\)",
             r"Expected object of (?:data|scalar) ?type (?P<expected>\w+) but got (?:data|scalar) "
             r"?type (?P<given>\w+) for argument #(?P<argument>\d+) '(?P<name>(?!target')\w+)'",
-            r"Expected object of type torch\.(?P<cuda>cuda\.)?(?P<expected>\w+)Tensor but found type "
+            r"Expected object of type torch\.(?P<cuda>cuda\.)?(?P<expected>\w+)Tensor but found "
+            r"type "
             r"torch\.(?(cuda)cuda\.)(?P<given>\w+)Tensor for argument #(?P<argument>\d+) "
             r"'(?P<name>(?!target')\w+)'",
-            r"expected (?:type|dtype) (?:torch\.(?P<cuda>cuda\.)?)?(?P<expected>\w+?)(?:Tensor)? but "
+            r"expected (?:type|dtype) (?:torch\.(?P<cuda>cuda\.)?)?(?P<expected>\w+?)(?:Tensor)? "
+            r"but "
             r"got (?:type |dtype )?(?:torch\.)?(?(cuda)cuda\.)(?P<given>\w+?)(?:Tensor)?\b(?!\.)",
         ),
         values={
@@ -124,6 +133,11 @@ FAMILIES = (
         },
         needs="a wording of torch 0.4 to 1.4; today each operation has a wording of its own",
         examples=(
+            "RuntimeError: Expected object of scalar type Long but got scalar type Float",
+            "RuntimeError: Expected object of type Variable[torch.LongTensor] but found type "
+            "Variable[torch.IntTensor] for argument #1 'other'",
+            "TypeError: expected torch.LongTensor (got torch.FloatTensor)",
+            "TypeError: expected Float (got Double)",
             "RuntimeError: Expected object of scalar type Long but got scalar type Int for "
             "argument #2 'other'",
             "RuntimeError: Expected object of scalar type Float but got scalar type Double for "

@@ -190,4 +190,56 @@ FAMILIES = (
             "torchvision versions are incompatible",
         ),
     ),
+    ErrorFamily(
+        id="cuda_driver",
+        says="The GPU's driver does not start, or is older than this PyTorch needs.",
+        types=("RuntimeError", "AcceleratorError"),
+        today=(
+            r"NVIDIA driver on your system is too old \(found version (?P<found>\d+)\)",
+            r"CUDA driver version is insufficient for CUDA runtime version",
+            r"Unexpected error from cudaGetDeviceCount",
+            r"CUDA driver initialization failed",
+            r"CUDA error: invalid device function",
+        ),
+        values={"found": "version of the driver, as a number"},
+        needs="a CUDA device with an old driver",
+        examples=(
+            "RuntimeError: The NVIDIA driver on your system is too old (found version 10010). "
+            "Please update your GPU driver",
+            "RuntimeError: CUDA error: CUDA driver version is insufficient for CUDA runtime "
+            "version",
+            "RuntimeError: Unexpected error from cudaGetDeviceCount(). Did you run some cuda "
+            "functions before calling NumCudaDevices() that might have already set an error?",
+        ),
+    ),
+    ErrorFamily(
+        id="mps",
+        says="Apple's GPU lacks an operation, a dtype or memory.",
+        types=("NotImplementedError", "RuntimeError", "TypeError"),
+        today=(
+            r"The operator '(?P<operator>[\w:.]+)' is not currently implemented for the MPS device",
+            r"MPS framework doesn't support (?P<dtype>\w+)",
+            r"MPS backend out of memory",
+            r"Placeholder storage has not been allocated on MPS device",
+        ),
+        values={"operator": "that is missing", "dtype": "that is missing"},
+        needs="Apple's GPU",
+        examples=(
+            "NotImplementedError: The operator 'aten::_fft_r2c' is not currently implemented for "
+            "the MPS device.",
+            "TypeError: Cannot convert a MPS Tensor to float64 dtype as the MPS framework doesn't "
+            "support float64. Please use float32 instead.",
+            "RuntimeError: MPS backend out of memory (MPS allocated: 8.00 GB, other allocations: "
+            "1.00 GB, max allowed: 9.07 GB).",
+            "RuntimeError: Placeholder storage has not been allocated on MPS device!",
+        ),
+    ),
+    ErrorFamily(
+        id="rnn_backward_in_eval",
+        says="backward goes through a recurrent layer that ran in eval mode on a GPU.",
+        types=("RuntimeError",),
+        today=(r"cudnn RNN backward can only be called in training mode",),
+        needs="a CUDA device",
+        examples=("RuntimeError: cudnn RNN backward can only be called in training mode",),
+    ),
 )

@@ -10,7 +10,8 @@ FAMILIES = (
         says="A transform gets a tensor where it takes an image, or the other way round.",
         types=("TypeError",),
         today=(
-            r"^(?P<name>pic|img) should be (?P<expected>[\w ]{1,40})\. Got (?P<given><[^\n]{1,100}?>)",
+            r"^(?P<name>pic|img) should be (?P<expected>[\w ]{1,40})\. Got "
+            r"(?P<given><[^\n]{1,100}?>)",
             r"Input (?P<name>\w+) should be a (?P<expected>torch tensor)\. "
             r"Got (?P<given><[^\n]{1,100}?>)",
             r"[Uu]nexpected type (?P<given><[^\n]{1,100}?>)",

@@ -740,7 +740,8 @@ SPICE = [
     '  File "x.py", line 3, in f\n', "RuntimeError: bad\n", "---> 3 x\n", "x = f(\n", "&lt;",
     "<@U1>", "\\\n", "\u00a0", "\ud800", "def f():\n", "import torch\n", "> ", "\r", "\x00",
     "During handling of the above exception, another exception occurred:\n", "Cell In[3], line 5\n",
-    "from user code:\n", "[rank0]: ", "1. ", "- ", "`", "<!--", "-->", "<pre>", "</pre>", "5 frames\n",
+    "from user code:\n", "[rank0]: ", "1. ", "- ", "`", "<!--", "-->", "<pre>", "</pre>",
+    "5 frames\n",
     "](http://x)", "  x = 1\n", "class A:\n", "return x\n", "if x:\n", "TypeError('a')", "Out[3]: ",
 ]  # fmt: skip
 MESSY = st.lists(st.one_of(st.sampled_from(SPICE), st.text(max_size=8)), max_size=40).map("".join)
@@ -847,8 +848,9 @@ SLOW_FOR_CARELESS_PARSERS = {
     "fences": "```\n", "headers": "for x in y:\n\n", "prompts": ">>> (\n", "targets": "a = ",
     "tracebacks": "Traceback (most recent call last):\n\n", "errors": "ValueError: x ",
     "triple quotes": 'x = """\n', "links": "<@", "entities": "&amp;", "imports": "import a, ",
-    "comments": "<!-- ", "opened pre": "<pre>x\n", "single backticks": "`x\n", "quote marks": "> x = 1\n",
-    "linked": "[a](http://", "error types": "RuntimeError :", "errors as text": "TypeError('", "frames": "[a",
+    "comments": "<!-- ", "opened pre": "<pre>x\n", "single backticks": "`x\n",
+    "quote marks": "> x = 1\n", "linked": "[a](http://", "error types": "RuntimeError :",
+    "errors as text": "TypeError('", "frames": "[a",
     "steps": "if x:\n ", "uses": "x = (y, \n", "machines": "Tesla ", "blanks before": "   \u3000> ",
 }  # fmt: skip
 

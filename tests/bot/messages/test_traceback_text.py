@@ -396,7 +396,7 @@ def test_an_error_line_is_read_however_it_is_typed(text: str, error: tuple[str, 
 UNTYPED = {
     "mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)": "RuntimeError",
     "Help: forward() missing 1 required positional argument: 'x'": "TypeError",
-    'It says "Dimension out of range (expected to be in range of [-1, 0], but got 1)".': "IndexError",
+    'See "Dimension out of range (expected to be in range of [-1, 0], but got 1)".': "IndexError",
     "Hi.\nI see `Expected input batch_size (8) to match target batch_size (32)` now.": "ValueError",
     "Hi.\n\n    name 'x' is not defined\n\nWhy?": "NameError",
     "Hi.\n```\nname 'x' is not defined\n```": "NameError",
@@ -410,7 +410,7 @@ def test_a_message_without_its_type_is_known_by_its_wording(text: str, type_: st
 
     assert found is not None
     assert found.type == type_
-    assert not found.message.startswith(("Help", "It says", "Hi", "`", '"'))
+    assert not found.message.startswith(("Help", "See", "Hi", "`", '"'))
 
 
 @pytest.mark.parametrize(
@@ -463,7 +463,9 @@ def test_a_link_does_not_break_a_frame(line: str, file: str):
 
 def test_frames_without_their_header_are_a_traceback():
     """The first lines of an IPython traceback are often cut off."""
-    frame = "<ipython-input-7-ab> in forward(self, x)\n      3     def f(x):\n----> 4         return g(x)"
+    frame = (
+        "<ipython-input-7-ab> in forward(self, x)\n      3     def f(x):\n----> 4     return g(x)"
+    )
     question = read_message(f"```\n{frame}\n\n[...]\n\n{frame}\n\nRuntimeError: no\n```")
 
     assert question.traceback is not None
