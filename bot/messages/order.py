@@ -1,8 +1,8 @@
 """Put code that was posted after its use before it: "EDIT: here are the parameters".
 
-Only whole snippets are moved, and only where no other order can be meant: an earlier snippet uses,
-outermost, a name that nothing before it binds and that a later one binds; and the later one needs
-nothing that comes between.
+Only whole snippets are moved, only those that do nothing but define, and only where no other order
+can be meant: an earlier snippet uses, outermost, a name that nothing before it binds and that a
+later one binds; and the later one needs nothing that comes between.
 """
 
 from __future__ import annotations
@@ -30,11 +30,15 @@ _DEFAULT = re.compile(r"=(?!=)\s*([^,()]{1,100})")
 _LOOPED = re.compile(r"\b(?:for|as|lambda)\s+([^:=]{0,100}?)(?=\s+in\b|:|,?\s*$|\))")
 
 
+_QUIET = re.compile(r"\s*(?:@|if\b|elif\b|else\b|try\b|except\b|pass\b|\"\"|\.\.\.)")
+
+
 class Names(NamedTuple):
     """What a snippet does with names, outside its functions."""
 
     needed: frozenset[str]  # used before it binds them, if it does so at all
     bound: frozenset[str]
+    defines: bool  # it does nothing but define: it neither loops nor calls for effect
 
 
 def in_order_of_use(snippets: Sequence[Snippet], *, unless: str = "") -> tuple[list[Snippet], bool]:
@@ -72,7 +76,8 @@ def _place(order: Sequence[int], names: Sequence[Names], later: int, unless: str
         others = frozenset[str]().union(*(names[n].bound for n in between))
         # A name that is bound in both was used first in the earlier one, or it is another version.
         rival = (others & names[later].bound) - names[earlier].needed
-        if wanted and unless not in wanted and not rival and not names[later].needed & others:
+        fits = names[later].defines and not rival and not names[later].needed & others
+        if fits and wanted and unless not in wanted:
             return target
         known |= names[earlier].bound
     return None
@@ -91,6 +96,7 @@ def names_of(lines: Sequence[str]) -> Names:
     masked = [mask for _, _, mask in walk(lines)]
     needed: set[str] = set()
     bound: set[str] = set()
+    defines = True
     inside: int | None = None  # the column of the function or class whose body this is
     for statement in statements_of(lines):
         if inside is not None and statement.column > inside:
@@ -109,13 +115,14 @@ def names_of(lines: Sequence[str]) -> Names:
             continue
         looped = {n for m in _LOOPED.finditer(text) for n in _NAME.findall(m[1])}
         assigned = _ASSIGNED.match(text)
+        defines = defines and bool(assigned or _QUIET.match(text))
         places, value = (assigned[1], text[assigned.end() :]) if assigned else ("", text)
         is_plain = places.count("(") == places.count(")") and "." not in places
         if not is_plain or "[" in places.strip("[ ]"):
             places, value = "", text  # `f(x=1)` binds nothing; `x[0] = 1` and `x.y = 1` need x
         needed |= _used(value) - looped - bound
         bound |= looped | set(_NAME.findall(places))
-    return Names(frozenset(needed - _BUILTIN - KEYWORDS), frozenset(bound - KEYWORDS))
+    return Names(frozenset(needed - _BUILTIN - KEYWORDS), frozenset(bound - KEYWORDS), defines)
 
 
 def _parts(imported: str) -> list[str]:

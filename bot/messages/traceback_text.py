@@ -394,7 +394,7 @@ def _bare_error(lines: Sequence[str], pos: int, among_code: bool) -> Found | Non
 
 
 def _read_bare(lines: Sequence[str], pos: int, name: str, before: str, message: str) -> Found:
-    message = _within_quotes(before[-1:], message)
+    message = within_quotes(before[-1:], message)
     if message.endswith("-") and pos + 1 < len(lines):
         message += lines[pos + 1].strip()  # it was wrapped inside "4-dimensional"
     segment = _Segment(type=name, message=[message])
@@ -405,7 +405,7 @@ def _read_bare(lines: Sequence[str], pos: int, name: str, before: str, message: 
     return Found(pos, end, _pasted(segment, text.rstrip("`* \t\n")))
 
 
-def _within_quotes(opening: str, message: str) -> str:
+def within_quotes(opening: str, message: str) -> str:
     """The message up to the quote that closes it, where one opened right before it.
 
     Messages hold quotes of their own: 'TypeError: 'bool' object is not callable' when training.

@@ -24,7 +24,7 @@ class SeenError:
 
     id: str
     values: Mapping[str, str]
-    start: int = field(default=0, compare=False)  # where in the message its wording begins
+    span: tuple[int, int] = field(default=(0, 0), compare=False)  # of its wording in the message
 
     def __getitem__(self, name: str) -> str:
         """A value as the message has it; empty where this wording does not name it."""
@@ -92,7 +92,7 @@ class ErrorFamily:
                 for more in self._details:
                     if further := more.search(text):
                         values |= {k: v for k, v in further.groupdict().items() if v is not None}
-                return SeenError(self.id, values, found.start())
+                return SeenError(self.id, values, found.span())
         return None
 
     @property

@@ -50,6 +50,8 @@ KEPT = {
     "an attribute, no name": ("import torch\ntorch.mine(1)", "def mine(x):\n    return x"),
     "a loop's own name": ("import torch\nfor x in [1]:\n    print(x)", "x = 3"),
     "a string, no name": ("print('mine')", "mine = 1"),
+    "more than definitions": ("f(x)", "x = 1\nfor i in y:\n    g(i)"),
+    "a call for its effect": ("f(x)", "x = 1\nprint(x)"),
     "a builtin": ("print(len([1]))", "len = 3"),
 }
 
@@ -96,4 +98,6 @@ def test_it_goes_right_before_the_first_that_needs_it():
 )
 def test_names_are_read_line_by_line(code: str, needed: set[str], bound: set[str]):
     """What is used before it is bound, and what is bound, outside functions."""
-    assert names_of(code.split("\n")) == (needed, bound)
+    names = names_of(code.split("\n"))
+
+    assert (names.needed, names.bound) == (needed, bound)
