@@ -39,11 +39,12 @@ def find_untyped_error(prose: Sequence[str], output: Sequence[str]) -> PastedTra
             seen = family.read("", text)
             if seen is None or seen.span[1] - seen.span[0] < _SHORTEST:
                 continue
-            message = text
-            if is_title:  # "Why do I get 'list index out of range' in my loop?"
-                opened = _OPENED.search(text[: seen.span[0]])
-                start = opened.end(1) if opened else seen.span[0]
-                message = within_quotes(opened[1] if opened else "", text[start:])
+            # "Why do I get 'list index out of range' in my loop?"
+            opened = _OPENED.search(text[: seen.span[0]])
+            if opened:
+                message = within_quotes(opened[1], text[opened.end(1) :])
+            else:
+                message = text[seen.span[0] :] if is_title else text
             return PastedTraceback(type=family.types[0], message=message, text=message)
     return None
 
