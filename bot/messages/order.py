@@ -71,7 +71,8 @@ def _place(order: Sequence[int], names: Sequence[Names], later: int, unless: str
     position = order.index(later)
     known: set[str] = set()
     for target, earlier in enumerate(order[:position]):
-        wanted = (names[earlier].needed - known) & names[later].bound
+        # What the earlier one binds itself, too late, is a mistake of its own.
+        wanted = (names[earlier].needed - names[earlier].bound - known) & names[later].bound
         between = order[target:position]
         others = frozenset[str]().union(*(names[n].bound for n in between))
         # A name that is bound in both was used first in the earlier one, or it is another version.

@@ -26,8 +26,8 @@ MOVED = {
     "an import": ("x = np.ones(3)", "import numpy as np"),
     "several names at once": ("f(a, b)", "a, b = 1, 2"),
     "one that binds what the first reads and binds": (
-        "if loss == 'a':\n    loss = 1",
-        "loss = 'a'",
+        "if loss == a:\n    loss = 1",
+        "loss = 'a'\na = 'a'",
     ),
 }
 
@@ -50,6 +50,7 @@ KEPT = {
     "an attribute, no name": ("import torch\ntorch.mine(1)", "def mine(x):\n    return x"),
     "a loop's own name": ("import torch\nfor x in [1]:\n    print(x)", "x = 3"),
     "a string, no name": ("print('mine')", "mine = 1"),
+    "bound too late in its own block": ("print(area)\narea = 3", "area = 4"),
     "more than definitions": ("f(x)", "x = 1\nfor i in y:\n    g(i)"),
     "a call for its effect": ("f(x)", "x = 1\nprint(x)"),
     "a builtin": ("print(len([1]))", "len = 3"),
