@@ -49,6 +49,7 @@ class Question(Model):
     traceback: PastedTraceback | None = None
     files: tuple[File, ...] = ()  # attachments that are not code
     versions: dict[str, str] = {}  # {"torch": "2.1.0", "python": "3.10"} where the person says so
+    machine: dict[str, str] = {}  # {"gpu": "RTX 3090", "os": "Windows 10"} likewise
     notes: tuple[str, ...] = ()  # what had to be assumed while reading, e.g. "3 magics blanked"
 
     @property

@@ -101,10 +101,11 @@ def _target(m: SeenError, _: PastedTraceback) -> str:
 
 
 def _devices(m: SeenError, _: PastedTraceback) -> str:
-    if not m["one"]:
+    if not (m["one"] or m["other"]):
         return ""
+    one, other = m["one"] or "the CPU", m["other"] or "the CPU"  # old wordings name only the GPU
     return (
-        f"one tensor of this operation lies on {m['one']} and another one on {m['other']}; model "
+        f"one tensor of this operation lies on {one} and another one on {other}; model "
         "and data have to be moved to the same device"
     )
 

@@ -117,7 +117,7 @@ _KEYWORD_LIST = (
     "and as assert async await break class continue def del elif else except finally for from "
     "global if import in is lambda nonlocal not or pass raise return try while with yield"
 )
-_KEYWORDS = frozenset(_KEYWORD_LIST.split())
+KEYWORDS = frozenset(_KEYWORD_LIST.split())
 _PREFIXES = r"(?:[rbfut]|[rR][bfBF]|[bfBF][rR]|[RBFUT])"
 
 # Two tokens with only blanks between: a word or number, a closing bracket, a string.
@@ -139,6 +139,8 @@ _ENGLISH = re.compile(
     | (?<![\w.])\d+(?![eEjJxXoObB_L])[^\W\d] | [)\]][^\W\d]    # 2P, (1-p)y
     | ^\s*\(\w+\):\s                  # (fc1): Linear(...) of a printed model
     | ^\s*(?:tensor|array|Out\[\d*\]: ?.*)\(     # a printed value
+    | ^\s*(?:torch\.Size\(\[[\d, ]*\]\)\s*$|OrderedDict\(\[|device\(type=|Parameter\ containing)
+    | [\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]{3}    # Japanese, Chinese, Korean
     | ^\s*[\w.]*(?:Error|Exception|Warning):\s
     """,
     re.VERBOSE,
@@ -158,7 +160,7 @@ def _side_by_side(masked: str) -> bool:
     may_space_calls = "=" in masked or masked.rstrip().endswith(":")
     for pair in _PAIR.finditer(masked):
         left, right = pair["left"] or pair["close"], pair["right"]
-        if left in _KEYWORDS or right in _KEYWORDS or (left == '"' and right == '"'):
+        if left in KEYWORDS or right in KEYWORDS or (left == '"' and right == '"'):
             continue
         if pair.start() == start and left in ("print", "exec", "match", "case", "type"):
             continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -21,18 +22,39 @@ from bot.messages.attachments import (
 )
 from bot.messages.chat_markup import Platform, as_seen, prose_as_seen
 from bot.messages.fences import MessagePart, split_fences
+from bot.messages.indentation import dedent, end_what_is_cut, fit, only_methods, open_class
+from bot.messages.kinds import is_diff, mentions_picture
 from bot.messages.notebook import read_attached_notebook
+from bot.messages.order import in_order_of_use
 from bot.messages.python_lines import Shape, shape_of, walk
 from bot.messages.snippets import Cleaned, clean_file, clean_paste
-from bot.messages.traceback_text import Found, find_bare_error, find_tracebacks, user_frames
+from bot.messages.traceback_text import (
+    Found,
+    find_bare_error,
+    find_bare_errors,
+    find_tracebacks,
+    find_warnings,
+    longest_wording,
+    user_frames,
+)
 from bot.messages.unfenced import find_code, looks_like_python, trailing_prose
-from bot.messages.versions import versions_in
+from bot.messages.untyped_error import find_untyped_error, missing_name
+from bot.messages.versions import machine_in, versions_in
+from bot.messages.web_markup import find_marked, without_comments
 from bot.models import PastedTraceback, Question, Snippet
 from executor.protocol import File
 
 __all__ = ["MAX_ATTACHMENT_BYTES", "MAX_MESSAGE_BYTES", "Attachment", "read_message", "user_frames"]
 
 _LONGEST_LOG = 8_000  # characters of a log without code or error that are still worth searching
+# Whoever asks about the syntax asks about the code exactly as it is.
+_ABOUT_SYNTAX = re.compile(
+    r"\b(?:Syntax|Indentation|Tab) ?Error|unexpected indent|\bunindent|invalid syntax",
+    re.IGNORECASE,
+)
+_MOVED = "code that was posted after its use was put before it"
+_PICTURE = "a picture is mentioned; pictures cannot be read, only text"
+_DIFF = "a diff is no program and was not run"
 _NEXT_STEP = "post the code that fails, or the whole traceback"
 
 
@@ -62,12 +84,13 @@ def read_message(
         raise QuestionError(f"This message is binary data, not text; {_NEXT_STEP} as text")
 
     seen = as_seen(text, platform)
-    reading = _Reading(platform, seen)
-    for block in split_fences(seen.split("\n")):
-        if block.fenced:
-            reading.fence(block)
-        else:
-            reading.prose(block.lines)
+    reading = _Reading(platform, seen, mends=not _ABOUT_SYNTAX.search(seen))
+    for block in split_fences(without_comments(seen.split("\n"))):
+        for part in [block] if block.fenced else find_marked(block.lines):
+            if part.fenced:
+                reading.fence(part)
+            else:
+                reading.prose(part.lines)
     for attachment in files:
         reading.attachment(attachment)
     return reading.question()
@@ -79,10 +102,12 @@ class _Reading:
 
     platform: Platform
     message: str
+    mends: bool = True  # code that Python refuses as it was pasted, where that is not the question
     text: list[str] = field(default_factory=list)
     snippets: list[Snippet] = field(default_factory=list)
     tracebacks: list[PastedTraceback] = field(default_factory=list)
     bare: list[PastedTraceback] = field(default_factory=list)  # errors without frames
+    output: list[str] = field(default_factory=list)  # lines of fences without code
     files: list[File] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -91,14 +116,34 @@ class _Reading:
         text = _tidy(self.text)
         if not (text or self.snippets or self.tracebacks or self.bare or self.files):
             raise QuestionError(f"There is nothing to read in this message; {_NEXT_STEP}")
+        traceback = self._posted_error()
+        undefined = missing_name(traceback) if traceback else ""
+        snippets, moved = in_order_of_use(self.snippets, unless=undefined)
+        if moved:
+            self.notes.append(_MOVED)
+        if traceback is None and not snippets and mentions_picture(self.message):
+            self.notes.append(_PICTURE)
         return Question(
             text=text,
-            snippets=tuple(self.snippets),
-            traceback=_last_with_all_text(self.tracebacks) or next(iter(self.bare), None),
+            snippets=tuple(snippets),
+            traceback=traceback,
             files=tuple(self.files),
             versions=versions_in(text, self.message),
+            machine=machine_in(text, self.message),
             notes=tuple(dict.fromkeys(self.notes)),
         )
+
+    def _posted_error(self) -> PastedTraceback | None:
+        """The last traceback; an error line completes one whose end is missing, or is the error."""
+        bare = longest_wording(self.bare)
+        pasted = _last_with_all_text(self.tracebacks)
+        if pasted is not None and pasted.type:
+            return pasted
+        bare = bare or find_untyped_error(self.text, self.output)
+        if pasted is None or bare is None:
+            return pasted or bare
+        text = f"{pasted.text}\n{bare.type}: {bare.message}"
+        return pasted.model_copy(update={"type": bare.type, "message": bare.message, "text": text})
 
     def fence(self, block: MessagePart) -> None:
         """Classify the content of a fence: code, traceback or output."""
@@ -111,10 +156,10 @@ class _Reading:
         found = _tracebacks_outside_strings(lines)
         self.tracebacks += [f.traceback for f in found]
         if block.is_python or block.is_unsaid:
-            rest = _blanked(lines, found)
+            rest = _blanked(lines, [*found, *find_warnings(lines)])
             says_code = block.is_python and (not found or _has_code(rest))
             if says_code or (looks_like_python(rest) and _has_code(rest)):
-                cleaned = clean_paste(rest)
+                cleaned = self._cleaned(rest, never_closed=not block.closed)
                 self._snippet(cleaned, block.tag)
                 if not cleaned.code.strip():
                     self._output(_without(lines, found), block)  # `!pip install …` alone
@@ -126,11 +171,27 @@ class _Reading:
             self._output(_without(lines, found), block)
         self.prose(swallowed)
 
+    def _cleaned(self, lines: Sequence[str], *, never_closed: bool = False) -> Cleaned:
+        """Code that runs, with the indentation it needs."""
+        cleaned = clean_paste(lines)
+        if not self.mends:
+            return cleaned
+        fitted, refused = fit(cleaned.code.split("\n"))
+        ended, cut = end_what_is_cut(fitted, never_closed)
+        notes = (*cleaned.notes, *(note for note in (refused, cut) if note))
+        methods = only_methods(ended)
+        if self.snippets and methods:
+            column, names = open_class(self.snippets[-1].code.split("\n"))
+            if column and column == dedent(lines)[1] and not names & methods:
+                ended = [" " * column + line if line.strip() else line for line in ended]
+        return Cleaned("\n".join(ended), notes)
+
     def _output(self, lines: Sequence[str], block: MessagePart) -> None:
         """Keep a fence that is not Python in the prose, unchanged."""
-        bare = find_bare_error(lines)
-        if bare:
-            self.bare.append(bare.traceback)
+        self.bare += [bare.traceback for bare in find_bare_errors(lines)]
+        self.output += lines
+        if is_diff(lines, block.tag):
+            self.notes.append(_DIFF)
         if any(line.strip() for line in lines):
             self.text += [block.opening, *lines, "```", ""]
 
@@ -148,14 +209,14 @@ class _Reading:
         for start, end in [*find_code(lines), (len(lines), len(lines))]:
             self._plain_prose(lines[pos:start])
             if start < end:
-                self._snippet(clean_paste(lines[start:end]), "", fenced=False)
+                self._snippet(self._cleaned(lines[start:end]), "", fenced=False)
             pos = end
 
     def _plain_prose(self, lines: Sequence[str]) -> None:
-        bare = find_bare_error(lines)
-        if bare:
-            self.bare.append(bare.traceback)
-            lines = [*lines[: bare.start], *lines[bare.end :]]
+        errors = list(find_bare_errors(lines))
+        self.bare += [bare.traceback for bare in errors]
+        if errors:
+            lines = [*lines[: errors[0].start], *lines[errors[0].end :]]
         self.text += [prose_as_seen(line, self.platform) for line in lines]
 
     def _snippet(self, cleaned: Cleaned, language: str, fenced: bool = True) -> None:
@@ -246,7 +307,7 @@ def _tracebacks_outside_strings(lines: Sequence[str]) -> list[Found]:
 
 
 def _blanked(lines: Sequence[str], found: Sequence[Found]) -> list[str]:
-    """Blank the tracebacks between code; below the code no line number has to be kept."""
+    """Blank what is no code between code; below the code no line number has to be kept."""
     rest = list(lines)
     for place in found:
         rest[place.start : place.end] = [""] * (place.end - place.start)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from bot.messages.indentation import dedent
 from bot.messages.magics import blank_magics
 from bot.messages.python_lines import START, LineState, Shape, scan, shape_of, walk
 from bot.messages.typography import straighten
@@ -86,6 +87,9 @@ _CONTINUED = re.compile(r"\s*\.\.\.(?: |$|:(?: |$))")
 _OUTPUT = re.compile(r"\s*Out ?\[[\d ]*\]:")
 
 
+_SESSION = "prompts were taken out and a session's output became blank lines"
+
+
 def _drop_prompts(lines: Sequence[str]) -> tuple[list[str], str]:
     """Keep what was typed at `>>>` or `In [3]:`; what the session printed becomes blank."""
     if not any(s.at_statement and _PRIMARY.match(line) for s, line, _ in walk(lines)):
@@ -108,7 +112,35 @@ def _drop_prompts(lines: Sequence[str]) -> tuple[list[str], str]:
             typing, code = False, ""
         kept.append(code)
         _, state = scan(code, state)
-    return kept, "prompts were taken out and a session's output became blank lines"
+    return kept, _SESSION
+
+
+_SHOWN = re.compile(
+    r"\s*>>> ?(?=[\[({\"'\d-]|tensor\(|array\(|(?:True|False|None|cpu|cuda(?::\d)?|nan)\s*$)"
+)
+
+
+def _drop_shown_output(lines: Sequence[str]) -> tuple[list[str], str]:
+    """Blank output that is marked by `Out[3]:`, or by `>>>`, in code that has no prompts."""
+    statements = [line for state, line, _ in walk(lines) if state.at_statement and line.strip()]
+    if not statements or any(_PRIMARY.match(s) and not _SHOWN.match(s) for s in statements):
+        return list(lines), ""
+    marked = [bool(_OUTPUT.match(line) or _SHOWN.match(line)) for line in lines]
+    if (
+        not any(marked)
+        or shape_of(statements[0]) < Shape.BARE
+        or marked[lines.index(statements[0])]
+    ):
+        return list(lines), ""
+    kept: list[str] = []
+    shown = False  # whether this line is output
+    for line, mark in zip(lines, marked, strict=True):
+        if mark:
+            shown = True
+        elif not line.strip() or (not line[0].isspace() and shape_of(line) >= Shape.SIMPLE):
+            shown = False
+        kept.append("" if shown else line)
+    return kept, _SESSION
 
 
 def _unprompted(line: str, in_session: bool) -> tuple[str, bool]:
@@ -176,27 +208,14 @@ def _mixes_tabs(indents: Sequence[str]) -> bool:
 
 
 def _dedent(lines: Sequence[str]) -> tuple[list[str], str]:
-    """Move code that was pasted with a margin to the left edge."""
-    margins = [
-        len(line) - len(line.lstrip(" \t"))
-        for state, line, masked in walk(lines)
-        if state.at_statement and masked.strip()
-    ]
-    margin = min(margins, default=0)
-    if not margin:
-        return list(lines), ""
-    return [_without_margin(line, margin) for line in lines], ""
-
-
-def _without_margin(line: str, margin: int) -> str:
-    blank = len(line) - len(line.lstrip(" \t"))
-    return line[min(margin, blank) :]
+    return dedent(lines)[0], ""
 
 
 _PASTE_STEPS: tuple[Step, ...] = (
     _drop_controls,
     _unescape,
     _undo_typography,
+    _drop_shown_output,
     _drop_prompts,
     blank_magics,
     _unescape,  # again: a prompt or an output held a raw > until now

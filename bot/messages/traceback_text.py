@@ -7,8 +7,9 @@ message and frames; the text keeps everything.
 
 from __future__ import annotations
 
+import builtins
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -32,6 +33,7 @@ _OLD_IPYTHON = re.compile(
 )
 _ARROW = re.compile(r"-+> ?(\d+) ?(.*)$")
 _NUMBERED = re.compile(r"\s*\d+(?: |$)")
+_NUMBERED_CODE = re.compile(r"\s+\d+ \s*\S")
 _CARETS = re.compile(r"[\s^~]+$")
 _RULE = re.compile(r"\s*-{10,}\s*$")
 _DOTTED = re.compile(r"[^\W\d][\w.]*$")
@@ -51,6 +53,11 @@ _MESSAGE_GOES_ON = re.compile(
     r"|An attempt has been made|safe_globals|\(\d\) In PyTorch|While executing|Original traceback:"
 )
 _RANK = re.compile(r"\[rank\d+\]: ?")  # torchrun puts it before every line
+# `[Cell In[3], line 5](vscode-notebook-cell:…)`, `[train.py](http://train.py)`
+_LINKED = re.compile(
+    r"\[((?:[^\[\]]|\[[^\[\]]{0,80}\]){1,300})\]\((?:[a-z][\w+.-]{1,30}:|[/#~.])[^()\s]{0,2000}\)"
+)
+_HIDDEN_FRAMES = re.compile(r"\d+ (?:hidden )?frames?$")  # as Colab folds them
 
 
 @dataclass
@@ -68,11 +75,11 @@ def find_tracebacks(lines: Sequence[str], *, whole_block: bool) -> list[Found]:
         whole_block: nothing but program output is in these lines (a fence, a log), so the lines
             directly below an error belong to its message; in prose only those known to.
     """
-    plain = [_RANK.sub("", line, count=1) if line.startswith("[rank") else line for line in lines]
+    plain = [_plain_frame(line) for line in lines]
     found: list[Found] = []
     pos = 0
     while pos < len(plain):
-        if not _starts(plain[pos]):
+        if not (_starts(plain[pos]) or _starts_within_ipython(plain, pos)):
             pos += 1
             continue
         start = pos - 1 if pos and _RULE.match(plain[pos - 1]) else pos
@@ -82,6 +89,17 @@ def find_tracebacks(lines: Sequence[str], *, whole_block: bool) -> list[Found]:
             text = "\n".join(lines[start:pos])
             found.append(Found(start, pos, _pasted(last, text)))
     return found
+
+
+def _plain_frame(line: str) -> str:
+    """A line without what torchrun, or an editor that links each frame, puts around it."""
+    if line.startswith("[rank"):
+        line = _RANK.sub("", line, count=1)
+    if "](" in line:
+        unlinked = _LINKED.sub(r"\1", line)
+        if _frame(unlinked):
+            return unlinked
+    return line
 
 
 def _pasted(segment: _Segment, text: str) -> PastedTraceback:
@@ -95,6 +113,13 @@ def _pasted(segment: _Segment, text: str) -> PastedTraceback:
 
 def _starts(line: str) -> bool:
     return _is_header(line) or bool(_FRAME.match(line) or _CELL.match(line))
+
+
+def _starts_within_ipython(lines: Sequence[str], pos: int) -> bool:
+    """Whether a frame is here whose header was not pasted: only numbered source tells it."""
+    if " in " not in lines[pos] or pos + 1 == len(lines) or not _OLD_IPYTHON.match(lines[pos]):
+        return False
+    return bool(_ARROW.match(lines[pos + 1].strip()) or _NUMBERED_CODE.match(lines[pos + 1]))
 
 
 def _is_header(line: str) -> bool:
@@ -150,6 +175,8 @@ def _read_segment(lines: Sequence[str], pos: int, whole_block: bool) -> tuple[_S
             code_due = _keep_code(segment, line)
         elif not line.strip():
             after = _skip_blank(lines, pos)
+            while after < len(lines) and _is_elided(lines[after]):
+                after = _skip_blank(lines, after + 1)
             if after == len(lines) or not _goes_on(lines[after], margin):
                 break
             pos = after
@@ -195,8 +222,10 @@ def _keep_code(segment: _Segment, line: str) -> bool:
 
 
 def _is_elided(line: str) -> bool:
-    """`[Previous line repeated 3 more times]`, `...`, `[...]`."""
-    return line.strip().startswith(("[Previous line", "...", "[...", "…", "<snip", "(...)"))
+    """`[Previous line repeated 3 more times]`, `...`, `[...]`, `5 frames`."""
+    text = line.strip()
+    shortened = text.startswith(("[Previous line", "...", "[...", "…", "<snip", "(...)"))
+    return shortened or bool(_HIDDEN_FRAMES.match(text))
 
 
 def _belongs(line: str) -> bool:
@@ -243,7 +272,10 @@ def _read_message(
             break
         if not line.strip():
             after = _skip_blank(lines, pos)
-            if after == len(lines) or not _continues_message(lines[after]):
+            listed = segment.message[-1].rstrip().endswith(":")  # and what, below a blank line
+            if after == len(lines) or not (
+                _continues_message(lines[after]) or (listed and lines[after][:1].isspace())
+            ):
                 break
             pos = after
             continue
@@ -272,10 +304,48 @@ def _continues_message(line: str) -> bool:
     return bool(_MESSAGE_GOES_ON.match(line.lstrip()))
 
 
+_WARNED = re.compile(r"\s*\S{1,300}:\d+: \w*Warning: ")
+
+
+def find_warnings(lines: Sequence[str]) -> list[Found]:
+    """Find `file.py:12: UserWarning: …` and the line of code that Python prints below it."""
+    found: list[Found] = []
+    for pos, line in enumerate(lines):
+        if "Warning: " in line and _WARNED.match(line):
+            below = lines[pos + 1] if pos + 1 < len(lines) else ""
+            end = pos + 1 + below.startswith("  ")
+            found.append(Found(pos, end, _pasted(_Segment(), line)))
+    return found
+
+
+def longest_wording(found: Sequence[PastedTraceback]) -> PastedTraceback | None:
+    """The first error; where a later one says the same and more, that one."""
+    if not found:
+        return None
+    first = found[0]
+    same = [e for e in found if e.type == first.type and e.message.startswith(first.message)]
+    return max(same, key=lambda error: len(error.message))
+
+
 # A name that ends like an error's, a colon and a message, anywhere in a line of prose. It may
 # not begin inside a word, so every word is tried once.
 _BARE = re.compile(r"(?<![\w.])([^\W\d][\w.]*(?:Error|Exception|Unsupported)): +(\S.*)")
+# As people type it: "Runtime error : …", "TypeError：…", "ValueError:expected …".
+_SPOKEN = re.compile(
+    r"(?<![\w.])((?i:runtime|type|value|index|key|attribute|name|assertion|import|memory|syntax"
+    r"|module ?not ?found|file ?not ?found|not ?implemented|out ?of ?memory) ?[Ee]rror)"
+    r" {0,3}[:：] {0,3}(\S.*)"
+)
+# As `print(repr(error))` shows it.
+_REPR = re.compile(r"(?<![\w.])(?<!raise )(\w{1,60}(?:Error|Exception))\((['\"])(.{1,2000}?)\2,?\)")
+_ALONE = re.compile(r"\s*[`*]*([^\W\d][\w.]*(?:Error|Exception))[`*]*\s*$")
+_DEBUGGER = re.compile(r"\s*Message=(\S.*)")  # of Visual Studio, below the type
 _DECORATION = "`*_\"'“”‘’ \t>"
+_TYPES = {
+    name.lower(): name
+    for name, kind in vars(builtins).items()
+    if isinstance(kind, type) and issubclass(kind, BaseException)
+} | {"outofmemoryerror": "OutOfMemoryError"}
 
 
 def find_bare_error(lines: Sequence[str], *, among_code: bool = False) -> Found | None:
@@ -288,22 +358,54 @@ def find_bare_error(lines: Sequence[str], *, among_code: bool = False) -> Found 
     Returns:
         The lines it takes; none (start == end) where it is part of a sentence.
     """
-    for pos, line in enumerate(lines):
-        match = _BARE.search(line)
-        if not match or (among_code and match.start()):
-            continue
-        before, message = line[: match.start()], match[2]
-        message = _within_quotes(before[-1:], message)
-        segment = _Segment(type=match[1], message=[message])
-        if before.strip(_DECORATION):
-            return Found(pos, pos, _pasted(segment, match[1] + ": " + message))
-        end = _read_message(segment, message, lines, pos + 1, False)
-        text = "\n".join([line.lstrip(_DECORATION), *lines[pos + 1 : end]])
-        return Found(pos, end, _pasted(segment, text.rstrip("`* \t\n")))
+    return next(find_bare_errors(lines, among_code=among_code), None)
+
+
+def find_bare_errors(lines: Sequence[str], *, among_code: bool = False) -> Iterator[Found]:
+    """Find every `Type: message` that was pasted without its frames, in order; see above."""
+    pos = 0
+    while pos < len(lines):
+        found = _bare_error(lines, pos, among_code)
+        pos = max(pos + 1, found.end if found else 0)
+        if found:
+            yield found
+
+
+def _bare_error(lines: Sequence[str], pos: int, among_code: bool) -> Found | None:
+    line = lines[pos]
+    if (match := _BARE.search(line)) and not (among_code and match.start()):
+        if "Warning: " in line[: match.start()]:
+            return None  # a warning that quotes an error, and is none
+        return _read_bare(lines, pos, match[1], line[: match.start()], match[2])
+    if among_code or not ("rror" in line or "xception" in line):
+        return None
+    if match := _SPOKEN.search(line):
+        name = _TYPES.get(match[1].replace(" ", "").lower(), "")
+        return _read_bare(lines, pos, name, line[: match.start()], match[2]) if name else None
+    if match := _REPR.search(line):
+        whole = _Segment(type=match[1], message=[match[3]])
+        return Found(pos, pos, _pasted(whole, f"{match[1]}: {match[3]}"))
+    below = _DEBUGGER.match(lines[pos + 1]) if pos + 1 < len(lines) else None
+    if below and (match := _ALONE.match(line)):
+        said = below[1].rstrip("`* \t")
+        whole = _Segment(type=match[1], message=[said])
+        return Found(pos, pos + 2, _pasted(whole, f"{match[1]}: {said}"))
     return None
 
 
-def _within_quotes(opening: str, message: str) -> str:
+def _read_bare(lines: Sequence[str], pos: int, name: str, before: str, message: str) -> Found:
+    message = within_quotes(before[-1:], message)
+    if message.endswith("-") and pos + 1 < len(lines):
+        message += lines[pos + 1].strip()  # it was wrapped inside "4-dimensional"
+    segment = _Segment(type=name, message=[message])
+    if before.strip(_DECORATION):
+        return Found(pos, pos, _pasted(segment, f"{name}: {message}"))
+    end = _read_message(segment, message, lines, pos + 1, False)
+    text = "\n".join([lines[pos].lstrip(_DECORATION), *lines[pos + 1 : end]])
+    return Found(pos, end, _pasted(segment, text.rstrip("`* \t\n")))
+
+
+def within_quotes(opening: str, message: str) -> str:
     """The message up to the quote that closes it, where one opened right before it.
 
     Messages hold quotes of their own: 'TypeError: 'bool' object is not callable' when training.

@@ -25,6 +25,7 @@ class SeenError:
     id: str
     values: Mapping[str, str]
     subject: tuple[str, ...] = ()  # the values of its family's `subject`
+    span: tuple[int, int] = field(default=(0, 0), compare=False)  # of its wording in the message
 
     def __getitem__(self, name: str) -> str:
         """A value as the message has it; empty where this wording does not name it."""
@@ -95,7 +96,8 @@ class ErrorFamily:
                 for more in self._details:
                     if further := more.search(text):
                         values |= {k: v for k, v in further.groupdict().items() if v is not None}
-                return SeenError(self.id, values, tuple(values.get(n, "") for n in self.subject))
+                subject = tuple(values.get(name, "") for name in self.subject)
+                return SeenError(self.id, values, subject, found.span())
         return None
 
     @property

@@ -12,10 +12,14 @@ FAMILIES = (
             r"have a grad_fn",
             r"does not require grad and does not have a grad_fn",
         ),
-        older=(r"there are no graph nodes that require computing gradients",),
+        older=(
+            r"element \d+ of (?:tensors|variables) does not require grad",
+            r"there are no graph nodes that require computing gradients",
+        ),
         values={"element": "its number among the tensors given, from 0"},
         sample="torch.ones(3).sum().backward()",
         examples=(
+            "RuntimeError: element 0 of tensors does not require grad",
             "RuntimeError: element 0 of variables does not require grad and does not have a "
             "grad_fn",
             "RuntimeError: there are no graph nodes that require computing gradients",
@@ -105,7 +109,12 @@ FAMILIES = (
         says="backward or grad is called on a tensor with more than one element.",
         types=("RuntimeError",),
         today=(r"grad can be implicitly created only for scalar outputs",),
+        older=(r"backward should be called only on a scalar",),
         sample="(torch.ones(3, requires_grad=True) * 2).backward()",
+        examples=(
+            "RuntimeError: backward should be called only on a scalar (i.e. 1-element tensor) or "
+            "with gradient w.r.t. the variable",
+        ),
     ),
     ErrorFamily(
         id="grad_of_complex",
@@ -139,10 +148,14 @@ FAMILIES = (
         says="backward goes through a graph that an earlier one has freed.",
         types=("RuntimeError",),
         today=(r"backward through the graph a second time",),
+        older=(r"backward through the graph second time",),
         sample=(
             "loss = torch.ones(3, requires_grad=True).exp().sum()\nloss.backward()\nloss.backward()"
         ),
         examples=(
+            "RuntimeError: Trying to backward through the graph second time, but the buffers have "
+            "already been freed. Please specify retain_variables=True when calling backward for "
+            "the first time.",
             "RuntimeError: Trying to backward through the graph a second time, but the buffers "
             "have already been freed. Specify retain_graph=True when calling backward the first "
             "time.",
@@ -313,5 +326,40 @@ FAMILIES = (
         types=("TypeError",),
         today=(r"optimizer can only optimize (?:Tensors|Variables)",),
         sample="torch.optim.SGD([1.0], lr=0.1)",
+    ),
+    ErrorFamily(
+        id="requires_grad_of_result",
+        says="requires_grad is switched off on a result instead of a leaf.",
+        types=("RuntimeError",),
+        today=(r"you can only change requires_grad flags of leaf variables",),
+        sample="x = torch.ones(2, requires_grad=True) * 2\nx.requires_grad = False",
+    ),
+    ErrorFamily(
+        id="inference_tensor",
+        says="A tensor that was made in inference mode takes part in training.",
+        types=("RuntimeError",),
+        today=(
+            r"Inference tensors cannot be saved for backward",
+            r"Inplace update to inference tensor outside InferenceMode",
+        ),
+        sample=(
+            "with torch.inference_mode():\n"
+            "    x = torch.ones(2)\n"
+            "(x * torch.ones(2, requires_grad=True)).sum().backward()"
+        ),
+    ),
+    ErrorFamily(
+        id="target_requires_grad",
+        says="A loss is to be differentiated by its target, for which it has no derivative.",
+        types=("RuntimeError", "AssertionError"),
+        today=(r"the derivative for '(?P<argument>target|weight)' is not implemented",),
+        older=(r"nn criterions don't compute the gradient w\.r\.t\. targets",),
+        values={"argument": "without a derivative"},
+        needs="torch before 2.0: losses have more derivatives today",
+        examples=(
+            "RuntimeError: the derivative for 'target' is not implemented",
+            "AssertionError: nn criterions don't compute the gradient w.r.t. targets - please mark "
+            "these variables as volatile or not requiring gradients",
+        ),
     ),
 )

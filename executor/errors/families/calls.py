@@ -102,8 +102,16 @@ FAMILIES = (
             r"\b(?P<function>\w+)\(\): argument '(?P<name>\w+)' failed to unpack",
             r"only tensors? can be",
         ),
+        older=(
+            r"(?:\b(?P<function>\w+)\(\): )?argument '(?P<name>\w+)' (?:\(position \d+\) )?must be "
+            r"tuple of \w+, but found element of type",
+        ),
         values={"function": "that is called", "name": "PyTorch's name of the argument"},
         sample='torch.zeros((2, "a"))',
+        examples=(
+            "TypeError: rand(): argument 'size' must be tuple of ints, but found element of type "
+            "float at pos 2",
+        ),
     ),
     ErrorFamily(
         id="overload",
@@ -116,11 +124,15 @@ FAMILIES = (
         ),
         older=(
             r"\b(?P<function>\w+) received an invalid combination of arguments - got "
+            r"\((?P<given>(?!int, torch\.cuda)[^\n()]{0,600}?)\)$",
+            r"\b(?P<function>\w+) received an invalid combination of arguments - got "
             r"\((?P<given>[^\n]{0,600}?)\), but expected",
         ),
         values={"function": "that is called", "given": "types of the arguments"},
         sample='torch.randint(2, "a", (3,))',
         examples=(
+            "TypeError: torch.addmm received an invalid combination of arguments - got (int, "
+            "torch.FloatTensor, int, torch.LongTensor)",
             "TypeError: FloatClassNLLCriterion_updateOutput received an invalid combination of "
             "arguments - got (int, torch.FloatTensor, torch.DoubleTensor), but expected (int "
             "state, torch.FloatTensor input, torch.LongTensor target)",
@@ -149,12 +161,14 @@ FAMILIES = (
     ErrorFamily(
         id="not_supported",
         says="Something is changed by item, used as a key, or used with `with`, that cannot be.",
-        types=("TypeError",),
+        types=("TypeError", "AttributeError"),
         today=(
             r"object does not support item (?:assignment|deletion)|unhashable type: '\w+'"
             r"|'[\w.]+' object does not support",
         ),
+        older=(r"^__(?:enter|exit)__$",),
         sample="(1, 2)[0] = 3",
+        examples=("AttributeError: __enter__",),
     ),
     ErrorFamily(
         id="unpack_count",
@@ -250,5 +264,12 @@ FAMILIES = (
         values={"quoted": "ellipsis, where the message names the type in quotation marks"},
         sample="(...) + 1",
         breadth=-1,
+    ),
+    ErrorFamily(
+        id="recursion",
+        says="A function calls itself without an end, often forward or __getattr__.",
+        types=("RecursionError",),
+        today=(r"maximum recursion depth exceeded",),
+        sample="def f():\n    f()\n\nf()",
     ),
 )

@@ -33,8 +33,13 @@ FAMILIES = (
             r"Unsupported|TorchScript|[Tt]orch\.jit|scripted|Dynamo|torch\._dynamo|qconfig"
             r"|quantiz",
         ),
+        older=(
+            r"backend='\w+' raised",
+            r"not yet supported for torch\.compile",
+        ),
         sample="torch.jit.freeze(nn.ReLU())",
         examples=(
+            "BackendCompilerFailed: backend='inductor' raised:",
             "RuntimeError: Tried to access nonexistent attribute or method 'f' of type "
             "'__torch__.Net'. Did you forget to initialize an attribute in TorchScript?",
         ),

@@ -16,13 +16,26 @@ FAMILIES = (
             r"(?P<one>[\w:]+) and \w+ on (?P<other>[\w:]+)",
         ),
         older=(
+            r"^expected torch\.(?P<other>cuda)\.\w+Tensor \(got torch\.\w+Tensor\)",
+            r"^expected torch\.\w+Tensor \(got torch\.(?P<one>cuda)\.\w+Tensor\)",
             r"Expected object of (?:backend|device type) (?P<other>\w+) but got "
             r"(?:backend|device type) (?P<one>\w+) for argument #\d+ '(?P<name>\w+)'",
             r"[Ee]xpected device (?P<other>[\w:]+) but got device (?P<one>[\w:]+)",
             r"expected (?P<other>CPU|CUDA) \(got (?P<one>CPU|CUDA)\)",
             r"(?:arguments are located|tensors are) on different GPUs",
-            r"Expected object of type torch\.cuda\.(?P<other>\w+)Tensor but found type "
-            r"torch\.(?P<one>\w+)Tensor for argument #\d+ '(?P<name>\w+)'(?= \(cpu\))",
+            r"Expected object of type torch\.(?P<other>cuda)\.\w+Tensor but found type "
+            r"torch\.\w+Tensor for argument #\d+ '(?P<name>\w+)'",
+            r"Expected object of type torch\.\w+Tensor but found type "
+            r"torch\.(?P<one>cuda)\.\w+Tensor for argument #\d+ '(?P<name>\w+)'",
+            r"[Ee]xpected (?:a Tensor of )?type torch\.(?P<other>cuda)\.\w+Tensor but "
+            r"(?:got|found a type) torch\.\w+Tensor",
+            r"[Ee]xpected (?:a Tensor of )?type torch\.\w+Tensor but (?:got|found a type) "
+            r"torch\.(?P<one>cuda)\.\w+Tensor",
+            r"Tensor for argument #\d+ '(?P<name>\w+)' is on (?P<one>CPU|GPU), but expected "
+            r"(?:it|them) "
+            r"to be on (?P<other>CPU|GPU)",
+            r"Expected tensor to have (?P<other>CPU|CUDA) Backend, but got tensor with "
+            r"(?P<one>CPU|CUDA) Backend",
         ),
         values={
             "one": "a device, such as cuda:0",
@@ -33,6 +46,7 @@ FAMILIES = (
         sample='torch.ones(2, device="cuda") + torch.ones(2)',
         device="cuda",
         examples=(
+            "TypeError: expected torch.FloatTensor (got torch.cuda.FloatTensor)",
             "RuntimeError: Expected all tensors to be on the same device, but found at least two "
             "devices, cuda:0 and cpu! (when checking argument for argument mat1 in method "
             "wrapper_addmm)",
@@ -45,24 +59,68 @@ FAMILIES = (
             "argument #1 'self' in call to _th_index_select",
             "RuntimeError: expected device cuda:0 but got device cpu",
             "TypeError: expected CPU (got CUDA)",
+            "RuntimeError: Expected object of type torch.cuda.FloatTensor but found type "
+            "torch.FloatTensor for argument #1 'weight'",
+            "RuntimeError: Expected object of type torch.FloatTensor but found type "
+            "torch.cuda.FloatTensor for argument #2 'mat2'",
+            "RuntimeError: expected type torch.cuda.FloatTensor but got torch.FloatTensor",
+            "RuntimeError: Expected a Tensor of type torch.FloatTensor but found a type "
+            "torch.cuda.FloatTensor for sequence element 1 in sequence argument at position #1 "
+            "'tensors'",
+            "RuntimeError: Tensor for 'out' is on CPU, Tensor for argument #1 'self' is on CPU, "
+            "but "
+            "expected them to be on GPU (while checking arguments for addmm)",
+            "RuntimeError: Expected tensor to have CPU Backend, but got tensor with CUDA Backend "
+            "(while checking arguments for embedding)",
             "RuntimeError: arguments are located on different GPUs at "
             "/pytorch/aten/src/THC/generic/THCTensorMathBlas.cu:232",
         ),
+    ),
+    ErrorFamily(
+        id="argument_devices",
+        says="A function gets tensors of the CPU and of a GPU together, in torch's oldest wording.",
+        types=("TypeError", "RuntimeError"),
+        older=(
+            r"Type torch\.(?P<cuda>cuda)\.\w+Tensor doesn't implement stateless method",
+            r"received an invalid combination of arguments - got "
+            r"\((?:(?!torch\.cuda)[^()\n]){0,300}"
+            r"torch\.(?!cuda)\w+Tensor[^()\n]{0,300}torch\.(?P<cuda>cuda)\.",
+            r"received an invalid combination of arguments - got \([^()\n]{0,300}"
+            r"torch\.(?P<cuda>cuda)\.\w+Tensor[^()\n]{0,300}torch\.(?!cuda)\w+Tensor",
+        ),
+        values={"cuda": "the one on a GPU"},
+        needs="torch before 0.4; today it is `devices_differ`",
+        examples=(
+            "TypeError: Type torch.cuda.FloatTensor doesn't implement stateless method addmm",
+            "TypeError: torch.index_select received an invalid combination of arguments - got "
+            "(torch.cuda.FloatTensor, int, torch.LongTensor)",
+            "TypeError: addmm_ received an invalid combination of arguments - got (int, int, "
+            "torch.FloatTensor, torch.cuda.FloatTensor), but expected one of:",
+        ),
+        breadth=-2,
     ),
     ErrorFamily(
         id="layer_devices",
         says="A layer's input is not on the device (or not of the type) of its weights.",
         types=("RuntimeError",),
         today=(
-            r"Input type \(torch\.(?P<input_cuda>cuda\.)?(?P<input>\w+)Tensor\) and "
-            r"(?P<which>weight|bias) type \(torch\.(?P<weight_cuda>cuda\.)?(?P<weight>\w+)Tensor\) "
-            r"should be the same",
+            r"Input type \(torch\.(?P<input_cuda>cuda\.)(?P<input>\w+)Tensor\) and "
+            r"(?P<which>weight|bias) type \(torch\.(?P<weight>\w+)Tensor\) should be the same",
+            r"Input type \(torch\.(?P<input>\w+)Tensor\) and (?P<which>weight|bias) type "
+            r"\(torch\.(?P<weight_cuda>cuda\.)(?P<weight>\w+)Tensor\) should be the same",
+        ),
+        older=(
+            r"Input type \((?P<input_cuda>CUDA)(?P<input>\w+?)Type\) and (?P<which>weight|bias) "
+            r"type "
+            r"\(CPU(?P<weight>\w+?)Type\) should be the same",
+            r"Input type \(CPU(?P<input>\w+?)Type\) and (?P<which>weight|bias) type "
+            r"\((?P<weight_cuda>CUDA)(?P<weight>\w+?)Type\) should be the same",
         ),
         values={
-            "input_cuda": "`cuda.` where the input is on a GPU",
+            "input_cuda": "`cuda.` (once `CUDA`) where the input is on a GPU",
             "input": "type of the input, such as Float",
             "which": "weight or bias",
-            "weight_cuda": "`cuda.` where the weight is on a GPU",
+            "weight_cuda": "`cuda.` (once `CUDA`) where the weight is on a GPU",
             "weight": "type of the weight or the bias",
         },
         sample='nn.Conv2d(3, 8, 3)(torch.ones(1, 3, 8, 8, device="cuda"))',
@@ -72,6 +130,8 @@ FAMILIES = (
             "should be the same",
             "RuntimeError: Input type (torch.FloatTensor) and weight type (torch.cuda.FloatTensor) "
             "should be the same or input should be a MKLDNN tensor and weight is a dense tensor",
+            "RuntimeError: Input type (CUDAFloatType) and weight type (CPUFloatType) should be the "
+            "same",
         ),
     ),
     ErrorFamily(
@@ -173,6 +233,7 @@ FAMILIES = (
         older=(
             r"cuda runtime error \(2\) : out of memory",
             r"CUDA error: out of memory",
+            r"^CUDA:? out of memory",
         ),
         values={"wanted": "memory that was asked for at once"},
         needs="a CUDA device that is full",

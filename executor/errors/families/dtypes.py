@@ -57,8 +57,18 @@ FAMILIES = (
         says="A layer's input and its weights have different dtypes.",
         types=("RuntimeError",),
         today=(
-            r"Input type \((?P<input>[\w :]+)\) and (?P<which>weight|bias) type "
+            r"Input type \((?!CPU|CUDA)(?P<input>[\w :]+)\) and (?P<which>weight|bias) type "
             r"\((?P<weight>[\w :]+)\)",
+        ),
+        older=(
+            r"Input type \(torch\.(?P<input>\w+)Tensor\) and (?P<which>weight|bias) type "
+            r"\(torch\.(?P<weight>\w+)Tensor\)",
+            r"Input type \(torch\.cuda\.(?P<input>\w+)Tensor\) and (?P<which>weight|bias) type "
+            r"\(torch\.cuda\.(?P<weight>\w+)Tensor\)",
+            r"Input type \(CPU(?P<input>\w+?)Type\) and (?P<which>weight|bias) type "
+            r"\(CPU(?P<weight>\w+?)Type\)",
+            r"Input type \(CUDA(?P<input>\w+?)Type\) and (?P<which>weight|bias) type "
+            r"\(CUDA(?P<weight>\w+?)Type\)",
         ),
         values={
             "input": f"dtype of the input, {_CPP}",
@@ -66,6 +76,12 @@ FAMILIES = (
             "weight": f"dtype of the weight or the bias, {_CPP}",
         },
         sample="nn.Conv2d(3, 8, 3)(torch.ones(1, 3, 8, 8, dtype=torch.double))",
+        examples=(
+            "RuntimeError: Input type (torch.cuda.HalfTensor) and weight type "
+            "(torch.cuda.FloatTensor) should be the same",
+            "RuntimeError: Input type (CUDAHalfType) and weight type (CUDAFloatType) should be the "
+            "same",
+        ),
     ),
     ErrorFamily(
         id="rnn_dtypes",
@@ -91,15 +107,25 @@ FAMILIES = (
         says="An argument of an operation has another dtype than the others.",
         types=("RuntimeError",),
         older=(
+            r"Expected object of scalar type (?P<expected>\w+) but got scalar type "
+            r"(?P<given>\w+)\b(?! for argument)",
+            r"Expected object of type Variable\[torch\.(?P<cuda>cuda\.)?(?P<expected>\w+)Tensor\] "
+            r"but found type Variable\[torch\.(?(cuda)cuda\.)(?P<given>\w+)Tensor\]",
+            r"^expected torch\.(?P<cuda>cuda\.)?(?P<expected>\w+)Tensor \(got "
+            r"torch\.(?(cuda)cuda\.)(?P<given>\w+)Tensor\)",
+            r"^expected (?P<expected>Float|Double|Long|Int|Half|Byte|Bool) \(got (?P<given>\w+)\)",
             r"Expected object of (?:data|scalar) ?type (?P<expected>\w+) but got (?:data|scalar) "
             r"?type (?P<given>\w+) for argument #(?P<argument>\d+) '(?P<name>(?!target')\w+)'",
-            r"Expected object of type torch\.(?:cuda\.)?(?P<expected>\w+)Tensor but found type "
-            r"torch\.(?:cuda\.)?(?P<given>\w+)Tensor for argument #(?P<argument>\d+) "
+            r"Expected object of type torch\.(?P<cuda>cuda\.)?(?P<expected>\w+)Tensor but found "
+            r"type "
+            r"torch\.(?(cuda)cuda\.)(?P<given>\w+)Tensor for argument #(?P<argument>\d+) "
             r"'(?P<name>(?!target')\w+)'",
-            r"expected (?:type|dtype) (?:torch\.)?(?P<expected>\w+?)(?:Tensor)? but got "
-            r"(?:type |dtype )?(?:torch\.)?(?P<given>\w+?)(?:Tensor)?\b",
+            r"expected (?:type|dtype) (?:torch\.(?P<cuda>cuda\.)?)?(?P<expected>\w+?)(?:Tensor)? "
+            r"but "
+            r"got (?:type |dtype )?(?:torch\.)?(?(cuda)cuda\.)(?P<given>\w+?)(?:Tensor)?\b(?!\.)",
         ),
         values={
+            "cuda": "`cuda.` where they are on a GPU",
             "expected": f"the dtype of the others, {_SHORT}",
             "given": "the dtype of this one",
             "argument": "its number, from 1",
@@ -107,6 +133,11 @@ FAMILIES = (
         },
         needs="a wording of torch 0.4 to 1.4; today each operation has a wording of its own",
         examples=(
+            "RuntimeError: Expected object of scalar type Long but got scalar type Float",
+            "RuntimeError: Expected object of type Variable[torch.LongTensor] but found type "
+            "Variable[torch.IntTensor] for argument #1 'other'",
+            "TypeError: expected torch.LongTensor (got torch.FloatTensor)",
+            "TypeError: expected Float (got Double)",
             "RuntimeError: Expected object of scalar type Long but got scalar type Int for "
             "argument #2 'other'",
             "RuntimeError: Expected object of scalar type Float but got scalar type Double for "

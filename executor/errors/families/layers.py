@@ -13,6 +13,8 @@ FAMILIES = (
             r"(?P<in_channels>\d+) channels, but got (?P<channels>\d+)",
         ),
         older=(
+            r"weight of size (?P<weight>\d+(?: \d+)+), expected input\s?\[(?P<input>[\d, ]*)\] to "
+            r"have (?P<in_channels>\d+) channels, but got (?P<channels>\d+)",
             r"Given (?P<form>groups)=(?P<groups>\d+), weight\s?\[(?P<weight>[\d, ]*)\], so "
             r"expected input\s?\[(?P<input>[\d, ]*)\] to have (?P<in_channels>\d+) channels, but "
             r"got (?P<channels>\d+)",
@@ -29,6 +31,8 @@ FAMILIES = (
         },
         sample="nn.Conv2d(3, 8, 3)(torch.ones(4, 32, 32, 3))",
         examples=(
+            "RuntimeError: Given groups=1, weight of size 64 3 7 7, expected input[1, 1, 28, 28] "
+            "to have 3 channels, but got 1 channels instead",
             "RuntimeError: Given groups=1, weight[64, 3, 7, 7], so expected input[1, 1, 224, 224] "
             "to have 3 channels, but got 1 channels instead",
             "RuntimeError: Need input of dimension 4 and input.size[1] == 3 but got input to be of "
@@ -44,8 +48,10 @@ FAMILIES = (
             r"(?P<operation>conv\w*), but got input of size: (?P<input>\[[\d, ]*\])",
         ),
         older=(
+            r"^expected (?P<batched>\d)-dimensional input for "
+            r"(?P<weight_dimensions>\d)-dimensional weight",
             r"Expected (?P<batched>\d)-dimensional input for (?P<weight_dimensions>\d)-dimensional "
-            r"weight \[?(?P<weight>[\d, ]*)\]?, but got (?:\d-dimensional )?input of size "
+            r"weight \[?(?P<weight>[\d, ]*)\]?, ?but got (?:\d-dimensional )?input of size "
             r"(?P<input>\[[\d, ]*\])",
         ),
         values={
@@ -58,11 +64,39 @@ FAMILIES = (
         },
         sample="nn.Conv2d(3, 8, 3)(torch.ones(8, 8))",
         examples=(
+            "RuntimeError: expected 4-dimensional input for 4-dimensional weight",
             "RuntimeError: Expected 4-dimensional input for 4-dimensional weight [64, 3, 3, 3], "
             "but got 3-dimensional input of size [3, 224, 224] instead",
+            "RuntimeError: Expected 4-dimensional input for 4-dimensional weight [30,1,5,5],but "
+            "got "
+            "5-dimensional input of size [16,2,1,256,256] instead",
             "RuntimeError: Expected 4-dimensional input for 4-dimensional weight 64 3 3 3, but got "
             "input of size [3, 224, 224] instead",
         ),
+    ),
+    ErrorFamily(
+        id="conv_stride",
+        says="A stride, padding or dilation has more numbers than the convolution has directions.",
+        types=("RuntimeError",),
+        today=(
+            r"expected (?P<option>stride|padding|dilation) to be a single integer value"
+            r"(?: or a list of (?P<count>\d+) values to match the convolution dimensions, but got "
+            r"\w+=(?P<given>\[[\d, ]*\]))?",
+        ),
+        values={
+            "option": "stride, padding or dilation",
+            "count": "numbers it may have",
+            "given": "numbers it has",
+        },
+        sample="F.conv1d(torch.ones(1, 1, 4), torch.ones(1, 1, 2), stride=(1, 1))",
+        examples=("RuntimeError: expected stride to be a single integer value",),
+    ),
+    ErrorFamily(
+        id="conv_weight_dimensions",
+        says="A convolution gets a weight without kernel dimensions.",
+        types=("RuntimeError",),
+        today=(r"weight should have at least three dimensions",),
+        sample="F.conv1d(torch.ones(1, 2, 3), torch.ones(1, 2))",
     ),
     ErrorFamily(
         id="adaptive_pool_dimensions",
@@ -97,12 +131,14 @@ FAMILIES = (
             r"[^\n]{0,200}?(?:input|tensor)[^\n]{0,200}?got (?:input of size: )?"
             r"(?P<input>\[[^\]\n]{0,200}\]|\d)",
         ),
+        older=(r"non-empty \dD or \dD \(batch mode\) tensor expected for input",),
         values={
             "unbatched": "dimensions of one sample, as the message has it",
             "batched": "dimensions of a batch, as the message has it",
             "input": "shape of the input, or the number of its dimensions",
         },
         sample="nn.BatchNorm1d(3)(torch.ones(2, 3, 4, 5))",
+        examples=("RuntimeError: non-empty 3D or 4D (batch mode) tensor expected for input",),
         breadth=3,
     ),
     ErrorFamily(

@@ -128,4 +128,31 @@ FAMILIES = (
         sample="raise NotImplementedError",
         typed=True,
     ),
+    ErrorFamily(
+        id="not_a_module",
+        says="Something that is no module is put among modules: a class, a list, a function.",
+        types=("TypeError",),
+        today=(r"(?P<given>[\w.]{1,200}) is not a Module subclass",),
+        values={"given": "its type or name"},
+        sample="nn.Sequential(nn.ReLU(), F.relu)",
+    ),
+    ErrorFamily(
+        id="optimizer_setting",
+        says="An optimizer is made with a number that it cannot work with.",
+        types=("ValueError",),
+        today=(
+            r"^Invalid (?P<setting>[\w ]{1,40}?)(?: value| parameter at index \d)?: "
+            r"(?P<given>[-\w.]+)",
+        ),
+        values={"setting": "such as learning rate", "given": "its value"},
+        sample="torch.optim.SGD(nn.Linear(2, 2).parameters(), lr=-1)",
+    ),
+    ErrorFamily(
+        id="capturable",
+        says="Adam's loaded state lies on the GPU where torch 1.12.0 wants its steps on the CPU.",
+        types=("AssertionError",),
+        today=(r"If capturable=False, state_steps should not be CUDA tensors",),
+        needs="a CUDA device",
+        examples=("AssertionError: If capturable=False, state_steps should not be CUDA tensors.",),
+    ),
 )

@@ -30,6 +30,54 @@ FAMILIES = (
         examples=("ValueError: The value argument must be within the support",),
     ),
     ErrorFamily(
+        id="sampled_probabilities",
+        says="Numbers are drawn by weights that are negative, NaN or infinite.",
+        types=("RuntimeError",),
+        today=(r"probability tensor contains either `inf`, `nan` or element < 0",),
+        older=(r"invalid multinomial distribution",),
+        sample="torch.multinomial(torch.tensor([0.5, -0.5]), 1)",
+        examples=(
+            "RuntimeError: invalid argument 2: invalid multinomial distribution (encountering "
+            "probability entry < 0) at /pytorch/aten/src/TH/generic/THTensorRandom.cpp:325",
+        ),
+    ),
+    ErrorFamily(
+        id="gradient_is_nan",
+        says="Anomaly detection finds the function whose gradient is NaN.",
+        types=("RuntimeError",),
+        today=(
+            r"Function '(?P<function>\w+)' returned nan values in its (?P<output>\d+)th output",
+        ),
+        values={"function": "that made it", "output": "its number, from 0"},
+        sample=(
+            "x = torch.zeros(1, requires_grad=True)\n"
+            "with torch.autograd.detect_anomaly():\n"
+            "    (x.sqrt() * 0).sum().backward()"
+        ),
+    ),
+    ErrorFamily(
+        id="topk_size",
+        says="topk is asked for more elements than there are.",
+        types=("RuntimeError",),
+        today=(r"selected index k out of range",),
+        older=(r"k not in range for dimension",),
+        sample="torch.ones(2).topk(3)",
+        examples=(
+            "RuntimeError: invalid argument 5: k not in range for dimension at /pytorch/aten/src/"
+            "THC/generic/THCTensorTopK.cu:21",
+        ),
+    ),
+    ErrorFamily(
+        id="not_converged",
+        says="A decomposition of a matrix does not converge, mostly over NaN or infinity in it.",
+        types=("_LinAlgError", "LinAlgError", "RuntimeError"),
+        today=(r"failed to converge|did not converge",),
+        sample='torch.linalg.svd(torch.full((3, 3), float("nan")))',
+        examples=(
+            "RuntimeError: svd_cuda: the updating process of SBDSDC did not converge (error: 23)",
+        ),
+    ),
+    ErrorFamily(
         id="singular_matrix",
         says="A matrix that is to be inverted or solved is singular.",
         types=("_LinAlgError", "LinAlgError", "RuntimeError"),

@@ -78,7 +78,7 @@ FAMILIES = (
         id="process_group",
         says="Several processes are to work together, and this one was started alone.",
         types=("ValueError", "RuntimeError", "DistBackendError"),
-        today=(r"env:// rendezvous|NCCL built in|ProcessGroupNCCL",),
+        today=(r"env:// rendezvous|NCCL built in|ProcessGroupNCCL(?!\.cpp)",),
         sample='torch.distributed.init_process_group("gloo")',
     ),
     ErrorFamily(
@@ -86,6 +86,7 @@ FAMILIES = (
         says="More memory is asked for than there is.",
         types=("MemoryError", "RuntimeError"),
         today=(r"DefaultCPUAllocator|fail at alloc_cpu",),
+        older=(r"Torch: not enough memory",),
         values={"bytes": "that are asked for at once"},
         details=(r"allocate (?P<bytes>\d+) bytes",),
         sample="torch.empty(10**14)",

@@ -12,6 +12,8 @@ FAMILIES = (
             r"\((?P<b>\d+)\)(?: at (?:(?P<kind>non-singleton) )?dimension (?P<dimension>\d+))?",
         ),
         older=(
+            r"^sizes do not match at",
+            r"^inconsistent tensor sizes? at",
             r"inconsistent tensor sizes?, expected r_ \[(?P<a>[\dx ]+)\](?:, t "
             r"\[[\dx ]+\])? and (?:src )?\[(?P<b>[\dx ]+)\] to have the same number of elements, "
             r"but got",
@@ -24,6 +26,8 @@ FAMILIES = (
         },
         sample="torch.ones(5) + torch.ones(8)",
         examples=(
+            "RuntimeError: sizes do not match at "
+            "/pytorch/aten/src/THC/generic/THCTensorMathPointwise.cu:216",
             "RuntimeError: inconsistent tensor size, expected r_ [32 x 10], t [32 x 10] and src "
             "[32 x 1] to have the same number of elements, but got 320, 320 and 32 elements",
         ),
@@ -118,7 +122,10 @@ FAMILIES = (
             r"[Dd]imension out of range \(expected to be in range of \[(?P<low>-?\d+), "
             r"(?P<high>-?\d+)\], but got (?P<dimension>-?\d+)\)",
         ),
-        older=(r"dimension (?P<dimension>-?\d+) out of range of (?P<dimensions>\d+)D tensor",),
+        older=(
+            r"^[Dd]imension out of range$",
+            r"dimension (?P<dimension>-?\d+) out of range of (?P<dimensions>\d+)D tensor",
+        ),
         values={
             "low": "the lowest number of a dimension",
             "high": "the highest",
@@ -127,6 +134,7 @@ FAMILIES = (
         },
         sample="torch.ones(3).sum(1)",
         examples=(
+            "IndexError: Dimension out of range",
             "RuntimeError: dimension out of range (expected to be in range of [-1, 0], but got 1)",
             "RuntimeError: dimension 2 out of range of 1D tensor at /pytorch/torch/lib/TH/THT.c:24",
         ),

@@ -172,4 +172,61 @@ FAMILIES = (
         today=(r"Tensor-likes are not (?:close|equal)!",),
         sample="torch.testing.assert_close(torch.ones(2), torch.zeros(2))",
     ),
+    ErrorFamily(
+        id="formatted_tensor",
+        says="A tensor with several elements is formatted as if it were one number.",
+        types=("TypeError",),
+        today=(r"unsupported format string passed to (?P<type>[\w.]+)\.__format__",),
+        values={"type": "of what is formatted"},
+        sample='f"{torch.ones(2):.2f}"',
+    ),
+    ErrorFamily(
+        id="numpy_broadcast",
+        says="Two NumPy arrays are combined whose sizes do not broadcast.",
+        types=("ValueError",),
+        today=(
+            r"operands could not be broadcast together with shapes (?P<one>\([\d,]*\)) "
+            r"(?P<other>\([\d,]*\))",
+        ),
+        values={"one": "shape of the first", "other": "shape of the second"},
+        sample="np.ones(3) + np.ones(4)",
+    ),
+    ErrorFamily(
+        id="storage_not_resizable",
+        says="Memory that belongs to NumPy or another process is resized, often by a DataLoader.",
+        types=("RuntimeError",),
+        today=(r"Trying to resize storage that is not resizable",),
+        sample="torch.from_numpy(np.ones(2)).resize_(5)",
+    ),
+    ErrorFamily(
+        id="numpy_missing",
+        says="NumPy is not installed, or in a version that this torch was not built for.",
+        types=("RuntimeError",),
+        today=(r"^Numpy is not available",),
+        needs="an environment without NumPy, or with NumPy 2 and an older torch",
+        examples=("RuntimeError: Numpy is not available",),
+    ),
+    ErrorFamily(
+        id="integer_division",
+        says="Tensors of whole numbers are divided by `/`, as torch 1.5 and 1.6 refused it.",
+        types=("RuntimeError",),
+        older=(r"Integer division of tensors using div or / is no longer supported",),
+        needs="torch 1.5 or 1.6: today the result is a float",
+        examples=(
+            "RuntimeError: Integer division of tensors using div or / is no longer supported, and "
+            "in a future release div will perform true division as in Python 3.",
+        ),
+    ),
+    ErrorFamily(
+        id="unpadded_batch",
+        says="A tokenizer makes one tensor of texts of different lengths.",
+        types=("ValueError",),
+        today=(r"Unable to create tensor, you should probably activate (?:truncation|padding)",),
+        needs="transformers and a tokenizer's files",
+        examples=(
+            "ValueError: Unable to create tensor, you should probably activate truncation and/or "
+            "padding with 'padding=True' 'truncation=True' to have batched tensors with the same "
+            "length.",
+        ),
+    ),
 )

@@ -280,6 +280,31 @@ def test_ipython_prompts():
     )
 
 
+def test_output_that_is_marked_in_code_without_prompts():
+    """`>>> cpu` below code, and Out[3]: without an In, are what it printed."""
+    code = "x = torch.zeros(1)\nprint(x.device)"
+
+    assert codes(fence(f"{code}\n>>> cpu", "")) == [f"{code}\n"]
+    assert codes(fence(f"{code}\nOut[3]: device(type='cpu')\n\ny = f(2)", "")) == [
+        f"{code}\n\n\ny = f(2)"
+    ]
+    assert codes(fence(f"{code}\n>>> x.add_(1)", "")) == [f"{code}\nx.add_(1)"]
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "torch.Size([32, 128])\ntensor(5.2)",
+        "[[49406,   332,  ...,     0],\n [    0, 0]]], device='cuda:0')\ntorch.Size([32])\n3",
+        "x/graph.py:744: UserWarning: slow (at Conv.cpp:9.)\n  return engine.run_backward(  # C",
+        "OrderedDict([('par', tensor([1.]))])",
+    ],
+)
+def test_printed_values_and_warnings_are_no_program(output: str):
+    """What was printed reads like calls, and is none."""
+    assert read_message(f"I get\n```\n{output}\n```").snippets == ()
+
+
 def test_prompt_in_a_docstring_is_text():
     """A doctest inside a function is part of its docstring."""
     code = 'def f(x):\n    """Double.\n\n    >>> f(2)\n    4\n    """\n    return 2 * x'
@@ -521,6 +546,47 @@ def test_versions_said(text: str, expected: tuple[str | None, ...]):
     assert tuple(found.get(name) for name in ("torch", "python", "cuda")) == expected
 
 
+MACHINES = {
+    "I have an RTX 3060 on Windows 10.": {"gpu": "RTX 3060", "os": "Windows 10"},
+    "GPU: NVIDIA GeForce MX130": {"gpu": "GeForce MX130"},
+    "on 2 GPUs, each a Tesla V100": {"gpu": "Tesla V100", "gpus": "2"},
+    "with multiple GPUs under Ubuntu 22.04": {"gpus": "several", "os": "Ubuntu 22.04"},
+    "an A100 GPU in Google Colab": {"gpu": "A100", "service": "Google Colab"},
+    "on my M1 Mac with macOS 13.2": {"gpu": "M1", "os": "macOS 13.2"},
+    'Traceback (most recent call last):\n  File "C:\\x\\a.py", line 3, in f\nValueError: no': {
+        "os": "Windows"
+    },
+    "the loss is nan with lr 3060": {},
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), MACHINES.items())
+def test_the_machine_that_is_said(text: str, expected: dict[str, str]):
+    """GPU, system and service are taken from the text; a traceback's folders tell the system."""
+    assert read_message(text).machine == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "version"),
+    [
+        ("使用的是Pytorch 0.2.0版本", "torch", "0.2.0"),
+        ("pytorch-cpu 0.4.0", "torch", "0.4.0"),
+        ("transformers 4.30.2 and numpy==1.24", "transformers", "4.30.2"),
+        ("transformers 4.30.2 and numpy==1.24", "numpy", "1.24"),
+        ("PyTorch Lightning 1.5.1", "lightning", "1.5.1"),
+        (
+            "I use python2.7. Traceback (most recent call last):\n"
+            '  File "/x/lib/python3.7/site-packages/torch/a.py", line 3, in f\nValueError: no',
+            "python",
+            "3.7",  # what ran
+        ),
+    ],
+)
+def test_versions_of_more(text: str, name: str, version: str):
+    """Other libraries, other spellings; the folders of a traceback say which Python ran."""
+    assert read_message(text).versions[name] == version
+
+
 # --- Attachments --------------------------------------------------------------------------------
 
 
@@ -674,7 +740,9 @@ SPICE = [
     '  File "x.py", line 3, in f\n', "RuntimeError: bad\n", "---> 3 x\n", "x = f(\n", "&lt;",
     "<@U1>", "\\\n", "\u00a0", "\ud800", "def f():\n", "import torch\n", "> ", "\r", "\x00",
     "During handling of the above exception, another exception occurred:\n", "Cell In[3], line 5\n",
-    "from user code:\n", "[rank0]: ", "1. ", "- ",
+    "from user code:\n", "[rank0]: ", "1. ", "- ", "`", "<!--", "-->", "<pre>", "</pre>",
+    "5 frames\n",
+    "](http://x)", "  x = 1\n", "class A:\n", "return x\n", "if x:\n", "TypeError('a')", "Out[3]: ",
 ]  # fmt: skip
 MESSY = st.lists(st.one_of(st.sampled_from(SPICE), st.text(max_size=8)), max_size=40).map("".join)
 # A traceback typed at a prompt is one only once the prompt is gone; code holds none.
@@ -780,6 +848,10 @@ SLOW_FOR_CARELESS_PARSERS = {
     "fences": "```\n", "headers": "for x in y:\n\n", "prompts": ">>> (\n", "targets": "a = ",
     "tracebacks": "Traceback (most recent call last):\n\n", "errors": "ValueError: x ",
     "triple quotes": 'x = """\n', "links": "<@", "entities": "&amp;", "imports": "import a, ",
+    "comments": "<!-- ", "opened pre": "<pre>x\n", "single backticks": "`x\n",
+    "quote marks": "> x = 1\n", "linked": "[a](http://", "error types": "RuntimeError :",
+    "errors as text": "TypeError('", "frames": "[a",
+    "steps": "if x:\n ", "uses": "x = (y, \n", "machines": "Tesla ", "blanks before": "   \u3000> ",
 }  # fmt: skip
 
 

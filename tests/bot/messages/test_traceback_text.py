@@ -363,3 +363,115 @@ def test_frames_of_libraries(file: str):
     assert found is not None
     assert len(found.frames) == 1
     assert user_frames(found) == ()
+
+
+# --- Errors without a traceback, as people quote them -------------------------------------------
+
+BARE = {
+    "ValueError:expected 2D": ("ValueError", "expected 2D"),
+    "I get RuntimeError : bad shape": ("RuntimeError", "bad shape"),
+    "Runtime error: bad shape": ("RuntimeError", "bad shape"),
+    "TypeError：坏": ("TypeError", "坏"),
+    "f(x) -> TypeError('must be real, not str')": ("TypeError", "must be real, not str"),
+    "`RuntimeError\n  Message=bad shape\n`": ("RuntimeError", "bad shape"),
+    "RuntimeError: needs 4-\ndimensional input": ("RuntimeError", "needs 4-dimensional input"),
+    "RuntimeError: bad\n\nIn full: RuntimeError: bad shape": ("RuntimeError", "bad shape"),
+    "RuntimeError: bad\n\nThen ValueError: other": ("RuntimeError", "bad"),
+    "RuntimeError: Error(s) in loading state_dict for Net:\n\n    size mismatch for fc": (
+        "RuntimeError",
+        "Error(s) in loading state_dict for Net:\n    size mismatch for fc",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "error"), BARE.items())
+def test_an_error_line_is_read_however_it_is_typed(text: str, error: tuple[str, str]):
+    """A blank before the colon, a missing one after it, a repr: the type is the type."""
+    found = read_message(f"Hello.\n{text}").traceback
+
+    assert found is not None
+    assert (found.type, found.message) == error
+
+
+UNTYPED = {
+    "mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)": "RuntimeError",
+    "Help: forward() missing 1 required positional argument: 'x'": "TypeError",
+    'See "Dimension out of range (expected to be in range of [-1, 0], but got 1)".': "IndexError",
+    "Hi.\nI see `Expected input batch_size (8) to match target batch_size (32)` now.": "ValueError",
+    "Why do I get 'list index out of range' errors?": "IndexError",
+    "Why 'CUDA error: device-side assert triggered' in 2.1?": "RuntimeError",
+    "Hi.\n\n    name 'x' is not defined\n\nWhy?": "NameError",
+    "Hi.\n```\nname 'x' is not defined\n```": "NameError",
+}
+
+
+@pytest.mark.parametrize(("text", "type_"), UNTYPED.items())
+def test_a_message_without_its_type_is_known_by_its_wording(text: str, type_: str):
+    """The catalogue knows what raises it; only the message is taken, not the words before it."""
+    found = read_message(text).traceback
+
+    assert found is not None
+    assert found.type == type_
+    assert not found.message.endswith(("?", "."))
+    assert not found.message.startswith(("Help", "See", "Hi", "Why", "`", '"'))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How do I use retain_graph=True?",
+        "Hi.\nThe shapes cannot be multiplied, I think.",
+        "Why does nn.Linear have a bias?",
+        "Hi.\nMy friend says name 'x' is not defined by the standard.",  # within a sentence
+        "The empty one\n\n    has zero elements when it is read",
+        'Hi.\nThey call it "a tensor" and "a matrix of numbers" there.',
+        "```python\nprint(1)  # RuntimeError: no\n```",
+        "```\nx.py:3: UserWarning: failed with a cudnnException: NO\n  return f()\n```",
+    ],
+)
+def test_other_text_is_no_error(text: str):
+    """Words about errors, comments in code and warnings are none."""
+    assert read_message(text).traceback is None
+
+
+def test_an_error_line_completes_a_traceback_without_its_end():
+    """The title has what the paste lost."""
+    found = read_message(
+        "RuntimeError: bad shape\n\nTraceback (most recent call last):\n"
+        '  File "a.py", line 3, in <module>\n    f(x)\n'
+    ).traceback
+
+    assert found is not None
+    assert (found.type, found.message, len(found.frames)) == ("RuntimeError", "bad shape", 1)
+
+
+LINKED = {
+    "[<ipython-input-3-01>](https://localhost:8080/#) in <cell line: 1>()": "<ipython-input-3-01>",
+    "[Cell In[3], line 5](vscode-notebook-cell:?execution_count=3&line=5)": "Cell In[3]",
+    "File [~/env/lib/torch/x.py:15](file:///home/me/x.py#line=14), in f(x)": "~/env/lib/torch/x.py",
+    '  File "[train.py](http://train.py)", line 3, in f': "train.py",
+}
+
+
+@pytest.mark.parametrize(("line", "file"), LINKED.items())
+def test_a_link_does_not_break_a_frame(line: str, file: str):
+    """Colab, VS Code and Jupyter link each frame to its file."""
+    text = f"RuntimeError     Traceback (most recent call last)\n{line}\n----> 1 f(x)\n\n"
+    found = read_message(f"```\n{text}5 frames\n{line}\n----> 1 f(x)\n\nRuntimeError: no\n```")
+
+    assert found.traceback is not None
+    assert [frame.file for frame in found.traceback.frames] == [file, file]
+    assert found.traceback.message == "no"
+    assert found.snippets == ()
+
+
+def test_frames_without_their_header_are_a_traceback():
+    """The first lines of an IPython traceback are often cut off."""
+    frame = (
+        "<ipython-input-7-ab> in forward(self, x)\n      3     def f(x):\n----> 4     return g(x)"
+    )
+    question = read_message(f"```\n{frame}\n\n[...]\n\n{frame}\n\nRuntimeError: no\n```")
+
+    assert question.traceback is not None
+    assert len(question.traceback.frames) == 2
+    assert question.text == ""

@@ -1,0 +1,73 @@
+"""Find an error that was posted without its type: "…fails with 'mat1 and mat2 shapes cannot…'".
+
+Only the catalogue of errors tells such a message from a sentence, and only a message whose wording
+is of one narrow family counts. It is looked for where messages are put: in the title, in quotation
+marks or backticks, and in lines that stand apart.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from bot.messages.traceback_text import within_quotes
+from bot.models import PastedTraceback
+from executor.errors import all_families, read
+
+_QUOTED = re.compile(r"[`\"“‘]{1,3}([^`\"“”‘’\n]{12,600})[`\"”’]")
+_OPENED = re.compile(r"(?:^|\s)(['‘])[^'‘’]{0,60}$")
+_APART = re.compile(r"(?: {4,}|\t|\s{0,3}>|\s*`)")
+_TRIMMED = '`*_"“”‘’ \t>'
+_LONGEST = 600  # characters of a message that stands in a line
+_SHORTEST = 16  # characters of a wording: "zero elements" is also what people say
+_MOST = 60  # places that are looked at
+
+
+def find_untyped_error(prose: Sequence[str], output: Sequence[str]) -> PastedTraceback | None:
+    """Find the first message that the catalogue knows, with the type it is raised with today.
+
+    Args:
+        prose: the message's prose, its title first.
+        output: lines of fences that hold no code.
+    """
+    for number, (text, is_title) in enumerate(_candidates(prose, output)):
+        if number == _MOST:
+            return None
+        for family in all_families():
+            if family.breadth > 0 or family.typed:
+                continue
+            seen = family.read("", text)
+            if seen is None or seen.span[1] - seen.span[0] < _SHORTEST:
+                continue
+            # "Why do I get 'list index out of range' in my loop?"
+            opened = _OPENED.search(text[: seen.span[0]])
+            if opened:
+                message = within_quotes(opened[1], text[opened.end(1) :])
+            else:
+                message = text[seen.span[0] :] if is_title else text
+            return PastedTraceback(type=family.types[0], message=message, text=message)
+    return None
+
+
+def _candidates(prose: Sequence[str], output: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    """The places where a message may be, and whether each is a whole title."""
+    title = next((line for line in prose if line.strip()), "")
+    for quoted in _QUOTED.findall(title):
+        yield quoted, False
+    if len(title) <= _LONGEST:
+        yield title.strip(_TRIMMED + "#"), True
+    for line in prose:
+        if _APART.match(line) and len(line) <= _LONGEST and " " in line.strip():
+            yield line.strip(_TRIMMED), False
+        elif '"' in line or "`" in line or "“" in line:
+            for quoted in _QUOTED.findall(line[:8000]):
+                yield quoted, False
+    for line in output:
+        if len(line) <= _LONGEST and " " in line.strip():
+            yield line.strip(), False
+
+
+def missing_name(error: PastedTraceback) -> str:
+    """The name that an error calls undefined, "" where it is about something else."""
+    seen = read(error, "name_undefined", "local_unbound")
+    return seen["name"] if seen is not None else ""

@@ -1,0 +1,72 @@
+"""Files of weights: reading what is no such file, writing where no folder is."""
+
+from executor.errors.family import ErrorFamily
+
+FAMILIES = (
+    ErrorFamily(
+        id="checkpoint_unreadable",
+        says="A file is loaded that holds no weights, or only a part of them.",
+        types=("RuntimeError", "UnpicklingError", "EOFError"),
+        today=(
+            r"PytorchStreamReader failed (?P<reading>[\w ]{1,80})",
+            r"unexpected EOF, expected (?P<bytes>\d+) more bytes",
+            r"invalid load key, (?P<key>'[^'\n]{1,12}')",
+            r"^Ran out of input",
+            r"^pickle data was truncated",
+            r"[Ii]nvalid magic number; corrupt file",
+        ),
+        values={
+            "reading": "what it failed at",
+            "bytes": "that are missing",
+            "key": "what the file begins with",
+        },
+        sample='import io\ntorch.load(io.BytesIO(b"PK\\x03\\x04"))',
+        examples=(
+            "UnpicklingError: invalid load key, '<'.",
+            "RuntimeError: unexpected EOF, expected 7415 more bytes. The file might be corrupted.",
+            "RuntimeError: PytorchStreamReader failed reading zip archive: failed finding central "
+            "directory",
+            "EOFError: Ran out of input",
+        ),
+    ),
+    ErrorFamily(
+        id="checkpoint_version",
+        says="A file was saved by a newer torch than the one that loads it.",
+        types=("RuntimeError",),
+        today=(
+            r"version_ <= kMaxSupportedFileFormatVersion",
+            r"Attempted to read a PyTorch file with version (?P<version>\d+), but the maximum "
+            r"supported version for reading is (?P<most>\d+)",
+        ),
+        values={"version": "of the file's format", "most": "that this torch reads"},
+        needs="a file of a newer torch",
+        examples=(
+            "RuntimeError: version_ <= kMaxSupportedFileFormatVersion INTERNAL ASSERT FAILED at "
+            "/pytorch/caffe2/serialize/inline_container.cc:132, please report a bug to PyTorch.",
+            "RuntimeError: Attempted to read a PyTorch file with version 3, but the maximum "
+            "supported version for reading is 2. Your PyTorch installation may be too old.",
+        ),
+    ),
+    ErrorFamily(
+        id="folder_missing",
+        says="Something is saved into a folder that is not there.",
+        types=("RuntimeError",),
+        today=(r"Parent directory (?P<folder>[^\n]{1,300}?) does not exist",),
+        values={"folder": "that is not there"},
+        sample='torch.save({}, "/no-such-folder/weights.pt")',
+    ),
+    ErrorFamily(
+        id="optimizer_groups",
+        says="An optimizer's saved state is of a model with other parameters.",
+        types=("ValueError",),
+        today=(
+            r"loaded state dict contains a parameter group that doesn't match the size",
+            r"loaded state dict has a different number of parameter groups",
+        ),
+        sample=(
+            "layer = nn.Linear(2, 2)\n"
+            "saved = torch.optim.SGD(layer.parameters(), lr=0.1).state_dict()\n"
+            "torch.optim.SGD([layer.weight], lr=0.1).load_state_dict(saved)"
+        ),
+    ),
+)

@@ -1,0 +1,245 @@
+"""The GPU itself: its driver, its kernels and its libraries."""
+
+from executor.errors.family import ErrorFamily
+
+_TYPES = ("RuntimeError", "AcceleratorError")
+
+FAMILIES = (
+    ErrorFamily(
+        id="cuda_busy",
+        says="The GPU is there and cannot be used: another program holds it, or its driver hangs.",
+        types=_TYPES,
+        today=(
+            r"CUDA error: (?P<what>all CUDA-capable devices are busy or unavailable)",
+            r"CUDA error: (?P<what>unknown error)",
+        ),
+        older=(r"cuda runtime error \(46\) : (?P<what>all CUDA-capable devices are busy)",),
+        values={"what": "the driver's words"},
+        needs="a GPU in exclusive mode, or one whose driver hangs",
+        examples=(
+            "RuntimeError: CUDA error: all CUDA-capable devices are busy or unavailable",
+            "RuntimeError: cuda runtime error (46) : all CUDA-capable devices are busy or "
+            "unavailable at /pytorch/aten/src/THC/THCGeneral.cpp:51",
+            "RuntimeError: CUDA error: unknown error",
+        ),
+    ),
+    ErrorFamily(
+        id="cuda_kernel_image",
+        says="This PyTorch was not built for this GPU: it is too new or too old for it.",
+        types=_TYPES,
+        today=(r"no kernel image is available for execution on the device",),
+        needs="a GPU of a generation that the installed torch was not built for",
+        examples=(
+            "RuntimeError: CUDA error: no kernel image is available for execution on the device",
+            "RuntimeError: cuda runtime error (48) : no kernel image is available for execution on "
+            "the device at /opt/conda/THCTensorMath.cu:35",
+        ),
+    ),
+    ErrorFamily(
+        id="cuda_kernel_failed",
+        says="A kernel on the GPU reached memory that it may not, or stopped for another reason.",
+        types=_TYPES,
+        today=(
+            r"CUDA error: (?P<what>an illegal memory access|unspecified launch failure"
+            r"|misaligned address|invalid argument|invalid configuration argument"
+            r"|too many resources requested for launch|the launch timed out)",
+        ),
+        older=(r"cuda runtime error \((?:77|4|11|9|7|6)\) : (?P<what>[\w ]{1,60})",),
+        values={"what": "the driver's words"},
+        needs="a CUDA device",
+        examples=(
+            "RuntimeError: CUDA error: an illegal memory access was encountered",
+            "RuntimeError: CUDA error: unspecified launch failure",
+            "RuntimeError: cuda runtime error (77) : an illegal memory access was encountered at "
+            "/pytorch/aten/src/THC/THCTensorCopy.cu:204",
+        ),
+    ),
+    ErrorFamily(
+        id="cublas",
+        says="A matrix product on the GPU failed; often an index or a size before it was wrong.",
+        types=_TYPES,
+        today=(r"(?P<status>CUBLAS_STATUS_\w+)(?: when calling `(?P<call>\w+))?",),
+        older=(r"cublas runtime error : (?P<status>[\w ,]{1,80})",),
+        values={"status": "what cuBLAS says", "call": "its function"},
+        needs="a CUDA device",
+        examples=(
+            "RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling "
+            "`cublasCreate(handle)`",
+            "RuntimeError: cublas runtime error : the GPU program failed to execute at "
+            "/pytorch/aten/src/THC/THCBlas.cu:249",
+        ),
+    ),
+    ErrorFamily(
+        id="cudnn",
+        says="cuDNN failed in a convolution, a recurrent layer or a normalization.",
+        types=_TYPES,
+        today=(
+            r"(?P<status>CUDNN_STATUS_\w+)",
+            r"(?P<status>[Uu]nable to find (?:a valid cuDNN algorithm|an engine))",
+        ),
+        values={"status": "what cuDNN says"},
+        needs="a CUDA device",
+        examples=(
+            "RuntimeError: cuDNN error: CUDNN_STATUS_EXECUTION_FAILED",
+            "RuntimeError: CUDNN_STATUS_MAPPING_ERROR",
+            "RuntimeError: Unable to find a valid cuDNN algorithm to run convolution",
+        ),
+    ),
+    ErrorFamily(
+        id="cuda_fork",
+        says="A process that was forked uses CUDA, which its parent has used before.",
+        types=("RuntimeError",),
+        today=(r"Cannot re-initialize CUDA in forked subprocess",),
+        older=(r"cuda runtime error \(3\) : initialization error",),
+        needs="a CUDA device",
+        examples=(
+            "RuntimeError: Cannot re-initialize CUDA in forked subprocess. To use CUDA with "
+            "multiprocessing, you must use the 'spawn' start method",
+            "RuntimeError: cuda runtime error (3) : initialization error at "
+            "/pytorch/aten/src/THC/THCGeneral.cpp:70",
+        ),
+    ),
+    ErrorFamily(
+        id="cuda_device_list",
+        says="DataParallel or a device is given the number of a GPU that is not there.",
+        types=("AssertionError",),
+        today=(r"^Invalid device id",),
+        needs="a CUDA device",
+        examples=("AssertionError: Invalid device id",),
+    ),
+    ErrorFamily(
+        id="accelerator_missing",
+        says="Pinned memory, a stream or an event is asked for, and there is no GPU.",
+        types=("RuntimeError",),
+        today=(
+            r"Cannot access accelerator device when none is available",
+            r"pin_memory=True requires a CUDA or other accelerator",
+            r"torch\.cuda\.\w+ requires CUDA support",
+            r"Cannot get CUDA generator without ATen_cuda",
+            r"Tried to instantiate dummy base class",
+        ),
+        sample="torch.accelerator.current_stream()",
+        examples=(
+            "RuntimeError: pin_memory=True requires a CUDA or other accelerator backend; no pinned "
+            "memory allocator is available on this system.",
+            "RuntimeError: Tried to instantiate dummy base class Event",
+        ),
+    ),
+    ErrorFamily(
+        id="pinned_on_gpu",
+        says="A tensor on the GPU is to be pinned; only memory of the host can be.",
+        types=("RuntimeError",),
+        today=(r"cannot pin '(?P<type>[\w.]+)' only dense CPU tensors can be pinned",),
+        values={"type": "of the tensor"},
+        needs="a CUDA device: the DataLoader's samples lie on it",
+        examples=(
+            "RuntimeError: cannot pin 'torch.cuda.FloatTensor' only dense CPU tensors can be "
+            "pinned",
+        ),
+    ),
+    ErrorFamily(
+        id="shared_library",
+        says="A library of CUDA or of PyTorch itself cannot be loaded: the install does not fit.",
+        types=("ImportError", "OSError"),
+        today=(
+            r"(?P<library>lib[\w.+-]+\.so[\d.]*): cannot open shared object",
+            r"DLL load failed",
+            r"\[WinError (?P<number>\d+)\] [^\n]{0,300}?\"(?P<library>[^\"\n]{1,300}\.dll)\"",
+        ),
+        values={"library": "that cannot be loaded", "number": "of Windows's error"},
+        needs="an install that is broken",
+        examples=(
+            "ImportError: libcudart.so.9.0: cannot open shared object file: No such file or "
+            "directory",
+            "ImportError: DLL load failed: The specified module could not be found.",
+            "OSError: [WinError 1455] The paging file is too small for this operation to complete. "
+            'Error loading "C:\\torch\\lib\\cudnn_cnn_infer64_8.dll" or one of its dependencies.',
+        ),
+    ),
+    ErrorFamily(
+        id="cuda_toolkit",
+        says="An extension is to be compiled for CUDA, and its compiler is not there or another.",
+        types=("OSError", "RuntimeError"),
+        today=(
+            r"CUDA_HOME environment variable is not set",
+            r"The detected CUDA version \((?P<found>[\d.]+)\) mismatches the version that was used "
+            r"to compile\s+PyTorch \((?P<built>[\d.]+)\)",
+        ),
+        values={"found": "version of the compiler", "built": "version torch was built with"},
+        sample=(
+            "from torch.utils.cpp_extension import CUDAExtension\n"
+            'CUDAExtension("mine", ["mine.cu"])'
+        ),
+        examples=(
+            "RuntimeError: The detected CUDA version (10.1) mismatches the version that was used "
+            "to compile PyTorch (11.3). Please make sure to use the same CUDA versions.",
+        ),
+    ),
+    ErrorFamily(
+        id="operator_missing",
+        says="An operator of another library is missing: it was made for another torch.",
+        types=("RuntimeError",),
+        today=(
+            r"operator (?P<operator>\w+::\w+) does not exist",
+            r"Couldn't load custom C\+\+ ops",
+        ),
+        values={"operator": "with its library, such as torchvision::nms"},
+        sample='torch.library.register_fake("not_there::f")(abs)',
+        examples=(
+            "RuntimeError: Couldn't load custom C++ ops. This can happen if your PyTorch and "
+            "torchvision versions are incompatible",
+        ),
+    ),
+    ErrorFamily(
+        id="cuda_driver",
+        says="The GPU's driver does not start, or is older than this PyTorch needs.",
+        types=("RuntimeError", "AcceleratorError"),
+        today=(
+            r"NVIDIA driver on your system is too old \(found version (?P<found>\d+)\)",
+            r"CUDA driver version is insufficient for CUDA runtime version",
+            r"Unexpected error from cudaGetDeviceCount",
+            r"CUDA driver initialization failed",
+            r"CUDA error: invalid device function",
+        ),
+        values={"found": "version of the driver, as a number"},
+        needs="a CUDA device with an old driver",
+        examples=(
+            "RuntimeError: The NVIDIA driver on your system is too old (found version 10010). "
+            "Please update your GPU driver",
+            "RuntimeError: CUDA error: CUDA driver version is insufficient for CUDA runtime "
+            "version",
+            "RuntimeError: Unexpected error from cudaGetDeviceCount(). Did you run some cuda "
+            "functions before calling NumCudaDevices() that might have already set an error?",
+        ),
+    ),
+    ErrorFamily(
+        id="mps",
+        says="Apple's GPU lacks an operation, a dtype or memory.",
+        types=("NotImplementedError", "RuntimeError", "TypeError"),
+        today=(
+            r"The operator '(?P<operator>[\w:.]+)' is not currently implemented for the MPS device",
+            r"MPS framework doesn't support (?P<dtype>\w+)",
+            r"MPS backend out of memory",
+            r"Placeholder storage has not been allocated on MPS device",
+        ),
+        values={"operator": "that is missing", "dtype": "that is missing"},
+        needs="Apple's GPU",
+        examples=(
+            "NotImplementedError: The operator 'aten::_fft_r2c' is not currently implemented for "
+            "the MPS device.",
+            "TypeError: Cannot convert a MPS Tensor to float64 dtype as the MPS framework doesn't "
+            "support float64. Please use float32 instead.",
+            "RuntimeError: MPS backend out of memory (MPS allocated: 8.00 GB, other allocations: "
+            "1.00 GB, max allowed: 9.07 GB).",
+            "RuntimeError: Placeholder storage has not been allocated on MPS device!",
+        ),
+    ),
+    ErrorFamily(
+        id="rnn_backward_in_eval",
+        says="backward goes through a recurrent layer that ran in eval mode on a GPU.",
+        types=("RuntimeError",),
+        today=(r"cudnn RNN backward can only be called in training mode",),
+        needs="a CUDA device",
+        examples=("RuntimeError: cudnn RNN backward can only be called in training mode",),
+    ),
+)

@@ -1,0 +1,47 @@
+"""Images on their way to a tensor, as torchvision's transforms refuse them."""
+
+from executor.errors.family import ErrorFamily
+
+_NEEDS = "torchvision, which is not installed here"
+
+FAMILIES = (
+    ErrorFamily(
+        id="image_type",
+        says="A transform gets a tensor where it takes an image, or the other way round.",
+        types=("TypeError",),
+        today=(
+            r"^(?P<name>pic|img) should be (?P<expected>[\w ]{1,40})\. Got "
+            r"(?P<given><[^\n]{1,100}?>)",
+            r"Input (?P<name>\w+) should be a (?P<expected>torch tensor)\. "
+            r"Got (?P<given><[^\n]{1,100}?>)",
+            r"[Uu]nexpected type (?P<given><[^\n]{1,100}?>)",
+        ),
+        values={
+            "name": "of the argument",
+            "expected": "what it takes",
+            "given": "class of what it got",
+        },
+        needs=_NEEDS,
+        examples=(
+            "TypeError: pic should be PIL Image or ndarray. Got <class 'torch.Tensor'>",
+            "TypeError: img should be PIL Image. Got <class 'torch.Tensor'>",
+            "TypeError: Input tensor should be a torch tensor. Got <class 'PIL.Image.Image'>.",
+            "TypeError: Unexpected type <class 'numpy.ndarray'>",
+        ),
+    ),
+    ErrorFamily(
+        id="image_shape",
+        says="An image has another number of dimensions or channels than a picture has.",
+        types=("ValueError", "TypeError"),
+        today=(
+            r"pic should (?:be|not have)[^\n]{0,40}? (?P<expected>2/3 dimensional|> 4 channels)",
+            r"Cannot handle this data type(?:: (?P<given>[^\n]{1,60}))?",
+        ),
+        values={"expected": "what a picture has", "given": "sizes and type of the pixels"},
+        needs=_NEEDS,
+        examples=(
+            "ValueError: pic should be 2/3 dimensional. Got 4 dimensions.",
+            "TypeError: Cannot handle this data type: (1, 1, 28), |u1",
+        ),
+    ),
+)

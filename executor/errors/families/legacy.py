@@ -1,0 +1,73 @@
+"""What torch once allowed, and what only torch before 1.0 said."""
+
+from executor.errors.family import ErrorFamily
+
+_OLD = "torch before 0.4: variables and tensors are one today"
+
+FAMILIES = (
+    ErrorFamily(
+        id="legacy_function",
+        says="An autograd function is written the old way, with methods that are not static.",
+        types=("RuntimeError",),
+        today=(r"Legacy autograd function with non-static forward method",),
+        sample=(
+            "class Double(torch.autograd.Function):\n"
+            "    def forward(self, x):\n"
+            "        return 2 * x\n\n"
+            "Double()(torch.ones(2))"
+        ),
+    ),
+    ErrorFamily(
+        id="resized_with_grad",
+        says="A tensor that requires grad is resized.",
+        types=("RuntimeError",),
+        today=(r"cannot resize variables that require grad",),
+        sample="torch.ones(2, requires_grad=True).resize_(1)",
+    ),
+    ErrorFamily(
+        id="volatile",
+        says="backward starts at a volatile variable: torch.no_grad() took its place.",
+        types=("RuntimeError",),
+        older=(r"element \d+ of variables tuple is volatile", r"volatile variables? can't"),
+        needs=_OLD,
+        examples=(
+            "RuntimeError: element 0 of variables tuple is volatile",
+            "RuntimeError: volatile variables can't be saved",
+        ),
+    ),
+    ErrorFamily(
+        id="shared_storage_in_place",
+        says="A variable that shares its memory with another is changed in place.",
+        types=("RuntimeError",),
+        older=(
+            r"in-place operations can be only used on variables that don't share storage",
+            r"leaf variable has been moved into the graph interior",
+        ),
+        needs="torch before 1.0: today the message is that of `leaf_in_place`",
+        examples=(
+            "RuntimeError: in-place operations can be only used on variables that don't share "
+            "storage with any other variables, but detected that there are 2 objects sharing it",
+            "RuntimeError: leaf variable has been moved into the graph interior",
+        ),
+    ),
+    ErrorFamily(
+        id="indexing_by_tensor",
+        says="A tensor is indexed by one that the old indexing did not take.",
+        types=("TypeError", "RuntimeError"),
+        older=(
+            r"indexing a tensor with an object of type (?P<given>[\w.]+)",
+            r"error indexing dim \d+ with an object of type (?P<given>[\w.]+)",
+            r"expecting vector of indices",
+        ),
+        values={"given": "type of the index"},
+        needs="torch before 0.4: today any tensor of integers or truth values is an index",
+        examples=(
+            "TypeError: indexing a tensor with an object of type torch.FloatTensor. The only "
+            "supported types are integers, slices",
+            "TypeError: Performing basic indexing on a tensor and encountered an error indexing "
+            "dim 1 with an object of type torch.cuda.LongTensor.",
+            "RuntimeError: expecting vector of indices at /pytorch/torch/lib/THC/generic/"
+            "THCTensorIndex.cu:405",
+        ),
+    ),
+)

@@ -1,0 +1,175 @@
+"""Several processes and several GPUs: starting them, what they share, what they wait for."""
+
+from executor.errors.family import ErrorFamily
+
+FAMILIES = (
+    ErrorFamily(
+        id="main_guard",
+        says="Processes are started while the script is imported, without a __main__ guard.",
+        types=("RuntimeError",),
+        today=(
+            r"attempt has been made to start a new process before the\s+current process has "
+            r"finished its bootstrapping phase",
+            r"Attempt to start a new process before the current process\s+has finished",
+        ),
+        needs="a script that starts its processes by spawning",
+        examples=(
+            "RuntimeError: An attempt has been made to start a new process before the\n        "
+            "current process has finished its bootstrapping phase.",
+        ),
+    ),
+    ErrorFamily(
+        id="start_method",
+        says="The way in which processes are started is set twice.",
+        types=("RuntimeError",),
+        today=(r"^context has already been set",),
+        sample=(
+            "import torch.multiprocessing as mp\n"
+            'mp.set_start_method("fork", force=True)\n'
+            'mp.set_start_method("fork")'
+        ),
+    ),
+    ErrorFamily(
+        id="pickled_for_a_process",
+        says="Something is sent to another process, or saved, and cannot be pickled.",
+        types=("PicklingError", "AttributeError", "TypeError"),
+        today=(
+            r"Can't (?:pickle|get) local object '(?P<object>[\w.<>]+)'",
+            r"Can't pickle (?P<object><[^\n]{1,300}?>): ",
+            r"cannot pickle '(?P<object>[\w.]+)' object",
+        ),
+        values={"object": "that cannot be pickled"},
+        sample="import pickle\npickle.dumps(lambda x: x)",
+        examples=(
+            "AttributeError: Can't pickle local object 'main.<locals>.<lambda>'",
+            "TypeError: cannot pickle '_thread.lock' object",
+        ),
+    ),
+    ErrorFamily(
+        id="pickled_class_missing",
+        says="A file holds an object of a class that this program does not define there.",
+        types=("AttributeError",),
+        today=(r"Can't get attribute '(?P<name>[\w.]+)' on <module '(?P<module>[\w.]+)'",),
+        values={"name": "of the class", "module": "where it is looked for"},
+        sample='import pickle\npickle.loads(b"c__main__\\nNet\\n.")',
+    ),
+    ErrorFamily(
+        id="shared_memory",
+        says="Worker processes have no shared memory or no file handles left.",
+        types=("RuntimeError", "OSError"),
+        today=(
+            r"unable to (?:open|mmap|write to|resize|allocate) (?:shared memory object|file|\d+)",
+            r"received \d+ items of ancdata",
+            r"Too many open files",
+        ),
+        needs="a container with little shared memory, or a low limit on open files",
+        examples=(
+            "RuntimeError: unable to open shared memory object </torch_29919_1396182366> in "
+            "read-write mode",
+            "RuntimeError: unable to write to file </torch_1_2>",
+            "RuntimeError: received 0 items of ancdata",
+            "RuntimeError: Too many open files. Communication with the workers is no longer "
+            "possible.",
+            "OSError: [Errno 24] Too many open files",
+        ),
+    ),
+    ErrorFamily(
+        id="broken_pipe",
+        says="The other end of a pipe is gone: a worker or the program that started it ended.",
+        types=("BrokenPipeError", "ConnectionResetError", "RuntimeError", "EOFError"),
+        today=(r"^\[Errno (?:32|104|54)\]", r"^Broken pipe", r"Connection reset by peer"),
+        sample="import os\nread, write = os.pipe()\nos.close(read)\nos.write(write, b'x')",
+    ),
+    ErrorFamily(
+        id="process_group_missing",
+        says="Something distributed is used before init_process_group was called.",
+        types=("ValueError", "RuntimeError"),
+        today=(r"Default process group (?:has not been|is not) initialized",),
+        sample="torch.distributed.all_reduce(torch.ones(2))",
+        examples=(
+            "RuntimeError: Default process group has not been initialized, please make sure to "
+            "call init_process_group.",
+        ),
+    ),
+    ErrorFamily(
+        id="ddp_unused_parameters",
+        says="Parameters of a distributed model got no gradient, so the next step cannot begin.",
+        types=("RuntimeError",),
+        today=(
+            r"Expected to have finished reduction in the prior iteration",
+            r"Expected to mark a variable ready only once",
+        ),
+        details=(r"did not receive grad(?:ient)? for rank \d+: (?P<indices>[\d ,\[\].]{1,200})",),
+        values={"indices": "of the parameters without a gradient"},
+        needs="two processes",
+        examples=(
+            "RuntimeError: Expected to have finished reduction in the prior iteration before "
+            "starting a new one. This error indicates that your module has parameters that were "
+            "not used in producing loss.",
+            "RuntimeError: Expected to mark a variable ready only once. This error is caused by "
+            "one of the following reasons: 1) Use of a module parameter outside the `forward` "
+            "function.",
+        ),
+    ),
+    ErrorFamily(
+        id="ddp_devices",
+        says="DistributedDataParallel is given devices that do not fit its module.",
+        types=("ValueError", "RuntimeError"),
+        today=(
+            r"DistributedDataParallel(?:'s| |: )[^\n]{0,80}device(?:_ids|s)?",
+            r"module must have its parameters and buffers on device (?P<first>[\w:]+)"
+            r"(?: \(device_ids\[0\]\))? but found one of them on device: (?P<other>[\w:]+)",
+        ),
+        values={"first": "device of the first replica", "other": "device of another parameter"},
+        needs="two processes, or a CUDA device",
+        examples=(
+            "ValueError: DistributedDataParallel device_ids and output_device arguments only work "
+            "with single-device/multiple-device GPU modules or CPU modules, but got device_ids "
+            "[0]",
+            "RuntimeError: module must have its parameters and buffers on device cuda:0 "
+            "(device_ids[0]) but found one of them on device: cuda:1",
+        ),
+    ),
+    ErrorFamily(
+        id="replica_error",
+        says="An error came up in one copy of the model that DataParallel made.",
+        types=("RuntimeError", "TypeError", "ValueError", "StopIteration"),
+        today=(r"Caught (?P<type>\w+) in replica (?P<replica>\d+) on device (?P<device>\d+)",),
+        values={"type": "of the error", "replica": "its number", "device": "number of its GPU"},
+        needs="two CUDA devices",
+        examples=(
+            "RuntimeError: Caught RuntimeError in replica 0 on device 0.\nOriginal Traceback (most "
+            "recent call last):",
+        ),
+    ),
+    ErrorFamily(
+        id="nccl",
+        says="The GPUs of several processes could not talk to each other.",
+        types=("DistBackendError", "RuntimeError"),
+        today=(
+            r"NCCL (?:error|Error|failure|operation)",
+            r"Watchdog caught collective operation timeout",
+        ),
+        needs="two CUDA devices",
+        examples=(
+            "RuntimeError: NCCL error in: /pytorch/torch/lib/c10d/ProcessGroupNCCL.cpp:492, "
+            "unhandled system error, NCCL version 2.4.8",
+            "RuntimeError: [Rank 1] Watchdog caught collective operation timeout: "
+            "WorkNCCL(OpType=ALLREDUCE, Timeout(ms)=1800000) ran for 1802710 milliseconds before "
+            "timing out.",
+        ),
+    ),
+    ErrorFamily(
+        id="port_taken",
+        says="The port that the processes meet at is taken, by an earlier run or another one.",
+        types=("DistNetworkError", "RuntimeError", "OSError"),
+        today=(r"[Aa]ddress already in use|EADDRINUSE",),
+        needs="a port that another process holds",
+        examples=(
+            "RuntimeError: Address already in use",
+            "RuntimeError: The server socket has failed to listen on any local network address. "
+            "The server socket has failed to bind to [::]:29500 (errno: 98 - Address already in "
+            "use).",
+        ),
+    ),
+)
