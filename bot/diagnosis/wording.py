@@ -56,10 +56,12 @@ def demonstrated(wrong: Mistake, run: JobResult, how: str) -> str:
         "comment": "a comment of the code says so",
         "named": "a comment of the code names it",
         "printed": "its except only tells of it",
+        "tried": "its except, of another class, would only tell of it",
+        "labelled": "the code calls this way wrong, or shows the right one too",
     }
-    message = _first_sentence(wrong.error.message)
-    said = f"{_error(wrong.error)}{f': {message}' if message else ''}"
-    head = f"Raised on purpose{_simulated(run)} ({why[how]}): {said}."
+    said = _first_sentence(wrong.error.message)
+    raised = f"{_error(wrong.error)}{f': {said}' if said else ''}."
+    head = f"Shown on purpose{_simulated(run)} ({why[how]}): {raised}"
     live = explanation(wrong, run)
     return f"{head}{f' {_first_of(live)}' if live else ''} It is explained, and not mended."
 

@@ -26,7 +26,7 @@ _GAP = "\u200b"  # zero width space: a mention with it looks the same and pings 
 # How conclusions begin that say the status themselves.
 _SAYS_IT: dict[Status, tuple[str, ...]] = {
     "fixed": ("Fixed",),
-    "reproduced": ("Reproduced", "It runs, but", "Raised on purpose"),
+    "reproduced": ("Reproduced", "It runs, but", "Shown on purpose"),
     "runs": ("Runs here", "Ran here"),
     "unsure": ("Not sure",),
     "not_run": ("Not run", "Could not run"),

@@ -10,6 +10,8 @@ import ast
 import re
 from collections.abc import Iterable, Sequence
 
+from executor.inside.probes.labelled import Labels
+
 _MOST_ABOVE = 3  # lines of comment above the failing statement that are about it
 _MOST_BESIDE = 20  # lines of the statement itself
 _LONGEST = 400  # characters of a line that are read
@@ -39,6 +41,10 @@ _TELLS = frozenset(
 )  # fmt: skip
 
 
+# Ways to say that an error is meant, the clearest first.
+_HOW = ("comment", "printed", "tried", "labelled", "named")
+
+
 class Demonstrations:
     """What a snippet says of its own errors: read once, in one pass over its syntax."""
 
@@ -47,6 +53,8 @@ class Demonstrations:
         self._spans: dict[int, tuple[int, int]] = {}  # line → its statement's, if it has several
         self._tried: dict[int, tuple[int, ...]] = {}  # handler → the lines that it is about
         self._telling: set[int] = set()  # handlers that only tell
+        self._would_tell: set[int] = set()  # lines of short tries, all of whose handlers only tell
+        self._labels = Labels(lines, tree)
         for node in ast.walk(tree):
             if isinstance(node, ast.Try):
                 self._read_try(node)
@@ -55,6 +63,11 @@ class Demonstrations:
                 if last > node.lineno:
                     for line in range(node.lineno, last + 1):
                         self._spans[line] = node.lineno, last
+        for node in ast.iter_child_nodes(tree):
+            # Not in a function: a `try` of a program that is used hopes that all goes well.
+            if isinstance(node, ast.Try) and all(h.lineno in self._telling for h in node.handlers):
+                for s in node.body if node.handlers else ():
+                    self._would_tell |= set(range(s.lineno, (s.end_lineno or s.lineno) + 1))
 
     def _read_try(self, node: ast.Try) -> None:
         about = (node.lineno, *(s.lineno for s in node.body[:_SHORT]))
@@ -72,10 +85,15 @@ class Demonstrations:
             handler_line: of the handler that took it.
         """
         of_try = self._tried.get(handler_line, ()) if handler_line is not None else ()
-        said = {self._by_comment(line) for line in (*lines, *of_try) if line is not None}
+        at = [line for line in (*lines, *of_try) if line is not None]
+        said = {self._by_comment(line) for line in at}
         if handler_line in self._telling:
             said.add("printed")
-        return next((how for how in ("comment", "printed", "named") if how in said), "")
+        if handler_line is None and self._would_tell & set(at):
+            said.add("tried")
+        if self._labels.call_it_wrong(at) or self._labels.expect_no_gradient(at):
+            said.add("labelled")
+        return next((how for how in _HOW if how in said), "")
 
     def _by_comment(self, line: int) -> str:
         """How a comment on a statement, or right above it, says that it fails."""

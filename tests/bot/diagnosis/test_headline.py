@@ -136,7 +136,7 @@ async def test_an_error_on_purpose_is_explained_and_not_mended(ask: Ask):
     """A comment says so; or a handler that only tells, where nobody asks about an error."""
     fails = "import torch\na = torch.ones(2, 3)\n# this will raise an error\nb = a @ a\n"
     answer = await ask(posted("Matrix products.", fails))
-    assert answer.headline.startswith("Raised on purpose (a comment of the code says so)")
+    assert answer.headline.startswith("Shown on purpose (a comment of the code says so)")
     assert answer.fix is None and answer.alternatives == ()
     assert answer.why is not None and answer.why.remedy == ""
     assert answer.explanation
@@ -144,9 +144,9 @@ async def test_an_error_on_purpose_is_explained_and_not_mended(ask: Ask):
     told = "import torch\na = torch.ones(2, 3)\ntry:\n    a @ a\nexcept RuntimeError as e:\n"
     told += "    print(e)\n"
     answer = await ask(posted("Matrix products.", told))
-    assert answer.headline.startswith("Raised on purpose (its except only tells of it)")
+    assert answer.headline.startswith("Shown on purpose (its except only tells of it)")
     assert answer.fix is None
-    assert sheet(Answered(answer)).headline.startswith("✘ Raised on purpose")
+    assert sheet(Answered(answer)).headline.startswith("✘ Shown on purpose")
 
     asked = await ask(posted("why does this crash?", told))
     assert "on purpose" not in asked.headline and (asked.fix is not None or asked.refused)

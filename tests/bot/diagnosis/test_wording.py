@@ -260,7 +260,7 @@ def test_an_error_that_is_shown_on_purpose(how: str, why: str):
     run = ran(caught=(caught(SIZES, line=4, demonstrated=how),))
 
     assert wording.demonstrated(mistake(run), run, how) == (
-        f"Raised on purpose ({why}): RuntimeError at line 4, which your own except takes: {SIZES}. "
+        f"Shown on purpose ({why}): RuntimeError at line 4, which your own except takes: {SIZES}. "
         "It is explained, and not mended."
     )
 

@@ -149,3 +149,22 @@ def test_what_says_more_goes_first():
     assert how("this will fail") == "comment"
     assert how("ValueError") == "printed"
     assert how("add") == "printed"
+
+
+@pytest.mark.parametrize(
+    ("code", "line", "told"),
+    [
+        ("try:\n    f()\nexcept IndexError as e:\n    print(e)", 2, "tried"),
+        ("try:\n    f()\nexcept IndexError as e:\n    print(e)\ng()", 5, ""),
+        ("try:\n    f()\nexcept IndexError:\n    x = 1", 2, ""),  # it does something about it
+        ("try:\n    f()\nfinally:\n    print(1)", 2, ""),
+        ("try:\n    import f\nexcept OSError:\n    print(1)", 2, ""),
+        ("try:\n    a\n    b\n    c\n    d\nexcept OSError:\n    print(1)", 2, ""),  # a program
+        ("def g():\n    try:\n        f()\n    except OSError:\n        print(1)", 3, ""),
+        ("f(bad_input)", 1, "labelled"),
+        ("loss.backward()\nprint(w.grad)  # None", 1, "labelled"),
+    ],
+)
+def test_an_error_that_nobody_took(code: str, line: int, told: str):
+    """It leaves a `try` that would have told of another class; or the code calls itself wrong."""
+    assert Demonstrations(code.splitlines(), ast.parse(code)).how([None, line]) == told

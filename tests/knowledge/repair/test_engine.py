@@ -927,6 +927,8 @@ async def test_a_guard_for_the_gpu_is_run_where_there_is_one_too(there: JobResul
     assert check.passed is verified
     if not verified:
         assert check.detail == "on a simulated device it ends with RuntimeError at line 1"
+
+
 # -- what a run's lines mean -----------------------------------------------------------------
 
 OUTER = Influence(operations=(Operation(kind="outer", name="mul", line=1, inputs=((2, 1), (3,))),))

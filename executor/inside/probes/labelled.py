@@ -1,0 +1,151 @@
+"""Read from the code whether what fails is labelled as the wrong way, or has a right one beside it.
+
+Tutorials show a mistake and then how it is done: "# Incorrect: …", `BadModule`, "# Corrected
+code". Whoever posts code of their own and wonders writes otherwise ("why is this wrong?", "I get").
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+
+_WRONG = r"(?:incorrect|wrong|bad|broken|faulty|buggy|flawed|improper|erroneous|problematic)(?:ly)?"
+# At the head of a comment, or in brackets at its end: a label, not a word in a sentence.
+_SAYS_WRONG = re.compile(
+    rf"^\W*(?:\w+\W+){{0,2}}?{_WRONG}\b"
+    rf"|[-–:]\s*{_WRONG}\W*$"
+    rf"|^\W*(?:problem|anti-?pattern|mistake)\b\W*(?::|$)"
+    rf"|\((?:\w+\W+)?(?:{_WRONG}|to be avoided|avoid)\b[^)]*\)"
+    r"|\b(?:do not do this|don't do this|to be avoided|avoid this|not recommended|anti-?pattern)\b"
+    r"|\b(?:may|might|will|would|can|could|potentially|likely)\s+(?:\w+\s+){0,2}?"
+    r"(?:(?:caus(?:e|ing)|give|lead(?:ing)? to|result(?:ing)? in)\s+(?:\w+\s+){0,2}?"
+    r"(?:errors?|problems?|issues?|unexpected)|break|disrupt)\b"
+    r"|\bgradients?\b.{0,20}\b(?:not|won't|never|no longer)\s+(?:\w+\s+)?(?:flow|reach|propagate)",
+    re.IGNORECASE,
+)
+_SAYS_RIGHT = re.compile(
+    r"^\W*(?:(?:the|a)\s+)?(?:correct(?:ed|ly)?|fix(?:ed)?|solution|proper(?:ly)?|right)\b"
+    r"(?!\s+(?:the|this|it|here)\b)",
+    re.IGNORECASE,
+)
+# What nobody writes who shows a mistake to others.
+_ASKS = re.compile(r"\b(?:i|my|me|why|help|how (?:do|can|to)|todo|fixme)\b|\?", re.IGNORECASE)
+_EXPECTS_NONE = re.compile(r"\bNone\b")
+_NOT_NONE = re.compile(r"\b(?:not|never|isn't|no longer|if|instead of)\b", re.IGNORECASE)
+_NAMED_WRONG = re.compile(rf"^{_WRONG}$", re.IGNORECASE)
+_STEPS = 3  # assignments that a name is followed back through
+_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
+_LONGEST = 400  # characters of a line that are read
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_COMMON = frozenset({"torch", "nn", "np", "numpy", "print", "F", "optim", "self", "len", "range"})
+
+
+class Labels:
+    """What a snippet says of its own ways of doing things: read once, in one pass."""
+
+    def __init__(self, lines: Sequence[str], tree: ast.AST) -> None:
+        self._lines = lines
+        self._tree = tree
+        self._wrong = _sections(lines, _SAYS_WRONG)
+        self._right = _sections(lines, _SAYS_RIGHT)
+        self._statements: dict[int, ast.stmt] = {}  # line → the innermost simple statement
+        self._definitions: list[ast.ClassDef | ast.FunctionDef] = []
+        self._made: list[tuple[int, set[str], set[str]]] = []  # line, targets, what they come from
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef | ast.FunctionDef):
+                self._definitions.append(node)
+            elif isinstance(node, ast.stmt) and not hasattr(node, "body"):
+                for line in range(node.lineno, (node.end_lineno or node.lineno) + 1):
+                    self._statements[line] = node
+                if isinstance(node, ast.Assign):
+                    targets = {name for target in node.targets for name in _names(target)}
+                    self._made.append((node.lineno, targets, _names(node.value)))
+
+    def call_it_wrong(self, at: Sequence[int]) -> bool:
+        """Whether the code says that what stands at these lines is how it is not done.
+
+        Args:
+            at: the lines from the call that led to the error to what raised it.
+        """
+        failing = [self._statements[line] for line in at if line in self._statements]
+        if not failing or any(self._right[s.lineno - 1] for s in failing):
+            return False
+        names = {name for s in failing for name in _names(s)}
+        reached, places = self._reached(names)
+        around = {d.name for d in self._definitions if any(_holds(d, line) for line in at)}
+        if any(_is_named_wrong(name) for name in reached | around):
+            return True
+        places |= {s.lineno for s in failing}
+        for d in self._definitions:
+            if d.name in reached:
+                places |= set(range(d.lineno, (d.end_lineno or d.lineno) + 1))
+        if any(self._wrong[line - 1] for line in places):
+            return True
+        return self._right_way_below(max(s.end_lineno or s.lineno for s in failing), names)
+
+    def expect_no_gradient(self, at: Sequence[int]) -> bool:
+        """Whether a failing backward() is followed by a `.grad` that should be None, they say."""
+        failing = [self._statements[line] for line in at if line in self._statements]
+        backward = [s.end_lineno or s.lineno for s in failing if "backward" in _names(s)]
+        if not backward:
+            return False
+        above = ""
+        for text in self._lines[max(backward) :]:
+            code, comment = _parted(text)
+            for said in (comment if code.strip() else "", above):
+                if ".grad" in code and _EXPECTS_NONE.search(said) and not _NOT_NONE.search(said):
+                    return True
+            above = "" if code.strip() else comment
+        return False
+
+    def _reached(self, names: set[str]) -> tuple[set[str], set[int]]:
+        """The names that these are computed from, over a few steps, and the lines of that."""
+        reached, places = set(names), set[int]()
+        for _ in range(_STEPS):
+            here = [made for made in self._made if made[1] & reached]
+            places |= {line for line, _, _ in here}
+            reached |= {name for _, _, sources in here for name in sources}
+        return reached, places
+
+    def _right_way_below(self, after: int, names: set[str]) -> bool:
+        """Whether a section further down is called the right way, and is about these names."""
+        for n, text in enumerate(self._lines[after:], start=after + 1):
+            comment = _parted(text)[1] if text.lstrip().startswith("#") else ""
+            if comment and _SAYS_RIGHT.search(comment) and not _ASKS.search(comment):
+                below = (s for s in ast.iter_child_nodes(self._tree) if isinstance(s, ast.stmt))
+                return any(s.lineno > n and _names(s) & names for s in below)
+        return False
+
+
+def _sections(lines: Sequence[str], pattern: re.Pattern[str]) -> list[bool]:
+    """For each line whether its comment, or one above it without a blank between, is a label."""
+    found, above = [], False
+    for text in lines:
+        comment = _parted(text)[1]
+        here = bool(comment and pattern.search(comment) and not _ASKS.search(comment))
+        found.append(here or above)
+        heads = here and text.lstrip().startswith("#")
+        above = bool(text.strip()) and (above or heads)
+    return found
+
+
+def _holds(d: ast.ClassDef | ast.FunctionDef, line: int) -> bool:
+    return d.lineno <= line <= (d.end_lineno or d.lineno)
+
+
+def _names(node: ast.AST) -> set[str]:
+    found = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+    return (found | {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute)}) - _COMMON
+
+
+def _is_named_wrong(name: str) -> bool:
+    return any(_NAMED_WRONG.match(word) for word in _WORDS.findall(name))
+
+
+def _parted(text: str) -> tuple[str, str]:
+    """A line's code and its comment; a `#` in a string begins none."""
+    text = text[:_LONGEST]
+    masked = _QUOTED.sub(lambda quoted: "_" * len(quoted[0]), text)
+    at = masked.find("#")
+    return (text, "") if at < 0 else (text[:at], text[at + 1 :].strip())

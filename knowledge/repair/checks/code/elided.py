@@ -1,0 +1,43 @@
+"""A size may not be concluded from a model of which a part was left out: `# … conv layers …`."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from knowledge.repair.check import Check
+from knowledge.repair.checks.code import Change
+from knowledge.repair.toolkit.comparison import text
+
+_NAME = "left out"
+_LEFT_OUT = re.compile(
+    r"#\W*(?:\.\.\.|…)"
+    r"|#[^\n]*(?:\.\.\.|…)\W*$"
+    r"|#[^\n]*\b(?:(?:other|more|remaining|further|additional)\s+(?:\w+\s+)?(?:layers|blocks|code)"
+    r"|rest of (?:the|your)|omitted|left out|etc\b)",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"\d")
+
+
+def check(change: Change) -> Check:
+    """No number changes in a class that says that something of it is not shown."""
+    lines = change.original.splitlines()
+    for kind in ast.walk(change.compared.old):
+        if not isinstance(kind, ast.ClassDef):
+            continue
+        span = range(kind.lineno, (kind.end_lineno or kind.lineno) + 1)
+        missing = next((n for n in span if _LEFT_OUT.search(lines[n - 1])), None)
+        if missing is None:
+            continue
+        for old, new in change.compared.changed:
+            if old.lineno in span and _numbers(old) != _numbers(new):
+                detail = f"line {missing} leaves a part of `{kind.name}` out: its sizes are open"
+                return Check(name=_NAME, passed=False, detail=detail)
+    return Check(name=_NAME, passed=True, detail="no size depends on code that is not shown")
+
+
+def _numbers(statement: ast.stmt) -> list[str]:
+    """What a statement says about sizes: its expressions that hold a number."""
+    parts = (n for n in ast.walk(statement) if isinstance(n, ast.Constant))
+    return sorted(word for n in parts if _NUMBER.search(word := text(n)))

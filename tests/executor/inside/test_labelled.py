@@ -1,0 +1,139 @@
+"""executor/inside/probes/labelled.py: code that calls itself wrong is there to be seen failing."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from executor.inside.probes.labelled import Labels
+
+
+def wrong(code: str, *at: int) -> bool:
+    """Whether a program says that its lines `at` are how it is not done."""
+    return Labels(code.splitlines(), ast.parse(code)).call_it_wrong(at)
+
+
+def none_expected(code: str, *at: int) -> bool:
+    """Whether a program says that a gradient is None after its lines `at`."""
+    return Labels(code.splitlines(), ast.parse(code)).expect_no_gradient(at)
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "Incorrect: parentheses instead of brackets",
+        "Incorrectly shaped",
+        "An incorrect way",
+        "wrong dtype",
+        "Problematic, as sizes differ",
+        "In-place assignment - problematic",
+        "Problem: sizes",
+        "in place (to be avoided)",
+        "parameters (incorrect dtype)",
+        "do not do this",
+        "this is generally not recommended",
+        "an anti-pattern",
+        "may cause errors",
+        "this will likely lead to unexpected results",
+        "may break autograd",
+        "gradients will not flow back",
+    ],
+)
+def test_a_comment_labels_the_line_or_its_section(comment: str) -> None:
+    assert wrong(f"a = b(1)  # {comment}", 1)
+    assert wrong(f"# {comment}\nx = 1\na = b(1)", 3)
+    assert wrong(f"x = make(2)  # {comment}\n\na = b(x)", 3)  # where what it uses was made
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "why is this wrong?",
+        "I think this is bad",
+        "my wrong result",
+        "how do I fix this",
+        "TODO: incorrect",
+        "avoid division by zero",
+        "the batch",
+        "flag samples that were labelled wrong by hand",
+        "gradients flow back",
+        "may be empty",
+    ],
+)
+def test_other_comments_label_nothing(comment: str) -> None:
+    assert not wrong(f"a = b(1)  # {comment}", 1)
+    assert not wrong(f"# {comment}\na = b(1)", 2)
+
+
+@pytest.mark.parametrize(
+    ("code", "at"),
+    [
+        ("# Incorrect\nx = 1\n\na = b(1)", 4),  # another section
+        ("a = b(1)\n# Incorrect\nx = 1", 1),  # of what comes after
+        ("a = '# Incorrect'", 1),
+        ("x = 1  # Incorrect\n\na = b(2)", 3),  # of a name that is not used
+        ("a = b(1)", 9),
+    ],
+)
+def test_a_label_elsewhere(code: str, at: int) -> None:
+    assert not wrong(code, at)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "class BadNet:\n    pass\n\nBadNet()(1)",
+        "incorrect_target = 1\n\nloss(incorrect_target)",
+        "t = 1\nwrongTarget = t\n\nloss(wrongTarget)",
+        "class A:\n    w = 1  # Incorrect: no parameter\n\nm = A()\nout = m(1)\nout.backward()",
+    ],
+)
+def test_names_and_definitions_that_the_line_uses(code: str) -> None:
+    assert wrong(code, len(code.splitlines()))
+
+
+def test_the_function_that_it_stands_in() -> None:
+    assert wrong("def broken_step(x):\n    return x.view(3)\n\nbroken_step(t)", 4, 2)
+    assert wrong("def broken_step(x):\n    return x.view(3)", 2)
+
+
+def test_names_that_only_begin_like_it() -> None:
+    assert not wrong("badge = 1\nwrongness(badge)", 2)
+
+
+HEADINGS = ["Correct way", "Corrected code:", "The correct approach", "Fixed", "Solution"]
+
+
+@pytest.mark.parametrize("heading", HEADINGS)
+def test_the_right_way_below(heading: str) -> None:
+    assert wrong(f"y = model(x)\n\n# {heading}\ny = model(x.float())", 1)
+    assert not wrong(f"y = model(x)\n\n# {heading}\nz = other()", 1)  # of something else
+    assert not wrong(f"y = model(x)\n\nz = 1  # {heading}\ny = model(x)", 1)  # no heading
+    assert not wrong(f"# {heading}\ny = model(x)\n\n# {heading} 2\ny = model(x)", 2)  # itself right
+
+
+@pytest.mark.parametrize("heading", ["correct the sizes", "fix this?", "how do I fix it", "Train"])
+def test_a_heading_that_is_no_right_way(heading: str) -> None:
+    assert not wrong(f"y = model(x)\n\n# {heading}\ny = model(x.float())", 1)
+
+
+@pytest.mark.parametrize(
+    ("after", "expected"),
+    [
+        ("print(x.grad)  # None", True),
+        ("print(x.grad)  # Output: None, as it is detached", True),
+        ("# Gradients will be None\nprint(x.grad)", True),
+        ("print(x.grad)  # should not be None", False),
+        ("print(x.grad)  # None if frozen", False),
+        ("print(x.grad)", False),
+        ("print(y)  # None", False),
+        ("# None\nprint(1)\nprint(x.grad)", False),
+    ],
+)
+def test_a_gradient_that_is_expected_to_be_none(after: str, expected: bool) -> None:
+    assert none_expected(f"loss.backward()\n\n{after}", 1) is expected
+
+
+def test_no_gradient_is_expected_of_other_errors() -> None:
+    assert not none_expected("y = a @ b\nprint(x.grad)  # None", 1)
