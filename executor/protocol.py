@@ -406,7 +406,6 @@ class Observations(Model):
     shapes: dict[str, tuple[int, ...]] = {}  # part of the failing statement → its tensor's shape
     caught: tuple[Caught, ...] = ()
     handlers: int = 0  # `except` clauses in the snippet
-    only_definitions: bool = False  # nothing ran but definitions: no class made, no function called
     warnings: tuple[WarningSeen, ...] = ()
     frames: tuple[Frame, ...] = ()
     layer: Layer | None = None  # the layer that the error came out of

@@ -30,6 +30,7 @@ from executor.errors.lists import (
     resized_keys,
 )
 from executor.errors.topics import is_about_dtypes, topic_of
+from executor.errors.warnings import is_a_notice, tells_of_a_mistake
 
 __all__ = [
     "ErrorFamily",
@@ -41,6 +42,7 @@ __all__ = [
     "families_of",
     "family_of",
     "is_a",
+    "is_a_notice",
     "is_about_dtypes",
     "missing_names",
     "offered_forms",
@@ -48,5 +50,6 @@ __all__ = [
     "quoted_names",
     "read",
     "resized_keys",
+    "tells_of_a_mistake",
     "topic_of",
 ]

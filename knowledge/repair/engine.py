@@ -209,7 +209,7 @@ async def _step(
     for p in proposals:
         if not all(c.passed for c in p.checks):  # its code alone says that it is none: no run
             tried.refused.append(_refused_unrun(state, p, job))
-    meant_otherwise = {p.intent for p in proposals if p.intent}
+    unserved = {p.intent for p in proposals if not all(c.passed for c in p.checks)} - {""}
     proposals = [p for p in proposals if all(c.passed for c in p.checks)]
     by_slug = {c.slug: c for c in chosen.codemods}
     if meant := [p for p in proposals if p.said and re.search(p.said, asked, re.IGNORECASE)]:
@@ -218,8 +218,8 @@ async def _step(
         # Supposed once, it holds further down.
         proposals = [p for p in proposals if p.intent in ("", state.intent)]
     tried.intents = {p.intent for p in proposals if p.intent}
-    if tried.intents:  # a meaning that nothing serves is a meaning still
-        tried.intents |= meant_otherwise
+    if tried.intents and not state.intent:  # a meaning that nothing serves is one still
+        tried.intents |= unserved
     meanings: set[str] = set()
     forms: set[str] = set()  # of the codes that were verified
     for start in range(0, min(len(proposals), _MOST), _AT_ONCE):
