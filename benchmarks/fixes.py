@@ -231,6 +231,7 @@ def _row(tried: Tried) -> dict[str, Any]:
         "error_type": answer.error.type if answer.error else None,
         "line": answer.error.line if answer.error else None,
         "explanation": answer.explanation,
+        "assumptions": answer.assumptions,
         "why": answer.why.model_dump(mode="json") if answer.why else None,
         "fixes": [
             {

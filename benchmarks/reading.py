@@ -62,6 +62,8 @@ def page(rows: Sequence[dict[str, Any]], of: str) -> str:
             parts.append(f"The run ended with, at line {row['line']}:\n")
             parts.append(_fenced(f"{row['error_type']}: {row['error']}"))
         parts.append(f"The answer's first line: {row['headline']}\n")
+        if row["assumptions"]:
+            parts.append(f"It assumes: {'; '.join(row['assumptions'])}\n")
         parts += {"offers": _offers, "explanations": _explanation, "whys": _why}[of](row)
     return "\n".join(parts)
 

@@ -15,6 +15,7 @@ ROW: dict[str, Any] = {
     "block": 0,
     "status": "fixed",
     "headline": "it is `x`",
+    "assumptions": ["`F` is torch.nn.functional"],
     "error": "sizes differ",
     "error_type": "RuntimeError",
     "line": 2,
@@ -32,7 +33,14 @@ def row(name: str, **other: Any) -> dict[str, Any]:
 
 def test_page_shows_code_error_and_offer_and_not_how_it_was_made() -> None:
     text = page([ROW], "offers")
-    for part in ("   1 a = 1", "at line 2", "RuntimeError: sizes differ", "give `x` 4 rows", "+b"):
+    for part in (
+        "   1 a = 1",
+        "at line 2",
+        "RuntimeError: sizes differ",
+        "give `x` 4 rows",
+        "+b",
+        "`F` is",
+    ):
         assert part in text
     assert "secret" not in text and "a.md" not in text
 

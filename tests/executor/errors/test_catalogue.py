@@ -222,9 +222,11 @@ SPEAKERS = (
     "knowledge/audit/",
 )
 # Plain English that stands in a message too, or a value that a family has read out of one.
-ORDINARY = {"at least", "does not", "expected to", "supposed to", "no longer", "instead of",
-            "not match", "must match", "but got", "list of 1", "at least one", "the output of", "Could not run", "it is", "list of", "too many",
-            "tuple of Tensors"}  # fmt: skip
+ORDINARY = {
+    "at least", "does not", "expected to", "supposed to", "no longer", "instead of", "not match",
+    "must match", "but got", "list of 1", "at least one", "the output of", "Could not run",
+    "it is", "list of", "too many", "tuple of Tensors",
+}  # fmt: skip
 READERS = {"compile", "search", "match", "fullmatch", "findall", "finditer", "sub", "split",
            "startswith", "endswith", "find", "index", "count", "partition", "rpartition",
            "removeprefix", "removesuffix"}  # fmt: skip

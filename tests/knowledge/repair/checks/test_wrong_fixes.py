@@ -176,7 +176,9 @@ CASES = {
     ),
     "gradients added twice": Case(
         "training steps",
-        TRAIN + "loss = F.mse_loss(model(x), y)\nloss.backward()\nprint(1)\nloss.backward()\n",
+        TRAIN + "optimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n"
+        "loss = F.mse_loss(model(x), y)\nloss.backward()\nprint(1)\nloss.backward()\n"
+        "optimizer.step()\n",
         "loss.backward()\nprint", "loss.backward(retain_graph=True)\nprint",
         "print(1)\n", "print(1)\nloss = F.mse_loss(model(x), y)\n",
     ),
