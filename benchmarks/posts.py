@@ -33,7 +33,7 @@ from bot.errors import QuestionError
 from bot.messages.question import read_message
 from bot.models import Answer, AnswerError, PastedTraceback
 from bot.platforms.console.card import card
-from bot.settings import load_settings
+from bot.platforms.plugins import load_settings
 from executor.errors import family_of
 
 _AT_ONCE = 2
