@@ -15,7 +15,7 @@ _SETTINGS = re.compile(
     r"(?i)^(self\.|args\.|cfg\.|config\.)?(batch_?size|bs|lr|learning_?rate|momentum|weight_?decay"
     r"|betas|dropout|drop_?prob|(n|num|max)?_?(epochs?|iters?|iterations|steps)"
     r"|(random_?)?seed|shuffle|(n|num)_?(samples|batches|examples|points)|(train|val|test)_size"
-    r"|test_size|gamma|temperature|patience|clip(_value)?|max_norm)$"
+    r"|gamma|temperature|patience|clip(_value)?|max_norm)$"
 )
 # Where a call takes a setting by its place.
 _PLACES = {"DataLoader": (1, 2), "Dropout": (0,), "Dropout2d": (0,), "manual_seed": (0,),

@@ -26,6 +26,10 @@ from tests.knowledge.repair.checks.code.changed import refused
         ("f(x)\n", "f(x.__dict__)\n", "__dict__"),
         ("f(x)\n", "x.__class__ = Y\n", "__class__"),
         ("f(x)\n", "super().__init__()\n", ""),
+        ("f(x)\n", "f(x.__name__)\n", ""),
+        ("f(x)\n", "f(x.__len__())\n", ""),
+        ("f(x)\n", "f(x.__getitem__(0))\n", ""),
+        ("f(x)\n", "from __future__ import annotations\nf(x)\n", ""),
         ("f(x)\n", "print(torch.__version__)\n", ""),
         ("f(x)\n", "f(x)\nfor _ in y:\n    f(x)\n", ""),
         # What the snippet makes itself is its own.

@@ -7,6 +7,15 @@ import pytest
 from knowledge.repair.checks.code.settings import check
 from tests.knowledge.repair.checks.code.changed import refused, saw
 
+_NAMES = [
+    "batch_size", "batchsize", "bs", "lr", "learning_rate", "momentum",
+    "weight_decay", "betas", "dropout", "drop_prob", "epochs", "n_epochs",
+    "num_epochs", "max_epochs", "epoch", "iters", "num_iterations", "max_steps",
+    "seed", "random_seed", "shuffle", "n_samples", "num_batches", "num_examples",
+    "n_points", "train_size", "val_size", "test_size", "gamma", "temperature",
+    "patience", "clip", "clip_value", "max_norm", "self.lr", "args.lr",
+    "cfg.lr", "config.lr",
+]  # fmt: skip
 ROUNDS = "for e in range(10):\n    f().backward()\n"
 
 
@@ -83,3 +92,21 @@ def test_a_setting_that_there_is_not_may_go():
 
     assert refused(check, old, new)
     assert not refused(check, old, new, saw("f() got an unexpected keyword argument 'lr'"))
+
+
+@pytest.mark.parametrize(
+    "name",
+    _NAMES,
+)
+def test_what_is_a_setting(name: str):
+    """By its name, whatever holds it."""
+    assert refused(check, f"{name} = 8\n", f"{name} = 1\n").startswith(f"line 1: {name} was `8`")
+    assert not refused(check, f"my_{name}_x = 8\n", f"my_{name}_x = 1\n")
+
+
+@pytest.mark.parametrize("name", ["epoch", "iteration", "n_epoch"])
+def test_which_loops_are_rounds(name: str):
+    """A loop over epochs is one of training, though the steps are taken elsewhere."""
+    old = f"for {name} in range(9):\n    train()\n"
+
+    assert "rounds" in refused(check, old, old.replace("9", "1"))
