@@ -106,7 +106,7 @@ def _aside(known: Diagnosis, article: Article) -> str:
 
 def _of_article(article: Article, score: float) -> Why:
     return Why(
-        text=" ".join(article.why.split("\n\n")[0].split()),
+        text=_reason(article),
         remedy=article.fix,
         article=article.slug,
         title=article.title,
@@ -114,6 +114,13 @@ def _of_article(article: Article, score: float) -> Why:
         score=score,
         proof=None,
     )
+
+
+def _reason(article: Article) -> str:
+    """The reason in prose: its first paragraph; all where it is one of several kinds of error."""
+    paragraphs = [" ".join(p.split()) for p in article.why.split("\n\n")]
+    prose = [p for p in paragraphs if not p.startswith(("- ", "|", "```", "1. ")) and p[-1:] != ":"]
+    return " ".join(prose if len(article.families) > 1 else prose[:1])
 
 
 def _source(hit: Hit, article: Article | None, proof: Proof | None) -> Source:
