@@ -37,7 +37,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         if loss.input_shape is not None and len(loss.input_shape) == 1:
             yield from _two_classes(program, result, loss)
             return
-        if re.search(r"\bone_hot\(|torch\.eye\(", source) or _one_hot(result, loss.target):
+        made = re.search(r"\bone_hot\(|torch\.eye\(", source) and not _given(program, loss.target)
+        if made or _one_hot(result, loss.target):
             yield Rewrite(
                 program.replace({loss.target: method(loss.target, "float")}),
                 f"{line}: the one-hot rows become probabilities",
@@ -82,6 +83,13 @@ def _two_classes(program: Program, result: JobResult, loss: LossCall) -> Iterabl
         # The loss and its target go together: floats alone would be taken for probabilities.
         new_name=program.text(loss.call.func).rpartition(".")[2],
     )
+
+
+def _given(program: Program, target: cst.BaseExpression) -> bool:
+    """Whether a function takes the target as an argument: another call may give it others."""
+    function = program.up(target, cst.FunctionDef)
+    names = [p.name.value for p in function.params.params] if function is not None else []
+    return isinstance(target, cst.Name) and target.value in names
 
 
 def _values(result: JobResult, target: cst.BaseExpression) -> object:

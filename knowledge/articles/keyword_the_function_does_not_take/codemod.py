@@ -131,7 +131,8 @@ def _unnamed(program: Program, node: cst.Call, given: cst.Arg) -> Iterable[Rewri
         plain = given.with_changes(keyword=None, equal=cst.MaybeSentinel.DEFAULT)
         yield Rewrite(
             program.replace({given: plain}),
-            f"line {program.line(node)}: a Sequential takes its layers in order, without names",
+            f"line {program.line(node)}: a Sequential takes no keywords; names of layers go into "
+            "an OrderedDict",
         )
 
 

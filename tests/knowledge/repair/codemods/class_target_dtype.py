@@ -69,6 +69,17 @@ loss = criterion(net(torch.randn(4, 3)).squeeze(1), labels)
 loss.backward()
 """
 
+GIVEN = """\
+import torch
+import torch.nn.functional as F
+
+def loss_of(scores, labels):
+    return F.cross_entropy(scores, labels)
+
+labels = F.one_hot(torch.arange(9) % 3, 3)
+print(loss_of(torch.randn(9, 3), labels))
+"""
+
 CASES = Cases(
     mended={
         "one-hot rows": (ROWS, "labels.float())"),
@@ -76,7 +87,11 @@ CASES = Cases(
         "two classes": (TWO_CLASSES, "criterion = nn.BCEWithLogitsLoss()   # spam or not"),
         "int32": (INT32, "F.nll_loss(scores, labels.long())"),
     },
-    refused={"several labels a row": SEVERAL, "measured values": MEASURED},
+    refused={
+        "several labels a row": SEVERAL,
+        "measured values": MEASURED,
+        "a function's own argument": GIVEN,
+    },
     wrong={
         "detach": ("one-hot rows", swap("5)), labels)", "5)).detach(), labels.float())")),
         "a table of nothing": (
