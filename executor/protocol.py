@@ -234,6 +234,8 @@ class Finding(Model):
     name: str
     message: str
     facts: dict[str, Any] = {}
+    mistake: bool = False  # the run is silently wrong; else it is a fact worth knowing
+    program_wide: bool = False  # a mistake that no rewrite of a single line brings
 
 
 class DeviceSeen(Model):

@@ -45,9 +45,14 @@ def caught(message: str, type: str = "RuntimeError", **facts: Any) -> Caught:
     return Caught(**{"type": type, "message": message, "line": 1, "origin": "torch"} | facts)
 
 
-def found(kind: str, name: str = "w", message: str = "") -> Finding:
-    """What a probe saw."""
-    return Finding(kind=kind, line=1, name=name, message=message or f"{kind}: {name}")
+def found(kind: str, name: str = "w", *, program_wide: bool = False) -> Finding:
+    """A mistake that a probe saw."""
+    return noted(kind, name).model_copy(update={"mistake": True, "program_wide": program_wide})
+
+
+def noted(kind: str, name: str = "w") -> Finding:
+    """A note of a probe's: a fact, and no mistake."""
+    return Finding(kind=kind, line=1, name=name, message=f"{kind}: {name}")
 
 
 def warned(message: str, category: str = "UserWarning") -> WarningSeen:

@@ -13,7 +13,7 @@ from executor.protocol import Caught, Culprit, ErrorSeen, Finding, JobResult, Ou
 from knowledge.documents.verdict import Verdict
 from knowledge.repair.engine import Repair
 from knowledge.repair.fix import Fix
-from knowledge.repair.mistake import MISTAKES, Mistake, findings_left, mistake
+from knowledge.repair.mistake import Mistake, findings_left, mistake
 
 
 def quoted(passage: str, verdict: Verdict | None) -> str:
@@ -347,7 +347,7 @@ def _findings(run: JobResult, wrong: Mistake) -> list[str]:
     """A mistake's findings in words, the first of each kind."""
     first: dict[str, str] = {}
     for f in run.findings:
-        if f.kind in MISTAKES and (f.kind, f.name) in wrong.findings:
+        if (f.kind, f.name) in wrong.findings:
             first.setdefault(f.kind, _told(f))
     return list(first.values())
 

@@ -12,7 +12,6 @@ from executor.protocol import SNIPPET, Caught, ErrorSeen, Job, JobResult, Outcom
 from executor.service.client import ExecutorClient
 from knowledge.audit.families import NONE, family
 from knowledge.audit.model import BlockRun, Raised
-from knowledge.repair.mistake import MISTAKES
 
 KEPT_CHARS = 4_000  # of what a block printed
 KEPT_MESSAGE = 600
@@ -159,7 +158,7 @@ def _told(run: JobResult, cannot: str, before: int, printed: int) -> BlockRun:
             for w in run.warnings
             if _is_in_block(w.line, None, before)
         ),
-        findings=tuple((f.name, f.message) for f in run.findings if f.kind in MISTAKES),
+        findings=tuple((f.name, f.message) for f in run.findings if f.mistake),
         stdout=stdout[:KEPT_CHARS],
         cut=len(stdout) > KEPT_CHARS or run.dropped_bytes > 0,
         cannot=cannot,

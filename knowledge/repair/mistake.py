@@ -6,18 +6,6 @@ from dataclasses import dataclass
 
 from executor.protocol import Caught, ErrorSeen, Finding, JobResult
 
-# Findings that say a run is silently wrong, as opposed to facts worth knowing.
-MISTAKES = frozenset(
-    {
-        "unregistered_parameter", "unregistered_tensor", "unregistered_module", "not_in_optimizer",
-        "no_gradient", "zero_gradient", "gradient_not_finite", "never_moved",
-        "silent_inplace_write", "loss_without_graph", "foreign_optimizer",
-        "step_without_gradients", "loss_broadcasts", "one_class", "softmax_before_cross_entropy",
-        "sigmoid_before_cross_entropy", "sigmoid_before_bce_with_logits", "raw_scores_to_nll",
-        "gradients_accumulate", "loss_not_finite",
-    }
-)  # fmt: skip
-
 
 @dataclass(frozen=True)
 class Mistake:
@@ -54,7 +42,7 @@ def mistake(result: JobResult) -> Mistake:
     before = result.caught if isinstance(error, ErrorSeen) and not error.masks else ()
     return Mistake(
         error,
-        frozenset((f.kind, f.name) for f in result.findings if f.kind in MISTAKES),
+        frozenset((f.kind, f.name) for f in result.findings if f.mistake),
         tuple(before),
     )
 
@@ -63,7 +51,7 @@ def findings_left(after: JobResult) -> tuple[Finding, ...]:
     """The findings of a run that are mistakes, the first of each kind: one may have many names."""
     first: dict[str, Finding] = {}
     for f in after.findings:
-        if f.kind in MISTAKES:
+        if f.mistake:
             first.setdefault(f.kind, f)
     return tuple(first.values())
 

@@ -15,19 +15,7 @@ from executor.errors import is_a, is_about_dtypes
 from executor.protocol import Caught, ErrorSeen, JobResult, ModuleCall, Outcome
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Codemod, Proposal
-from knowledge.repair.mistake import MISTAKES, Mistake, mistake
-
-# Mistakes of a whole program: no rewrite of a failing line brings them. Where an error had ended
-# the run before its training showed them, they are the program's own, not the fix's.
-_OF_THE_PROGRAM = frozenset(
-    {
-        "gradients_accumulate",
-        "softmax_before_cross_entropy",
-        "sigmoid_before_cross_entropy",
-        "sigmoid_before_bce_with_logits",
-        "foreign_optimizer",
-    }
-)
+from knowledge.repair.mistake import Mistake, mistake
 
 
 def removed(before: JobResult, after: JobResult) -> Mistake:
@@ -217,10 +205,12 @@ def _same_output(before: JobResult, after: JobResult, error: ErrorSeen | Caught)
 
 
 def _no_silent_mistake(before: JobResult, after: JobResult, wrong: Mistake) -> Check:
-    # An error ends a run before its training could show anything: then nothing is excused.
-    excused = frozenset() if before.error is not None else wrong.findings
-    kinds = MISTAKES - _OF_THE_PROGRAM if before.error is not None else MISTAKES
-    left = [f for f in after.findings if f.kind in kinds and (f.kind, f.name) not in excused]
+    # An error ends a run before its training could show anything: then nothing is excused, but
+    # mistakes of the whole program are its own, not those of a rewritten line.
+    failed = before.error is not None
+    excused = frozenset() if failed else wrong.findings
+    counted = (f for f in after.findings if f.mistake and not (failed and f.program_wide))
+    left = [f for f in counted if (f.kind, f.name) not in excused]
     if left:
         return Check(name="silent mistakes", passed=False, detail=left[0].message)
     return Check(name="silent mistakes", passed=True, detail="the probes find none")

@@ -18,8 +18,16 @@ IN_PLACE = (
     "one of the variables needed for gradient computation has been modified by an inplace operation"
 )
 ASKED = Question(text="hm")
-SHAPES = Finding(kind="loss_broadcasts", line=7, name="loss", message="`loss` compares two shapes")
-ADDED = Finding(kind="gradients_accumulate", line=9, name="opt", message="line 9 adds up gradients")
+SHAPES = Finding(
+    kind="loss_broadcasts", line=7, name="loss", message="`loss` compares two shapes", mistake=True
+)
+ADDED = Finding(
+    kind="gradients_accumulate",
+    line=9,
+    name="opt",
+    message="line 9 adds up gradients",
+    mistake=True,
+)
 BOTH = ran(findings=(SHAPES, ADDED))
 
 

@@ -234,8 +234,10 @@ def test_changes_that_pytorch_does_not_report(any_house: House, name: str) -> No
 
     assert plain.outcome is Outcome.OK and plain.suspects
     assert seen.outcome is Outcome.OK
-    assert [(f.kind, f.line) for f in seen.findings] == [("silent_inplace_write", case.modified[0])]
-    assert f"after line {case.saved[0]} saved it" in seen.findings[0].message
+    (finding,) = seen.findings
+    assert (finding.kind, finding.line) == ("silent_inplace_write", case.modified[0])
+    assert finding.mistake and not finding.program_wide
+    assert f"after line {case.saved[0]} saved it" in finding.message
     assert ends(seen.autograd) == (case.saved, case.modified, case.needed)
     assert seen.autograd is not None and "does not notice" in seen.autograd.note
 

@@ -8,6 +8,7 @@ import pytest
 
 from executor.protocol import JobResult, Outcome, Probe
 from tests.executor.conftest import House
+from tests.executor.inside.documented import FLAGS
 
 HEAD = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\n"
 
@@ -253,8 +254,10 @@ def test_exactly_this_is_found(any_house: House, case: Case) -> None:
 
     assert result.outcome is Outcome.OK, result.stderr
     assert told(result) == [(case.kind, case.line, case.name)], result.findings
-    assert case.says in result.findings[0].message
-    assert f"`{case.name}`" in result.findings[0].message
+    seen = result.findings[0]
+    assert (seen.mistake, seen.program_wide) == FLAGS[case.kind]
+    assert case.says in seen.message
+    assert f"`{case.name}`" in seen.message
 
 
 GOOD = {

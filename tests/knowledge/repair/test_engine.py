@@ -20,7 +20,7 @@ from knowledge.repair import engine
 from knowledge.repair.codemod import Check, Codemod, Proposal
 from knowledge.repair.engine import Repair
 from knowledge.repair.fix import Fix
-from tests.built import RecordedExecutor, error, failed, found, ran
+from tests.built import RecordedExecutor, error, failed, found, noted, ran
 
 VALUES = Values()  # the run was made with the probes that repair needs
 A, B = "a is wrong", "b is wrong"  # two mistakes, of which a run shows the first
@@ -133,7 +133,7 @@ def test_no_codemod_is_asked_about_a_run_without_a_mistake():
     eager = Codemod("e", Eager(A, None))
 
     assert engine.applicable([eager], ran()).codemods == ()
-    assert engine.applicable([eager], ran(findings=(found("curious"),))).codemods == ()
+    assert engine.applicable([eager], ran(findings=(noted("curious"),))).codemods == ()
     assert engine.applicable([eager], ran(findings=(found("one_class"),))).codemods == (eager,)
 
 

@@ -7,7 +7,7 @@ import pytest
 from executor.protocol import JobResult
 from knowledge.repair.mistake import NO_MISTAKE, Mistake, findings_left, leaves_less, only
 from knowledge.repair.verify import removed
-from tests.built import caught, error, failed, found, ran
+from tests.built import caught, error, failed, found, noted, ran
 
 A, B = found("one_class"), found("loss_broadcasts")
 SIZES = "sizes 3 and 4 do not match"
@@ -20,7 +20,7 @@ SIZES = "sizes 3 and 4 do not match"
         (ran(findings=(A, B)), ran(), {A.kind, B.kind}),
         (ran(findings=(A,)), ran(findings=(A,)), set()),
         (ran(findings=(A,)), ran(findings=(found(A.kind, "v"),)), {A.kind}),
-        (ran(findings=(A, found("curious"))), ran(), {A.kind}),  # a fact is no mistake
+        (ran(findings=(A, noted("curious"))), ran(), {A.kind}),  # a fact is no mistake
         (failed(SIZES), ran(), {"error"}),
         (failed(SIZES), failed(SIZES.replace("3", "5")), set()),  # the same, numbers aside
         (failed(SIZES), failed("another"), {"error"}),
@@ -40,7 +40,7 @@ def test_what_a_change_removes(before: JobResult, after: JobResult, gone: set[st
     ("run", "kinds"),
     [
         (ran(), []),
-        (ran(findings=(found("curious"),)), []),
+        (ran(findings=(noted("curious"),)), []),
         (ran(findings=(B, A)), [B.kind, A.kind]),
         (ran(findings=(A, found(A.kind, "v"), B)), [A.kind, B.kind]),  # one mistake, two names
     ],
@@ -68,7 +68,7 @@ def test_less_is_left(after: JobResult, than: JobResult, less: bool):
 
 def test_a_run_with_one_of_its_mistakes():
     """Whoever is asked about it sees no finding of another one."""
-    run = ran(findings=(A, B, found("curious")))
+    run = ran(findings=(A, B, noted("curious")))
 
     one = only(run, Mistake(None, frozenset({(B.kind, B.name)})))
     assert one.findings == (B,) and one.outcome is run.outcome

@@ -22,6 +22,7 @@ from executor.inside.probes.inplace.spots import Spot, layer_name, parameter_nam
 from executor.inside.probes.inplace.suspects import suspects
 from executor.inside.probes.inplace.values import digest, storage, version
 from executor.inside.probes.inplace.writes import Write, Writes
+from executor.inside.probes.kinds import finding
 from executor.inside.probes.operators import listener
 from executor.inside.probes.source import SnippetSource
 from executor.protocol import Culprit, ErrorSeen, Finding, TensorRef
@@ -143,18 +144,19 @@ class InplaceProbe:
         )
         backward = self._backward_line()
         writes = f"line {line} writes into {what}{through}" if line else f"{what} is changed"
-        finding = Finding(
-            kind="silent_inplace_write",
-            line=line,
-            name=name,
-            message=f"{writes} after line {culprit.saved_line} saved it for backward: the "
+        seen = finding(
+            "silent_inplace_write",
+            line,
+            name,
+            f"{writes} after line {culprit.saved_line} saved it for backward: the "
             f"gradients of line {backward} are computed with the new values, and "
             "PyTorch does not notice",
-            facts={"saved_line": culprit.saved_line, "needed_line": backward},
+            saved_line=culprit.saved_line,
+            needed_line=backward,
         )
         known = {(f.line, f.facts["saved_line"]) for f in self.findings}
         if (line, culprit.saved_line) not in known and len(self.findings) < _FINDINGS:
-            self.findings.append(finding)
+            self.findings.append(seen)
 
     def _backward_line(self) -> int | None:
         """The line that called backward, also from inside a custom Function's backward."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from knowledge.repair.checks.runs.eval_mode import check
-from tests.built import found, ran
+from tests.built import found, noted, ran
 from tests.knowledge.repair.checks.runs.looked import tried
 
-EVAL = found("eval_mode_training", "model")
+EVAL = noted("eval_mode_training", "model")
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ EVAL = found("eval_mode_training", "model")
         ("model.eval()", [], [], True),  # it only predicts
         ("model.eval()", [found("no_gradient", "model")], [], True),
         ("model.eval()", [EVAL], [EVAL], True),
-        ("model.eval()", [EVAL], [found("eval_mode_training", "other")], False),
+        ("model.eval()", [EVAL], [noted("eval_mode_training", "other")], False),
         ("model.eval()", [EVAL], [found("no_gradient", "model")], False),
         ("model.train()", [EVAL], [], True),  # theirs, which the run reached only now
         ("model.retrieval()", [EVAL], [], True),

@@ -1,0 +1,72 @@
+"""The kinds of findings: whether each is a mistake or a note, and which is told first.
+
+A probe adds its kind here, and nowhere else; docs/findings.md says in words what was seen.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any
+
+from executor.protocol import Finding
+
+
+class Says(Enum):
+    """What a finding says of the run."""
+
+    NOTE = "a fact worth knowing"
+    MISTAKE = "it is silently wrong"
+    PROGRAM_WIDE_MISTAKE = "it is silently wrong, and no rewrite of a single line makes it so"
+
+
+# What explains the others comes first: without a graph nothing has a gradient, for one.
+KINDS = {
+    "silent_inplace_write": Says.MISTAKE,
+    "loss_without_graph": Says.MISTAKE,
+    "foreign_optimizer": Says.PROGRAM_WIDE_MISTAKE,
+    "step_without_gradients": Says.MISTAKE,
+    "step_without_training": Says.NOTE,
+    "unregistered_module": Says.MISTAKE,
+    "unregistered_parameter": Says.MISTAKE,
+    "not_in_optimizer": Says.MISTAKE,
+    "loss_broadcasts": Says.MISTAKE,
+    "one_class": Says.MISTAKE,
+    "softmax_before_cross_entropy": Says.PROGRAM_WIDE_MISTAKE,
+    "sigmoid_before_cross_entropy": Says.PROGRAM_WIDE_MISTAKE,
+    "sigmoid_before_bce_with_logits": Says.PROGRAM_WIDE_MISTAKE,
+    "raw_scores_to_nll": Says.MISTAKE,
+    "gradients_accumulate": Says.PROGRAM_WIDE_MISTAKE,
+    "loss_not_finite": Says.MISTAKE,
+    "gradient_not_finite": Says.MISTAKE,
+    "no_gradient": Says.MISTAKE,
+    "zero_gradient": Says.MISTAKE,
+    "never_moved": Says.MISTAKE,
+    "unregistered_tensor": Says.MISTAKE,
+    "left_fixed": Says.NOTE,
+    "unused_parameters": Says.NOTE,
+    "plain_constant": Says.NOTE,
+    "eval_mode_training": Says.NOTE,
+    "graph_kept": Says.NOTE,
+    "log_softmax_before_cross_entropy": Says.NOTE,
+    "input_requires_grad": Says.NOTE,
+}
+_RANK = {kind: rank for rank, kind in enumerate(KINDS)}
+
+
+def finding(kind: str, line: int | None, name: str, message: str, **facts: Any) -> Finding:
+    """Make a finding that says whether it is a mistake; a kind without a row is a KeyError."""
+    says = KINDS[kind]
+    return Finding(
+        kind=kind,
+        line=line,
+        name=name,
+        message=message,
+        facts=facts,
+        mistake=says is not Says.NOTE,
+        program_wide=says is Says.PROGRAM_WIDE_MISTAKE,
+    )
+
+
+def rank(finding: Finding) -> int:
+    """Where a finding stands among others: the likeliest cause is 0."""
+    return _RANK[finding.kind]
