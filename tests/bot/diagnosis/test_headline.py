@@ -77,13 +77,15 @@ async def test_the_posted_error_is_reproduced_in_whatever_words(ask: Ask):
 
 async def test_a_paste_that_does_not_parse_is_no_error_of_theirs(ask: Ask):
     """Unless they ask about it."""
-    code = "import torch\nx = torch.ones(2)\n    y = x + 1\n"
+    code = "import torch\nx = torch.ones(2\ny = x + 1)))\n"
     answer = await ask(posted("my loss does not fall", code))
 
     assert answer.status == "not_run" and answer.error is None
-    assert answer.headline.startswith("Could not run what was pasted: the indentation of line 3")
+    assert answer.headline.startswith("Could not run what was pasted: line ")
+    assert "is no Python" in answer.headline
     assert sheet(Answered(answer)).headline.startswith("! Could not run what was pasted")
 
+    code = "import torch\nx = torch.ones(2)\n    y = x + 1\n"
     theirs = await ask(posted("what does this IndentationError want?", code))
     assert theirs.status == "reproduced" and "IndentationError at line 3" in theirs.headline
 

@@ -108,7 +108,7 @@ def _of_call(
         yield "padded", f"`{text(node)[:60]}` makes data up"
     if name in _COPIES:
         yield "copied", f"`{text(node)[:60]}` uses the same numbers several times"
-    if name in _REDUCES and isinstance(node.func, ast.Attribute):
+    if name in _REDUCES and isinstance(node.func, ast.Attribute) and not _is_mask(inner, live):
         yield "reduced", f"`{name}` makes one number of several"
     if name in _BENDS:
         yield "bent", f"`{text(node)[:60]}` gives numbers other values"
@@ -120,6 +120,11 @@ def _of_call(
     rounds = name in _ROUNDS or _casts_to_integers(node)
     if rounds and operand is not None and _loses_fractions(operand, change, live):
         yield "rounded", f"`{text(node)[:60]}` drops what comes after the point"
+
+
+def _is_mask(value: ast.expr | None, live: dict[str, Variable]) -> bool:
+    """Whether it is a tensor of truth values: how many are true is a count, and no data."""
+    return isinstance(value, ast.Name) and value.id in live and live[value.id].dtype == "bool"
 
 
 def _cuts(node: ast.Subscript, result: JobResult, live: dict[str, Variable]) -> bool:

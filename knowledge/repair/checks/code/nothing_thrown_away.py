@@ -25,6 +25,7 @@ _VIEWS = frozenset(
 )  # fmt: skip
 # Functions of torch that compute a value and are written in Python.
 _PYTHONS = frozenset({"einsum", "meshgrid", "block_diag", "cartesian_prod", "tensordot"})
+_COPIES = frozenset({"copy.copy", "copy.deepcopy", "deepcopy"})
 # Other things that can be called so have a method of this name that acts.
 _OTHERS: tuple[type, ...] = (torch.nn.Module, set, list, dict, bytearray)
 
@@ -69,6 +70,8 @@ def _is_pure(call: ast.Call, types: dict[str, str]) -> bool:
     if any(k.arg == "out" for k in call.keywords):
         return False
     function = call.func
+    if text(function) in _COPIES:
+        return True
     if not isinstance(function, ast.Attribute):
         return False
     name = function.attr

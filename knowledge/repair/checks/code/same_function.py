@@ -28,7 +28,7 @@ _ALIKE = [
         "diag diagonal",
         "cat concat concatenate stack hstack vstack dstack tensor astensor fromnumpy array asarray"
         " padsequence",
-        "float double half bfloat16 long int short byte bool to type typeas astype",
+        "float double half bfloat16 long int short byte bool to type typeas astype cuda cpu",
         "item tolist numpy",
         "maskedfill maskedscatter where maskedselect",
         "max amax maximum",

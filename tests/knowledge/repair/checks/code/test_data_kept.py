@@ -157,3 +157,11 @@ def test_no_cast_loses_what_comes_after_the_point(old: str, new: str, refuses: b
 
     assert ("drops what comes after the point" in told) is refuses is bool(told)
     assert not refused(check, old, new, LIVE, title="rounded to whole numbers")
+
+
+def test_counting_what_is_true_reduces_no_data():
+    """`mask.sum()` is how many places the mask has."""
+    masked = saw(mask=tensor(4, dtype="bool"), x=tensor(4))
+    assert not refused(check, "f(4)\n", "f(int(mask.sum()))\n", masked)
+    assert refused(check, "f(4)\n", "f(int(x.sum()))\n", masked)
+    assert refused(check, "f(4)\n", "f(int(other.sum()))\n", masked)

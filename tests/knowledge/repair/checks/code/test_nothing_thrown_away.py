@@ -31,6 +31,10 @@ SEEN = saw(x=tensor(3), net=Variable(type="Linear"), names=Variable(type="set"))
         ("x.add_(1)\n", "torch.set_num_threads(1)\n", None),
         ("x.add_(1)\n", "other.add(x)\n", None),  # any library's function
         ("x.add_(1)\n", "add(x)\n", None),
+        # What was dropped before may be dropped; what a copy is called makes no difference.
+        ("copy.deepcopy(x)\n", "x.detach().clone()\n", None),
+        ("deepcopy(x)\n", "x.clone()\n", None),
+        ("x.add_(1)\n", "copy.copy(x)\n", 1),
         # A copy is changed, and nobody has it.
         ("x.mul_(2)\n", "x.clone().mul_(2)\n", 1),
         ("x.mul_(2)\n", "(x + 1).mul_(2)\n", 1),

@@ -30,6 +30,7 @@ from tests.knowledge.repair.checks.code.changed import refused
         ("x.view(3, 2)\n", "x.reshape(3, 2)\n", True),
         ("x.add_(1)\n", "x = x.add(1)\n", True),
         ("x.long()\n", "x.float()\n", True),
+        ("x.cuda()\n", "x.to(device)\n", True),
         ("F.relu(x)\n", "F.gelu(x)\n", False),
         ("nn.BatchNorm2d(3)\n", "nn.BatchNorm1d(3)\n", True),
         ("nn.BCELoss()\n", "nn.BCEWithLogitsLoss()\n", True),
