@@ -46,8 +46,10 @@ def candidates(
         about = own + sorted(applying, key=lambda slug: -scores.get(slug, 0.0))
     else:  # the error is quoted in the words around the code
         about = [h.source for h in found.hits if h.evidence.error and h.kind == "article"]
+    # Where its own remedy was tried and does not mend this code, it is of a neighbouring mistake.
+    failed = {fix.codemod for fix in known.repairs.refused} - {fix.codemod for fix in fixes}
     for slug in dict.fromkeys(about):
-        if (article := articles.get(slug)) is None:
+        if (article := articles.get(slug)) is None or slug in failed:
             continue
         why = _of_article(article, scores.get(slug, 1.0))
         aside = "" if slug in own else _aside(known, article)

@@ -55,6 +55,7 @@ def known(
     fix: Fix | None = None,
     missing: str = "",
     text: str = "",
+    refused: str = "",
 ) -> Diagnosis:
     """A diagnosis as it is before its explanation."""
     question = Question(
@@ -70,8 +71,12 @@ def known(
         mistake=mistake(run) if run is not None else Diagnosis(question, RunWith()).mistake,
         missing=missing,
         passages=SearchResult(hits, confidence, 0.5),
-        repairs=Repair(fix=fix),
+        repairs=Repair(fix=fix, refused=(_refused(refused),) if refused else ()),
     )
+
+
+def _refused(codemod: str) -> Fix:
+    return Fix(codemod=codemod, diff="", code="", verified=False, checks=(), result=None)
 
 
 def chosen(diagnosis: Diagnosis, **kinds: Collection[str] | None) -> list[str]:
@@ -160,6 +165,22 @@ RESEMBLES = hit(MATMUL)
             [SIZES],
         ),
         (known(hit(SIZES, "quoted"), run=ran()), {}, [SIZES]),
+        # Its own remedy was tried and does not mend this code; another way of it does.
+        (
+            known(hit(SIZES, "real"), run=failed(BROADCAST), refused=SIZES),
+            {"sizes_do_not_broadcast": None},
+            [],
+        ),
+        (
+            known(hit(SIZES, "real"), run=failed(BROADCAST), refused=SKIP),
+            {"sizes_do_not_broadcast": None},
+            [SIZES],
+        ),
+        (
+            known(hit(SIZES, "real"), run=failed(BROADCAST), refused=SIZES, fix=fix(SIZES, ran())),
+            {"sizes_do_not_broadcast": None},
+            [SIZES],
+        ),
         # A silent mistake's article promises no error: that its codemod mends this one decides.
         (known(run=failed(BROADCAST), fix=fix(FOLDED, ran())), {}, [FOLDED]),
         (known(hit(SIZES, "quoted"), run=failed("unheard of")), {}, []),
