@@ -104,6 +104,7 @@ COPY --from=wheel /wheel /wheel
 RUN pip install --no-deps /wheel/*.whl
 COPY pyproject.toml config.yaml /torchmedic/
 COPY examples /torchmedic/examples
+COPY docs/findings.md /torchmedic/docs/
 COPY tests /torchmedic/tests
 USER 0:10001
 WORKDIR /torchmedic
