@@ -37,8 +37,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         if loss.input_shape is not None and len(loss.input_shape) == 1:
             yield from _two_classes(program, result, loss)
             return
-        made = re.search(r"\bone_hot\(|torch\.eye\(", source) and not _given(program, loss.target)
-        if made or _one_hot(result, loss.target):
+        made = re.search(r"\bone_hot\(|torch\.eye\(", source) is not None
+        if not _given(program, loss.target) and (made or _one_hot(result, loss.target)):
             yield Rewrite(
                 program.replace({loss.target: method(loss.target, "float")}),
                 f"{line}: the one-hot rows become probabilities",
