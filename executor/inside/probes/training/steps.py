@@ -164,7 +164,10 @@ class Steps:
                 grads = list(islice(there, _CARRIED))
                 now = largest(grads) if grads else []
                 record.carrying = any(now)
-                record.decayed |= bool(record.kept) and any(now) and now != record.kept
+                first = (
+                    record.backwards == 1
+                )  # since the step: a later one adds to what the first left
+                record.decayed |= first and bool(record.kept) and any(now) and now != record.kept
 
     # -- a step ------------------------------------------------------------------------------
 
