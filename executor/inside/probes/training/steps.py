@@ -166,7 +166,7 @@ class Steps:
                 record.carrying = any(now)
                 first = (
                     record.backwards == 1
-                )  # since the step: a later one adds to what the first left
+                )  # since the step: it left what the next adds to
                 record.decayed |= first and bool(record.kept) and any(now) and now != record.kept
 
     # -- a step ------------------------------------------------------------------------------
