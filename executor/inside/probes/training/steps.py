@@ -164,9 +164,7 @@ class Steps:
                 grads = list(islice(there, _CARRIED))
                 now = largest(grads) if grads else []
                 record.carrying = any(now)
-                first = (
-                    record.backwards == 1
-                )  # since the step: it left what the next adds to
+                first = record.backwards == 1  # since the step: it left what the next adds to
                 record.decayed |= first and bool(record.kept) and any(now) and now != record.kept
 
     # -- a step ------------------------------------------------------------------------------
