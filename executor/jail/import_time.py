@@ -14,6 +14,7 @@ import time
 from types import TracebackType
 
 _WORDS = struct.Struct("dd")  # seconds that are not the snippet's; when that began, or -1
+_NEVER_FREED: list[mmap.mmap] = []
 
 
 def shared_page() -> int:
@@ -38,10 +39,18 @@ class ImportTime:
     """The run's side. `with import_time:` around what is not the snippet's own time."""
 
     def __init__(self, page: int) -> None:
-        """Take over the descriptor: nothing of it is left for the snippet to open."""
+        """Take over the descriptor: nothing of it is left for the snippet to open.
+
+        Python's mmap keeps a copy of the descriptor (until 3.13 there is no other way). It is the
+        lowest that is free, and closing it leaves the memory mapped.
+        """
+        copy = os.dup(page)
+        os.close(copy)
         self._page = mmap.mmap(page, _WORDS.size)
+        _NEVER_FREED.append(self._page)  # it would close that number again, whose ever it is then
         self._spent = 0.0
         os.close(page)
+        os.close(copy)
         self._write(0.0)  # what this process has done so far is ours
 
     def __enter__(self) -> None:
