@@ -267,8 +267,9 @@ def _diff(diff: str) -> RenderableType:
 
 def _checks(fix: Fix) -> RenderableType:
     """The checks that say something about this code, in short; not those every fix passes."""
-    routine = {"no error", "nothing new", "batch", "nothing thrown away", "silent mistakes"}
-    told = [c.detail or c.name for c in fix.checks if c.name not in routine or not c.passed]
+    routine = {"no error", "nothing new", "batch", "silent mistakes"}
+    said = [c for c in fix.checks if not (c.routine or c.name in routine) or not c.passed]
+    told = [c.detail or c.name for c in said]
     return Text(harmless(" · ".join(["no error", *told] if fix.verified else told)), style="dim")
 
 

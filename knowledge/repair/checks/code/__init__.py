@@ -55,4 +55,4 @@ def _all() -> tuple[Callable[[Change], Check], ...]:
 
 def checks_of_code(change: Change) -> list[Check]:
     """What each of them says, in the order of their names."""
-    return [check(change) for check in _all()]
+    return [check(change).model_copy(update={"routine": True}) for check in _all()]
