@@ -96,7 +96,7 @@ class House:
 
     def wait_until_idle(self) -> None:
         """Until every slot has its next run ready."""
-        until = time.monotonic() + 60  # a busy machine takes its time
+        until = time.monotonic() + 180  # a run without a monitor ends by its processor time alone
         supervisor = self.supervisor
         healthy = supervisor.settings.slots - len(supervisor.unhealthy_slots)
         while supervisor.idle < healthy or supervisor._renewing:
