@@ -18,12 +18,13 @@ from typing import Any
 
 from executor.exceptions import ServerGoneError
 from executor.jail.import_time import shared_page
-from executor.jail.monitor import SWEEP_S, processes_of
+from executor.jail.monitor import SWEEP_S
 from executor.jail.walls import Cell, cpu_seconds
 from executor.protocol import Job, Limit, Outcome
 from executor.service.clock import RunClock
 from executor.service.memory import oom_kills, used_by
 from executor.service.outputs import Collected, Stream
+from executor.service.users import end_all_of
 
 _POLL_S = 0.02  # how often memory and clock are checked; output and the end are seen at once
 _BUILD_S = 30.0
@@ -242,11 +243,10 @@ class Run:
             return "a run's monitor does not end"
         if self.left:
             return f"{self.left} processes of a run could not be ended"
-        if self.cell.uid is not None:
-            # The monitor itself switched to that user for its last steps; it may still be exiting.
-            alive = set(processes_of(self.cell.uid)) - {self.monitor}
-            if alive:
-                return f"{len(alive)} processes of a run are still there"
+        # The monitor itself switched to that user for its last steps; it may still be exiting.
+        uid = self.cell.uid
+        if uid is not None and (alive := end_all_of(uid, _GIVE_UP_S, but=self.monitor)):
+            return f"{len(alive)} processes of a run are still there"
         return f"a run's folders could not be wiped: {self.unclean}" if self.unclean else ""
 
     def _wait_for_silence(self, seconds: float) -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Iterator
+import subprocess
+import time
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from executor.jail.monitor import processes_of
 from executor.jail.syscalls import libc
 
 _LOWEST = 20_000  # below are the system's and people's own
@@ -65,3 +68,55 @@ def acting_as(uid: int) -> Iterator[None]:
     finally:
         libc.setfsuid(os.geteuid())
         libc.setfsgid(group)
+
+
+def end_all_of(uid: int, within_s: float, but: int | None = None) -> set[int]:
+    """End every process of a run's user that its monitor left behind, and reap what is ours.
+
+    Args:
+        uid: the user.
+        within_s: how long to wait for them to be gone; a large process takes its time to exit.
+        but: a process that ends by itself.
+
+    Returns:
+        the processes that are still there.
+    """
+    orphans = set(processes_of(uid)) - {but}
+    if not orphans:
+        return set()
+    _kill_as(uid)
+    until = time.monotonic() + within_s
+    while (alive := set(processes_of(uid)) - {but}) and time.monotonic() < until:
+        time.sleep(0.01)
+    _reap(orphans - alive)
+    return alive
+
+
+def _kill_as(uid: int) -> None:
+    """Kill, as this user, all that it may signal: one atomic pass, which no fork outruns."""
+    if uid <= 0:  # as root it would end the machine
+        return
+    try:
+        subprocess.run(
+            ["/bin/sh", "-c", "kill -KILL -1"],
+            user=uid,
+            group=uid,
+            extra_groups=[],
+            env={},
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=5,
+            check=False,
+        )
+    except (OSError, subprocess.SubprocessError):
+        pass  # they are counted again, and what is left is said
+
+
+def _reap(pids: Iterable[int]) -> None:
+    """Reap those of ended processes that became our children, as their monitor was gone."""
+    for pid in pids:
+        try:
+            os.waitpid(pid, os.WNOHANG)
+        except ChildProcessError:
+            pass  # somebody else's

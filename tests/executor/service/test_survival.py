@@ -99,9 +99,10 @@ def test_killed_monitor_loses_no_job() -> None:
     house.supervisor.close()
 
 
-def test_stopped_monitor_is_ended() -> None:
+@pytest.mark.parametrize("tier", ["namespaces", "uid"])
+def test_stopped_monitor_is_ended(tier: str) -> None:
     """A monitor that hangs costs its slot a few seconds, not the executor."""
-    house = open_house("auto", slots=1)
+    house = open_house(tier, slots=1)
     house.wait_until_idle()
     runs: list[Run] = []
     follow = Run.follow
