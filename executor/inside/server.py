@@ -19,6 +19,7 @@ import weakref
 from pathlib import Path
 from typing import Any, NoReturn
 
+from executor.inside import interpreter
 from executor.inside.placeholders import fresh
 from executor.jail import filesystem, landlock, monitor, syscalls, walls
 
@@ -69,6 +70,7 @@ def _prepare(setup: dict[str, Any]) -> dict[str, object]:
     # itself registers (and multiprocessing's own clean-up) still runs.
     for finalizer in list(weakref.finalize._registry):  # type: ignore[attr-defined]
         finalizer.atexit = False
+    interpreter.remember()
     gc.collect()
     gc.freeze()  # a run's garbage collector does not touch, and so copy, the shared pages
     return {

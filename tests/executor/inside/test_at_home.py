@@ -242,6 +242,17 @@ def test_fresh_interpreter_knows_no_imports(house: House) -> None:
     assert (warm.stdout, cold.stdout) == ("True\n", "False\n")
 
 
+def test_warm_run_makes_no_list_of_its_modules(house: House) -> None:
+    """The server has made it: in a fork it would copy the memory of every module, 9 ms a run."""
+    result = house.run(
+        "from executor.inside import interpreter\n"
+        "before = interpreter._before_the_fork\n"
+        "print(len(before.all) > 1000 > len(before.needed) > 50)\n"
+    )
+
+    assert result.stdout == "True\n", result.stderr
+
+
 def test_cold_run_has_the_seed_it_was_given(house: House) -> None:
     """ "Before" and "after" are compared under one seed, also in a fresh interpreter."""
     code = "import torch; print(torch.rand(2), torch.initial_seed())"

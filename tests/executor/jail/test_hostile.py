@@ -832,6 +832,11 @@ _SPOILED = {
         raise ValueError('x')
         """,
     "no modules are left": "import sys\nsys.modules.clear()\nraise ValueError('x')",
+    "others in place of our modules": (
+        "import sys\nfor n in [n for n in sys.modules if n.startswith('executor')]:\n"
+        "    del sys.modules[n]\nsys.modules.update({f'm{i}': sys for i in range(999)})\n"
+        "raise ValueError('x')"
+    ),
     "another dictionary of modules": "import sys\nsys.modules = {}\nraise ValueError('x')",
     "no builtins are left": """
         import builtins
