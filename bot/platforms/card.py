@@ -12,6 +12,7 @@ from bot.models import Answer, AnswerError, Proof, Status, Why
 from bot.service.seam import Answered, Upload, Verb
 from bot.service.uploads import full_output
 from bot.words import STATUS, harmless
+from knowledge.repair.check import tally
 from knowledge.repair.fix import Fix
 
 OUTPUT_LINES = 12  # lines of output on a card; all of it is attached as a file
@@ -158,10 +159,9 @@ def _remedy(markdown: str) -> list[CardPart]:
 
 
 def _fix(fix: Fix) -> CardPart:
-    passed = sum(c.passed for c in fix.checks)
     # Only a run may say this: `verified` is the executor's word.
     verdict = "ran, and it passes" if fix.verified else "ran, and does not pass"
-    verdict += f": {passed} of {len(fix.checks)} checks"
+    verdict += f": {tally(fix.checks)}"
     title = f"Fix if {one_line(neutral(fix.intent))}" if fix.intent else "Fix"
     text = f"{verdict}. {neutral(fix.title)}"
     return CardPart(

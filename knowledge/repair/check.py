@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from executor.protocol import Model
 
 
@@ -12,3 +14,15 @@ class Check(Model):
     passed: bool
     detail: str = ""
     routine: bool = False  # asked of every fix: that it passed says little about this one
+    tried: bool = True  # False: nothing here could be tried, so that it passed says nothing
+
+
+def tally(checks: Sequence[Check]) -> str:
+    """How many checks a fix passed, in words; those that could not be tried are counted apart."""
+    tried = [c for c in checks if c.tried]
+    passed = sum(c.passed for c in tried)
+    said = "1 check" if passed == 1 else f"{passed} checks"
+    if passed < len(tried):
+        said = f"{passed} of {len(tried)} checks"
+    untried = len(checks) - len(tried)
+    return f"{said}, {untried} could not be tried here" if untried else said

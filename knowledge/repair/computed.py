@@ -25,7 +25,7 @@ def reaches_leaves(after: JobResult, *, wanted: bool = True) -> Check:
     ran = backwards(after)
     if not ran:
         detail = "no backward ran" if wanted else "no backward in this snippet"
-        return Check(name="gradients", passed=not wanted, detail=detail)
+        return Check(name="gradients", passed=not wanted, detail=detail, tried=wanted)
     for b in ran:
         if not b.grads:
             detail = f"backward at line {b.line} reaches no leaf"
@@ -76,7 +76,7 @@ def same_tensors(before: JobResult, after: JobResult, code: str, but: Iterable[s
         but: names that may change.
     """
     if before.values is None or after.values is None or after.trained:
-        return Check(name="values", passed=True, detail="nothing to compare with")
+        return Check(name="values", passed=True, detail="nothing to compare with", tried=False)
     line = before.error.line if before.error is not None else None
     line = before.frames[0].line if before.frames else line  # at module level
     lines = code.splitlines()

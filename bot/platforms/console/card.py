@@ -25,6 +25,7 @@ from bot.service.seam import (
     Waiting,
 )
 from bot.words import STATUS, harmless
+from knowledge.repair.check import tally
 from knowledge.repair.fix import Fix
 
 _STYLE = {
@@ -245,10 +246,9 @@ def _plain(markdown: str) -> str:
 
 
 def _fix(fix: Fix) -> RenderableType:
-    passed = [c for c in fix.checks if c.passed]
     verdict = "ran, and it passes" if fix.verified else "ran, and does not pass"
     head = Text(f"{verdict}: ", style="green" if fix.verified else "red")
-    head.append(f"{len(passed)} of {len(fix.checks)} checks", style="dim")
+    head.append(tally(fix.checks), style="dim")
     if fix.intent:
         head = Text(harmless(f"if {fix.intent}"), style="bold").append(" · ").append_text(head)
     titles = [f"{n}. {step}" for n, step in enumerate(fix.steps, start=1)] or [fix.title]
@@ -268,7 +268,9 @@ def _diff(diff: str) -> RenderableType:
 def _checks(fix: Fix) -> RenderableType:
     """The checks that say something about this code, in short; not those every fix passes."""
     routine = {"no error", "nothing new", "batch", "silent mistakes"}
-    said = [c for c in fix.checks if not (c.routine or c.name in routine) or not c.passed]
+    said = [
+        c for c in fix.checks if c.tried and not (c.routine or c.name in routine) or not c.passed
+    ]
     told = [c.detail or c.name for c in said]
     return Text(harmless(" · ".join(["no error", *told] if fix.verified else told)), style="dim")
 

@@ -251,7 +251,8 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     """What the optimizer now holds gets a gradient and moves."""
     if not after.trained:
         detail = "no optimizer stepped in this snippet, so it could not be seen to learn"
-        return [Check(name="learns", passed=not proposal.subjects, detail=detail)]
+        passed = not proposal.subjects
+        return [Check(name="learns", passed=passed, detail=detail, tried=not passed)]
     found = []
     for name in proposal.subjects:
         moved = name in after.moved

@@ -977,7 +977,7 @@ async def test_what_its_lines_mean_refuses_a_candidate(original, candidate, veri
     assert (result.fix is not None) is verified
     if not verified:
         (refused,) = result.refused
-        assert [c.name for c in refused.checks if not c.passed] == ["sizes"]
+        assert [c.name for c in refused.checks if not c.passed] == ["broadcasts"]
 
 
 async def test_what_was_refused_before_is_not_looked_at() -> None:

@@ -47,11 +47,24 @@ def operations(run: JobResult | None) -> tuple[Operation, ...]:
 
 
 @cache
-def _all() -> tuple[Callable[[Tried], Check], ...]:
+def _all() -> tuple[tuple[Callable[[Tried], Check], bool], ...]:
+    """Each check, and whether it asks what the lines of the run mean."""
     names = [f"{__name__}.{m.name}" for m in pkgutil.iter_modules(__path__)]
-    return tuple(importlib.import_module(name).check for name in names)
+    modules = [importlib.import_module(name) for name in names]
+    return tuple((m.check, hasattr(m, "influence") or hasattr(m, "operations")) for m in modules)
 
 
 def checks_of_runs(tried: Tried) -> list[Check]:
-    """What each of them says, in the order of their names."""
-    return [check(tried).model_copy(update={"routine": True}) for check in _all()]
+    """What each of them says, in the order of their names.
+
+    Where the candidate's lines could not be looked at, those that ask for that are not tried.
+    """
+    return [_asked(check, tried, of_lines) for check, of_lines in _all()]
+
+
+def _asked(check: Callable[[Tried], Check], tried: Tried, of_lines: bool) -> Check:
+    found = check(tried).model_copy(update={"routine": True})
+    if of_lines and found.passed and tried.after.influence is None:
+        detail = "the lines of the run could not be looked at"
+        return found.model_copy(update={"tried": False, "detail": detail})
+    return found

@@ -16,9 +16,11 @@ def check(tried: Tried) -> Check:
         shapes = " and ".join(str(list(shape)) for shape in o.inputs[:2])
         if o.kind == "outer" and o.line in touched and (o.name, o.inputs) not in meant:
             detail = f"line {o.line} makes {list(o.output or ())} of {shapes}: every element of one"
-            return Check(name="sizes", passed=False, detail=f"{detail} with every one of the other")
+            return Check(
+                name="broadcasts", passed=False, detail=f"{detail} with every one of the other"
+            )
         repeated = o.kind == "expanded_prediction"
         if repeated and not any(old.kind == o.kind and old.inputs == o.inputs for old in theirs):
             detail = f"line {o.line} compares a prediction that was repeated to fit its target"
-            return Check(name="sizes", passed=False, detail=detail)
-    return Check(name="sizes", passed=True, detail="no operand is repeated against another")
+            return Check(name="broadcasts", passed=False, detail=detail)
+    return Check(name="broadcasts", passed=True, detail="no operand is repeated against another")

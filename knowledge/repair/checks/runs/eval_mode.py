@@ -17,5 +17,5 @@ def check(tried: Tried) -> Check:
     added = len(_EVAL.findall(tried.fixed)) > len(_EVAL.findall(tried.original))
     for finding in now:
         if added and finding.name not in known:
-            return Check(name="training mode", passed=False, detail=finding.message)
-    return Check(name="training mode", passed=True, detail="what trains is in training mode")
+            return Check(name="eval mode", passed=False, detail=finding.message)
+    return Check(name="eval mode", passed=True, detail="what trains is in training mode")

@@ -26,7 +26,7 @@ def check(tried: Tried) -> Check:
                 detail = f"some samples of {t.module}'s input at line {t.line} influence nothing"
                 return Check(name="inputs used", passed=False, detail=detail)
     detail = "every input reaches the output" if trials else "no module could be tried again"
-    return Check(name="inputs used", passed=True, detail=detail)
+    return Check(name="inputs used", passed=True, detail=detail, tried=bool(trials))
 
 
 def _depends(old: ModuleTrial | None) -> bool:

@@ -14,5 +14,5 @@ def check(tried: Tried) -> Check:
     for o in operations(tried.after):
         if o.kind == "labels_compared" and o.line in touched and o.inputs not in known:
             detail = f"line {o.line} compares scores with labels: hardly any can be equal"
-            return Check(name="labels", passed=False, detail=detail)
-    return Check(name="labels", passed=True, detail="no score is compared with a label")
+            return Check(name="compared values", passed=False, detail=detail)
+    return Check(name="compared values", passed=True, detail="no score is compared with a label")

@@ -37,7 +37,7 @@ def check(tried: Tried) -> Check:
     detail = "each sample alone gives what it gave in the batch"
     if not tried_one:
         detail = "samples could not be tried one by one"
-    return Check(name="samples", passed=True, detail=detail)
+    return Check(name="samples", passed=True, detail=detail, tried=bool(tried_one))
 
 
 def _batch_first(t: ModuleTrial, target_rows: tuple[int, ...]) -> bool:

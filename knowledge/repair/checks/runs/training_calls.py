@@ -22,8 +22,8 @@ _SUMMED = re.compile(r"(?:\bsum\(|\+).*\.backward\(")
 
 def check(tried: Tried) -> Check:
     """No fewer calls than the original made, or was about to make when its error came."""
-    if tried.after.influence is None:
-        return Check(name="training steps", passed=True, detail="it could not be counted")
+    if tried.after.influence is None:  # nothing could be counted
+        return Check(name="training calls", passed=True, tried=False)
     was, now = influence(tried.reference), tried.after.influence
     for name, pattern in _CALLS.items():
         made = _count(now, name)
@@ -31,17 +31,17 @@ def check(tried: Tried) -> Check:
         summed = name == "backward" and made and _SUMMED.search(_added(tried))
         if made < wanted and not summed:
             detail = f"{name}() was called {wanted} times, and now {made} times"
-            return Check(name="training steps", passed=False, detail=detail)
+            return Check(name="training calls", passed=False, detail=detail)
         if not made and pattern.search(_removed(tried)) and not pattern.search(_added(tried)):
             detail = f"it calls {name}() no more"
-            return Check(name="training steps", passed=False, detail=detail)
+            return Check(name="training calls", passed=False, detail=detail)
     lines = lines_of(tried.original, tried.fixed)
     for line in now.doubled:
         # Without a step, adding them up may be what the code shows.
         if now.steps and lines.same.get(line) not in was.doubled:
             detail = f"line {line} adds the gradients of one loss a second time"
-            return Check(name="training steps", passed=False, detail=detail)
-    return Check(name="training steps", passed=True, detail="every training step is still made")
+            return Check(name="training calls", passed=False, detail=detail)
+    return Check(name="training calls", passed=True, detail="every training step is still made")
 
 
 def _count(seen: Influence, name: str) -> int:

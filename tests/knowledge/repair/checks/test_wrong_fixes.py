@@ -116,14 +116,14 @@ CASES = {
         "torch.softmax(self.out(x), dim=2)", "torch.sigmoid(self.out(x))",
     ),
     "every class with every weight": Case(
-        "sizes",
+        "broadcasts",
         "per_class = torch.rand(3)\nweights = torch.rand(4)\n"
         "print((per_class * weights).sum() > 0)\n",
         "per_class * weights", "per_class * weights.unsqueeze(-1)",
         "torch.rand(4)", "torch.rand(3)",
     ),
     "a prediction repeated for each target": Case(
-        "sizes",
+        "broadcasts",
         "model = nn.Linear(2, 1)\nx = torch.randn(4, 2)\ny = torch.rand(4, 3)\n"
         "F.binary_cross_entropy_with_logits(model(x), y).backward()\n",
         "(model(x), y)", "(model(x).expand_as(y), y)",
@@ -137,7 +137,7 @@ CASES = {
         "[0.2, 1.7, 2.0, 1.1]", "[0, 1, 2, 1]",
     ),
     "scores compared with labels": Case(
-        "labels",
+        "compared values",
         "out, y = torch.randn(4, 3), torch.tensor([0, 1, 2, 1])\n"
         "print((out == y).float().mean() >= 0)\n",
         "out == y)", "out == y.unsqueeze(1))",
@@ -169,13 +169,13 @@ CASES = {
         "model(x).detach()", "model(x)",
     ),
     "a backward that is called no more": Case(
-        "training steps",
+        "training calls",
         TRAIN + "loss = (model(x) - y) ** 2\nloss.backward()\n",
         "loss.backward()", "loss.mean().item()",
         "loss.backward()", "loss.mean().backward()",
     ),
     "gradients added twice": Case(
-        "training steps",
+        "training calls",
         TRAIN + "optimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n"
         "loss = F.mse_loss(model(x), y)\nloss.backward()\nprint(1)\nloss.backward()\n"
         "optimizer.step()\n",
@@ -183,7 +183,7 @@ CASES = {
         "print(1)\n", "print(1)\nloss = F.mse_loss(model(x), y)\n",
     ),
     "eval mode in training": Case(
-        "training mode",
+        "eval mode",
         "model = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Linear(4, 1))\n"
         "optimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n"
         "x, y = torch.randn(1, 3), torch.randn(1, 1)\n"
