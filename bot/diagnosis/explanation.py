@@ -52,7 +52,12 @@ def candidates(
         if (article := articles.get(slug)) is None or slug in failed:
             continue
         why = _of_article(article, scores.get(slug, 1.0))
-        aside = "" if slug in own else _aside(known, article)
+        if error is not None and article.has_only_the_opposite(*error):
+            continue
+        # Of two causes in one article the error says which it is.
+        aside = article.other_cause(*error) if error is not None else ""
+        if not aside and slug not in own:
+            aside = _aside(known, article)
         if not aside and error is not None and article.is_silent and slug not in own:
             continue  # it names that error, and says nothing of it
         yield why.model_copy(update={"text": aside, "remedy": ""}) if aside else why

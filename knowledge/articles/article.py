@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from executor.errors import families_of, family_of
+from executor.errors import SeenError, families_of, family_of
 from knowledge import signature as signatures
 from knowledge.articles.slugs import ARTICLES, check_slug, folder_of, slug_of
 from knowledge.documents.document import FrontMatterError, split_front_matter
@@ -137,6 +137,36 @@ class Article:
             if any(signatures.matches(quoted, wanted) for quoted in _quoted(line))
         )
 
+    def other_cause(self, type: str, message: str) -> str:
+        """What the article says of an error that it quotes under "If that was not it".
+
+        The error is then of another cause than the one that the article is about, even where both
+        are found by it: a wrong number of dimensions beside a wrong size. Empty if it quotes none.
+        """
+        own = self.expected_error
+        if own is not None and own.matches(type, message):
+            return ""
+        main = family_of(own.type, own.message) if own is not None else None
+        return " ".join(
+            " ".join(paragraph.removeprefix("- ").split())
+            for paragraph in self.if_that_was_not_it.split("\n\n")
+            if any(_is_quoted(said, type, message, main) for said in _messages(paragraph))
+        )
+
+    def has_only_the_opposite(self, type: str, message: str) -> bool:
+        """Whether the article is about another cause than the error's, and tells its opposite.
+
+        Of `expected 4D input (got 3D input)` it says something, of `expected 3D input (got 4D
+        input)` nothing, and its reason is of neither.
+        """
+        seen = family_of(type, message)
+        own = self.expected_error
+        main = family_of(own.type, own.message) if own is not None else None
+        if seen is None or main is None or seen.id == main.id or self.other_cause(type, message):
+            return False
+        quoted = (family_of(type, said) for said in _messages(self.if_that_was_not_it))
+        return any(found is not None and found.id == seen.id for found in quoted)
+
     def aside_on(self, words: str) -> str:
         """The paragraphs of "If that was not it" that mention something; may be empty."""
         paragraphs = self.if_that_was_not_it.split("\n\n")
@@ -152,6 +182,35 @@ class Article:
 def _type_and_message(error: str) -> tuple[str, str]:
     type, separator, message = error.partition(": ")
     return (type, message) if separator else ("", error)
+
+
+def _messages(text: str) -> list[str]:
+    """The messages between backticks."""
+    return [span for span in text.split("`")[1::2] if len(span.split()) >= 3]
+
+
+def _is_quoted(said: str, type: str, message: str, main: SeenError | None) -> bool:
+    """Whether a message is the error, or has its words where that is of another family than main.
+
+    A layer's name and numbers may be others: of `conv1d` is said what is said of `conv2d`.
+    """
+    names = re.findall(r"['\"](\w+)['\"]", said)
+    if not all(name in message for name in names):
+        return False  # `'Linear' object is not …` says nothing of a `'list' object`
+    if {_rises(said), _rises(message)} == {True, False}:
+        return False  # `expected 4D input (got 3D input)`, and not the other way round
+    wanted = signatures.signature(type, message)
+    if signatures.matches(signatures.signature(None, said.rstrip(". ")), wanted):
+        return True
+    seen = family_of(type, message)
+    is_other = seen is not None and (main is None or seen.id != main.id)
+    return is_other and re.sub(r"\d", "", message).startswith(re.sub(r"\d", "", said))
+
+
+def _rises(message: str) -> bool | None:
+    """Whether the second of a message's two numbers is the larger one; None if it has not two."""
+    numbers = [int(n) for n in re.findall(r"\d+", message)]
+    return numbers[0] < numbers[1] if len(numbers) == 2 else None
 
 
 def _quoted(line: str) -> list[str]:

@@ -19,9 +19,15 @@ _CALLS = re.compile(r"(^|\.)(sparse_coo_tensor|sparse\.FloatTensor|FloatTensor)$
 
 
 def applies(result: JobResult) -> bool:
-    """The rows of the indices are not the dimensions of the size."""
+    """The rows of the indices are not the dimensions of the size, and their columns are."""
     error = seen_error(result, _FAMILY)
-    return error is not None
+    match = read(error, _FAMILY) if error is not None else None
+    if match is None:
+        return False
+    dims = match.number("size") - match.number("dense")
+    shapes = [o.value.shape or () for o in result.operands]
+    shapes += [v.shape or () for v in variables(result).values()]
+    return any(len(shape) == 2 and shape[1] == dims != shape[0] for shape in shapes)
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:

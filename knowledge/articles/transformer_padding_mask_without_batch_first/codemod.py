@@ -22,19 +22,26 @@ _SHAPES = re.compile(r"\[(\d+), (\d+), \d+\].* as query and .*\[(\d+), (\d+)\]")
 
 
 def applies(result: JobResult) -> bool:
-    """Attention found a padding mask whose rows are not its batch."""
-    return seen_error(result, "attention_padding_mask") is not None
+    """Attention found a padding mask whose rows are its input's first dimension, not its batch."""
+    return seen_error(result, "attention_padding_mask") is not None and _swapped(result) is not None
+
+
+def _swapped(result: JobResult) -> tuple[int, int] | None:
+    """The input's first two sizes, where the mask has them too: the samples and the steps."""
+    told = result.explanation.text if result.explanation is not None else ""
+    shapes = _SHAPES.search(told)
+    if shapes is None:
+        return None
+    first, second, rows, columns = (int(n) for n in shapes.groups())
+    return (first, second) if rows == first and columns >= second and first != second else None
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """Every transformer layer of the snippet with `batch_first=True`."""
-    told = result.explanation.text if result.explanation is not None else ""
-    shapes = _SHAPES.search(told)
-    if shapes is None or uses_loaded_weights(program):
+    found = _swapped(result)
+    if found is None or uses_loaded_weights(program):
         return
-    first, second, rows, columns = (int(n) for n in shapes.groups())
-    if rows != first or columns < second or first == second:
-        return
+    first, second = found
     edits: dict[cst.CSTNode, cst.CSTNode] = {}
     for call in calls(program, _LAYERS):
         if argument(call, 99, "batch_first") is not None or any(a.star for a in call.args):
