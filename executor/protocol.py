@@ -349,6 +349,7 @@ class Influence(Model):
     zero_grads: int = 0
     doubled: tuple[int, ...] = ()  # lines of a second backward of one loss onto its gradients
     leaf_losses: tuple[int, ...] = ()  # lines of a backward of a tensor computed from nothing
+    results: dict[int, tuple[int, ...]] = {}  # line → shape of the tensor it made last
     target_rows: tuple[int, ...] = ()  # sizes of the first dimension of losses' targets
     notes: tuple[str, ...] = ()  # what could not be looked at
 

@@ -269,7 +269,7 @@ def _checks(fix: Fix) -> RenderableType:
     """The checks that say something about this code, in short; not those every fix passes."""
     routine = {"no error", "nothing new", "batch", "silent mistakes"}
     said = [
-        c for c in fix.checks if c.tried and not (c.routine or c.name in routine) or not c.passed
+        c for c in fix.checks if (c.tried and not (c.routine or c.name in routine)) or not c.passed
     ]
     told = [c.detail or c.name for c in said]
     return Text(harmless(" · ".join(["no error", *told] if fix.verified else told)), style="dim")

@@ -17,6 +17,7 @@ from executor.protocol import JobResult, Variable, WarningSeen
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves
 from knowledge.repair.fingerprints import same_values
+from knowledge.repair.toolkit.comments import above, commented
 from knowledge.repair.toolkit.edits import New, Program, operand
 from knowledge.repair.toolkit.flow import (
     earlier_in_loop,
@@ -90,6 +91,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         yield from _in_expression(program, write)
         return
     meaning = _meaning(program, write, seen)
+    if meaning == _COMPUTE and _announced(program, write):
+        meaning = ""  # who calls it a change in place may mean the tensor itself
     if meaning != _COMPUTE:
         lines = _neighbours(program, write)
         yield Rewrite(
@@ -131,6 +134,14 @@ def _write(
             return None
         target = root(call.func.value)
     return _Write(line, small, target, call) if target is not None else None
+
+
+def _announced(program: Program, write: _Write) -> bool:
+    """Whether a comment beside the line or above it calls it a change in place."""
+    code, line = program.module.code, program.line(write.line)
+    comments = commented(code)
+    said = [*above(line, comments, code), comments.get(line, "")]
+    return any(re.search(r"in[- _]?place", text, re.IGNORECASE) for text in said)
 
 
 def _meaning(program: Program, write: _Write, seen: dict[str, Variable]) -> str:

@@ -1,7 +1,8 @@
 """Give the data the dtype of the weights, where the data are made.
 
 The weights say what is meant: nobody casts a model by accident, but NumPy's float64 and Python's
-integers come along unasked. Two plain tensors have no such side; then both ways are shown.
+integers come along unasked. Two plain tensors have no such side, and neither have data whose dtype
+the code names, or whose precision it is about; then both ways are shown, with what the one loses.
 A layer in half precision is left alone: whether rounding is wanted is not for an edit to say.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import libcst as cst
 
@@ -16,9 +18,11 @@ from executor.errors import dtype_named, is_a, read
 from executor.protocol import Caught, ErrorSeen, JobResult, Variable
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import reaches_leaves, same_tensors
+from knowledge.repair.toolkit.comments import commented
 from knowledge.repair.toolkit.dataflow import Passed, cast_at_origin, cast_of, passed
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.sites import (
+    assignment,
     calls,
     failing,
     failing_statement,
@@ -36,6 +40,12 @@ _DTYPES = {
     "inplace_dtype": ("target", "result"), "scalar_type": ("given", "expected"),
 }  # fmt: skip
 _INTEGERS = {"int64", "int32", "uint8", "bool", "int16"}
+_DIGITS = {"float64": 16, "float32": 7, "float16": 3}  # decimal ones
+_SHORTLY = {"float64": r"\.double\b", "float32": r"\.float\b", "float16": r"\.half\b"}
+_ABOUT_PRECISION = re.compile(
+    r"(?i)\b(?:double|single|half|full|high(?:er)?|low(?:er)?|reduced|numerical)[- ]precision\b"
+    r"|\bprecision\b(?!\s*[,@=:]|\s+(?:and|score|recall))|\bfloat(?:16|64)\b"
+)
 _KNOWN = _INTEGERS | {"float16", "float32", "float64", "complex64"}
 
 
@@ -81,7 +91,10 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     if result.layer is not None or is_a(error, "backward_dtype", "inplace_dtype"):
         given = passed(program, result, lambda facts: facts.dtype == data)
         if given is not None and given.facts.dtype is not None:
-            yield from _cast(program, given, data, weights)
+            if _loses(data, weights) and _is_meant(program, given, data):
+                yield from _either(program, given, data, weights)
+            else:
+                yield from _cast(program, given, data, weights)
         elif result.layer is not None:
             yield from _packed(program, result, data, weights)
         return
@@ -114,6 +127,63 @@ def _cast(
             (given.name.value,),
             said,
         )
+
+
+def _loses(old: str, new: str) -> bool:
+    return (old, new) in (("float64", "float32"), ("float32", "float16"), ("float64", "float16"))
+
+
+def _told(old: str, new: str) -> str:
+    """What a cast loses, in words; empty where it loses nothing."""
+    return f"; of the {_DIGITS[old]} digits {_DIGITS[new]} are kept" if _loses(old, new) else ""
+
+
+def _is_meant(program: Program, given: Passed, dtype: str) -> bool:
+    """Whether the author chose a tensor's dtype: the code names it there, or is about precision."""
+    made = assignment(program, given.name.value, given.name)
+    short = rf"\b{dtype}\b|{_SHORTLY[dtype]}"
+    if made is not None and re.search(short, program.text(made.value)):
+        return True
+    code = program.module.code
+    told = [*commented(code).values(), *re.findall(r"print\([^\n]*", code)]
+    return any(_ABOUT_PRECISION.search(text) for text in told)
+
+
+def _either(program: Program, given: Passed, old: str, new: str) -> Iterator[Rewrite]:
+    """The data in the model's precision, or the model in the data's, if its making is found."""
+    called = {
+        program.text(call.func)
+        for call in program.inside(given.statement, cst.Call)
+        if any(a.value is given.name for a in call.args)
+    }
+    makers = [
+        a
+        for a in program.all(cst.Assign)
+        if any(program.text(t.target) in called for t in a.targets)
+        and isinstance(a.value, cst.Call)
+    ]
+    if len(called) != 1 or len(makers) != 1:
+        return
+    model = next(iter(called))
+    cast = cast_of(program, given.name, new)
+    yield Rewrite(
+        program.replace({given.name: cast}),
+        f"line {program.line(given.name)}: `{given.name.value}` is passed as {new}, not {old}"
+        f"{_told(old, new)}",
+        f"compute in {new}",
+        (given.name.value,),
+        _said(new),
+    )
+    yield Rewrite(
+        program.replace({makers[0].value: cast_of(program, makers[0].value, old)}),
+        f"line {program.line(makers[0])}: `{model}` computes in {old}, as precise as its input",
+        f"compute in {old}",
+        said=_said(old),
+    )
+
+
+def _said(dtype: str) -> str:
+    return rf"\b{dtype}\b|\b{dtype.replace('float64', 'double')}\b"
 
 
 def _packed(program: Program, result: JobResult, old: str, new: str) -> Iterator[Rewrite]:
@@ -160,21 +230,32 @@ def _two_tensors(
             yield from _cast(program, given, bad, good)
         elif "float16" in (bad, good) and not _INTEGERS & {bad, good}:
             # Whoever writes float16 means it: cast where the two meet, not where they are made.
-            yield Rewrite(
-                program.replace({given.name: cast_of(program, given.name, good)}),
-                f"line {program.line(given.name)}: `{given.name.value}` as {good}",
-                f"compute in {good}",
-                said=rf"\b{good}\b",
-            )
+            yield from _where_they_meet(program, given, bad, good)
+        elif bad not in _INTEGERS and good not in _INTEGERS and _names_both(program, by_dtype):
+            yield from _where_they_meet(program, given, bad, good)
         elif bad not in _INTEGERS and good not in _INTEGERS:
-            yield from _cast(
-                program,
-                given,
-                bad,
-                good,
-                f"compute in {good}",
-                rf"\b{good}\b|\b{good.replace('float64', 'double')}\b",
-            )
+            told = _told(bad, good)
+            for rewrite in _cast(program, given, bad, good, f"compute in {good}", _said(good)):
+                yield replace(rewrite, title=f"{rewrite.title}{told}")
+
+
+def _where_they_meet(program: Program, given: Passed, old: str, new: str) -> Iterator[Rewrite]:
+    yield Rewrite(
+        program.replace({given.name: cast_of(program, given.name, new)}),
+        f"line {program.line(given.name)}: `{given.name.value}` as {new}{_told(old, new)}",
+        f"compute in {new}",
+        said=_said(new),
+    )
+
+
+def _names_both(program: Program, by_dtype: dict[str, Passed | None]) -> bool:
+    """Whether each operand's dtype is named where it is made: then both are what they shall be."""
+    return all(
+        given is not None
+        and (made := assignment(program, given.name.value, given.name)) is not None
+        and re.search(rf"\b{dtype}\b|{_SHORTLY.get(dtype, dtype)}", program.text(made.value))
+        for dtype, given in by_dtype.items()
+    )
 
 
 def _compared(

@@ -10,8 +10,10 @@ import libcst as cst
 from executor.errors import read
 from executor.protocol import JobResult, Layer
 from knowledge.repair.codemod import Check, Proposal, Rewrite
+from knowledge.repair.toolkit.dimensions import BATCH, TIME, first_of
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.shapes import (
+    LayerCall,
     Shape,
     layer_call,
     resized,
@@ -60,12 +62,16 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     if len(expected) != 3 or len(got) != 3 or (shape is not None and len(shape) != 3):
         return
     told = shape is not None and _counts_the_other(shape, expected, got, first)
-    if told and not first:
-        yield from _batch_first(program, layer)
-        return
-    if told:
-        # The input has the time first, or the state is of another batch: nobody can tell.
-        yield from _time_first(program, layer, called.first)
+    # The layer has its dimensions in the other order, or the state is of another batch: what the
+    # code says of the input decides, else nobody can tell.
+    said = ""
+    if told and shape is not None:
+        said = _counted_by_name(program, called) or first_of(program, called.first, shape)
+    if told and said != (BATCH if first else TIME):
+        turn = _time_first if first else _batch_first
+        yield from turn(program, layer, "" if said else program.text(called.first))
+        if said:
+            return
     batch = method(called.first, "size", cst.Arg(integer(0 if first else 1)))
     changes: dict[cst.CSTNode, cst.CSTNode] = {}
     for name in program.inside(called.call.args[1], cst.Name):
@@ -82,11 +88,29 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
             program.replace(changes),
             f"line {min(map(program.line, changes))}: the first state is made for {what}: "
             f"{list(expected)}, not {list(got)}",
-            f"dimension 0 of `{program.text(called.first)}` counts the samples" if told else "",
+            _meaning(program.text(called.first), BATCH if first else TIME)
+            if told and not said
+            else "",
         )
 
 
-def _time_first(program: Program, layer: Layer, given: cst.BaseExpression) -> Iterator[Rewrite]:
+def _meaning(given: str, kind: str) -> str:
+    what = "counts the samples" if kind == BATCH else "is the time"
+    return f"dimension 0 of `{given}` {what}" if given else ""
+
+
+def _counted_by_name(program: Program, called: LayerCall) -> str:
+    """The batch, where the state's samples are counted by a name of it, or by the input's size."""
+    for name in program.inside(called.call.args[1], cst.Name):
+        made_by = assignment(program, name.value, called.call)
+        text = program.text(made_by.value) if made_by is not None else ""
+        given = re.escape(program.text(called.first)) if called.first is not None else ""
+        if re.search(rf"\b{given}\.(size\(0\)|shape\[0\])|\bbatch_?\w*|\bbs\b", text):
+            return BATCH
+    return ""
+
+
+def _time_first(program: Program, layer: Layer, given: str) -> Iterator[Rewrite]:
     """The layer without batch_first."""
     found = made(program, layer)
     flag = argument(found.call, 99, "batch_first") if found is not None else None
@@ -95,7 +119,7 @@ def _time_first(program: Program, layer: Layer, given: cst.BaseExpression) -> It
     yield Rewrite(
         program.replace({found.call: without_argument(found.call, flag)}),
         f"line {program.line(found.call)}: the layer takes the time first, as the state does",
-        f"dimension 0 of `{program.text(given)}` is the time",
+        _meaning(given, TIME),
     )
 
 
@@ -116,7 +140,8 @@ def _counts_the_other(shape: Shape, expected: Shape, got: Shape, first: bool) ->
     return others and got[1] == shape[time] and expected[1] == shape[batch] != shape[time]
 
 
-def _batch_first(program: Program, layer: Layer) -> Iterator[Rewrite]:
+def _batch_first(program: Program, layer: Layer, given: str) -> Iterator[Rewrite]:
+    """The layer with batch_first."""
     found = made(program, layer)
     if found is None or found.in_loop or any(a.star for a in found.call.args):
         return
@@ -127,6 +152,7 @@ def _batch_first(program: Program, layer: Layer) -> Iterator[Rewrite]:
         program.replace({found.call: call}),
         f"line {program.line(found.call)}: the batch comes first in the input, and the layer is "
         "told so",
+        _meaning(given, BATCH),
     )
 
 

@@ -132,3 +132,18 @@ async def test_steps_show_on_a_terminal_only(ask: Ask, terminal: bool):
 
     assert ("running your snippet" in out.getvalue()) is terminal
     assert "Not sure." in out.getvalue()
+
+
+def test_checks_that_could_not_be_tried_are_counted_apart():
+    """They are not passed, and nothing is told of them."""
+    checks = (
+        Check(name="values", passed=True, detail="every value is as it was"),
+        Check(name="samples", passed=True, detail="no sample was tried", tried=False),
+    )
+    fix = Fix(
+        codemod="c", title="t", diff="-a\n+b", code="b", verified=True, checks=checks, result=None
+    )
+    text = drawn(Answer(status="fixed", headline="Fixed.", fix=fix))
+
+    assert "ran, and it passes: 1 check, 1 could not be tried here" in text
+    assert "every value is as it was" in text and "no sample was tried" not in text

@@ -249,3 +249,13 @@ def test_the_fake_refuses_what_slack_refuses():
     for error, words in too_much.items():
         with pytest.raises(RefusedError, match=error):
             check_message(words)
+
+
+def test_checks_that_could_not_be_tried_are_counted_apart():
+    """They are not passed."""
+    answer = with_diff("-a\n+b")
+    assert answer.fix is not None
+    checks = (*answer.fix.checks, Check(name="samples", passed=True, tried=False))
+    answer = answer.model_copy(update={"fix": answer.fix.model_copy(update={"checks": checks})})
+
+    assert "1 check, 1 could not be tried here" in str(drawn(answer))

@@ -365,3 +365,14 @@ def test_compiled_code_is_not_looked_at(any_house: House) -> None:
     result = any_house.run(HEAD + "f = torch.compile\n", probes=(Probe.INFLUENCE,))
 
     assert result.influence is None
+
+
+def test_the_shape_that_a_line_makes_last_is_noted(any_house: House) -> None:
+    """To be compared with what a comment says of the line."""
+    code = """\
+a = torch.ones(4, 3)
+y = (a @ a.t()).sum(1)
+n = len(a)
+z = torch.cat((a, a), dim=1)
+"""
+    assert looked(any_house, code).results == {4: (4, 3), 5: (4,), 7: (4, 6)}

@@ -57,7 +57,7 @@ def test_checks_of_lines_are_not_tried_where_no_line_could_be_looked_at():
     seen = {c.name for c in checks_of_runs(tried(Influence(), Influence())) if not c.tried}
 
     assert {"neighbours", "broadcasts", "training calls", "samples"} <= unseen
-    assert not {"metrics", "stated shapes", "fresh warnings", "eval mode"} & unseen
+    assert not {"metrics", "stated values", "fresh warnings", "eval mode"} & unseen
     assert "neighbours" not in seen
 
 

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from executor.protocol import Influence
 from knowledge.repair.checks.runs import Tried
 from knowledge.repair.checks.runs.stated_shapes import check
 from knowledge.repair.mistake import NO_MISTAKE
-from knowledge.repair.stated import prints_as_stated, stated, stated_shapes
+from knowledge.repair.stated import (
+    contradicts,
+    prints_as_stated,
+    stated,
+    stated_results,
+    stated_shapes,
+)
 from tests.built import failed, ran
 
 
@@ -87,3 +94,77 @@ def test_a_stated_shape_is_printed(comment: str, printed: str, passes: bool):
     tried = Tried(code, code, failed("no"), ran(stdout=printed), None, NO_MISTAKE)
 
     assert check(tried).passed is passes
+
+
+@pytest.mark.parametrize(
+    ("code", "shapes"),
+    [
+        ("y = f(x)  # (4, 5)", [(1, ("4", "5"))]),
+        ("y = f(x)  # torch.Size([4, 5])", [(1, ("4", "5"))]),
+        ("    y = f(x)  # shape: (batch, 5)", [(1, ("batch", "5"))]),
+        ("# the result's shape becomes [4, 5]\ny = f(x)", [(2, ("4", "5"))]),
+        ("y = f(x)\n# y.shape: (batch size, 5)", [(1, ("batch_size", "5"))]),
+        ("y = f(x)\n# z.shape: (4, 5)", []),
+        ("y = f(x)\n# (4, 5)", []),
+        ("# z.shape: (4, 5)\ny = f(x)", []),
+        ("# (4, 5)\n\ny = f(x)", []),
+        ("y = f(x)  # of shape (2, 3) -> (4, 5)", [(1, ("4", "5"))]),
+        ("y = f(x)  # shapes (2, 3) and (4, 5)", []),
+        ("y = f(x)  # (see 4, 5)", [(1, ("see_4", "5"))]),
+        ("y = f(x)  # as in [4, 5]", []),
+        ("y = f(x)  # the input has the shape (4, 5)", []),
+        ("y = f(x)  # wrong: shape (4, 5)", []),
+        ("f(x)  # (4, 5)", []),
+        ("y == f(x)  # (4, 5)", []),
+        ("y = f(x)  # (4)", []),
+        ("y = f(x)", []),
+    ],
+)
+def test_which_lines_are_said_to_make_a_shape(code: str, shapes: list[tuple[int, tuple[str, ...]]]):
+    """Beside an assignment, right above it, or right below with the variable's name."""
+    assert list(stated_results(code)) == shapes
+
+
+@pytest.mark.parametrize(
+    ("said", "shape", "code", "contradicted"),
+    [
+        (("4", "5"), (4, 5), "", False),
+        (("4", "5"), (5, 4), "", True),
+        (("4", "5"), (4, 5, 6), "", True),
+        (("4", "n"), (4, 9), "", False),
+        (("4", "n"), (3, 9), "", True),
+        (("4", "n"), (3, 9, 1), "", False),  # of a batch of them
+        (("n", "c"), (8, 98), "c = 8\n", True),  # the channels stand first
+        (("n", "c"), (98, 8), "c = 8\n", False),
+        (("n", "c"), (98, 9), "c = 8\n", False),  # a size that was computed
+        (("n", "c"), (9, 8), "n = 8\nc = 8\n", False),
+        (("n", "c"), (9, 8), "n = 8\nc = 9\n", True),
+    ],
+)
+def test_what_shape_contradicts_a_comment(said, shape, code: str, contradicted: bool):
+    """Another number, or a named size at another place."""
+    assert contradicts(said, shape, code) is contradicted
+
+
+@pytest.mark.parametrize(
+    ("now", "before", "comment", "passes"),
+    [
+        ((4, 5), None, "[4, 5]", True),
+        ((5, 4), None, "[4, 5]", False),
+        ((5, 4), (5, 4), "[4, 5]", True),  # the comment was wrong before
+        ((5, 4), (4, 5), "[4, 5]", False),
+        (None, None, "[4, 5]", True),  # nobody reached it
+        ((5, 4), None, "a product", True),
+    ],
+)
+def test_a_line_makes_the_shape_that_its_comment_states(now, before, comment: str, passes: bool):
+    """Where the fix makes another one than the original did."""
+    original = f"z = 1\ny = f(x)  # {comment}\n"
+    fixed = f"z = 2\ny = f(x)  # {comment}\n"
+    results = [{} if shape is None else {2: shape} for shape in (now, before)]
+    after, was = (
+        failed("no").model_copy(update={"influence": Influence(results=r)}) for r in results
+    )
+    found = check(Tried(original, fixed, was, after, was, NO_MISTAKE))
+
+    assert found.passed is passes

@@ -71,6 +71,7 @@ class InfluenceProbe:
             zero_grads=training.zero_grads,
             doubled=tuple(training.doubled),
             leaf_losses=tuple(training.leaf_losses),
+            results=self.operations.results,
             target_rows=tuple(sorted(self.operations.target_rows)),
             notes=tuple(n for n in (*self._notes, self.operations.problem, training.problem) if n),
         )

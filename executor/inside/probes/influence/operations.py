@@ -64,6 +64,7 @@ class Operations(TorchFunctionMode):  # type: ignore[misc, unused-ignore]
         self.seen: list[Operation] = []
         self.target_rows: set[int] = set()
         self.computing: set[int] = set()
+        self.results: dict[int, tuple[int, ...]] = {}
         self.problem = ""
         self._known: set[Operation] = set()
         self._computed: dict[int, weakref.ref[torch.Tensor]] = {}
@@ -130,6 +131,8 @@ class Operations(TorchFunctionMode):  # type: ignore[misc, unused-ignore]
             self._note("no_grad" if result is None else "grad", name, line)
             return
         plain = name.strip("_")
+        if _is_tensor(result) and (line in self.results or len(self.results) < _MOST):
+            self.results[line] = tuple(result.shape)
         tensors = [a for a in (*args, *kwargs.values()) if _is_tensor(a)]
         if plain in _PAIRED_LOSSES:
             given = [*args, *(kwargs[k] for k in ("input", "target") if k in kwargs)]

@@ -38,10 +38,44 @@ def check(change: Change) -> Check:
     already += [old for old in found.gone if _drops(old, types)]
     paired = [new for old, new in found.changed if _drops(new, types) and old not in already]
     fresh = [*paired, *(new for new in found.come if _drops(new, types))]
+    fresh += [new for old, new in found.changed if _is_read_by_none(old, new, found.new)]
     if fresh:
         detail = f"line {fresh[0].lineno} computes a value and drops it: `{text(fresh[0])[:60]}`"
         return Check(name=_NAME, passed=False, detail=detail)
     return Check(name=_NAME, passed=True, detail="every new value is used")
+
+
+def _is_read_by_none(old: ast.stmt, new: ast.stmt, tree: ast.Module) -> bool:
+    """Whether a change in place became an assignment to a variable that nobody reads.
+
+    `x.add_(1)` changes what others hold; after `x = x + 1` at a function's end nobody has it.
+    """
+    if not isinstance(new, ast.Assign) or not _changes_in_place(old):
+        return False
+    targets = {t.id for t in new.targets if isinstance(t, ast.Name)}
+    scope = next((f for f in _functions(tree) if any(n is new for n in ast.walk(f))), None)
+    if scope is None or len(targets) != len(new.targets):
+        return False  # at module level whoever posts the code may go on with it
+    inside = [n for n in ast.walk(scope) if isinstance(n, ast.Name) and n.id in targets]
+    if any(isinstance(n, (ast.For, ast.While, ast.Global, ast.Nonlocal)) for n in ast.walk(scope)):
+        return False  # the next round may read it
+    reads = [n for n in inside if isinstance(n.ctx, ast.Load)]
+    return not any(n.lineno > (new.end_lineno or new.lineno) for n in reads)
+
+
+def _changes_in_place(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.AugAssign):
+        return isinstance(statement.target, ast.Name)
+    if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
+        return False
+    function = statement.value.func
+    return isinstance(function, ast.Attribute) and function.attr.endswith("_")
+
+
+def _functions(tree: ast.Module) -> list[ast.AST]:
+    """The functions of some code, inner ones first."""
+    found: list[ast.AST] = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
+    return found[::-1]
 
 
 def _drops(statement: ast.stmt, types: dict[str, str]) -> bool:

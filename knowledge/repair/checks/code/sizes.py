@@ -1,17 +1,20 @@
-"""A size keeps its name, and a size that a comment, a docstring or the person states is kept."""
+"""A size keeps its name, and a size that a comment, a docstring or the person states is kept.
+
+A comment states one beside a noun ("batch of 3", "10 classes"), or by the order of its names:
+`torch.zeros(1, 3, 6)  # (layers, batch, hidden)`, where the code has `batch = 3`.
+"""
 
 from __future__ import annotations
 
 import ast
-import io
 import re
-import tokenize
 from collections import Counter
 from collections.abc import Iterator
 
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.checks.code import Change
+from knowledge.repair.toolkit.comments import about, commented
 from knowledge.repair.toolkit.comparison import Replaced, expressions, names, statements, text
 from knowledge.repair.toolkit.sites import variables
 
@@ -19,6 +22,11 @@ _NAME = "sizes"
 _NOUNS = (
     r"(classes|categories|labels|channels?|features?|inputs?|outputs?|units|neurons|nodes|hidden"
     r"|heads|layers|dim(ension)?s?|dimensional|filters|words|tokens|embeddings?|time ?steps|frames)"
+)
+_NOUNS_FIRST = (
+    r"(?:batch|hidden|input|output|embedding|sequence|seq|vocab(?:ulary)?|feature|channel|class"
+    r"|layer|filter|time)(?:e?s)?"
+    r"(?:[ _](?:size|dim\w*|len\w*|features?|channels?|units?|steps?|count))?"
 )
 # Who says of a line that it is wrong does not state what is meant.
 _OF_A_MISTAKE = re.compile(
@@ -31,7 +39,7 @@ _OF_AN_ERROR = re.compile(r"(?i)error|traceback|expected|but got|given groups|mu
 def check(change: Change) -> Check:
     """No name gives way to a number on one side, and no stated number to another."""
     for part in change.compared.replaced:
-        for detail in (*_unnamed(part, change), *_stated(part, change)):
+        for detail in (*_unnamed(part, change), *_beside(part, change), *_stated(part, change)):
             return Check(name=_NAME, passed=False, detail=f"line {part.line}: {detail}")
     return Check(name=_NAME, passed=True, detail="sizes stay as they are named and stated")
 
@@ -82,6 +90,57 @@ def _is_other_data(name: str, result: JobResult) -> bool:
 # -- a number that is stated -------------------------------------------------------------------
 
 
+def _beside(part: Replaced, change: Change) -> Iterator[str]:
+    """What the comments about a statement say of the very size that is changed in it."""
+    if part.old is None or not _is_arithmetic(part.old) or not part.within:
+        return
+    statement = next((n for n in part.within if isinstance(n, ast.stmt)), None)
+    if statement is None:
+        return
+    said = about(statement, commented(change.original), change.original)
+    if any(_OF_A_MISTAKE.search(text) for text in said):
+        return
+    now = set(_numbers(part.new)) if part.new is not None else set()
+    for comment in said:
+        for number in sorted(set(_numbers(part.old)) - now):
+            noun = rf"\b{_NOUNS_FIRST}\s*(?:is|of|=|:|\()?\s*{number}(?!\w|\.\d)"
+            if re.search(noun, comment, re.IGNORECASE) and not _has_one(comment, now):
+                yield f"“{comment.strip(' #')[:60]}” says {number}"
+        name = _name_at(part, comment)
+        was, is_now = _value(part.old, change), _value(part.new, change)
+        meant = _value(ast.Name(name), change) if name else None
+        if meant is not None and was == meant and is_now not in (None, meant):
+            yield f"“{comment.strip(' #')[:60]}” says that it is `{name}`, which is {meant}"
+
+
+def _name_at(part: Replaced, comment: str) -> str:
+    """The name that a comment's list has at an argument's place; empty if there is none."""
+    call = part.within[-1]
+    if not isinstance(call, ast.Call) or part.old not in call.args:
+        return ""
+    for group in re.finditer(r"[(\[]([\w\s]+(?:,[\w\s]+)+)[)\]]", comment):
+        listed = [word.strip() for word in group[1].split(",")]
+        if len(listed) == len(call.args):
+            return listed[call.args.index(part.old)]
+    return ""
+
+
+def _value(value: ast.expr | None, change: Change) -> int | None:
+    """The number that an expression is, by itself or by the one assignment of its name."""
+    if isinstance(value, ast.Constant):
+        return value.value if type(value.value) is int else None
+    if not isinstance(value, ast.Name):
+        return None
+    given = [
+        s.value.value
+        for s in statements(change.compared.old)
+        if isinstance(s, ast.Assign)
+        and isinstance(s.value, ast.Constant)
+        and [text(t) for t in s.targets] == [value.id]
+    ]
+    return given[0] if len(given) == 1 and type(given[0]) is int else None
+
+
 def _stated(part: Replaced, change: Change) -> Iterator[str]:
     """`nn.Linear(20, 10)  # 10 classes` keeps its 10."""
     if part.old is None or not _is_arithmetic(part.old):
@@ -90,10 +149,10 @@ def _stated(part: Replaced, change: Change) -> Iterator[str]:
         return
     now = set(_numbers(part.new)) if part.new is not None else set()
     lost = set(_numbers(part.old)) - now
-    beside = _comments(change.original).get(getattr(part.old, "lineno", 0), "")
+    beside = commented(change.original).get(getattr(part.old, "lineno", 0), "")
     if _OF_A_MISTAKE.search(beside):
         return
-    texts = [*_comments(change.original).values(), *_docstrings(change.compared.old)]
+    texts = [*commented(change.original).values(), *_docstrings(change.compared.old)]
     texts = [t for t in texts if not _OF_A_MISTAKE.search(t)]
     asked = [s for s in re.split(r"[.!?\n]\s*", change.asked) if not _OF_AN_ERROR.search(s)]
     for number in sorted(lost):
@@ -108,18 +167,6 @@ def _stated(part: Replaced, change: Change) -> Iterator[str]:
 
 def _has_one(said: str, numbers: set[int]) -> bool:
     return any(re.search(rf"(?<![\w.]){n}(?!\w|\.\d)", said) for n in numbers)
-
-
-def _comments(code: str) -> dict[int, str]:
-    """Each line's comment."""
-    found: dict[int, str] = {}
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(code).readline):
-            if token.type == tokenize.COMMENT:
-                found[token.start[0]] = token.string
-    except (tokenize.TokenError, IndentationError):
-        pass
-    return found
 
 
 def _docstrings(tree: ast.Module) -> Iterator[str]:

@@ -115,6 +115,20 @@ CASES = {
         "dim=2", "dim=1",
         "torch.softmax(self.out(x), dim=2)", "torch.sigmoid(self.out(x))",
     ),
+    "a result that lies the other way": Case(
+        "stated shapes",
+        "a, b = torch.ones(4, 3), torch.ones(2, 3)\n"
+        "y = a @ b  # shape: [4, 2]\nprint(y.sum())\n",
+        "a @ b", "b @ a.T",
+        "a @ b", "a @ b.T",
+    ),
+    "the first instead of the last": Case(
+        "stated values",
+        "found = torch.tensor([[1, 0], [1, 1]]) == 1\n"
+        "print(found.argmax(1))  # tensor([0, 1])\n",
+        "found.argmax", "found.int().argmax",
+        "found.argmax", "(found * torch.tensor([1, 2])).argmax",
+    ),
     "every class with every weight": Case(
         "broadcasts",
         "per_class = torch.rand(3)\nweights = torch.rand(4)\n"

@@ -106,6 +106,16 @@ c.backward()
 print(a.grad, b.grad)
 """
 
+ANNOUNCED = """\
+import torch
+
+weight = torch.tensor([1.0, 2.0], requires_grad=True)
+weight += 1  # in-place update of a leaf
+loss = (weight * 3).sum()
+loss.backward()
+print(weight.grad)
+"""
+
 CASES = Cases(
     mended={
         "training by hand": (
@@ -120,6 +130,10 @@ CASES = Cases(
         "clamp after the step": (CLAMPED, "    with torch.no_grad():\n        scale.clamp_(0, 1)"),
     },
     paired={
+        "called a change in place": (
+            ANNOUNCED,
+            ("with torch.no_grad():\n    weight += 1  # in-place",),
+        ),
         "scale": (
             SHIFTED,
             ("with torch.no_grad():\n    x *= 3", "x_new = x * 3\nloss = x_new.square()"),

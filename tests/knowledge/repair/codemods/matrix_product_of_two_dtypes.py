@@ -114,6 +114,30 @@ b = torch.ones(2, 2)
 print((a @ b).dtype)
 """
 
+EXACT = """\
+import torch
+from torch import nn
+x = torch.linspace(0, 1, 12, dtype=torch.float64).reshape(4, 3)
+net = nn.Linear(3, 1)
+print(net(x).shape)
+"""
+
+ABOUT_PRECISION = """\
+import numpy as np
+import torch
+from torch import nn
+x = torch.from_numpy(np.linspace(0, 1, 12).reshape(4, 3))
+net = nn.Linear(3, 1)
+print("in double precision:", net(x).shape)
+"""
+
+BOTH_NAMED = """\
+import torch
+a = torch.eye(2, dtype=torch.float64)
+b = torch.ones(2, 2).float()
+print(a.dtype, b.dtype, (a @ b).dtype)
+"""
+
 COMPLEX = """\
 import torch
 points = torch.ones(3, 2)
@@ -137,6 +161,9 @@ CASES = Cases(
             TWO,
             ("torch.eye(2, dtype=torch.float32)", "torch.ones(2, 2, dtype=torch.float64)"),
         ),
+        "a named dtype": (EXACT, ("net(x.float())", "net = nn.Linear(3, 1).double()")),
+        "about precision": (ABOUT_PRECISION, ("net(x.float())", "nn.Linear(3, 1).double()")),
+        "both named": (BOTH_NAMED, ("(a.float() @ b)", "(a @ b.double())")),
         "half and float": (HALVES, ("(a.float() @ b)", "(a @ b.half())")),
         "complex": (COMPLEX, ("points @ vectors.real", "points.to(torch.complex64) @")),
     },

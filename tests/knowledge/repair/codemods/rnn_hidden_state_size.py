@@ -73,6 +73,26 @@ state = torch.zeros(1, 3, 6)
 out, state = gru(x, state)
 """
 
+UNSAID = """\
+import torch
+from torch import nn
+
+x = torch.randn(3, 9, 4)
+gru = nn.GRU(4, 6)
+state = torch.zeros(1, 3, 6)
+out, state = gru(x, state)
+"""
+
+TIME_FIRST = """\
+import torch
+from torch import nn
+
+x = torch.randn(3, 9, 4)  # (time, batch, features)
+gru = nn.GRU(4, 6)
+state = torch.zeros(1, 3, 6)
+out, state = gru(x, state)
+"""
+
 ANOTHER_BATCH = """\
 import torch
 from torch import nn
@@ -121,10 +141,17 @@ CASES = Cases(
         "the last batch": (LAST, "torch.zeros(1, x.size(0), 5)  # our batch size"),
         "state and cell": (PAIR, "c0 = torch.zeros(1, x.size(1), 6)"),
         "both ways": (BOTH_WAYS, "torch.zeros(layers * 2, 3, 6)"),
-        "a decoder's size": (DECODER, "nn.LSTM(width, 8, batch_first=True)  # goes on"),
+        "a decoder's size": (DECODER, "nn.LSTM(width, hidden, batch_first=True)  # goes on"),
         "batch_first forgotten": (FORGOTTEN, "nn.GRU(4, 6, batch_first=True)"),
+        "a comment names the time": (TIME_FIRST, "torch.zeros(1, x.size(1), 6)"),
     },
-    paired={"which one is the batch": (EITHER, ("nn.GRU(4, 6)", "torch.zeros(1, x.size(0), 6)"))},
+    paired={
+        "which one is the batch": (EITHER, ("nn.GRU(4, 6)", "torch.zeros(1, x.size(0), 6)")),
+        "which one is the time": (
+            UNSAID,
+            ("nn.GRU(4, 6, batch_first=True)", "torch.zeros(1, x.size(1), 6)"),
+        ),
+    },
     refused={"another batch of sentences": ANOTHER_BATCH, "made elsewhere": ELSEWHERE},
     wrong={
         "cut the batch off": (

@@ -86,3 +86,32 @@ def test_a_value_computed_and_dropped_is_seen(old: str, new: str, line: int | No
     told = refused(check, old, new, SEEN)
 
     assert told.startswith(f"line {line} computes a value and drops it") if line else told == ""
+
+
+@pytest.mark.parametrize(
+    ("body", "instead", "passes"),
+    [
+        ("x.add_(1)\n    return y", "x = x.add(1)\n    return y", False),
+        ("x += 1\n    return y", "x = x + 1\n    return y", False),
+        ("x.add_(1)\n    return x", "x = x.add(1)\n    return x", True),
+        ("x.add_(1)\n    f(x)", "x = x.add(1)\n    f(x)", True),
+        ("f(x)\n    x.add_(1)", "f(x)\n    x = x.add(1)", False),
+        ("y = x + 1\n    return z", "y = x + 2\n    return z", True),  # it was so before
+        ("for i in y:\n        f(x)\n        x.add_(1)",
+         "for i in y:\n        f(x)\n        x = x.add(1)", True),
+        ("global x\n    x.add_(1)", "global x\n    x = x.add(1)", True),
+        ("x.add_(1)\n    return y", "self.x = x.add(1)\n    return y", True),
+        ("x.add(1)\n    return y", "x = x.add(1)\n    return y", True),
+    ],
+)  # fmt: skip
+def test_a_change_in_place_becomes_no_variable_that_nobody_reads(
+    body: str, instead: str, passes: bool
+):
+    """What others hold would then stay as it is."""
+    function = "def g(x, y, z):\n    "
+    assert (refused(check, function + body + "\n", function + instead + "\n") == "") is passes
+
+
+def test_a_variable_at_module_level_may_be_read_later():
+    """The snippet may be the first part of something."""
+    assert refused(check, "x.add_(1)\n", "x = x.add(1)\n") == ""

@@ -99,7 +99,33 @@ y = a @ b
 print(y.shape)  # [4, 5]
 """
 
+ANNOUNCED = """\
+x = torch.ones(3, requires_grad=True)
+y = (x * 2).detach()  # detached from here on
+y.sum().backward()
+"""
+TARGETS = """\
+scores = torch.randn(4, 3, requires_grad=True)
+labels = torch.randint(0, 3, (4, 3))
+nn.CrossEntropyLoss()(scores, labels).backward()
+"""
+DOUBLE = """\
+layer = nn.Linear(3, 1)
+x = torch.ones(2, 3, dtype=torch.float64)
+print(layer(x).shape)
+"""
+ONE_MORE = """\
+conv = nn.Conv1d(1, 2, 3)
+x = torch.ones(4, 1, 9)
+x = x.unsqueeze(1)
+print(conv(x).shape)
+"""
+
 ROWS = {
+    "announced": (ANNOUNCED, ".detach()", ""),
+    "classes": (TARGETS, "(scores, labels)", "(scores, labels.float())"),
+    "precision": (DOUBLE, "float64", "float32"),
+    "undoing": (ONE_MORE, "conv(x)", "conv(x.squeeze(1))"),
     "training steps": (NO_GRAPH, "loss.backward()", "loss.requires_grad_().backward()"),
     "training mode": (ONE_ROW, "for _", "net.eval()\nfor _"),
     "nothing thrown away": (LEAF, "x.mul_(2)", "x.clone().mul_(2)"),

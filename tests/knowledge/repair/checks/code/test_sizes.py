@@ -101,3 +101,38 @@ def test_a_size_that_is_stated_is_kept(old: str, new: str, passes: bool):
 def test_a_size_that_the_person_states_is_kept(asked: str, passes: bool):
     """What the error says of sizes is no statement of theirs."""
     assert (refused(check, "f(10)\n", "f(12)\n", LIVE, asked=asked) == "") is passes
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "passes"),
+    [
+        # The noun comes first.
+        ("z(1, 3, 6)  # batch size 3\n", "z(1, 9, 6)  # batch size 3\n", False),
+        ("z(1, 3, 6)  # batch of 3\n", "z(1, x.size(1), 6)  # batch of 3\n", False),
+        ("# hidden_size = 6\nz(1, 3, 6)\n", "# hidden_size = 6\nz(1, 3, 8)\n", False),
+        ("z(1, 3)  # batch size 1\n", "z(9, 3)  # batch size 1\n", False),
+        ("z(1, 3)  # batch size 10\n", "z(9, 3)  # batch size 10\n", True),
+        ("z(1, 3)  # batch size 1, not 9\n", "z(9, 3)  # batch size 1, not 9\n", True),
+        ("z(1, 3)  # wrong: batch size 1\n", "z(9, 3)  # wrong: batch size 1\n", True),
+        ("# batch size 3\n\nz(1, 3)\n", "# batch size 3\n\nz(1, 9)\n", True),
+        # A name in the list of its sizes, with the value that the code gives it.
+        ("batch = 3\nz(1, 3)  # (layers, batch)\n", "batch = 3\nz(1, 9)  # (layers, batch)\n",
+         False),
+        ("batch = 3\nz(1, 3)  # [layers, batch]\n", "batch = 3\nz(1, 9)  # [layers, batch]\n",
+         False),
+        ("batch = 3\nz(1, 3)  # (layers, batch)\n",
+         "batch = 3\nz(1, batch)  # (layers, batch)\n", True),
+        ("batch = 3\nz(1, 3)  # (batch, layers)\n", "batch = 3\nz(1, 9)  # (batch, layers)\n",
+         True),
+        ("batch = 4\nz(1, 3)  # (layers, batch)\n", "batch = 4\nz(1, 9)  # (layers, batch)\n",
+         True),
+        ("batch = 3\nz(1, 3)  # (batch, 2, 4)\n", "batch = 3\nz(1, 9)  # (batch, 2, 4)\n", True),
+        ("batch = 3\nbatch = 4\nz(1, 3)  # (layers, batch)\n",
+         "batch = 3\nbatch = 4\nz(1, 9)  # (layers, batch)\n", True),
+        ("batch = 3\nz(1, k=3)  # (layers, batch)\n",
+         "batch = 3\nz(1, k=9)  # (layers, batch)\n", True),
+    ],
+)  # fmt: skip
+def test_a_size_that_a_comment_about_the_line_names_is_kept(old: str, new: str, passes: bool):
+    """By its noun, or by its place among the names that the comment lists."""
+    assert (refused(check, old, new, LIVE) == "") is passes

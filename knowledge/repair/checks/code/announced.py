@@ -1,0 +1,120 @@
+"""What the code announces of a line is still what it does: `# detach it`, `x_detached = …`."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+
+from knowledge.repair.check import Check
+from knowledge.repair.checks.code import Change
+from knowledge.repair.toolkit.comments import about, commented
+from knowledge.repair.toolkit.comparison import called, expressions, names, statements, text
+
+_NAME = "announced"
+# What a line may do → the calls that do it, and the words that announce it. Not transposing: which
+# way a tensor has to lie is what the sizes of the run say.
+_FEATURES = (
+    ("detaches", {"detach", "detach_"}, r"detach"),
+    ("records no gradients", {"no_grad", "inference_mode", "set_grad_enabled"},
+     r"no_grad|inference_mode|(?:without|no|disabl\w+|prevent\w*|stop\w*|block\w*|avoid\w*)\s+"
+     r"(?:\w+\s+){0,2}(?:gradients?|autograd)"),
+    ("repeats", {"expand", "expand_as", "repeat", "tile", "broadcast_to", "repeat_interleave"},
+     r"expand|repeat|tile|broadcast|replicat"),
+    ("stacks", {"stack", "vstack", "hstack", "dstack", "row_stack"}, r"stack"),
+    ("joins", {"cat", "concat", "concatenate"}, r"concat|\bcat\b"),
+    ("makes a NumPy array", {"array", "asarray", "numpy"},
+     r"(?:numpy|np)[ _](?:\w+[ _]){0,2}array"),
+    ("copies", {"clone", "deepcopy", "copy"}, r"clon(?:e|ing)|deep ?copy"),
+    ("gathers", {"gather", "index_select", "take_along_dim"}, r"gather|index_select"),
+    ("scatters", {"scatter", "scatter_", "scatter_add", "scatter_add_"}, r"scatter"),
+    ("pads", {"pad", "pad_sequence"}, r"\bpad(?:s|ded|ding)?\b|pad_sequence"),
+    ("masks", {"masked_fill", "masked_fill_", "masked_select", "where"}, r"\bmask(?:s|ed|ing)?\b"),
+    ("keeps the graph", {"retain_graph", "create_graph"}, r"retain_graph|create_graph"),
+)  # fmt: skip
+_IN_PLACE = re.compile(r"in[- _]?place", re.IGNORECASE)
+
+
+def check(change: Change) -> Check:
+    """A change takes nothing away that a comment, a printed label or a name announces there."""
+    found = change.compared
+    if _is_no_name(change):  # what is announced does not exist under that name
+        return Check(name=_NAME, passed=True, detail="what the code announces was called wrongly")
+    pairs: list[tuple[ast.stmt, Iterable[ast.stmt]]] = [(old, [new]) for old, new in found.changed]
+    pairs += [(old, ()) for old in found.gone]
+    for old, instead in pairs:
+        now = [*instead, *found.come]
+        said = "\n".join(_announced(old, change))
+        for what, word in _lost(old, now):
+            if m := re.search(word, said, re.IGNORECASE):
+                detail = f"line {old.lineno} {what} no more, and the code announces “{m[0]}”"
+                return Check(name=_NAME, passed=False, detail=detail)
+    return Check(name=_NAME, passed=True, detail="what the code announces is still done")
+
+
+def _is_no_name(change: Change) -> bool:
+    error = change.result.error
+    return error is not None and error.type in ("AttributeError", "ImportError", "NameError")
+
+
+def _lost(old: ast.stmt, now: list[ast.stmt]) -> Iterator[tuple[str, str]]:
+    """What a statement did that none of those in its place does: in words, and its announcement."""
+    had, has = _acts(old), {a for s in now for a in _acts(s)}
+    for what, calls, word in _FEATURES:
+        if had & calls and not has & calls:
+            yield what, word
+    if _writes_in_place(old) and not any(_writes_in_place(s) for s in now):
+        yield "writes in place", _IN_PLACE.pattern
+
+
+def _acts(statement: ast.stmt) -> set[str]:
+    """The functions, properties and keywords that a statement uses."""
+    found: set[str] = set()
+    for node in expressions(statement):
+        found.add(called(node))
+        if isinstance(node, ast.Attribute):
+            found.add(node.attr)
+        elif isinstance(node, ast.keyword):
+            found.add(node.arg or "")
+    return found
+
+
+def _writes_in_place(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.AugAssign):
+        return True
+    if isinstance(statement, ast.Assign) and any(
+        isinstance(t, ast.Subscript) for t in statement.targets
+    ):
+        return True
+    return any(
+        (called(n).endswith("_") and not called(n).endswith("__"))
+        or (isinstance(n, ast.keyword) and n.arg == "inplace" and text(n.value) == "True")
+        for n in expressions(statement)
+    )
+
+
+def _announced(old: ast.stmt, change: Change) -> Iterator[str]:
+    """Comments about a statement, the names that it makes, and the labels they are printed with."""
+    yield from about(old, commented(change.original), change.original)
+    made = {n for t in _targets(old) for n in names(t)}
+    yield from made
+    for statement in statements(change.compared.old):
+        if statement is old or _prints_one_of(statement, made):
+            for node in expressions(statement):
+                if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                    yield node.value
+
+
+def _targets(statement: ast.stmt) -> list[ast.expr]:
+    if isinstance(statement, ast.Assign):
+        return statement.targets
+    if isinstance(statement, (ast.AugAssign, ast.AnnAssign)):
+        return [statement.target]
+    return []
+
+
+def _prints_one_of(statement: ast.stmt, made: set[str]) -> bool:
+    is_print = isinstance(statement, ast.Expr) and called(statement.value) == "print"
+    return is_print and any(
+        isinstance(n, ast.Name) and n.id in made for n in expressions(statement)
+    )

@@ -1,0 +1,100 @@
+"""A precision that the author wrote down, or writes about, is not lowered without saying so."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from knowledge.repair.check import Check
+from knowledge.repair.checks.code import Change
+from knowledge.repair.toolkit.comments import commented
+from knowledge.repair.toolkit.comparison import (
+    Replaced,
+    called,
+    expressions,
+    root,
+    statements,
+    text,
+)
+from knowledge.repair.toolkit.sites import variables
+
+_NAME = "precision"
+_DIGITS = {"float64": 53, "float32": 24, "float16": 11, "bfloat16": 8}  # bits of the mantissa
+_CASTS = {"double": "float64", "float": "float32", "half": "float16", "bfloat16": "bfloat16"}
+_SAID = re.compile(r"\b(digits|precision|lossy)\b")
+_ABOUT_IT = re.compile(
+    r"(?i)\b(double|single|half|full|high(?:er)?|low(?:er)?|reduced|mixed|numerical)[- ]precision\b"
+    r"|\bprecision\b(?!\s*[,@=:]|\s+(?:and|score|recall))|\bfloat(?:16|64)\b"
+)
+
+
+def check(change: Change) -> Check:
+    """No part that the author made in one precision is in a lower one now, unless that is said."""
+    if not _SAID.search(change.said):
+        for part in change.compared.replaced:
+            for old, new, why in _lowered(part, change):
+                detail = f"line {part.line} makes {new} of {old}, and {why}"
+                return Check(name=_NAME, passed=False, detail=detail)
+    return Check(name=_NAME, passed=True, detail="no precision that is meant is lowered")
+
+
+def _lowered(part: Replaced, change: Change) -> Iterator[tuple[str, str, str]]:
+    """(what it was, what it is, what says that it was meant)."""
+    old, new = _written(part.old), _written(part.new)
+    if old in _DIGITS:
+        now = new or ("float32" if part.new is None or _is_smaller(part) else old)
+        if _DIGITS.get(now, 99) < _DIGITS[old]:
+            yield old, now, "the code says so"
+        return
+    if new not in _DIGITS or part.new is None:
+        return
+    value = root(part.new)
+    facts = variables(change.result).get(value.id) if isinstance(value, ast.Name) else None
+    was = facts.dtype if facts is not None else None
+    if was not in _DIGITS or _DIGITS[new] >= _DIGITS[was]:
+        return
+    assert isinstance(value, ast.Name)
+    if _made_as(value.id, was, change):
+        yield was, new, f"`{value.id}` is made so"
+    elif any(_ABOUT_IT.search(said) for said in _told(change)):
+        yield was, new, "the code is about precision"
+
+
+def _is_smaller(part: Replaced) -> bool:
+    """Whether the new part is the old one without its cast: `x` of `x.double()`."""
+    return part.new is not None and part.old is not None and text(part.new) in text(part.old)
+
+
+def _written(value: ast.AST | None) -> str:
+    """The dtype that an expression ends in: `torch.float64`, `x.double()`, `x.to(torch.half)`."""
+    if value is None:
+        return ""
+    name = called(value)
+    if isinstance(value, ast.Call):
+        if name in _CASTS and not value.args:
+            return _CASTS[name]
+        if name in ("to", "type", "astype"):
+            return next((d for a in value.args if (d := _written(a))), "")
+        return next((_written(k.value) for k in value.keywords if k.arg == "dtype"), "")
+    if isinstance(value, ast.Attribute):
+        return _CASTS.get(value.attr, value.attr)
+    return ""
+
+
+def _made_as(name: str, dtype: str, change: Change) -> bool:
+    """Whether an assignment of a variable names its dtype."""
+    for statement in statements(change.compared.old):
+        if isinstance(statement, ast.Assign) and name in {text(t) for t in statement.targets}:
+            return any(_written(node) == dtype for node in ast.walk(statement.value))
+    return False
+
+
+def _told(change: Change) -> Iterator[str]:
+    """Comments, docstrings and labels that are printed."""
+    yield from commented(change.original).values()
+    for statement in statements(change.compared.old):
+        if isinstance(statement, ast.Expr):
+            for node in expressions(statement):
+                if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                    yield node.value

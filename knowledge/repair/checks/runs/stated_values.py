@@ -1,0 +1,30 @@
+"""A tensor that a comment says is printed is printed: `print(y)  # tensor([2, 2, 2])`."""
+
+from __future__ import annotations
+
+import re
+
+from knowledge.repair.check import Check
+from knowledge.repair.checks.runs import Tried
+from knowledge.repair.stated import is_printed, stated_lists
+
+# What gives other values each time, or on another machine.
+_OPEN = re.compile(
+    r"rand|dropout|shuffle|normal_|uniform_|init\.|seed|nn\.[A-Z]\w+\(|time|load|e\.g"
+)
+
+
+def check(tried: Tried) -> Check:
+    """Whole numbers that comments state beside a print are printed, where nothing is left open."""
+    if not _OPEN.search(tried.original):
+        known, after = tried.before.stdout, tried.after.stdout
+        for value in stated_lists(tried.original):
+            if not any(is_printed(_bare(value), _bare(text)) for text in (after, known)):
+                detail = f"a comment says that {value[:60]} is printed, and it is not"
+                return Check(name="stated values", passed=False, detail=detail)
+    return Check(name="stated values", passed=True, detail="values are as the comments say")
+
+
+def _bare(text: str) -> str:
+    """The numbers in their brackets: a list of tensors may be printed as lists, and the reverse."""
+    return re.sub(r"tensor\((\[[^()]*\])(?:, dtype=[\w.]+)?\)", r"\1", text)

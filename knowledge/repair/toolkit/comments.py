@@ -1,0 +1,46 @@
+"""The comments of a snippet, and which of them are about a statement. In the jail only."""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+from functools import lru_cache
+
+_MOST_ABOVE = 3  # lines of comment above a statement that are about it
+
+
+@lru_cache(maxsize=4)
+def commented(code: str) -> dict[int, str]:
+    """Each line's comment, with its `#`."""
+    found: dict[int, str] = {}
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(code).readline):
+            if token.type == tokenize.COMMENT:
+                found[token.start[0]] = token.string
+    except (tokenize.TokenError, IndentationError):
+        pass
+    return found
+
+
+def about(statement: ast.stmt, comments: dict[int, str], code: str) -> list[str]:
+    """The comments on a statement's own lines, and those right above it.
+
+    Of a statement that holds others, those on its first line and above.
+    """
+    body = getattr(statement, "body", None)
+    last = body[0].lineno - 1 if body else statement.end_lineno or statement.lineno
+    last = max(last, statement.lineno)
+    beside = [comments[n] for n in range(statement.lineno, last + 1) if n in comments]
+    return [*above(statement.lineno, comments, code), *beside]
+
+
+def above(line: int, comments: dict[int, str], code: str) -> list[str]:
+    """The lines of comment that stand directly above a line."""
+    lines = code.splitlines()
+    found: list[str] = []
+    for n in range(line - 1, max(0, line - 1 - _MOST_ABOVE), -1):
+        if n not in comments or not lines[n - 1].lstrip().startswith("#"):
+            break
+        found.insert(0, comments[n])
+    return found

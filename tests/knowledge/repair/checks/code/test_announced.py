@@ -1,0 +1,67 @@
+"""knowledge/repair/checks/code/announced.py: what comments, names and labels announce is kept."""
+
+from __future__ import annotations
+
+import pytest
+
+from knowledge.repair.checks.code.announced import check
+from tests.built import failed
+from tests.knowledge.repair.checks.code.changed import refused
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "passes"),
+    [
+        # A comment beside it, above it, or a label that is printed.
+        ("y = x.detach()  # detached\n", "y = x  # detached\n", False),
+        ("# we detach it\ny = x.detach()\n", "# we detach it\ny = x\n", False),
+        ("y = x.detach()\nprint('detached', y)\n", "y = x\nprint('detached', y)\n", False),
+        ("print('detached', x.detach())\n", "print('detached', x)\n", False),
+        ("# a\n# detached\n# b\ny = x.detach()\n", "# a\n# detached\n# b\ny = x\n", False),
+        ("detached = x.detach()\n", "detached = x\n", False),
+        ("detached: T = x.detach()\n", "detached: T = x\n", False),
+        ("with torch.no_grad():  # without gradients\n    y = x\n",
+         "y = x  # without gradients\n", False),
+        ("# no gradients\nwith torch.no_grad():\n    y = x\n", "# no gradients\ny = x\n", False),
+        # Nobody announces it, or not there.
+        ("y = x.detach()\n", "y = x\n", True),
+        ("# detached\n\ny = x.detach()\n", "# detached\n\ny = x\n", True),
+        ("z = 1  # detached\ny = x.detach()\n", "z = 1  # detached\ny = x\n", True),
+        ("y = x.detach()\nprint('detached', z)\n", "y = x\nprint('detached', z)\n", True),
+        ("y = x.detach()\nlog('detached', y)\n", "y = x\nlog('detached', y)\n", True),
+        ("with torch.no_grad():\n    y = x  # no gradients\n", "y = x  # no gradients\n", True),
+        # It is still done, there or on a line that came.
+        ("y = x.detach()  # detached\n", "y = x.mean().detach()  # detached\n", True),
+        ("y = f(x.detach())  # detached\n", "z = x.detach()\ny = f(z)  # detached\n", True),
+        # In place.
+        ("x += 1  # in-place\n", "x = x + 1  # in-place\n", False),
+        ("x.add_(1)  # in place\n", "x = x.add(1)  # in place\n", False),
+        ("x[0] = 1  # inplace\n", "x = y  # inplace\n", False),
+        ("r = nn.ReLU(inplace=True)  # in-place\n", "r = nn.ReLU()  # in-place\n", False),
+        ("r = nn.ReLU(inplace=False)  # in-place\n", "r = nn.ReLU()  # in-place\n", True),
+        ("x.add_(1)  # in place\n", "x[:] = x + 1  # in place\n", True),
+        ("x += 1  # one more\n", "x = x + 1  # one more\n", True),
+        ("x.__iadd__(1)  # in place\n", "x = 1  # in place\n", True),
+        # Others.
+        ("y = torch.cat(x)  # concatenated\n", "y = x  # concatenated\n", False),
+        ("y = torch.cat(x)  # concatenated\n", "y = torch.concat((x,))  # concatenated\n", True),
+        ("y = torch.stack(x)  # stacked\n", "y = torch.cat(x)  # stacked\n", False),
+        ("y = np.array(x)  # a NumPy array\n", "y = list(x)  # a NumPy array\n", False),
+        ("numpy_array = np.array(x)\n", "numpy_array = list(x)\n", False),
+        ("y = x.T @ z  # transposed\n", "y = x @ z  # transposed\n", True),  # the sizes decide
+        ("f(x, retain_graph=True)  # retain_graph\n", "f(x)  # retain_graph\n", False),
+        # A statement that is gone.
+        ("y = x.clone()  # cloned\nf(x)\n", "f(x)\n", False),
+    ],
+)  # fmt: skip
+def test_what_is_announced_is_still_done(old: str, new: str, passes: bool):
+    """Comments about the line, names that it makes, labels that it is printed with."""
+    assert (refused(check, old, new) == "") is passes
+
+
+@pytest.mark.parametrize("type", ["AttributeError", "ImportError", "NameError"])
+def test_what_does_not_exist_may_be_announced(type: str):
+    """`x.stacked()  # stack` was never done."""
+    old, new = "y = x.stack()  # stack\n", "y = x.numpy()  # stack\n"
+    assert refused(check, old, new, failed("no", type)) == ""
+    assert refused(check, old, new, failed("no", "TypeError")) != ""

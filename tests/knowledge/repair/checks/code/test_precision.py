@@ -1,0 +1,59 @@
+"""knowledge/repair/checks/code/precision.py: a precision that is meant is not lowered."""
+
+from __future__ import annotations
+
+import pytest
+
+from knowledge.repair.checks.code.precision import check
+from tests.knowledge.repair.checks.code.changed import refused, saw, tensor
+
+LIVE = saw(x=tensor(3, dtype="float64"), y=tensor(3), h=tensor(3, dtype="float16"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "passes"),
+    [
+        # The dtype that the author wrote.
+        ("x = torch.ones(3, dtype=torch.float64)\n",
+         "x = torch.ones(3, dtype=torch.float32)\n", False),
+        ("x = torch.ones(3, dtype=torch.double)\n",
+         "x = torch.ones(3, dtype=torch.half)\n", False),
+        ("x = torch.ones(3, dtype=torch.float64)\n", "x = torch.ones(3)\n", False),
+        ("x = torch.ones(3).double()\n", "x = torch.ones(3).float()\n", False),
+        ("x = torch.ones(3).double()\n", "x = torch.ones(3)\n", False),
+        ("x = f(3).to(torch.float64)\n", "x = f(3).to(torch.float32)\n", False),
+        ("x = f(3).to(torch.float32)\n", "x = f(3).to(torch.float16)\n", False),
+        ("x = torch.ones(3, dtype=torch.float32)\n",
+         "x = torch.ones(3, dtype=torch.float64)\n", True),
+        ("x = torch.ones(3, dtype=torch.float32)\n", "x = torch.ones(3)\n", True),
+        ("x = torch.ones(3, dtype=torch.int64)\n",
+         "x = torch.ones(3, dtype=torch.float32)\n", True),
+        ("x = torch.ones(3).double()\n", "x = torch.ones(4).double()\n", True),
+        # A tensor that was made so, or that the code is about.
+        ("x = torch.ones(3, dtype=torch.float64)\nf(x)\n",
+         "x = torch.ones(3, dtype=torch.float64)\nf(x.float())\n", False),
+        ("x = torch.ones(3).double()\nf(x)\n", "x = torch.ones(3).double()\nf(x.float())\n", False),
+        ("f(x)  # in double precision\n", "f(x.float())  # in double precision\n", False),
+        ("print('float64')\nf(x)\n", "print('float64')\nf(x.float())\n", False),
+        ("'''Numerical precision.'''\nf(x)\n", "'''Numerical precision.'''\nf(x.float())\n", False),
+        ("f(x)\n", "f(x.float())\n", True),  # NumPy's, that nobody asked for
+        ("x = g()\nf(x)\n", "x = g()\nf(x.float())\n", True),
+        ("f(x)  # precision and recall\n", "f(x.float())  # precision and recall\n", True),
+        ("f(x)  # precision = 3\n", "f(x.float())  # precision = 3\n", True),
+        ("f(y)  # float64\n", "f(y.float())  # float64\n", True),
+        ("f(y)  # float64\n", "f(y.double())  # float64\n", True),
+        ("f(h)  # half precision\n", "f(h.float())  # half precision\n", True),
+        ("f(y)  # full precision\n", "f(y.half())  # full precision\n", False),
+    ],
+)  # fmt: skip
+def test_a_precision_that_is_meant_is_not_lowered(old: str, new: str, passes: bool):
+    """It is meant where the code names it, or writes about it."""
+    assert (refused(check, old, new, LIVE) == "") is passes
+
+
+@pytest.mark.parametrize("said", ["7 of its 16 digits are kept", "it loses precision"])
+def test_it_may_be_lowered_where_that_is_said(said: str):
+    """The person then decides."""
+    old, new = "x = f(3).double()\n", "x = f(3)\n"
+    assert refused(check, old, new, LIVE, title=said) == ""
+    assert refused(check, old, new, LIVE, title="x is made as float32") != ""
