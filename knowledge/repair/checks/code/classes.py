@@ -92,9 +92,9 @@ def _are_indices(value: ast.expr, made: str, live: dict[str, Variable], loss: st
 
 
 def _is_one_hot(facts: Variable) -> bool:
-    """Whether every row of two numbers or more is made of zeros and one 1."""
+    """Whether every row is made of zeros and one 1."""
     numbers, shape = values_of(facts), facts.shape or ()
-    if not numbers or len(shape) < 2 or shape[-1] < 2:
+    if not numbers or len(shape) < 2:
         return False
     rows = [numbers[i : i + shape[-1]] for i in range(0, len(numbers), shape[-1])]
     return all(sorted(row)[-1] == sum(row) == 1 and min(row) == 0 for row in rows)

@@ -33,6 +33,8 @@ from tests.knowledge.repair.checks.code.changed import refused
         # It is still done, there or on a line that came.
         ("y = x.detach()  # detached\n", "y = x.mean().detach()  # detached\n", True),
         ("y = f(x.detach())  # detached\n", "z = x.detach()\ny = f(z)  # detached\n", True),
+        ("y = f(x.detach(), a, b)  # detached\n",
+         "z = x.detach()\ny = f(z, a, b)  # detached\n", True),
         # In place.
         ("x += 1  # in-place\n", "x = x + 1  # in-place\n", False),
         ("x.add_(1)  # in place\n", "x = x.add(1)  # in place\n", False),

@@ -17,6 +17,7 @@ CLASSES = tensor(4, dtype="int64", repr="[0, 2, 1, 2]")
 ZEROS_AND_ONES = tensor(4, dtype="int64", repr="[0, 1, 1, 0]")
 ONE_HOT = tensor(2, 3, dtype="int64", repr="[[0, 1, 0], [1, 0, 0]]")
 COLUMN = tensor(2, 1, dtype="int64", repr="[[1], [1]]")
+TWOS = tensor(2, 2, dtype="int64", repr="[[0, 2], [2, 0]]")
 COUNTS = tensor(2, 2, dtype="int64", repr="[[1, 1], [0, 1]]")
 
 
@@ -29,6 +30,7 @@ COUNTS = tensor(2, 2, dtype="int64", repr="[[1, 1], [0, 1]]")
         (LOSS, ZEROS_AND_ONES, False),
         (LOSS, COLUMN, False),
         (LOSS, COUNTS, False),
+        (LOSS, TWOS, False),
         (LOSS, tensor(2, 3, dtype="int64"), False),  # nobody knows the numbers
         (LOSS, ONE_HOT, True),
         (LOSS, tensor(4), True),
