@@ -35,8 +35,9 @@ def error(message: str, type: str = "RuntimeError", **facts: Any) -> ErrorSeen:
 
 
 def failed(message: str, type: str = "RuntimeError", **facts: Any) -> JobResult:
-    """A run that ended with an exception; `line`, `code`, `origin` and `masks` are the error's."""
-    own = {key: facts.pop(key) for key in ("line", "code", "origin", "masks") if key in facts}
+    """A run that ended with an exception; `line`, `code` … are the error's."""
+    of_the_error = ("line", "code", "origin", "masks", "traceback")
+    own = {key: facts.pop(key) for key in of_the_error if key in facts}
     return ran(**{"outcome": Outcome.ERROR, "error": error(message, type, **own)} | facts)
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from bot.diagnosis import wording
 from bot.diagnosis.diagnosis import Diagnosis
 from bot.models import Proof, Source, Why
+from executor.errors import is_written
+from executor.protocol import SNIPPET
 from knowledge.articles.article import Article
 from knowledge.repair.codemod import Codemod, choose
 from knowledge.repair.mistake import only
@@ -52,7 +55,9 @@ def candidates(
         if (article := articles.get(slug)) is None or slug in failed:
             continue
         why = _of_article(article, scores.get(slug, 1.0))
-        if error is not None and article.has_only_the_opposite(*error):
+        if error is not None and (
+            article.has_only_the_opposite(*error) or _is_of_another_place(known, article)
+        ):
             continue
         # Of two causes in one article the error says which it is.
         aside = article.other_cause(*error) if error is not None else ""
@@ -74,6 +79,25 @@ def _is_its(article: Article, error: tuple[str, str], applying: Collection[str] 
     if applying is not None and article.codemod is not None:
         return article.slug in applying and article.shares_subject(*error, loosely=True)
     return article.shares_subject(*error)
+
+
+def _is_of_another_place(known: Diagnosis, article: Article) -> bool:
+    """Whether the error comes from a place that the article is not about.
+
+    Of `x[i]` and `if x` an article knows what to do where the snippet wrote them; out of a
+    library's own code they say that something else was handed to it. And of two losses that
+    complain in the same words, an article is about those that it names.
+    """
+    run = known.run
+    if run is None or run.error is None or not known.told.is_there:
+        return False
+    places = re.findall(r'^  File "([^"]+)"', run.error.traceback, re.MULTILINE)
+    if is_written(run.error) and places[-1:] not in ([], [SNIPPET]):
+        return True
+    loss = run.layer.type if run.layer is not None and run.layer.type.endswith("Loss") else ""
+    if not loss or not re.search(r"\b[A-Z]\w*Loss\b", article.title):
+        return False
+    return not any(loss in part for part in (article.title, article.what_you_see, article.why))
 
 
 def sources(

@@ -17,6 +17,7 @@ from executor.errors.catalogue import (
     families_of,
     family_of,
     is_a,
+    is_written,
     prepare,
     read,
 )
@@ -44,6 +45,7 @@ __all__ = [
     "is_a",
     "is_a_notice",
     "is_about_dtypes",
+    "is_written",
     "missing_names",
     "offered_forms",
     "prepare",

@@ -64,6 +64,12 @@ def is_a(error: HasMessage, *ids: str) -> bool:
     return read(error, *ids) is not None
 
 
+def is_written(error: HasMessage) -> bool:
+    """Whether an error is raised where somebody wrote `x[i]` or `if x` (`ErrorFamily.written`)."""
+    ids = {seen.id for seen in families_of(error.type, error.message)[:1]}
+    return any(family.written for family in all_families() if family.id in ids)
+
+
 def prepare() -> None:
     """Load every family and compile its patterns: once, in the process that forks the runs."""
     families_of("", "")

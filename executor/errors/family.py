@@ -76,6 +76,9 @@ class ErrorFamily:
     needs: str = ""  # what a sample would need that no test has: then there is none
     examples: tuple[str, ...] = ()  # "Type: message" of older wordings, or of what no sample raises
     typed: bool = False  # the wording alone does not tell: the type has to be one of `types`
+    # Raised where somebody wrote `x[i]` or `if x`: out of a library's own code, it says nothing of
+    # what the snippet did wrong.
+    written: bool = False
     breadth: int = 0  # a family is asked before all that are broader; see `families_of`
 
     def read(self, type: str, message: str) -> SeenError | None:

@@ -48,6 +48,7 @@ FAMILIES = (
             "size": "of that dimension",
         },
         sample="torch.ones(4)[4]",
+        written=True,
     ),
     ErrorFamily(
         id="array_index_out_of_bounds",
@@ -63,6 +64,7 @@ FAMILIES = (
             "size": "of that axis",
         },
         sample="np.ones(4)[4]",
+        written=True,
     ),
     ErrorFamily(
         id="module_index_out_of_range",
@@ -80,6 +82,7 @@ FAMILIES = (
         today=(r"too many indices for tensor of dimension (?P<dimensions>\d+)",),
         values={"dimensions": "that the tensor has"},
         sample="torch.ones(4)[0, 0]",
+        written=True,
     ),
     ErrorFamily(
         id="array_too_many_indices",
@@ -88,6 +91,7 @@ FAMILIES = (
         today=(r"too many indices for array: array is (?P<dimensions>\d+)-dim",),
         values={"dimensions": "that the array has"},
         sample="np.ones(4)[0, 0]",
+        written=True,
     ),
     ErrorFamily(
         id="index_of_a_number",
@@ -95,6 +99,7 @@ FAMILIES = (
         types=("IndexError",),
         today=(r"invalid index of a 0-dim tensor",),
         sample="torch.tensor(1.0)[0]",
+        written=True,
     ),
     ErrorFamily(
         id="slice_of_a_number",
@@ -102,6 +107,7 @@ FAMILIES = (
         types=("IndexError", "RuntimeError"),
         today=(r"slice\(\) cannot be applied to a 0-dim",),
         sample="torch.tensor(1.0)[:1]",
+        written=True,
     ),
     ErrorFamily(
         id="slice_step",
@@ -139,6 +145,7 @@ FAMILIES = (
             r"|pop from (?:an )?empty|index out of range$",
         ),
         sample="[1, 2][2]",
+        written=True,
     ),
     ErrorFamily(
         id="tensor_as_key",
@@ -158,6 +165,7 @@ FAMILIES = (
         sample='{"a": 1}["b"]',
         typed=True,
         breadth=17,
+        written=True,
     ),
     ErrorFamily(
         id="index_put_dtypes",

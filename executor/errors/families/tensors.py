@@ -121,6 +121,7 @@ FAMILIES = (
             "RuntimeError: bool value of Variable objects containing non-empty torch.ByteTensor is "
             "ambiguous",
         ),
+        written=True,
     ),
     ErrorFamily(
         id="array_truth",
@@ -128,6 +129,7 @@ FAMILIES = (
         types=("ValueError",),
         today=(r"truth value of an array with more than one",),
         sample="if np.ones(2) > 0:\n    pass",
+        written=True,
     ),
     ErrorFamily(
         id="negative_strides",

@@ -11,7 +11,7 @@ from bot.diagnosis.diagnosis import Diagnosis
 from bot.diagnosis.explanation import candidates, sources
 from bot.diagnosis.reproduction import Reproduced
 from bot.models import PastedTraceback, Proof, Question, RunWith, Snippet
-from executor.protocol import Job, JobResult
+from executor.protocol import Job, JobResult, Layer
 from knowledge.articles.article import Article, load_articles
 from knowledge.repair.codemod import Codemod
 from knowledge.repair.engine import Repair
@@ -257,3 +257,48 @@ def test_an_article_that_did_not_hold_is_no_source():
     assert told(sizes_do_not_broadcast=proof(False)) == [MATMUL]
     assert told(sizes_do_not_broadcast=proof(True)) == [SIZES, MATMUL]
     assert told(sizes_do_not_broadcast=proof(None)) == [SIZES, MATMUL]
+
+
+BOUNDS, TARGETS = "index-out-of-bounds", "cross-entropy-target-shape"
+OUT_OF_BOUNDS = "index 1 is out of bounds for dimension 0 with size 1"
+MULTI_TARGET = "0D or 1D target tensor expected, multi-target not supported"
+
+
+def through(*files: str) -> str:
+    """A traceback through these files, outermost first."""
+    return "".join(f'  File "{name}", line 1, in f\n    x\n' for name in files)
+
+
+@pytest.mark.parametrize(
+    ("files", "slugs"),
+    [
+        (["snippet.py"], [BOUNDS]),
+        (["torch/a.py", "snippet.py"], [BOUNDS]),
+        (["snippet.py", "torch/nn/modules/rnn.py"], []),
+        ([], [BOUNDS]),
+    ],
+)
+def test_index_is_explained_where_the_snippet_wrote_it(files: list[str], slugs: list[str]) -> None:
+    run = failed(OUT_OF_BOUNDS, "IndexError", traceback=through(*files))
+    assert chosen(known(hit(BOUNDS, "real"), run=run), index_out_of_bounds=None) == slugs
+
+
+def test_other_errors_are_explained_wherever_they_are_raised() -> None:
+    run = failed(BROADCAST, traceback=through("snippet.py", "torch/nn/functional.py"))
+    assert chosen(known(hit(SIZES, "real"), run=run), sizes_do_not_broadcast=None) == [SIZES]
+
+
+@pytest.mark.parametrize(
+    ("layer", "slugs"),
+    [
+        ("CrossEntropyLoss", [TARGETS]),
+        ("CosineEmbeddingLoss", []),
+        ("Sequential", [TARGETS]),
+        (None, [TARGETS]),
+    ],
+)
+def test_article_of_some_losses_explains_no_other(layer: str | None, slugs: list[str]) -> None:
+    seen = layer and Layer(name="f", type=layer, repr="", line=1, input=None, dtype=None)
+    run = failed(MULTI_TARGET, layer=seen or None)
+    diagnosis = known(hit(TARGETS, "real"), run=run)
+    assert chosen(diagnosis, cross_entropy_target_shape=None) == slugs
