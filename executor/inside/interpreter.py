@@ -87,7 +87,7 @@ class Interpreter:
         self.restored = _Restored(self)
 
     @property
-    def _modules(self) -> tuple[dict[str, ModuleType], dict[str, ModuleType]]:
+    def _needed_modules(self) -> tuple[dict[str, ModuleType], dict[str, ModuleType]]:
         """`sys.modules`, and what must be in it: where some are gone, all that there were."""
         imported = self._imported
         emptied = len(self._own_modules) < len(imported.all)
@@ -109,7 +109,7 @@ class _Restored:
         self._their_builtins = of._builtins.copy()
         of._builtins.update(of._own_builtins)
         self._theirs = []
-        for now, before in (*of._parts, of._modules):
+        for now, before in (*of._parts, of._needed_modules):
             for name, value in before.items():
                 if now.get(name, _GONE) is not value:
                     self._theirs.append((now, name, now.get(name, _GONE)))
