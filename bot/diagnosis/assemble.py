@@ -110,6 +110,7 @@ async def open_pipeline(
         warming.cancel()
         if reading is not None:
             reading.cancel()
+        documentation.close()
     finally:
         threads.shutdown(wait=False, cancel_futures=True)
         await executor.close()

@@ -82,6 +82,11 @@ class Documentation:
             self._opening = None  # the executor may be back at the next question
         return search
 
+    def close(self) -> None:
+        """Stop reading; what was embedded by then is kept."""
+        if self._opening is not None:
+            self._opening.cancel()
+
     async def show(self, found: FunctionsFound) -> tuple[FunctionShown, ...]:
         """The first function with an example and its real output, then those that may be meant.
 
