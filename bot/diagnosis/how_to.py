@@ -64,12 +64,14 @@ def related(
     shown: Sequence[FunctionShown], found: SearchResult, articles: Mapping[str, Article]
 ) -> Iterator[Hit]:
     """The hits that are articles on one of these functions: their title names it, or they use it
-    and are about the question."""
+    and are about the question. A team's own document only has to be about the question."""
     names = {function.name.rpartition(".")[2] for function in shown}
     called = re.compile(rf"[.`](?:{'|'.join(map(re.escape, sorted(names)))})\b")
     for hit in found.hits:
         article = articles.get(hit.source)
         if article is None:
+            if hit.kind == "document" and hit.score >= found.threshold:
+                yield hit
             continue
         uses = (article.why, article.fix, article.broken, article.fixed)
         if called.search(article.title) or (

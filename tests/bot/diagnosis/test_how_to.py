@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -98,6 +99,14 @@ def test_the_related_article_is_on_that_function(
 ):
     """What only resembles the question is not shown beside the function."""
     assert bool(list(related([shown(function)], found(score, source), ARTICLES))) is is_related
+
+
+@pytest.mark.parametrize(("score", "is_related"), [(0.5, True), (0.49, False)])
+def test_a_teams_own_document_stands_beside_the_function(score: float, is_related: bool):
+    """It is about the question, and theirs."""
+    of = found(score, "a-document")
+    of = replace(of, hits=(replace(of.hits[0], kind="document"),))
+    assert bool(list(related([shown("torch.cat")], of, ARTICLES))) is is_related
 
 
 @pytest.mark.parametrize(
