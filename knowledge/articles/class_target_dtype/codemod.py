@@ -38,7 +38,8 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
             yield from _two_classes(program, result, loss)
             return
         made = re.search(r"\bone_hot\(|torch\.eye\(", source) is not None
-        if not _given(program, loss.target) and (made or _one_hot(result, loss.target)):
+        given = _given(program, loss.target) or _of_several(program, loss.call.func)
+        if not given and (made or _one_hot(result, loss.target)):
             yield Rewrite(
                 program.replace({loss.target: method(loss.target, "float")}),
                 f"{line}: the one-hot rows become probabilities",
@@ -90,6 +91,18 @@ def _given(program: Program, target: cst.BaseExpression) -> bool:
     function = program.up(target, cst.FunctionDef)
     names = [p.name.value for p in function.params.params] if function is not None else []
     return isinstance(target, cst.Name) and target.value in names
+
+
+def _of_several(program: Program, loss: cst.BaseExpression) -> bool:
+    """Whether a loop goes over losses: the others get targets of another kind."""
+    around = program.parent(loss)
+    while around is not None:
+        if isinstance(around, cst.For) and (
+            program.text(loss) in re.findall(r"\w+", program.text(around.target))
+        ):
+            return True
+        around = program.parent(around)
+    return _given(program, loss)
 
 
 def _values(result: JobResult, target: cst.BaseExpression) -> object:

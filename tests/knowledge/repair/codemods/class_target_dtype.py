@@ -80,6 +80,18 @@ labels = F.one_hot(torch.arange(9) % 3, 3)
 print(loss_of(torch.randn(9, 3), labels))
 """
 
+LOSSES = """\
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+scores = torch.randn(2, 3)
+labels = F.one_hot(torch.tensor([0, 2]), 3)
+losses = [nn.CrossEntropyLoss(), nn.MultiLabelMarginLoss()]
+for loss_fn in losses:
+    print(loss_fn(scores, labels))
+"""
+
 CASES = Cases(
     mended={
         "one-hot rows": (ROWS, "labels.float())"),
@@ -91,6 +103,7 @@ CASES = Cases(
         "several labels a row": SEVERAL,
         "measured values": MEASURED,
         "a function's own argument": GIVEN,
+        "a loop over losses": LOSSES,
     },
     wrong={
         "detach": ("one-hot rows", swap("5)), labels)", "5)).detach(), labels.float())")),

@@ -1,0 +1,35 @@
+"""A number that a line's own comment repeats stays in the line: `32)  # 32 is the right batch`."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from knowledge.repair.check import Check
+from knowledge.repair.checks.code import Change
+from knowledge.repair.toolkit.comments import about, commented
+from knowledge.repair.toolkit.comparison import expressions
+
+_NAME = "noted numbers"
+_LEAST = 2  # everybody writes 0 and 1
+_NUMBER = re.compile(r"(?:(?<=\dx)|(?<![\w.]))\d{1,9}(?!\.?\d)(?=x\d|\b)")  # both of "7x7"
+
+
+def check(change: Change) -> Check:
+    """No whole number goes from a statement whose comment, beside it or above, names it."""
+    comments = commented(change.original)
+    for old, new in change.compared.changed:
+        said = " ".join(about(old, comments, change.original))
+        noted = {int(n) for n in _NUMBER.findall(said)}
+        for n in sorted((_numbers(old) - _numbers(new)) & noted):
+            detail = f"line {old.lineno} loses the {n} that its comment names"
+            return Check(name=_NAME, passed=False, detail=detail)
+    return Check(name=_NAME, passed=True, detail="every number that a comment names is still there")
+
+
+def _numbers(statement: ast.stmt) -> set[int]:
+    return {
+        node.value
+        for node in expressions(statement)
+        if isinstance(node, ast.Constant) and type(node.value) is int and node.value >= _LEAST
+    }
