@@ -120,6 +120,18 @@ class Why(Model):
     proof: Proof | None
 
 
+class FunctionShown(Model):
+    """A function of a library that does what was asked for, as its docstring tells of it."""
+
+    name: str  # "torch.topk"
+    signature: str  # "(input, k, dim=None) -> (Tensor, LongTensor)"
+    summary: str  # the docstring's first sentence
+    library: str = ""  # "torch 2.13.0"
+    example: str = ""  # a session as it ran here, with what it printed; empty if none ran
+    score: float = 0.0
+    named: bool = False  # the question names it
+
+
 class Source(Model):
     """A source that the answer uses or considered."""
 
@@ -172,6 +184,7 @@ class Answer(Model):
     refused: tuple[Fix, ...] = ()  # candidates that were run and failed a check
     problems: tuple[str, ...] = ()  # codemods that raised on this snippet, and what
     sources: tuple[Source, ...] = ()
+    functions: tuple[FunctionShown, ...] = ()  # of a how-to question, the best first
     run: JobResult | None = None
     evidence: Evidence | None = None
     timings_ms: Timings = Timings()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import fcntl
 import hashlib
 import shutil
 import sys
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 import pytest_asyncio
 
-from bot.diagnosis.assemble import open_executor, open_pipeline
+from bot.diagnosis.assemble import open_documentation, open_executor, open_pipeline
 from bot.diagnosis.library import Library
 from bot.diagnosis.pipeline import Pipeline
 from bot.messages.question import read_message
@@ -113,8 +115,17 @@ def indexed(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactor
                     shutil.rmtree(old)
             new = folder / "new"
             Library(Settings(state=str(new))).build()
+            reading = threading.Thread(target=asyncio.run, args=[_read_documentation(new)])
+            reading.start()  # a thread of its own: pytest's has a loop already
+            reading.join()
             new.rename(made)
         return Path(shutil.copytree(made, tmp_path_factory.mktemp("indexed") / "state"))
+
+
+async def _read_documentation(state: Path) -> None:
+    settings = Settings(state=str(state))
+    async with open_executor(settings.executor) as executor:
+        await open_documentation(settings, Library(settings), executor, lambda _: None).build()
 
 
 def _what_an_index_is_made_of() -> str:

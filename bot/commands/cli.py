@@ -21,6 +21,7 @@ from knowledge.errors import KnowledgeError
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from bot.diagnosis.library import Library
     from bot.models import Question
     from bot.operations.gaps.groups import Gap
     from bot.service.plugin import PlatformPlugin
@@ -291,9 +292,27 @@ async def _index(settings: Settings) -> int:
             f"searched by {report.kind}, which finds {report.recall:.1%} of the ten "
             "nearest passages that comparing with each would find"
         )
+    await _read_documentation(settings, library, console)
     known = library.proofs.of(library.articles)
     changed = [a.slug for a in library.articles if a.slug not in known]
     return await _prove(settings, changed) if changed else 0
+
+
+async def _read_documentation(settings: Settings, library: Library, console: Console) -> None:
+    """Bring the index of the executor's docstrings up to date; say so if it cannot be asked."""
+    from bot.diagnosis.assemble import open_documentation, open_executor
+
+    try:
+        async with open_executor(settings.executor) as executor:
+            made = await open_documentation(settings, library, executor, _say).build()
+    except ExecutorError as e:
+        _say(f"the documentation of torch is not indexed: {e}")
+        return
+    console.print(
+        f"{made.sources} functions of torch, {made.passages} passages, {made.embedded} embedded "
+        "now",
+        soft_wrap=True,
+    )
 
 
 @app.command()

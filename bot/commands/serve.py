@@ -60,7 +60,7 @@ async def open_question_service(
         store = Store.at(kept.url, settings.state_folder, kept.lease_s)
         if plugin.one_bot or not store.database.shared:
             await stack.enter_async_context(alone(store.database, plugin.name, say))
-        pipeline = await stack.enter_async_context(open_pipeline(settings, say))
+        pipeline = await stack.enter_async_context(open_pipeline(settings, say, ahead=True))
         await stack.enter_async_context(store)
         metrics = Metrics()
         stack.enter_context(metrics.serving(settings.metrics))

@@ -21,6 +21,7 @@ def compose(known: Diagnosis) -> Answer:
         assumptions=(*assumptions, *(run.assumptions if run is not None else ())),
         why=known.why,
         sources=known.sources,
+        functions=known.functions,
         run=run,
         evidence=_evidence(run, known.repairs) if run is not None else None,
     )
@@ -68,6 +69,8 @@ def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
 def _of_no_run(known: Diagnosis, answer: Answer) -> Answer:
     """What can be said of a question without code."""
     question, found = known.question, known.found
+    if known.functions:
+        return _concluded(answer, "advice", wording.function(known.functions))
     if known.why is None:
         if question.traceback is not None and reading(question.traceback):
             return _concluded(answer, "advice", wording.traceback_alone(question.traceback))

@@ -9,9 +9,11 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import knowledge
+from bot.diagnosis.documentation import Documentation
 from bot.diagnosis.library import Library, Say
 from bot.diagnosis.pipeline import Pipeline
 from bot.errors import SettingsError
+from bot.models import FunctionShown
 from bot.settings import MIB, ExecutorSettings, Settings, executor_token
 from executor.exceptions import ExecutorError
 from executor.service.client import ExecutorClient
@@ -60,8 +62,15 @@ def _embedded(settings: ExecutorSettings) -> dict[str, object]:
 
 
 @asynccontextmanager
-async def open_pipeline(settings: Settings, say: Say = lambda _: None) -> AsyncIterator[Pipeline]:
+async def open_pipeline(
+    settings: Settings, say: Say = lambda _: None, *, ahead: bool = False
+) -> AsyncIterator[Pipeline]:
     """A Pipeline ready to answer. Executor and embedding model start at the same time.
+
+    Args:
+        settings: what is configured.
+        say: told what takes long, and what is left out.
+        ahead: read the libraries' documentation now, and not at the first how-to question.
 
     Raises:
         BotError, KnowledgeError, ExecutorError: as the parts' own docstrings say.
@@ -72,6 +81,15 @@ async def open_pipeline(settings: Settings, say: Say = lambda _: None) -> AsyncI
         library = Library(settings, say)
         warming = asyncio.create_task(_warm(executor, say))
         index: Future[Search] = threads.submit(library.search)
+
+        documentation = open_documentation(settings, library, executor, say)
+        reading = asyncio.create_task(documentation.open()) if ahead else None
+
+        async def consult(text: str, least: float) -> tuple[FunctionShown, ...]:
+            found = await documentation.find(text)
+            if found.abstained or found.confidence < least:
+                return ()
+            return await documentation.show(found)
 
         def look(text: str, error: tuple[str, str] | None) -> SearchResult:
             return index.result().search(text, error)
@@ -87,11 +105,28 @@ async def open_pipeline(settings: Settings, say: Say = lambda _: None) -> AsyncI
             prove=lambda article: library.proofs.prove(executor, article, library.codemods),
             codemods=library.codemods,
             wall_s=settings.executor.wall_s,
+            consult=consult,
         )
         warming.cancel()
+        if reading is not None:
+            reading.cancel()
+        documentation.close()
     finally:
         threads.shutdown(wait=False, cancel_futures=True)
         await executor.close()
+
+
+def open_documentation(
+    settings: Settings, library: Library, executor: ExecutorClient, say: Say
+) -> Documentation:
+    """The documentation of the executor's libraries, kept in the state folder."""
+    return Documentation(
+        settings.state_folder / "reference",
+        library.model,
+        executor,
+        say,
+        may_build=settings.knowledge.auto_index,
+    )
 
 
 async def _warm(executor: ExecutorClient, say: Say) -> None:

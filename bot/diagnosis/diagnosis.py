@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from bot.diagnosis.own_error import asks_about_an_error, posted, same_kind
 from bot.diagnosis.reproduction import Reproduced
-from bot.models import Answer, Question, RunWith, Source, Why
+from bot.models import Answer, FunctionShown, Question, RunWith, Source, Why
 from executor.errors import family_of
 from executor.protocol import JobResult
 from knowledge.repair.engine import Repair
@@ -29,6 +29,7 @@ class Diagnosis:
     mistake: Mistake = NO_MISTAKE  # find_mistake
     missing: str = ""  # find_mistake: why the code could not really be run here, as a clause
     passages: SearchResult | None = None  # look_up
+    functions: tuple[FunctionShown, ...] = ()  # look_up: those that do what is asked for
     repairs: Repair = field(default_factory=Repair)  # repair
     why: Why | None = None  # explain
     sources: tuple[Source, ...] = ()  # explain

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from bot.diagnosis import wording
 from bot.diagnosis.diagnosis import Diagnosis
+from bot.diagnosis.how_to import is_near_enough, related
 from bot.models import Proof, Source, Why
 from executor.errors import is_written
 from executor.protocol import SNIPPET
@@ -26,8 +27,12 @@ def candidates(
     """
     found, fixes = known.found, known.fixes
     error = known.error_to_look_up
+    if known.functions:
+        yield from (_of_hit(h, articles) for h in related(known.functions, found, articles))
+        return
     if not known.question.code.strip() and known.question.traceback is None:
-        yield from (_of_hit(h, articles) for h in found.hits if h.score >= found.threshold)
+        near = (h for h in found.hits if is_near_enough(known.question, h, found))
+        yield from (_of_hit(h, articles) for h in near)
         return
     scores = {hit.source: hit.score for hit in found.hits}
     own = [fix.codemod for fix in fixes[:1]]

@@ -12,12 +12,12 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from bot.diagnosis import devices, explanation, reproduction
+from bot.diagnosis import devices, explanation, how_to, reproduction
 from bot.diagnosis.answer import compose
 from bot.diagnosis.diagnosis import Diagnosis
 from bot.diagnosis.missing import missing
 from bot.diagnosis.own_error import asks_about_no_gpu
-from bot.models import Answer, Progress, Proof, Question, RunWith, Timings, Why
+from bot.models import Answer, FunctionShown, Progress, Proof, Question, RunWith, Timings, Why
 from executor.protocol import Job
 from executor.service.client import ExecutorClient
 from knowledge.articles.article import Article
@@ -28,8 +28,13 @@ from knowledge.repair.rerun import rerun_with_probes
 from knowledge.search.search import SearchResult
 
 Look = Callable[[str, tuple[str, str] | None], SearchResult]
+Consult = Callable[[str, float], Awaitable[tuple[FunctionShown, ...]]]
 log = logging.getLogger(__name__)
 Stage = Callable[[Diagnosis], Awaitable[Diagnosis]]
+
+
+async def _no_documentation(text: str, least: float) -> tuple[FunctionShown, ...]:
+    return ()
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,8 @@ class Pipeline:
     prove: Callable[[Article], Awaitable[Proof]]  # run what it claims, unless that was done
     codemods: Sequence[Codemod]
     wall_s: float = 10
+    # (text, least confidence) → the functions that do what it asks for
+    consult: Consult = _no_documentation
 
     async def answer(
         self, question: Question, parse_ms: float = 0.0, run_with: RunWith | None = None
@@ -116,7 +123,11 @@ class Pipeline:
         findings = known.run.findings if known.run is not None else ()
         text = "\n".join([known.question.text, *(f.message for f in findings)])
         passages = await asyncio.to_thread(self.look, text, known.error_to_look_up)
-        return replace(known, passages=passages)
+        known = replace(known, passages=passages)
+        least = how_to.least_confidence(known.question, passages)
+        if least is None:
+            return known
+        return replace(known, functions=await self.consult(known.question.text, least))
 
     async def repair(self, known: Diagnosis) -> Diagnosis:
         """Try what the codemods propose for the mistake, each in a run of its own."""

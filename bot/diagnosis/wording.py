@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from bot.diagnosis.devices import opposed
 from bot.diagnosis.own_error import is_another, is_unparsed, posted
 from bot.diagnosis.posted_traceback import place, reading
-from bot.models import Answer, AnswerCulprit, PastedTraceback, Question
+from bot.models import Answer, AnswerCulprit, FunctionShown, PastedTraceback, Question
 from executor.errors import is_a
 from executor.protocol import Caught, Culprit, ErrorSeen, Finding, JobResult, Outcome
 from knowledge.documents.verdict import Verdict
@@ -21,6 +22,15 @@ def quoted(passage: str, verdict: Verdict | None) -> str:
     if verdict is Verdict.REFUTED:
         return f"An audit ran this document's code: what it says is refuted. It says: {passage}"
     return passage
+
+
+def function(shown: Sequence[FunctionShown]) -> str:
+    """The headline of a how-to question: the function that does it, and what it does."""
+    first, *others = shown
+    compared = [f"`{other.name}`: {other.summary}" for other in others if other.named]
+    if first.named:
+        return " ".join([f"About `{first.name}`: {first.summary}", *compared])
+    return f"Use `{first.name}`: {first.summary}"
 
 
 def not_run(reason: str, run: JobResult) -> str:

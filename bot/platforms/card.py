@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from bot.models import Answer, AnswerError, Proof, Status, Why
+from bot.models import Answer, AnswerError, FunctionShown, Proof, Status, Why
 from bot.service.seam import Answered, Upload, Verb
 from bot.service.uploads import full_output
 from bot.words import STATUS, harmless
@@ -29,12 +29,13 @@ _SAYS_IT: dict[Status, tuple[str, ...]] = {
     "fixed": ("Fixed",),
     "reproduced": ("Reproduced", "It runs, but", "Shown on purpose"),
     "runs": ("Runs here", "Ran here"),
+    "advice": ("Use `", "About `"),
     "unsure": ("Not sure",),
     "not_run": ("Not run", "Could not run"),
 }
 
 Keep = Literal["start", "middle", "end"]  # the part that a cut leaves
-Kind = Literal["error", "seen", "printed", "assumed", "why", "try", "fix"]
+Kind = Literal["error", "seen", "printed", "assumed", "use", "why", "try", "fix"]
 
 BUTTONS: dict[Verb, str] = {
     "solved": "Solved",
@@ -122,10 +123,11 @@ def _parts(answer: Answer) -> list[CardPart]:
         parts.append(CardPart("printed", "Printed", code=text, keep="end"))
     if answer.assumptions:
         parts.append(CardPart("assumed", "Assumed", text=neutral(" · ".join(answer.assumptions))))
+    parts += _functions(answer.functions)
     fixes = [answer.fix] if answer.fix is not None else list(answer.alternatives)
     if answer.why is not None:
-        parts.append(_why(answer.why))
-        if not fixes and answer.why.remedy and answer.status != "runs":
+        parts.append(_why(answer.why, related=bool(answer.functions)))
+        if not fixes and not answer.functions and answer.why.remedy and answer.status != "runs":
             parts += _remedy(answer.why.remedy)
     parts += [_fix(fix) for fix in fixes[:_ALTERNATIVES]]
     return parts
@@ -141,8 +143,29 @@ def _error(error: AnswerError) -> CardPart:
     return CardPart("error", title, code="\n".join([*code, *shown]), keep="start")
 
 
-def _why(why: Why) -> CardPart:
-    return CardPart("why", "Why", text=neutral(" ".join(why.text.split())) + " [1]")
+def _functions(shown: Sequence[FunctionShown]) -> list[CardPart]:
+    """The first function with its signature and example, and the names of the others."""
+    parts: list[CardPart] = []
+    for first in shown[:1]:
+        code = f"{first.name}{first.signature}"
+        if first.example:
+            code += f"\n\n{first.example}"
+        text, code = neutral(documented(first)), neutral(code, "start")
+        parts.append(CardPart("use", one_line(neutral(first.name)), text, code, "py", "start"))
+    if others := [f"• `{other.name}`: {other.summary}" for other in shown[1:]]:
+        parts.append(CardPart("use", "Or", text=neutral("\n".join(others))))
+    return parts
+
+
+def documented(shown: FunctionShown) -> str:
+    """Where a function's description comes from, and whether its example was run."""
+    ran = "its example ran here" if shown.example else "no example of it was run"
+    return f"From the documentation of {shown.library}; {ran}."
+
+
+def _why(why: Why, *, related: bool) -> CardPart:
+    title = f"Related: {one_line(neutral(why.title))}" if related else "Why"
+    return CardPart("why", title, text=neutral(" ".join(why.text.split())) + " [1]")
 
 
 def _remedy(markdown: str) -> list[CardPart]:

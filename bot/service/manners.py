@@ -94,6 +94,8 @@ def sureness(answer: Answer) -> float:
     """How certain an answer is, 0 to 1: 1 for a mistake that a run has shown, 0 for no answer."""
     if answer.status in ("fixed", "reproduced"):
         return 1.0
+    if answer.status == "advice" and answer.functions:
+        return min(1.0, max(0.0, answer.functions[0].score))
     if answer.status == "advice" and answer.why is not None:
         return min(1.0, max(0.0, answer.why.score))
     return 0.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console, Group, RenderableType
@@ -12,8 +13,8 @@ from rich.status import Status as Spinner
 from rich.table import Table
 from rich.text import Text
 
-from bot.models import Answer, AnswerError, Progress, Why
-from bot.platforms.card import proof_in_words
+from bot.models import Answer, AnswerError, FunctionShown, Progress, Why
+from bot.platforms.card import documented, proof_in_words
 from bot.service.seam import (
     Answered,
     Attached,
@@ -142,10 +143,11 @@ def card(answer: Answer, *, explain: bool = False) -> RenderableType:
     parts += _printed(answer)
     if answer.assumptions:
         parts += ["", _row("Assumed", Text(harmless(" · ".join(answer.assumptions))))]
+    parts += _functions(answer.functions)
     fixes = [answer.fix] if answer.fix is not None else list(answer.alternatives)
     if answer.why is not None:
-        parts += ["", _why(answer.why)]
-        if not fixes and answer.why.remedy and answer.status != "runs":
+        parts += ["", _why(answer.why, "Related" if answer.functions else "Why")]
+        if not fixes and not answer.functions and answer.why.remedy and answer.status != "runs":
             parts += ["", _row("Try", Text(harmless(_plain(answer.why.remedy))))]
     for fix in fixes:
         parts += ["", _fix(fix)]
@@ -228,10 +230,25 @@ def _printed(answer: Answer) -> list[RenderableType]:
     return ["", _row("Printed", Text("\n".join(cut + lines[-_OUTPUT_LINES:])))]
 
 
-def _why(why: Why) -> RenderableType:
+def _functions(shown: Sequence[FunctionShown]) -> list[RenderableType]:
+    """The first function with its signature and example, and the names of the others."""
+    parts: list[RenderableType] = []
+    for first in shown[:1]:
+        call = Text(harmless(f"{first.name}{first.signature}"), style="bold")
+        lines: list[RenderableType] = [call]
+        if first.example:
+            lines.append(Text(harmless(first.example)))
+        lines.append(Text(harmless(documented(first)), style="dim"))
+        parts += ["", _row("Use", Group(*lines))]
+    if others := [f"{other.name}: {other.summary}" for other in shown[1:]]:
+        parts += ["", _row("Or", Text(harmless("\n".join(others))))]
+    return parts
+
+
+def _why(why: Why, label: str) -> RenderableType:
     text = Text(harmless(" ".join(why.text.split())))
     text.append("  [1]", style="dim")
-    return _row("Why", text)
+    return _row(label, text)
 
 
 def _plain(markdown: str) -> str:

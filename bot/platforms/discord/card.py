@@ -48,6 +48,7 @@ _FLOORS = {
     "seen": 300,
     "printed": 400,
     "assumed": 240,
+    "use": 700,
     "why": 420,
     "try": 500,
     "fix": 800,
@@ -264,7 +265,7 @@ def _pieces(
 def _drawing(part: CardPart, head: str) -> Callable[[int], str]:
     text = "\n".join(words(line) for line in part.text[:20_000].splitlines())
     if text:
-        head += f"\n{text}" if part.kind == "seen" else f" — {text}"
+        head += f"\n{text}" if part.kind in ("seen", "use") else f" — {text}"
     if not part.code:
         return lambda limit: cut_end(head, limit)
     keep: Literal["both", "last"] = "last" if part.keep == "end" else "both"

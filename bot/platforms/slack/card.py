@@ -257,7 +257,7 @@ def _part(part: CardPart) -> Block:
     elements: list[Block] = []
     head = [_text(part.title, bold=True)] if part.title else []
     if part.text:
-        gap = [_text("\n" if part.kind == "seen" else "  ")] if head else []
+        gap = [_text("\n" if part.kind in ("seen", "use") else "  ")] if head else []
         elements.append(_section_of(*head, *gap, *_inline(part.text)))
     elif head:
         elements.append(_section_of(*head))

@@ -1,0 +1,1 @@
+"""The documentation of the libraries that run snippets, read from their docstrings."""

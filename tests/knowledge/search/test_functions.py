@@ -1,0 +1,128 @@
+"""knowledge/search/functions.py: the function that does what is asked for, on the real torch."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchmarks.how_to import read
+from knowledge.reference.model import Documented, Reference
+from knowledge.search.embedding import EmbeddingModel
+from knowledge.search.functions import FunctionSearch, entries, open_functions
+from knowledge.search.off_field import is_foreign
+
+
+@pytest.fixture(scope="module")
+def functions(indexed: Path, model: EmbeddingModel) -> FunctionSearch:
+    kept = json.loads((indexed / "reference" / "functions.json").read_text())
+    reference = Reference.model_validate(kept["reference"])
+    return open_functions(indexed / "reference", reference, model)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("How can I repeat each row of a matrix n times?", "torch.repeat_interleave"),
+        ("stack list of tensors along new axis", "torch.stack"),
+        ("gradient clipping", "torch.nn.utils.clip_grad_norm_"),
+        ("how does `torch.where` work with three arguments", "torch.where"),
+        ("What does .contiguous() do and when do I need it?", "torch.Tensor.contiguous"),
+        ("what is nn.Identity good for", "torch.nn.Identity"),
+        ("what does F.one_hot return", "torch.nn.functional.one_hot"),
+        ("when do I call optimizer.zero_grad()", "torch.optim.Optimizer.zero_grad"),
+        ("what does torch.clip do", "torch.clamp"),  # by its other name
+    ],
+)
+def test_a_function_is_found_by_its_name_and_by_what_it_is_for(
+    functions: FunctionSearch, text: str, name: str
+):
+    """The right one comes first, and is sure enough to be shown."""
+    found = functions.search(text)
+
+    assert found.hits[0].function.name == name
+    assert not found.abstained
+
+
+def test_both_names_of_a_comparison_come_first(functions: FunctionSearch):
+    """And it is known that they were named."""
+    hits = functions.search("What is the difference between torch.cat and torch.stack?").hits[:2]
+
+    assert {hit.function.name for hit in hits} == {"torch.cat", "torch.stack"}
+    assert all(hit.named for hit in hits)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "how long do I have to knead pizza dough",
+        "how do I flatten a nested array in JavaScript",
+        "pandas: drop rows that have a NaN in a certain column",
+        "how do I freeze a layer in Keras with model.trainable",
+        "what does a machine learning engineer earn in Berlin",
+        "what does np.stack do",
+        "",
+        "   ",
+        "?",
+    ],
+)
+def test_what_is_off_the_field_is_left_alone(functions: FunctionSearch, text: str):
+    """Better silent than a function that only sounds alike."""
+    assert functions.search(text).abstained
+
+
+def test_most_how_to_questions_name_the_right_function_first(functions: FunctionSearch):
+    """Of the sixty four in five, and at most three of sixty off the field are answered."""
+    right = 0
+    for names, text in read("how_to.tsv"):
+        found = functions.search(text)
+        numbers = {functions.number(name) for name in names.split()} - {None}
+        if not found.abstained and functions.number(found.hits[0].function.name) in numbers:
+            right += 1
+    answered = [t for _, t in read("off_field.tsv") if not functions.search(t).abstained]
+
+    assert right >= 48
+    assert len(answered) <= 3, answered
+
+
+@pytest.mark.parametrize(
+    ("text", "foreign"),
+    [
+        ("how do I do this in pandas", True),
+        ("tf.GradientTape: a second derivative", True),
+        ("how do I reverse a list in Python", True),
+        ("fit a linear model in R", True),
+        ("convert a numpy array to a tensor", False),
+        ("convert a Keras model to PyTorch", False),
+        ("the R squared of r", True),
+        ("what is a react", True),
+        ("reaction of nn.Linear in Python", False),
+        ("flatten everything but the batch", False),
+    ],
+)
+def test_another_tool_is_known_by_its_name(text: str, foreign: bool):
+    """Unless something of PyTorch is named beside it."""
+    assert is_foreign(text) is foreign
+
+
+def test_an_entry_has_the_words_that_people_use():
+    """Name and first sentence, the prose where it says more, and how people ask, by any name."""
+    function = Documented(
+        name="torch.clamp",
+        kind="function",
+        signature="(x)",
+        paragraphs=("Clamps. Always.", "More is said here, of some length, than in one sentence."),
+        summary="Clamps.",
+        aliases=("torch.clip",),
+    )
+    reference = Reference(libraries={"torch": "2"}, functions=(function,))
+
+    (entry,) = entries(reference, {"torch.clip": ("limit values",), "torch.gone": ("nothing",)})
+
+    assert [(p.kind, p.text) for p in entry.passages] == [
+        ("paragraph", "clamp: Clamps."),
+        ("paragraph", "Clamps. Always. More is said here, of some length, than in one sentence."),
+        ("also_asked_as", "limit values"),
+    ]
+    assert entry.source.id == "torch.clamp"
