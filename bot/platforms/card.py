@@ -221,7 +221,8 @@ def proof_in_words(proof: Proof | None) -> str:
     if proof is None or proof.holds is None:
         return "not checked here"
     held = "holds" if proof.holds else "does not hold"
-    return f"checked on torch {proof.torch}, {held}"
+    where = " (simulated device)" if proof.device.startswith("simulated") else ""
+    return f"checked on torch {proof.torch}{where}, {held}"
 
 
 def _verbs(answer: Answer, *, solved: bool) -> tuple[Verb, ...]:
