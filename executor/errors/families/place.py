@@ -75,6 +75,18 @@ FAMILIES = (
         typed=True,
     ),
     ErrorFamily(
+        id="nccl_missing",
+        says="Processes are to talk by NCCL, which this PyTorch was built without.",
+        types=("RuntimeError",),
+        today=(r"doesn't have (?P<backend>NCCL) built in",),
+        values={"backend": "NCCL"},
+        sample=(
+            "import torch.distributed as dist\n"
+            'dist.init_process_group("nccl", store=dist.HashStore(), rank=0, world_size=1)'
+        ),
+        breadth=-7,  # otherwise `process_group`
+    ),
+    ErrorFamily(
         id="process_group",
         says="Several processes are to work together, and this one was started alone.",
         types=("ValueError", "RuntimeError", "DistBackendError"),
