@@ -11,5 +11,5 @@ class Images(Dataset):
 
 
 model = torch.nn.Linear(3, 2).to("cuda")
-for batch in DataLoader(Images(), num_workers=1):  # error: RuntimeError: Caught RuntimeError in DataLoader worker process 0
+for batch in DataLoader(Images(), num_workers=1):  # error: RuntimeError: Caught RuntimeError in DataLoader worker process 0. Original Traceback
     scores = model(batch)
