@@ -208,6 +208,15 @@ def test_an_article_may_answer_what_no_run_here_raises():
     assert by_assert.says_of("RuntimeError", "NCCL error in: ProcessGroupNCCL.cpp:492") == ""
 
 
+def test_an_article_that_answers_its_signatures_has_some(copy):
+    """Otherwise it would answer nothing."""
+    folder = copy("layers-in-a-plain-list")
+    change(folder / "explanation.md", "sources:\n", "answers: signatures\nsources:\n")
+
+    with pytest.raises(ArticleError, match=r"md:4: `answers: signatures` needs a list"):
+        load_article(folder)
+
+
 def test_codemod_is_found_by_looking(copy):
     """A codemod.py in the folder is the article's codemod; nothing has to list it."""
     folder = copy()
@@ -229,12 +238,6 @@ DEFECTS = [
         "sources:\n",
         "answers: all\nsources:\n",
         r"md:4: `answers` can only be sig",
-    ),
-    (
-        "explanation.md",
-        "sources:\n",
-        "answers: signatures\nsources:\n",
-        r"md:4: `answers: signatures` needs a list",
     ),
     ("explanation.md", "\n---\n", "\n", r"explanation\.md:1: .*never closed"),
     ("explanation.md", "## Why", "## Because", r"explanation\.md:\d+: expected .*`## Why`"),
