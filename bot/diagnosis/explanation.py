@@ -9,7 +9,7 @@ from bot.diagnosis import wording
 from bot.diagnosis.diagnosis import Diagnosis
 from bot.diagnosis.how_to import is_near_enough, related
 from bot.models import Proof, Source, Why
-from executor.errors import is_written
+from executor.errors import family_of, is_written
 from executor.protocol import SNIPPET
 from knowledge.articles.article import Article
 from knowledge.repair.codemod import Codemod, choose
@@ -38,8 +38,11 @@ def candidates(
     own = [fix.codemod for fix in fixes[:1]]
     if error is not None:
         of_it = [a.slug for a in articles.values() if a.promises(*error)]
+        narrowest = family_of(*error)
+        closest = [s for s in of_it if narrowest and narrowest.id in articles[s].families] or of_it
         # What search does not know the error of is about it only if nothing else is.
-        knowing = [h.source for h in found.hits if h.evidence.error or of_it == [h.source]]
+        knowing = [h.source for h in found.hits if h.evidence.error or closest == [h.source]]
+        knowing.sort(key=lambda slug: slug not in closest)
         run = known.run if known.told.is_there and not known.missing else None
         applying = None if run is None else [c.slug for c in choose(codemods, run).codemods]
         about = [

@@ -9,11 +9,12 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from pydantic import TypeAdapter, ValidationError
 
 from bot.models import Proof
-from executor.protocol import Job, JobResult, Outcome
+from executor.protocol import Environment, Job, JobResult, Outcome
 from executor.service.client import ExecutorClient
 from knowledge.articles.article import Article
 from knowledge.repair.codemod import Codemod
@@ -43,22 +44,23 @@ async def prove(
     """
     if article.needs == "cuda":
         env = (await executor.run(Job(code="import torch"))).env
-        return ArticleCheck(article.slug, (), _proof(env.torch, holds=None))
-    job = Job(code=article.broken, wall_s=_WALL_S)
+        return ArticleCheck(article.slug, (), _proof(env, holds=None))
+    simulate: Literal["cuda"] | None = "cuda" if article.needs == "simulated-cuda" else None
+    job = Job(code=article.broken, wall_s=_WALL_S, simulate=simulate)
     broken, fixed = await asyncio.gather(
-        executor.run(job), executor.run(Job(code=article.fixed, wall_s=_WALL_S))
+        executor.run(job), executor.run(job.model_copy(update={"code": article.fixed}))
     )
     for run in (broken, fixed):
         if run.outcome in (Outcome.SETUP_ERROR, Outcome.UNAVAILABLE):  # says nothing of the article
             problem = f"{article.folder}: could not be run here: {run.detail}"
-            return ArticleCheck(article.slug, (problem,), _proof(run.env.torch, holds=None))
+            return ArticleCheck(article.slug, (problem,), _proof(run.env, holds=None))
     if article.needs == "cpu-build" and broken.env.cuda is not None:
-        return ArticleCheck(article.slug, (), _proof(broken.env.torch, holds=None))
+        return ArticleCheck(article.slug, (), _proof(broken.env, holds=None))
     problems = [*_broken(article, broken), *_fixed(article, fixed)]
     own = [c for c in codemods if c.slug == article.slug]
     if own and not problems:
         problems += await _heals(executor, article, own, job, broken)
-    return ArticleCheck(article.slug, tuple(problems), _proof(broken.env.torch, holds=not problems))
+    return ArticleCheck(article.slug, tuple(problems), _proof(broken.env, holds=not problems))
 
 
 def _broken(article: Article, run: JobResult) -> list[str]:
@@ -123,9 +125,9 @@ async def _heals(
     return []
 
 
-def _proof(torch: str, *, holds: bool | None) -> Proof:
+def _proof(env: Environment, *, holds: bool | None) -> Proof:
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
-    return Proof(torch=torch.partition("+")[0], device="cpu", date=today, holds=holds)
+    return Proof(torch=env.torch.partition("+")[0], device=env.device, date=today, holds=holds)
 
 
 # -- kept between runs -----------------------------------------------------------------------
@@ -192,4 +194,5 @@ _FORMAT = TypeAdapter(dict[str, tuple[str, Proof]])
 def _digest(article: Article) -> str:
     codemod = article.codemod
     parts = [article.broken, article.fixed, codemod.read_text() if codemod else ""]
+    parts += [article.needs] if article.needs else []
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]

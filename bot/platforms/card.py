@@ -168,12 +168,17 @@ def _why(why: Why, *, related: bool) -> CardPart:
     return CardPart("why", title, text=neutral(" ".join(why.text.split())) + " [1]")
 
 
+def paragraphs(markdown: str) -> list[str]:
+    """Prose with each paragraph, and each item of a list, on one line."""
+    return [" ".join(p.split()) for p in re.split(r"\n\n|\n(?=- )", markdown) if p.strip()]
+
+
 def _remedy(markdown: str) -> list[CardPart]:
     """An article's advice as parts: prose, and code in boxes."""
     parts: list[CardPart] = []
     pieces = re.split(r"```\w*\n?", markdown)
     for i in range(0, len(pieces), 2):
-        prose = "\n".join(" ".join(p.split()) for p in pieces[i].split("\n\n") if p.strip())
+        prose = "\n".join(paragraphs(pieces[i]))
         code = pieces[i + 1].rstrip() if i + 1 < len(pieces) else ""
         if prose or code:
             title = "" if parts else "Try"
@@ -221,7 +226,8 @@ def proof_in_words(proof: Proof | None) -> str:
     if proof is None or proof.holds is None:
         return "not checked here"
     held = "holds" if proof.holds else "does not hold"
-    return f"checked on torch {proof.torch}, {held}"
+    where = " (simulated device)" if proof.device.startswith("simulated") else ""
+    return f"checked on torch {proof.torch}{where}, {held}"
 
 
 def _verbs(answer: Answer, *, solved: bool) -> tuple[Verb, ...]:

@@ -21,8 +21,9 @@ from knowledge.documents.document import FrontMatterError, split_front_matter
 from knowledge.errors import ArticleError
 
 HEADINGS = ("What you see", "Why", "Fix", "If that was not it")
-_KEYS = ("title", "torch", "sources", "needs", "also_asked_as", "signatures")
-_NEEDS = ("cuda", "cpu-build")
+_KEYS = ("title", "torch", "sources", "needs", "answers", "also_asked_as", "signatures")
+_NEEDS = ("cuda", "simulated-cuda", "cpu-build")
+_ANSWERS = ("signatures",)
 
 _BLANK = "…"  # what `new_article` leaves for the author to write
 _MARKER = re.compile(r"#\s*error:\s*(?P<type>[A-Za-z_][\w.]*)(?::\s*(?P<message>.*\S))?\s*$")
@@ -55,7 +56,10 @@ class Article:
     title: str
     torch: str  # the version it was last proved on
     sources: tuple[str, ...]  # addresses
-    needs: str | None  # "cuda", "cpu-build" (a PyTorch without CUDA), or nothing
+    needs: str | None  # "cuda", "simulated-cuda", "cpu-build" (a PyTorch without CUDA), or nothing
+    # It answers its `signatures` alone: no run here can raise them (a second GPU, a full one, an
+    # old torch), so its programs show the mistake by an assert or by another error.
+    answers_signatures: bool
     also_asked_as: tuple[str, ...]
     other_errors: tuple[str, ...]  # "Type: message" of further errors that this article answers
     what_you_see: str
@@ -69,7 +73,7 @@ class Article:
     @property
     def errors(self) -> tuple[str, ...]:
         """Every error this article answers, as "Type: message", broken.py's own first."""
-        own = self.expected_error
+        own = None if self.answers_signatures else self.expected_error
         return (*((f"{own.type}: {own.message}",) if own else ()), *self.other_errors)
 
     @property
@@ -85,7 +89,7 @@ class Article:
     @property
     def is_silent(self) -> bool:
         """Whether its mistake raises nothing: both programs end in one assert."""
-        return self.expected_error is None
+        return self.expected_error is None and not self.answers_signatures
 
     @cached_property
     def families(self) -> frozenset[str]:
@@ -95,10 +99,16 @@ class Article:
 
     def promises(self, type: str, message: str) -> bool:
         """Whether an error is one that it answers: of the same family, or with its signature."""
-        wanted = signatures.signature(type, message)
-        if any(signatures.matches(own, wanted) for own in self.signatures):
+        seen = families_of(type, message)
+        if any(s.id in self.families for s in seen):
             return True
-        return any(seen.id in self.families for seen in families_of(type, message))
+        # Two families can share a signature: of an old wording it leaves out device and dtype.
+        wanted = signatures.signature(type, message)
+        return any(
+            signatures.matches(signatures.signature(None, own), wanted)
+            for own in self.errors
+            if not seen or family_of(*_type_and_message(own)) is None
+        )
 
     def shares_subject(self, type: str, message: str, *, loosely: bool = False) -> bool:
         """Whether one of its errors is about the same thing, where the family alone does not tell.
@@ -126,9 +136,7 @@ class Article:
         """
         wanted = signatures.signature(type, message)
         # A silent mistake raises nothing: an error that its article names is another one.
-        if self.expected_error is not None and any(
-            signatures.matches(own, wanted) for own in self.signatures
-        ):
+        if not self.is_silent and any(signatures.matches(own, wanted) for own in self.signatures):
             return ""
         lines = [*self.what_you_see.splitlines(), *self.if_that_was_not_it.splitlines()]
         return " ".join(
@@ -144,7 +152,7 @@ class Article:
         are found by it: a wrong number of dimensions beside a wrong size. Empty if it quotes none.
         """
         own = self.expected_error
-        if own is not None and own.matches(type, message):
+        if self.answers_signatures or (own is not None and own.matches(type, message)):
             return ""
         main = family_of(own.type, own.message) if own is not None else None
         return " ".join(
@@ -162,7 +170,9 @@ class Article:
         seen = family_of(type, message)
         own = self.expected_error
         main = family_of(own.type, own.message) if own is not None else None
-        if seen is None or main is None or seen.id == main.id or self.other_cause(type, message):
+        if self.answers_signatures or seen is None or main is None or seen.id == main.id:
+            return False
+        if self.other_cause(type, message):
             return False
         quoted = (family_of(type, said) for said in _messages(self.if_that_was_not_it))
         return any(found is not None and found.id == seen.id for found in quoted)
@@ -289,6 +299,9 @@ def _read_fields(front: _FrontMatter) -> dict[str, Any]:
     needs = front.text("needs") if "needs" in front.fields else None
     if needs is not None and needs not in _NEEDS:
         raise front.error("needs", f"`needs` can only be {' or '.join(_NEEDS)}, not `{needs}`")
+    answers = front.text("answers") if "answers" in front.fields else None
+    if answers is not None and answers not in _ANSWERS:
+        raise front.error("answers", f"`answers` can only be {_ANSWERS[0]}, not `{answers}`")
     sources = front.list_of_text("sources")
     if not sources:
         raise front.error("sources", "no source; list at least one address")
@@ -296,6 +309,8 @@ def _read_fields(front: _FrontMatter) -> dict[str, Any]:
         if not source.startswith(("https://", "http://")):
             raise front.error("sources", f"`{source}` is no address; begin it with https://")
     other_errors = front.list_of_text("signatures")
+    if answers is not None and not other_errors:
+        raise front.error("answers", "`answers: signatures` needs a list of `signatures`")
     for other in other_errors:
         if len(other.split()) < signatures.MIN_QUOTED_WORDS:
             raise front.error("signatures", f"`{other}` is too short to be told from others")
@@ -304,6 +319,7 @@ def _read_fields(front: _FrontMatter) -> dict[str, Any]:
         "torch": torch,
         "sources": sources,
         "needs": needs,
+        "answers_signatures": answers is not None,
         "also_asked_as": front.list_of_text("also_asked_as"),
         "other_errors": other_errors,
     }

@@ -24,8 +24,10 @@ _DOCUMENT_MIN_WORDS = 4  # shorter "messages" in a document are mostly not messa
 _PARTICULAR = re.compile(r"[A-Za-z_]{3,}")
 _TENSOR_TYPES = {"torch", "cuda", "FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor"}
 
-# The signature of every missing attribute: without the names in it, it says nothing.
+# The signatures of every missing attribute and of every missing key: without the names in them,
+# they say nothing.
 _ANY_ATTRIBUTE = "<q> object has no attribute <q>"
+_ANY_KEY = "KeyError: <q>"
 # `'list' object has no attribute 'split'` is a mistake with Python's own strings, however well an
 # article knows lists that stand where a tensor is wanted.
 _OF_PYTHON = {name for kind in (str, bytes, list, dict, set, int, float) for name in dir(kind)}
@@ -96,8 +98,8 @@ class KnownErrors:
     def _names_what_is_missing(
         self, number: int, pattern: str, names: set[str], missing: set[str]
     ) -> bool:
-        """Whether the missing attribute of a message is one that this source names."""
-        if not pattern.endswith(_ANY_ATTRIBUTE):
+        """Whether the missing attribute or key of a message is one that this source names."""
+        if pattern != _ANY_KEY and not pattern.endswith(_ANY_ATTRIBUTE):
             return True
         if missing and missing <= _OF_PYTHON:
             return self.shares(number, missing)

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bot.models import Answer, AnswerError, FunctionShown, Progress, Why
-from bot.platforms.card import documented, proof_in_words
+from bot.platforms.card import documented, paragraphs, proof_in_words
 from bot.service.seam import (
     Answered,
     Attached,
@@ -252,13 +252,13 @@ def _why(why: Why, label: str) -> RenderableType:
 
 
 def _plain(markdown: str) -> str:
-    """Markdown as plain text: each paragraph one line, code indented."""
+    """Markdown as plain text: each paragraph and item one line, code indented."""
     blocks: list[str] = []
     for i, part in enumerate(re.split(r"```\w*\n?", markdown)):
         if i % 2:
             blocks.append("\n".join("    " + line for line in part.rstrip().splitlines()))
         else:
-            blocks += [" ".join(p.split()) for p in part.split("\n\n") if p.strip()]
+            blocks += paragraphs(part)
     return "\n".join(blocks)
 
 

@@ -71,7 +71,7 @@ FAMILIES = (
             "but "
             "expected them to be on GPU (while checking arguments for addmm)",
             "RuntimeError: Expected tensor to have CPU Backend, but got tensor with CUDA Backend "
-            "(while checking arguments for embedding)",
+            "(while checking arguments for addmm)",
             "RuntimeError: arguments are located on different GPUs at "
             "/pytorch/aten/src/THC/generic/THCTensorMathBlas.cu:232",
         ),
@@ -98,6 +98,41 @@ FAMILIES = (
             "torch.FloatTensor, torch.cuda.FloatTensor), but expected one of:",
         ),
         breadth=-2,
+    ),
+    ErrorFamily(
+        id="index_argument_device",
+        says="An embedding or index_select gets its index on another device than its table.",
+        types=("RuntimeError",),
+        today=(
+            r"but got index is on (?P<index>[\w:]+), different from other tensors on "
+            r"(?P<table>[\w:]+)",
+        ),
+        older=(
+            r"found at least two devices, [\w:]+,? and [\w:]+! \(when checking argument for "
+            r"argument index in method",
+            r"but got (?:backend|device type) (?P<index>\w+) for argument #\d+ 'index'",
+            r"torch\.cuda\.LongTensor but found type torch\.LongTensor for argument #\d+ 'index'",
+            r"Input, output and indices must be on the current device",
+            r"but got tensor with \w+ Backend \(while checking arguments for embedding\)",
+        ),
+        values={"index": "device of the index", "table": "device of what it chooses from"},
+        sample="nn.Embedding(3, 2).cuda()(torch.tensor([0]))",
+        device="cuda",
+        examples=(
+            "RuntimeError: Expected all tensors to be on the same device, but found at least two "
+            "devices, cpu and cuda:0! (when checking argument for argument index in method "
+            "wrapper__index_select)",
+            "RuntimeError: Expected object of device type cuda but got device type cpu for "
+            "argument #3 'index' in call to _th_index_select",
+            "RuntimeError: Expected object of backend CUDA but got backend CPU for argument #3 "
+            "'index'",
+            "RuntimeError: Expected object of type torch.cuda.LongTensor but found type "
+            "torch.LongTensor for argument #3 'index'",
+            "RuntimeError: Input, output and indices must be on the current device",
+            "RuntimeError: Expected tensor to have CPU Backend, but got tensor with CUDA Backend "
+            "(while checking arguments for embedding)",
+        ),
+        breadth=-3,  # otherwise `devices_differ`
     ),
     ErrorFamily(
         id="layer_devices",

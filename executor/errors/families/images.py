@@ -44,4 +44,13 @@ FAMILIES = (
             "TypeError: Cannot handle this data type: (1, 1, 28), |u1",
         ),
     ),
+    ErrorFamily(
+        id="image_channels_first",
+        says="A picture is drawn whose channels come first, where matplotlib wants them last.",
+        types=("TypeError",),
+        today=(r"Invalid (?:shape|dimensions) (?P<given>\([\d, ]{1,60}\) )?for image data",),
+        values={"given": "sizes of the picture"},
+        sample="import matplotlib.pyplot as plt\nplt.imshow(torch.ones(3, 28, 28))",
+        examples=("TypeError: Invalid dimensions for image data",),
+    ),
 )

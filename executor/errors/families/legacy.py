@@ -70,4 +70,23 @@ FAMILIES = (
             "THCTensorIndex.cu:405",
         ),
     ),
+    ErrorFamily(
+        id="variable_expected",
+        says="A function of torch before 0.4 wants a Variable and is given a tensor.",
+        types=("TypeError", "RuntimeError", "ValueError"),
+        older=(
+            r"expected a Variable argument, but got (?P<given>[\w.]+)",
+            r"argument '\w{1,80}' \(position \d{1,3}\) must be Variable, not (?P<given>[\w.]+)",
+            r"Variable data has to be a tensor, but got (?P<given>Variable)",
+        ),
+        values={"given": "type of what it got"},
+        needs=_OLD,
+        examples=(
+            "RuntimeError: expected a Variable argument, but got torch.FloatTensor",
+            "TypeError: conv2d(): argument 'input' (position 1) must be Variable, not "
+            "torch.FloatTensor",
+            "RuntimeError: Variable data has to be a tensor, but got Variable",
+        ),
+        breadth=-5,
+    ),
 )

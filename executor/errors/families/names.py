@@ -68,6 +68,18 @@ FAMILIES = (
         typed=True,
     ),
     ErrorFamily(
+        id="wrapper_attribute",
+        says="A layer or method of a model is asked of the wrapper around it.",
+        types=("AttributeError", "ModuleAttributeError"),
+        today=(
+            r"'(?P<of_class>DataParallel|DistributedDataParallel|FullyShardedDataParallel)' object "
+            r"has no attribute '(?P<name>\w+)'",
+        ),
+        values={"of_class": "class of the wrapper", "name": "what is asked of it"},
+        sample="nn.DataParallel(nn.Linear(2, 2)).in_features",
+        breadth=-6,  # otherwise `object_attribute`
+    ),
+    ErrorFamily(
         id="object_attribute",
         says="An object has no such attribute.",
         types=("AttributeError",),

@@ -69,10 +69,22 @@ FAMILIES = (
         id="launcher_variable",
         says="A variable is read that a launcher such as torchrun sets.",
         types=("KeyError",),
-        today=(r"^'(?P<variable>MASTER_ADDR|WORLD_SIZE|RANK|LOCAL_RANK)'",),
+        today=(r"^'(?P<variable>MASTER_ADDR|MASTER_PORT|WORLD_SIZE|RANK|LOCAL_RANK)'",),
         values={"variable": "that is read"},
         sample='import os\nos.environ["LOCAL_RANK"]',
         typed=True,
+    ),
+    ErrorFamily(
+        id="nccl_missing",
+        says="Processes are to talk by NCCL, which this PyTorch was built without.",
+        types=("RuntimeError",),
+        today=(r"doesn't have (?P<backend>NCCL) built in",),
+        values={"backend": "NCCL"},
+        sample=(
+            "import torch.distributed as dist\n"
+            'dist.init_process_group("nccl", store=dist.HashStore(), rank=0, world_size=1)'
+        ),
+        breadth=-7,  # otherwise `process_group`
     ),
     ErrorFamily(
         id="process_group",

@@ -40,4 +40,52 @@ FAMILIES = (
             "scaler.scale(weight.sum()).backward()\nscaler.unscale_(optimizer)"
         ),
     ),
+    ErrorFamily(
+        id="never_scaled",
+        says="The gradient scaler steps or updates before it has scaled any loss.",
+        types=("AssertionError",),
+        today=(r"Attempted \w+ but _scale is None",),
+        sample=f"{_SCALER}weight.sum().backward()\nscaler.step(optimizer)",
+    ),
+    ErrorFamily(
+        id="half_on_cpu",
+        says="An operation that the CPU has not in half precision gets a tensor in it.",
+        types=("NotImplementedError", "RuntimeError"),
+        today=(
+            r'"(?P<kernel>(?!\w{0,80}cuda)[\w.]{1,80})" not implemented for '
+            r"'(?P<dtype>Half|BFloat16)'",
+            r"(?P<kernel>[\w.]{1,80}): Low precision dtypes not supported\. Got (?P<dtype>\w+)",
+        ),
+        older=(
+            r"\b(?P<kernel>(?!\w{0,80}cuda)\w{1,80}) not implemented for '(?P<dtype>Half)'",
+            r"\b(?P<kernel>\w{1,80}) is not implemented for type torch\.(?P<dtype>Half)Tensor",
+        ),
+        values={
+            "kernel": "PyTorch's name of the operation",
+            "dtype": "Half or BFloat16",
+        },
+        sample="torch.linalg.svd(torch.ones(2, 2, dtype=torch.half))",
+        examples=(
+            "RuntimeError: \"slow_conv2d_cpu\" not implemented for 'Half'",
+            "RuntimeError: \"addmm_impl_cpu_\" not implemented for 'Half'",
+            "RuntimeError: \"LayerNormKernelImpl\" not implemented for 'Half'",
+            "RuntimeError: linalg.inv: Low precision dtypes not supported. Got Half",
+            "RuntimeError: thnn_conv2d_forward is not implemented for type torch.HalfTensor",
+        ),
+        breadth=-4,  # otherwise `not_implemented_for_dtype`
+    ),
+    ErrorFamily(
+        id="autocast_unsafe",
+        says="A loss of probabilities is computed under autocast, where they lose their ends.",
+        types=("RuntimeError",),
+        today=(
+            r"(?:binary_cross_entropy|BCELoss) (?:and \S{1,60} )?(?:are|is) unsafe to autocast",
+        ),
+        needs="a CUDA device",
+        examples=(
+            "RuntimeError: torch.nn.functional.binary_cross_entropy and torch.nn.BCELoss are "
+            "unsafe to autocast.\nMany models use a sigmoid layer right before the binary cross "
+            "entropy layer.",
+        ),
+    ),
 )

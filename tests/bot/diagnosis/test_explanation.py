@@ -205,6 +205,34 @@ RESEMBLES = hit(MATMUL)
             {},
             ["view-invalid-for-size"],
         ),
+        # Of two that know the error, the one of its narrowest family first.
+        (
+            known(
+                hit("tensors-on-two-devices", "real"),
+                hit("index-on-another-device", "real", score=0.8),
+                pasted=("RuntimeError", "Expected all tensors to be on the same device, but got "
+                        "index is on cpu, different from other tensors on cuda:0"),
+            ),
+            {},
+            ["index-on-another-device", "tensors-on-two-devices"],
+        ),
+        (
+            known(
+                hit("index-on-another-device"),
+                pasted=("RuntimeError", "Input, output and indices must be on the current device"),
+            ),
+            {},
+            ["index-on-another-device"],
+        ),
+        # No run here raises it; its article shows it by an assert, and answers it all the same.
+        (
+            known(
+                hit("cuda-out-of-memory", "real"),
+                pasted=("RuntimeError", "CUDA out of memory. Tried to allocate 20.00 MiB"),
+            ),
+            {},
+            ["cuda-out-of-memory"],
+        ),
         # One family, another subject.
         (
             known(

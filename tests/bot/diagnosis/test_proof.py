@@ -9,11 +9,13 @@ import pytest
 
 from bot.diagnosis.pipeline import Pipeline
 from bot.diagnosis.proof import prove
+from bot.platforms.card import proof_in_words
 from knowledge.articles.article import load_article
 from knowledge.articles.slugs import folder_of
 
 RAISES = "conv-input-channels"
 SILENT = "plain-tensor-attribute-not-a-parameter"
+SIMULATED = "gpu-number-that-is-not-there"
 
 UNPROVED = [
     # An earlier line that fails in the same way is not the line that was promised.
@@ -62,3 +64,20 @@ async def test_what_an_article_gets_wrong_is_named(
 
     assert verdict.proof.holds is False
     assert any(file in said and problem in said for said in verdict.problems), verdict.problems
+
+
+async def test_an_article_is_run_on_the_simulated_device_where_it_needs_one(
+    medic: Pipeline, tmp_path: Path
+) -> None:
+    """Its proof says on which device it held; without that device nothing of it holds."""
+    folder = Path(shutil.copytree(folder_of(SIMULATED), tmp_path / SIMULATED))
+    there = await prove(medic.executor, load_article(folder), medic.codemods)
+    explanation = folder / "explanation.md"
+    text = explanation.read_text(encoding="utf-8")
+    explanation.write_text(text.replace("needs: simulated-cuda\n", ""), encoding="utf-8")
+    elsewhere = await prove(medic.executor, load_article(folder), medic.codemods)
+
+    assert there.proof.holds is True and there.proof.device.startswith("simulated")
+    assert proof_in_words(there.proof) == "checked on torch 2.13.0 (simulated device), holds"
+    assert elsewhere.proof.holds is False and elsewhere.proof.device == "cpu"
+    assert proof_in_words(elsewhere.proof) == "checked on torch 2.13.0, does not hold"

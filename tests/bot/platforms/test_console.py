@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from bot.models import Answer, AnswerError, Evidence, Why
+from bot.platforms.card import paragraphs
 from bot.platforms.console.card import ConsoleCard, card
 from bot.words import STATUS, harmless
 from executor.protocol import Finding, JobResult, Outcome
@@ -68,6 +69,20 @@ def test_every_status_has_a_word():
     """Never a colour or a symbol alone."""
     assert set(STATUS) == {"fixed", "reproduced", "runs", "advice", "unsure", "not_run"}
     assert all(symbol and len(words) > 5 for symbol, words in STATUS.values())
+
+
+def test_a_list_in_the_advice_stays_a_list():
+    """Each item begins a line of its own; what was wrapped is one line."""
+    advice = "Move\nboth.\n\n- The batch:\n  move it.\n- The model.\n\n```python\nx\n```"
+
+    assert paragraphs(advice.partition("```")[0]) == [
+        "Move both.", "- The batch: move it.", "- The model."
+    ]  # fmt: skip
+    why = Why(text="y", remedy=advice, article="a", title="t", url=None, score=1, proof=None)
+    lines = drawn(Answer(status="advice", headline="h", why=why)).splitlines()
+    assert [" ".join(line.split()).removeprefix("Try ") for line in lines if "- The" in line] == [
+        "- The batch: move it.", "- The model."
+    ]  # fmt: skip
 
 
 def test_a_strangers_text_moves_no_cursor():

@@ -148,6 +148,19 @@ def test_what_begins_in_mid_thought(reason: str, stands: bool):
         ("no-such-name-in-torch", "AttributeError: module 'torch' has no attribute 'q'", True,
          True),
         ("no-such-name-in-torch", "AttributeError: module 'cv2' has no attribute 'q'", True, False),
+        # The errors that it lists, and not the one by which its program shows the mistake.
+        ("device-side-assert", "RuntimeError: CUDA error: device-side assert triggered", True,
+         True),
+        ("device-side-assert", "IndexError: Target 3 is out of bounds.", False, True),
+        # One signature in two families: of the first the devices differ, of the second the dtypes.
+        ("tensors-on-two-devices",
+         "TypeError: addmm_ received an invalid combination of arguments - got (int, int, "
+         "torch.FloatTensor, torch.cuda.FloatTensor)", True, True),
+        ("tensors-on-two-devices",
+         "TypeError: addmm_ received an invalid combination of arguments - got (int, int, "
+         "torch.FloatTensor, torch.DoubleTensor)", False, True),
+        # A signature that no family knows is enough.
+        ("relu-inplace-integer", "RuntimeError: Boolean inputs not supported for relu", True, True),
     ],
 )  # fmt: skip
 def test_which_errors_an_article_is_about(
@@ -184,6 +197,26 @@ def test_an_error_article_knows_its_signature(articles: list[Article]):
     assert by_slug[SILENT].signatures  # messages of the same mistake elsewhere
 
 
+def test_an_article_may_answer_what_no_run_here_raises():
+    """It is about the errors it lists; its own program's error, or assert, only shows them."""
+    by_error = load_article(folder_of("device-side-assert"))
+    by_assert = load_article(folder_of("distributed-run-hangs"))
+
+    assert by_error.expected_error is not None and by_error.families == {"cuda_assert"}
+    assert by_assert.expected_error is None and by_assert.families == {"nccl"}
+    assert not by_error.is_silent and not by_assert.is_silent
+    assert by_assert.says_of("RuntimeError", "NCCL error in: ProcessGroupNCCL.cpp:492") == ""
+
+
+def test_an_article_that_answers_its_signatures_has_some(copy):
+    """Otherwise it would answer nothing."""
+    folder = copy("layers-in-a-plain-list")
+    change(folder / "explanation.md", "sources:\n", "answers: signatures\nsources:\n")
+
+    with pytest.raises(ArticleError, match=r"md:4: `answers: signatures` needs a list"):
+        load_article(folder)
+
+
 def test_codemod_is_found_by_looking(copy):
     """A codemod.py in the folder is the article's codemod; nothing has to list it."""
     folder = copy()
@@ -199,6 +232,13 @@ DEFECTS = [
     ("explanation.md", 'torch: "2.13.0"\n', "", r"explanation\.md:1: write `torch: …`"),
     ("explanation.md", "  - https://", "  - ftp://", r"explanation\.md:4: `ftp:.*` is no address"),
     ("explanation.md", "sources:\n", "sources: none\nsignatures:\n", r"explanation\.md:"),
+    ("explanation.md", "sources:\n", "needs: a GPU\nsources:\n", r"md:4: `needs` can only be cuda"),
+    (
+        "explanation.md",
+        "sources:\n",
+        "answers: all\nsources:\n",
+        r"md:4: `answers` can only be sig",
+    ),
     ("explanation.md", "\n---\n", "\n", r"explanation\.md:1: .*never closed"),
     ("explanation.md", "## Why", "## Because", r"explanation\.md:\d+: expected .*`## Why`"),
     ("explanation.md", "## What you see", "Hm.\n## What you see", r"md:\d+: text before"),

@@ -86,10 +86,8 @@ OFF_TOPIC = (
     # our field, but no article covers it
     "how do I install CUDA drivers on Ubuntu",
     "best learning rate for BERT fine-tuning",
-    "CUDA out of memory when training with batch size 64",
     "what is the difference between batch norm and layer norm",
     "how do I export a model to ONNX",
-    "DataLoader with num_workers > 0 hangs on Windows",
     "how do I convert a TensorFlow checkpoint to PyTorch",
     "loss becomes nan after a few epochs",
     "how do I freeze the first layers of a resnet",
@@ -131,11 +129,13 @@ LOOKED_AT_OFF_TOPIC = (
     "what is the best optimizer for GANs",
     "kubernetes pod stuck in CrashLoopBackOff",
     "how to plot a confusion matrix",
-    "torch.load fails with an UnpicklingError, weights only",
 )
 
 # Off topic while there were five articles; now each has one of its own.
 COVERED_SINCE = {
+    "CUDA out of memory when training with batch size 64": {"cuda-out-of-memory"},
+    "DataLoader with num_workers > 0 hangs on Windows": {"processes-without-a-main-guard"},
+    "torch.load fails with an UnpicklingError, weights only": {"weights-only-load-failed"},
     "mat1 and mat2 shapes cannot be multiplied (64x784 and 512x10)": {"linear-input-size"},
     "CrossEntropyLoss expects class indices or probabilities?": {
         "class-target-dtype",

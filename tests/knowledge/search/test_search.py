@@ -291,6 +291,16 @@ def test_a_missing_attribute_that_an_article_names_is_known(search: Search):
     assert first(search, "", error) == "assignment-before-super-init"
 
 
+@pytest.mark.parametrize(
+    ("key", "known"), [("LOCAL_RANK", True), ("MASTER_PORT", True), ("x_train", False)]
+)
+def test_a_missing_key_is_known_by_its_name(search: Search, key: str, known: bool):
+    """With its name taken out it is the message of every missing key."""
+    hit = search.search("", ("KeyError", f"'{key}'")).hits[0]
+
+    assert (hit.source == "started-without-torchrun" and hit.evidence.error == "real") is known
+
+
 def test_a_hit_says_why_it_ranks_where_it_does(search: Search):
     """Meaning and words with their ranks, and whether it knows an error that was named."""
     hit = search.search("so can't optimize a non-leaf tensor is all it tells me").hits[0]

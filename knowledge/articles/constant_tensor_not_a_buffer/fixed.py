@@ -1,0 +1,15 @@
+import torch
+from torch import nn
+
+
+class Normalize(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("mean", torch.tensor([0.5, 0.5, 0.5]))
+
+    def forward(self, x):
+        return x - self.mean
+
+
+model = Normalize().to("cuda")
+assert model.mean.device.type == "cuda" and "mean" in model.state_dict()

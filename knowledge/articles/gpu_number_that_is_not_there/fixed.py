@@ -1,0 +1,4 @@
+import torch
+
+device = torch.device("cuda:0" if torch.cuda.is_available() else "cpu")
+x = torch.ones(3, device=device)

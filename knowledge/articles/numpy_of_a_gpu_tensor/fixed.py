@@ -1,0 +1,6 @@
+import torch
+
+model = torch.nn.Linear(3, 2).to("cuda")
+scores = model(torch.ones(4, 3, device="cuda")).detach()
+labels = scores.argmax(1).cpu().numpy()
+assert labels.shape == (4,)
