@@ -28,7 +28,10 @@ FAMILIES = (
             "count": "of arguments that are missing",
             "kind": "positional or keyword-only",
             "names": "of the arguments, in quotation marks",
+            "method": "last part of the function's name",
         },
+        details=(r"(?P<method>\w+)\(\) missing",),
+        subject=("method",),
         sample="nn.Linear(2)",
     ),
     ErrorFamily(
@@ -149,6 +152,13 @@ FAMILIES = (
         values={"type": "of what it is", "use": "what it is not"},
         subject=("type", "use"),
         sample="torch.ones(2)(0)",
+    ),
+    ErrorFamily(
+        id="length_of_a_number",
+        says="A length is asked of a tensor without dimensions.",
+        types=("TypeError",),
+        today=(r"len\(\) of a 0-d tensor",),
+        sample="len(torch.tensor(3))",
     ),
     ErrorFamily(
         id="iteration_over_a_number",

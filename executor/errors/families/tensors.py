@@ -231,4 +231,22 @@ FAMILIES = (
             "length.",
         ),
     ),
+    ErrorFamily(
+        id="array_not_writable",
+        says="A tensor shares the memory of an array that must not be written (a warning).",
+        types=("UserWarning",),
+        today=(r"[Tt]he given NumPy array is not write?able",),
+        sample=(
+            "import warnings\n"
+            "array = np.ones(2)\n"
+            "array.flags.writeable = False\n"
+            "with warnings.catch_warnings():\n"
+            '    warnings.simplefilter("error")\n'
+            "    torch.from_numpy(array)"
+        ),
+        examples=(
+            "UserWarning: The given NumPy array is not writeable, and PyTorch does not support "
+            "non-writeable tensors.",
+        ),
+    ),
 )
