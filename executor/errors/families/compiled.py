@@ -78,7 +78,7 @@ FAMILIES = (
         id="graph_break",
         says="torch.compile meets code that it cannot take into one whole graph.",
         types=("Unsupported",),
-        today=(r"^(?!Data-dependent branching)(?P<reason>[^\n]{1,200})\n\s{1,8}Explanation: ",),
+        today=(r"^(?!Data-dependent branching)(?P<reason>[^\n]{1,200}?)\s{1,8}Explanation: ",),
         older=(
             r"^call_(?:function|method) (?P<reason>(?:Builtin|UserDefined|SkipFunction|Skip|Inspect"
             r"|GetAttr)\w*Variable)",
