@@ -8,5 +8,6 @@ optimizer = torch.optim.SGD([weight], lr=0.1)
 scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1)
 for epoch in range(2):
     scheduler.step()  # error: UserWarning: Detected call of `lr_scheduler.step()` before `optimizer.step()`.
+    optimizer.zero_grad()
     weight.square().sum().backward()
     optimizer.step()

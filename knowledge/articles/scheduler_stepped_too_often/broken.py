@@ -8,6 +8,7 @@ steps = 10 // 4
 scheduler = torch.optim.lr_scheduler.OneCycleLR(optimizer, 0.1, epochs=2, steps_per_epoch=steps)
 for epoch in range(2):
     for batch in loader:
+        optimizer.zero_grad()
         (weight * batch).mean().backward()
         optimizer.step()
         scheduler.step()  # error: ValueError: Tried to step 5 times. The specified number of total steps is 4

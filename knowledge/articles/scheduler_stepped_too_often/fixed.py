@@ -8,6 +8,7 @@ steps = len(loader)
 scheduler = torch.optim.lr_scheduler.OneCycleLR(optimizer, 0.1, epochs=2, steps_per_epoch=steps)
 for epoch in range(2):
     for batch in loader:
+        optimizer.zero_grad()
         (weight * batch).mean().backward()
         optimizer.step()
         scheduler.step()
