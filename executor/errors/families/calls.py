@@ -54,7 +54,7 @@ FAMILIES = (
         id="takes_no_arguments",
         says="A class without an __init__ is given arguments.",
         types=("TypeError",),
-        today=(r"(?<![\w.])(?P<function>[\w.]+)\(\) takes no arguments",),
+        today=(r"(?<![\w.])(?P<function>[\w.]+)\(\) takes no arguments(?! \(\d)",),
         values={"function": "that is called"},
         sample=(
             "class Data(torch.utils.data.Dataset):\n"
@@ -67,7 +67,7 @@ FAMILIES = (
         id="takes_exactly",
         says="A function is called with another number of arguments than the one it takes.",
         types=("TypeError",),
-        today=(r"\w\(\) takes exactly",),
+        today=(r"\w\(\) takes (?:exactly|no arguments \(\d)",),
         sample="len([1], [2])",
     ),
     ErrorFamily(

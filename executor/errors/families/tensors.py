@@ -180,6 +180,7 @@ FAMILIES = (
         types=("TypeError",),
         today=(r"unsupported format string passed to (?P<type>[\w.]+)\.__format__",),
         values={"type": "of what is formatted"},
+        subject=("type",),
         sample='f"{torch.ones(2):.2f}"',
     ),
     ErrorFamily(
