@@ -1,4 +1,4 @@
-"""Uses of autograd that cannot work, and optimizers that have nothing to change."""
+"""Uses of autograd, optimizers and learning rate schedules that cannot work."""
 
 from executor.errors.family import ErrorFamily
 
@@ -360,6 +360,54 @@ FAMILIES = (
             "RuntimeError: the derivative for 'target' is not implemented",
             "AssertionError: nn criterions don't compute the gradient w.r.t. targets - please mark "
             "these variables as volatile or not requiring gradients",
+        ),
+    ),
+    ErrorFamily(
+        id="assigned_gradient",
+        says="A gradient of another shape than its tensor's is put into .grad.",
+        types=("RuntimeError",),
+        today=(
+            r"attempting to assign a gradient of size '(?P<gradient>\[[\d, ]*\])' to a tensor of "
+            r"size '(?P<tensor>\[[\d, ]*\])'",
+        ),
+        older=(r"assigned grad has data of a different size",),
+        values={"gradient": "shape of the gradient", "tensor": "shape of the tensor"},
+        sample="torch.ones(3, requires_grad=True).grad = torch.ones(2)",
+        examples=("RuntimeError: assigned grad has data of a different size",),
+    ),
+    ErrorFamily(
+        id="scheduler_before_optimizer",
+        says="A learning rate schedule steps before its optimizer does (a warning).",
+        types=("UserWarning",),
+        today=(r"Detected call of `lr_scheduler\.step\(\)` before `optimizer\.step\(\)`",),
+        sample=(
+            "import warnings\n"
+            "optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.1)\n"
+            "scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1)\n"
+            "with warnings.catch_warnings():\n"
+            '    warnings.simplefilter("error")\n'
+            "    scheduler.step()"
+        ),
+    ),
+    ErrorFamily(
+        id="scheduler_steps",
+        says="A schedule of a fixed length is stepped more often than it was made for.",
+        types=("ValueError",),
+        today=(
+            r"Tried to step (?P<step>\d+) times\. The specified number of total steps is "
+            r"(?P<total>\d+)",
+        ),
+        older=(
+            r"Tried to step (?P<step>\d+) times\. The specified number of (?:total )?steps is "
+            r"(?P<total>\d+)",
+        ),
+        values={"step": "number of this step", "total": "steps that it was made for"},
+        sample=(
+            "optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.1)\n"
+            "scheduler = torch.optim.lr_scheduler.OneCycleLR(optimizer, 0.1, total_steps=2)\n"
+            "for _ in range(3):\n"
+            "    optimizer.step()\n"
+            "    scheduler.step()"
         ),
     ),
 )

@@ -28,7 +28,10 @@ FAMILIES = (
             "count": "of arguments that are missing",
             "kind": "positional or keyword-only",
             "names": "of the arguments, in quotation marks",
+            "method": "last part of the function's name",
         },
+        details=(r"(?P<method>\w+)\(\) missing",),
+        subject=("method",),
         sample="nn.Linear(2)",
     ),
     ErrorFamily(
@@ -51,7 +54,7 @@ FAMILIES = (
         id="takes_no_arguments",
         says="A class without an __init__ is given arguments.",
         types=("TypeError",),
-        today=(r"(?<![\w.])(?P<function>[\w.]+)\(\) takes no arguments",),
+        today=(r"(?<![\w.])(?P<function>[\w.]+)\(\) takes no arguments(?! \(\d)",),
         values={"function": "that is called"},
         sample=(
             "class Data(torch.utils.data.Dataset):\n"
@@ -64,7 +67,7 @@ FAMILIES = (
         id="takes_exactly",
         says="A function is called with another number of arguments than the one it takes.",
         types=("TypeError",),
-        today=(r"\w\(\) takes exactly",),
+        today=(r"\w\(\) takes (?:exactly|no arguments \(\d)",),
         sample="len([1], [2])",
     ),
     ErrorFamily(
@@ -149,6 +152,13 @@ FAMILIES = (
         values={"type": "of what it is", "use": "what it is not"},
         subject=("type", "use"),
         sample="torch.ones(2)(0)",
+    ),
+    ErrorFamily(
+        id="length_of_a_number",
+        says="A length is asked of a tensor without dimensions.",
+        types=("TypeError",),
+        today=(r"len\(\) of a 0-d tensor",),
+        sample="len(torch.tensor(3))",
     ),
     ErrorFamily(
         id="iteration_over_a_number",

@@ -2,6 +2,15 @@
 
 from executor.errors.family import ErrorFamily
 
+# TorchScript reads the source of what it translates: such a sample is put where it can be found.
+_FROM_A_FILE = (
+    "import linecache\n"
+    "def source(text):\n"
+    '    linecache.cache["sample.py"] = (len(text), None, text.splitlines(True), "sample.py")\n'
+    '    exec(compile(text, "sample.py", "exec"), globals())\n\n'
+    'source("""\n'
+)
+
 FAMILIES = (
     ErrorFamily(
         id="script_of_class",
@@ -44,5 +53,160 @@ FAMILIES = (
             "'__torch__.Net'. Did you forget to initialize an attribute in TorchScript?",
         ),
         breadth=20,
+    ),
+    ErrorFamily(
+        id="graph_break_on_data",
+        says="Compiled code decides by the values of a tensor, where one whole graph is wanted.",
+        types=("Unsupported", "UserError"),
+        today=(r"^Data-dependent branching\s+Explanation: ",),
+        older=(
+            r"generic_jump (?P<variable>\w+)",
+            r"Data-dependent (?:jump|assertion failed)",
+        ),
+        values={"variable": "kind of what decides, in Dynamo's words"},
+        sample=(
+            '@torch.compile(fullgraph=True, backend="eager")\n'
+            "def f(x):\n"
+            "    if x.sum() > 0:\n"
+            "        return x\n"
+            "    return -x\n\n"
+            "f(torch.ones(2))"
+        ),
+        examples=("Unsupported: generic_jump TensorVariable()",),
+    ),
+    ErrorFamily(
+        id="graph_break",
+        says="torch.compile meets code that it cannot take into one whole graph.",
+        types=("Unsupported",),
+        today=(r"^(?!Data-dependent branching)(?P<reason>[^\n]{1,200}?)\s{1,8}Explanation: ",),
+        older=(
+            r"^call_(?:function|method) (?P<reason>(?:Builtin|UserDefined|SkipFunction|Skip|Inspect"
+            r"|GetAttr)\w*Variable)",
+            r"^'skip function (?P<reason>\w+) in file",
+        ),
+        values={"reason": "what it met, in Dynamo's words"},
+        sample=(
+            '@torch.compile(fullgraph=True, backend="eager")\n'
+            "def f(x):\n"
+            "    print(x)\n"
+            "    return x\n\n"
+            "f(torch.ones(2))"
+        ),
+        examples=(
+            "Unsupported: call_function BuiltinVariable(print) [TensorVariable()] {}",
+            "Unsupported: 'skip function print_exc in file /usr/lib/python3.11/traceback.py'",
+        ),
+    ),
+    ErrorFamily(
+        id="recompile_limit",
+        says="A compiled function was compiled anew for too many kinds of inputs.",
+        types=("FailOnRecompileLimitHit", "UserWarning"),
+        today=(
+            r"^Hard failure due to fullgraph=True",
+            r"hit config\.(?P<setting>recompile_limit|accumulated_recompile_limit)"
+            r"(?: \((?P<limit>\d+)\))?",
+        ),
+        older=(r"hit config\.(?P<setting>\w*cache_size_limit)(?: \((?P<limit>\d+)\))?",),
+        values={"setting": "that holds the limit", "limit": "the limit"},
+        sample=(
+            '@torch.compile(fullgraph=True, backend="eager")\n'
+            "def total(parts):\n"
+            "    return torch.stack(parts).sum()\n\n"
+            "for count in range(1, 20):\n"
+            "    total([torch.ones(2)] * count)"
+        ),
+        examples=(
+            "FailOnRecompileLimitHit: recompile_limit reached with fullgraph=True. "
+            "torch._dynamo hit config.recompile_limit (8)",
+            "UserWarning: torch._dynamo hit config.cache_size_limit (8)",
+        ),
+    ),
+    ErrorFamily(
+        id="script_attribute",
+        says="TorchScript finds an attribute of a module that it cannot translate.",
+        types=("RuntimeError",),
+        today=(
+            r"Module '(?P<class>\w+)' has no attribute '(?P<name>\w+)' \(This (?P<kind>attribute|"
+            r"function) exists",
+        ),
+        older=(
+            r"module has no attribute '(?P<name>\w+)' \(This (?P<kind>attribute|function) exists",
+            r"attribute '(?P<name>\w+)' of type '(?P<given>[\w.]+)' is not usable in a script "
+            r"method",
+        ),
+        values={
+            "class": "of the module",
+            "name": "of the attribute",
+            "kind": "attribute or function",
+            "given": "type of the attribute",
+        },
+        sample=(
+            f"{_FROM_A_FILE}"
+            "class Net(nn.Module):\n"
+            "    def __init__(self):\n"
+            "        super().__init__()\n"
+            "        self.layers = [nn.ReLU()]\n\n"
+            "    def forward(self, x):\n"
+            "        for layer in self.layers:\n"
+            "            x = layer(x)\n"
+            "        return x\n"
+            '""")\n'
+            "torch.jit.script(Net())"
+        ),
+        examples=(
+            "RuntimeError: attribute 'layers' of type 'list' is not usable in a script method (did "
+            "you forget to add it __constants__?)",
+        ),
+    ),
+    ErrorFamily(
+        id="script_type",
+        says="TorchScript takes a value for another type than it is; without a type, for a tensor.",
+        types=("RuntimeError",),
+        today=(
+            r"Expected a value of type '(?P<expected>[^'\n]{1,80})' for argument "
+            r"'(?P<argument>\w+)' but instead found type '(?P<given>[^'\n]{1,80})'",
+            r"all inputs of range must be ints, found (?P<given>[\w() ]{1,40}?) in argument",
+        ),
+        older=(
+            r"expected a value of type (?P<expected>\w+) for argument '(?P<argument>\w+)' but "
+            r"found",
+        ),
+        values={
+            "expected": "the type that is needed",
+            "argument": "name of the argument",
+            "given": "the type that it has, or is taken to have",
+        },
+        sample=(
+            f"{_FROM_A_FILE}"
+            "def add(x, times):\n"
+            "    return x * times\n"
+            '""")\n'
+            "torch.jit.script(add)(torch.ones(2), 3)"
+        ),
+        examples=(
+            "RuntimeError: arguments for call are not valid: for operator aten::eq(Tensor self, "
+            "Tensor other) -> Tensor: expected a value of type Tensor for argument 'self' but "
+            "found Scalar",
+        ),
+    ),
+    ErrorFamily(
+        id="script_syntax",
+        says="TorchScript meets a piece of Python that it does not have.",
+        types=("UnsupportedNodeError", "NotSupportedError"),
+        today=(
+            r"^(?P<what>[\w ]{1,60}) aren't supported",
+            r"^Compiled functions can't take (?P<what>variable number of arguments)",
+        ),
+        values={"what": "the piece of Python"},
+        sample=(
+            f"{_FROM_A_FILE}"
+            "def f(x):\n"
+            "    try:\n"
+            "        return x\n"
+            "    except ValueError:\n"
+            "        return -x\n"
+            '""")\n'
+            "torch.jit.script(f)"
+        ),
     ),
 )

@@ -80,4 +80,26 @@ FAMILIES = (
         today=(r"Sum of input lengths does not equal the length of the input dataset",),
         sample="torch.utils.data.random_split(range(10), [3, 3])",
     ),
+    ErrorFamily(
+        id="iterable_dataset_option",
+        says="A DataLoader is to shuffle or sample a dataset that only comes in its own order.",
+        types=("ValueError",),
+        today=(r"DataLoader with IterableDataset: expected unspecified (?P<option>\w+) option",),
+        values={"option": "shuffle, sampler or batch_sampler"},
+        sample=(
+            "from torch.utils.data import DataLoader, IterableDataset\n\n"
+            "class Stream(IterableDataset):\n"
+            "    def __iter__(self):\n"
+            "        return iter(range(4))\n\n"
+            "DataLoader(Stream(), shuffle=True)"
+        ),
+    ),
+    ErrorFamily(
+        id="iterator_finished",
+        says="The next item is asked of an iterator that has come to its end.",
+        types=("StopIteration",),
+        today=(r"^$",),
+        sample="next(iter([]))",
+        typed=True,
+    ),
 )

@@ -266,9 +266,9 @@ FAMILIES = (
     ),
     ErrorFamily(
         id="bool_subtraction",
-        says="Truth values are subtracted.",
+        says="Truth values are subtracted or negated.",
         types=("RuntimeError",),
-        today=(r"Subtraction, the",),
+        today=(r"(?:Subtraction|Negation), the",),
         sample="torch.ones(2, dtype=torch.bool) - torch.ones(2, dtype=torch.bool)",
     ),
     ErrorFamily(

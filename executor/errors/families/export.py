@@ -56,4 +56,75 @@ FAMILIES = (
         sample='torch.jit.script(eval("lambda x: x"))',
         examples=("OSError: could not get source code",),
     ),
+    ErrorFamily(
+        id="trace_constant",
+        says="A value of Python's is read while tracing, and stays as it was (a warning).",
+        types=("TracerWarning",),
+        today=(
+            r"Converting a tensor to a (?P<kind>(?:Python|NumPy) \w+) might cause the trace to be "
+            r"incorrect",
+            r"Using (?P<kind>len) to get tensor shape might cause the trace to be incorrect",
+            r"Iterating over a tensor might cause the trace to be incorrect",
+            r"(?P<kind>torch\.\w+) results are registered as constants in the trace",
+        ),
+        older=(
+            r"Converting a tensor to a (?P<kind>Python \w+|NumPy \w+) (?:might cause|will)",
+            r"There are \d+ live references to the data region being modified",
+        ),
+        values={"kind": "what is read"},
+        sample=(
+            "import warnings\n"
+            "with warnings.catch_warnings():\n"
+            '    warnings.simplefilter("error", torch.jit.TracerWarning)\n'
+            "    torch.jit.trace(lambda x: x * len(x), torch.ones(2))"
+        ),
+    ),
+    ErrorFamily(
+        id="export_data_dependent",
+        says="torch.export meets a decision by values that only a run knows.",
+        types=("GuardOnDataDependentSymNode", "UserError"),
+        today=(
+            r"Could not (?:guard on|extract specialized integer from) data-dependent expression "
+            r"(?P<expression>[^\n]{1,200}?) \(unhinted",
+        ),
+        older=(
+            r"Could not guard on data-dependent expression (?P<expression>[^\n]{1,200})",
+            r"Dynamic control flow is not supported at the moment",
+        ),
+        values={"expression": "what would have to be known"},
+        sample=(
+            "class Net(nn.Module):\n"
+            "    def forward(self, x):\n"
+            "        if x.sum() > 0:\n"
+            "            return x\n"
+            "        return -x\n\n"
+            "torch.export.export(Net(), (torch.ones(2),))"
+        ),
+        examples=(
+            "UserError: Dynamic control flow is not supported at the moment. Please use "
+            "functorch.experimental.control_flow.cond to explicitly capture the control flow.",
+        ),
+    ),
+    ErrorFamily(
+        id="export_fixed_size",
+        says="A dimension that is exported as free is fixed by the code.",
+        types=("UserError",),
+        today=(
+            r"You marked (?P<dimension>[\w.\[\]']{1,80}) as dynamic but your code specialized it "
+            r"to be a constant \((?P<size>\d+)\)",
+        ),
+        older=(r"Constraints violated \((?P<dimension>[\w.\[\]', ]{1,80})\)!",),
+        values={"dimension": "its name", "size": "that the code fixes it to"},
+        sample=(
+            "class Net(nn.Module):\n"
+            "    def forward(self, x):\n"
+            "        return x.view(4, -1)\n\n"
+            'batch = torch.export.Dim("batch")\n'
+            'torch.export.export(Net(), (torch.ones(4, 2),), dynamic_shapes={"x": {0: batch}})'
+        ),
+        examples=(
+            "UserError: Constraints violated (batch)! For more information, run with "
+            'TORCH_LOGS="+dynamic".',
+        ),
+    ),
 )

@@ -328,4 +328,43 @@ FAMILIES = (
         },
         sample="F.affine_grid(torch.ones(2, 3), [1, 1, 4, 4])",
     ),
+    ErrorFamily(
+        id="transposed_output_size",
+        says="A transposed convolution is asked for an output size that it cannot make.",
+        types=("ValueError",),
+        today=(
+            r"requested an output size of (?P<asked>[\[(][\d, ]*[\])]|torch\.Size\(\[[\d, ]*\]\)),"
+            r" but valid sizes range from (?P<smallest>\[[\d, ]*\]) to (?P<largest>\[[\d, ]*\])",
+        ),
+        values={
+            "asked": "size that is asked for",
+            "smallest": "smallest possible size",
+            "largest": "largest possible size",
+        },
+        sample="nn.ConvTranspose1d(1, 1, 3, stride=2)(torch.ones(1, 1, 4), output_size=(20,))",
+    ),
+    ErrorFamily(
+        id="transposed_output_padding",
+        says="The output padding of a transposed convolution is as large as its stride.",
+        types=("RuntimeError",),
+        today=(r"output padding must be smaller than either stride or dilation",),
+        sample="nn.ConvTranspose2d(1, 1, 3, stride=2, output_padding=2)(torch.ones(1, 1, 4, 4))",
+    ),
+    ErrorFamily(
+        id="resize_dimensions",
+        says="interpolate or Upsample gets another number of dimensions than its mode or size has.",
+        types=("ValueError", "NotImplementedError"),
+        today=(
+            r"Input and output must have the same number of spatial dimensions, but got input with "
+            r"spatial dimensions of (?P<input>\[[\d, ]*\]) and output size of",
+            r"Got (?P<dimensions>\d)D input, but (?P<mode>\w+) mode needs (?P<needed>\d)D input",
+        ),
+        values={
+            "input": "sizes of the input without batch and channels",
+            "dimensions": "that the input has",
+            "mode": "of interpolation",
+            "needed": "dimensions that the mode needs",
+        },
+        sample="F.interpolate(torch.ones(3, 4, 4), size=(8, 8))",
+    ),
 )

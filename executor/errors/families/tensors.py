@@ -180,6 +180,7 @@ FAMILIES = (
         types=("TypeError",),
         today=(r"unsupported format string passed to (?P<type>[\w.]+)\.__format__",),
         values={"type": "of what is formatted"},
+        subject=("type",),
         sample='f"{torch.ones(2):.2f}"',
     ),
     ErrorFamily(
@@ -229,6 +230,24 @@ FAMILIES = (
             "ValueError: Unable to create tensor, you should probably activate truncation and/or "
             "padding with 'padding=True' 'truncation=True' to have batched tensors with the same "
             "length.",
+        ),
+    ),
+    ErrorFamily(
+        id="array_not_writable",
+        says="A tensor shares the memory of an array that must not be written (a warning).",
+        types=("UserWarning",),
+        today=(r"[Tt]he given NumPy array is not write?able",),
+        sample=(
+            "import warnings\n"
+            "array = np.ones(2)\n"
+            "array.flags.writeable = False\n"
+            "with warnings.catch_warnings():\n"
+            '    warnings.simplefilter("error")\n'
+            "    torch.from_numpy(array)"
+        ),
+        examples=(
+            "UserWarning: The given NumPy array is not writeable, and PyTorch does not support "
+            "non-writeable tensors.",
         ),
     ),
 )

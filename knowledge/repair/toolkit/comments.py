@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 import tokenize
 from functools import lru_cache
 
+_QUOTES_AN_ERROR = re.compile(r"\w(?:Error|Exception|Warning)\b")
 _MOST_ABOVE = 3  # lines of comment above a statement that are about it
 
 
@@ -26,13 +28,15 @@ def commented(code: str) -> dict[int, str]:
 def about(statement: ast.stmt, comments: dict[int, str], code: str) -> list[str]:
     """The comments on a statement's own lines, and those right above it.
 
-    Of a statement that holds others, those on its first line and above.
+    Of a statement that holds others, those on its first line and above. One that quotes an error
+    says what happens there, not what is meant.
     """
     body = getattr(statement, "body", None)
     last = body[0].lineno - 1 if body else statement.end_lineno or statement.lineno
     last = max(last, statement.lineno)
     beside = [comments[n] for n in range(statement.lineno, last + 1) if n in comments]
-    return [*above(statement.lineno, comments, code), *beside]
+    found = [*above(statement.lineno, comments, code), *beside]
+    return [said for said in found if not _QUOTES_AN_ERROR.search(said)]
 
 
 def above(line: int, comments: dict[int, str], code: str) -> list[str]:

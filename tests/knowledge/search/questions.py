@@ -89,7 +89,6 @@ OFF_TOPIC = (
     "what is the difference between batch norm and layer norm",
     "how do I export a model to ONNX",
     "how do I convert a TensorFlow checkpoint to PyTorch",
-    "loss becomes nan after a few epochs",
     "how do I freeze the first layers of a resnet",
     "Which GPU should I buy for deep learning?",
     "how to one-hot encode labels",
@@ -152,6 +151,12 @@ COVERED_SINCE = {
         "write-into-one-of-several-views",
         "in-place-write-to-a-view-saved-for-backward",
     },
+    "loss becomes nan after a few epochs": {"loss-is-nan"},
+    "how to set the random seed in torch": {"results-differ-from-run-to-run"},
+    "model.eval() gives other results than model.train()": {
+        "batch-norm-differs-in-eval",
+        "dropout-active-in-evaluation",
+    },
 }
 
 # Written after the weights and the threshold were fixed, when there were five articles. Nothing was
@@ -182,7 +187,5 @@ HELD_OUT_OFF_TOPIC = (
     "Adam or AdamW for a vision transformer?",
     "why does my validation accuracy jump up and down",
     "is there a view of the harbour from the hotel",
-    "how to set the random seed in torch",
     "does anyone have notes from yesterday's meeting",
-    "model.eval() gives other results than model.train()",
 )

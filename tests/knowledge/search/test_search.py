@@ -38,7 +38,7 @@ def test_the_first_questions_find_their_articles(search: Search, slug: str, titl
 
 @pytest.mark.parametrize(("slug", "question"), ASKED)
 def test_other_words_find_the_same_article(search: Search, slug: str, question: str):
-    """People do not use our words; among ninety articles the right one is in the first three."""
+    """People do not use our words; among all articles the right one is in the first three."""
     assert slug in [hit.source for hit in search.search(question, k=3).hits]
 
 

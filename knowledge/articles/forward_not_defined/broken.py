@@ -1,0 +1,14 @@
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 2)
+
+        def forward(self, x):
+            return self.fc(x)
+
+
+Net()(torch.rand(1, 4))  # error: NotImplementedError: Module [Net] is missing the required "forward" function

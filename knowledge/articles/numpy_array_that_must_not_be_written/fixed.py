@@ -1,0 +1,8 @@
+import warnings
+
+import numpy as np
+import torch
+
+warnings.simplefilter("error")  # to stop where it is told
+array = np.frombuffer(b"abc", dtype=np.uint8)
+x = torch.from_numpy(array.copy())

@@ -1,0 +1,5 @@
+import torch
+from torch import nn
+
+up = nn.ConvTranspose2d(4, 4, 3, stride=2, padding=1)
+y = up(torch.rand(1, 4, 8, 8), output_size=(16, 16))
