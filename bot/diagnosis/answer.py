@@ -5,7 +5,7 @@ from __future__ import annotations
 from bot.diagnosis import wording
 from bot.diagnosis.diagnosis import Diagnosis
 from bot.diagnosis.own_error import is_another
-from bot.diagnosis.posted_traceback import reading
+from bot.diagnosis.posted_traceback import read_posted
 from bot.models import Answer, AnswerError, Evidence, Question, Status
 from executor.protocol import JobResult, Outcome
 from knowledge.repair.engine import Repair
@@ -26,12 +26,21 @@ def compose(known: Diagnosis) -> Answer:
     )
     if run is None:
         return _of_no_run(known, answer)
-    if known.missing:
-        answer = _concluded(answer, "not_run", wording.not_run(known.missing, run))
-    else:
-        answer = _of_run(known, run, answer)
+    of = _of_missing if known.missing else _of_run
+    answer = of(known, run, answer)
     only_on_gpu = known.reproduced is not None and known.reproduced.only_on_gpu
     return wording.also_on_cpu(answer) if only_on_gpu else answer
+
+
+def _of_missing(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
+    """What is said where something was missing to run the code: the posted error comes first."""
+    reading = read_posted(known.question, run)
+    if reading is not None:
+        needed = wording.needed(known.missing, run)
+        answer = answer.model_copy(update={"posted": reading.model_copy(update={"needed": needed})})
+        if reading.means:
+            return _concluded(answer, "not_run", wording.means(reading))
+    return _concluded(answer, "not_run", wording.not_run(known.missing, run, known.question))
 
 
 def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
@@ -60,24 +69,29 @@ def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
         answer = answer.model_copy(update={"alternatives": repairs.alternatives})
         said = wording.reproduced(known.question, wrong, run, repairs)
         # Nothing is called reproduced that is not the error they ask about.
-        another = is_another(known.question, wrong.error)
-        return _concluded(answer, "unsure" if another else "reproduced", said)
+        if not is_another(known.question, wrong.error):
+            return _concluded(answer, "reproduced", said)
+        reading = read_posted(known.question, run)
+        if reading is not None and reading.means and not repairs.alternatives:
+            answer = answer.model_copy(update={"posted": reading})
+            said = wording.another_here(reading, wrong, run)
+        return _concluded(answer, "unsure", said)
+    reading = read_posted(known.question, run)
+    if reading is not None and reading.means:
+        answer = answer.model_copy(update={"posted": reading})
     return _concluded(answer, "runs", wording.runs(known.question, run))
 
 
 def _of_no_run(known: Diagnosis, answer: Answer) -> Answer:
     """What can be said of a question without code."""
-    question, found = known.question, known.found
-    if known.why is None:
-        if question.traceback is not None and reading(question.traceback):
-            return _concluded(answer, "advice", wording.traceback_alone(question.traceback))
-        best = found.hits[0].title if found.hits else ""
-        text = wording.unsure(question, best, found.confidence, found.threshold)
-        return _concluded(answer, "unsure", text)
-    text = known.why.title
-    if question.traceback is not None:
-        text = f"{text}. {wording.traceback_alone(question.traceback)}"
-    return _concluded(answer, "advice", text)
+    question, why = known.question, known.why
+    reading = read_posted(question, None)
+    answer = answer.model_copy(update={"posted": reading})
+    if reading is not None and reading.means:
+        return _concluded(answer, "advice", wording.means(reading))
+    if why is not None:
+        return _concluded(answer, "advice", why.title)
+    return _concluded(answer, "unsure", wording.unsure(question))
 
 
 def _concluded(answer: Answer, status: Status, headline: str) -> Answer:

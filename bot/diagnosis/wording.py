@@ -6,14 +6,38 @@ import re
 
 from bot.diagnosis.devices import opposed
 from bot.diagnosis.own_error import is_another, is_unparsed, posted
-from bot.diagnosis.posted_traceback import place, reading
-from bot.models import Answer, AnswerCulprit, PastedTraceback, Question
+from bot.diagnosis.posted_traceback import place
+from bot.models import Answer, AnswerCulprit, PastedTraceback, PostedReading, Question
+from bot.words import listed
 from executor.errors import is_a
 from executor.protocol import Caught, Culprit, ErrorSeen, Finding, JobResult, Outcome
 from knowledge.documents.verdict import Verdict
 from knowledge.repair.engine import Repair
 from knowledge.repair.fix import Fix
 from knowledge.repair.mistake import Mistake, findings_left, mistake
+
+_NAMES = 6  # names that are asked for, at most
+_ASK_FOR_CODE = "Which lines lead to it, and what does the whole traceback say?"
+# Words of a question → what to ask back. Asked from top to bottom.
+_ASKED: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE), asked)
+    for pattern, asked in (
+        (
+            r"out of memory|\bOOM\b|memory",
+            "At which line does the memory grow, and does it grow with each step?",
+        ),
+        (
+            r"\b(?:loss|accuracy|converge\w*|over-?fit\w*|learn(?:s|ing)?|train(?:s|ing)?)\b",
+            "What does the loss do over the first steps, and how are the loss, its target and the "
+            "optimizer made?",
+        ),
+        (r"\berror|exception|fails?\b|crash", _ASK_FOR_CODE),
+        (
+            r"\bhow (?:do|to|can|should)\b|\?",
+            "What goes in (shapes and dtypes), and what should come out of it?",
+        ),
+    )
+)
 
 
 def quoted(passage: str, verdict: Verdict | None) -> str:
@@ -23,8 +47,15 @@ def quoted(passage: str, verdict: Verdict | None) -> str:
     return passage
 
 
-def not_run(reason: str, run: JobResult) -> str:
-    """The headline when the snippet could not be run."""
+def not_run(reason: str, run: JobResult, question: Question) -> str:
+    """The headline when the snippet could not be run, and nothing is known of an error."""
+    lacks_a_name = run.error is not None and run.error.type == "NameError" and run.undefined
+    if lacks_a_name and posted(question) is None:
+        names = [f"`{name}`" for name in (*run.undefined, *_given(run))][:_NAMES]
+        return (
+            f"Not run: {listed(names)} {'is' if len(names) == 1 else 'are'} used but never defined "
+            f"in what you posted, so nothing it does could be seen. {ask_back(question)}"
+        )
     if is_unparsed(run):
         return f"Could not run what was pasted: {reason}."
     if (run.stand_ins or run.only_definitions) and run.outcome is Outcome.OK:
@@ -254,13 +285,35 @@ def _took(run: JobResult) -> str:
     return f" {first.type} is raised{at}, and its own handler{by} takes it{others}."
 
 
-def traceback_alone(pasted: PastedTraceback) -> str:
-    """The diagnosis that a traceback allows by itself; says that nothing was run."""
-    said = reading(pasted)
+def means(reading: PostedReading) -> str:
+    """The headline of a posted error that no run raised: what it means, in its own numbers."""
+    return f"{reading.means.rstrip('.')}."
+
+
+def another_here(reading: PostedReading, wrong: Mistake, run: JobResult) -> str:
+    """The headline where the run raised another error: the posted one first, then that."""
+    assert wrong.error is not None
+    said = _first_sentence(wrong.error.message)
+    told = f"{_error(wrong.error)}{f': {said}' if said else ''}"
+    live = explanation(wrong, run)
     return (
-        f"From the traceback alone (there was no code to run): {place(pasted)}"
-        f"{f': {said}' if said else ''}. Post the code that fails, so that it can be run."
+        f"{means(reading)} What the posted code raises here{_simulated(run)} is another error: "
+        f"{told}.{f' {_first_of(live)}' if live else ''}{assumed(run)}"
     )
+
+
+def needed(reason: str, run: JobResult) -> str:
+    """Why the posted code was not run to its error, and what to post: one line, names listed."""
+    names = [f"`{name}`" for name in (*run.undefined, *_given(run))][:_NAMES]
+    error = run.error
+    if names and error is not None and error.type == "NameError":
+        return f"Not run: to have it run here, post what makes {listed(names)} too."
+    return f"Not run to its end: {reason}."
+
+
+def _given(run: JobResult) -> list[str]:
+    """The names that were given a placeholder, but numbers and devices, which are as good."""
+    return [s.name for s in run.stand_ins if s.kind not in {"number", "device"}]
 
 
 def also_on_cpu(answer: Answer) -> Answer:
@@ -278,17 +331,24 @@ def _simulated(run: JobResult) -> str:
     return " (simulated device)" if run.env.device.startswith("simulated") else ""
 
 
-def unsure(question: Question, best: str, score: float, needed: float) -> str:
-    """The headline when nothing is known."""
-    closest = f" (closest: “{best}”, {score:.2f} of {needed:.2f} needed)" if best else ""
-    ask = "post the full traceback and the code that fails"
+def unsure(question: Question) -> str:
+    """The headline when nothing is known: what was seen, and one question back."""
     if question.traceback is not None:
+        named = _named(question.traceback)
         at = place(question.traceback)
         return (
-            f"Not sure: {at}, and nothing I know explains it{closest}. Post the code that fails, "
-            "so that it can be run."
+            f"Not sure: nothing I know explains {at if question.traceback.frames else named}. "
+            f"{_ASK_FOR_CODE}"
         )
-    return f"Not sure: nothing I know fits well enough{closest}. If this is about PyTorch, {ask}."
+    return f"Not sure: nothing I know fits well enough. {ask_back(question)}"
+
+
+def ask_back(question: Question) -> str:
+    """The one question whose answer would help most, from the words of theirs."""
+    for pattern, asked in _ASKED:
+        if pattern.search(question.text):
+            return asked
+    return _ASK_FOR_CODE
 
 
 def culprit(question: Question, run: JobResult) -> AnswerCulprit | None:

@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from bot.models import Answer, AnswerError, Proof, Status, Why
+from bot.models import Answer, AnswerError, PostedReading, Proof, Status, Why
 from bot.service.seam import Answered, Upload, Verb
 from bot.service.uploads import full_output
-from bot.words import STATUS, harmless
+from bot.words import FROM_THE_TEXT, STATUS, harmless
 from knowledge.repair.check import tally
 from knowledge.repair.fix import Fix
 
@@ -78,6 +78,8 @@ def sheet(answered: Answered) -> Sheet:
     answer = answered.answer
     symbol, words = STATUS[answer.status]
     conclusion = one_line(neutral(answer.headline))
+    if answer.posted is not None and answer.status in ("not_run", "unsure") and answer.posted.means:
+        words = FROM_THE_TEXT
     said = conclusion.startswith(_SAYS_IT.get(answer.status, ()))
     headline = f"{symbol} {conclusion}" if said else f"{symbol} {words}: {conclusion}"
     if answered.solved:
@@ -96,6 +98,9 @@ def sheet(answered: Answered) -> Sheet:
 
 def _parts(answer: Answer) -> list[CardPart]:
     parts: list[CardPart] = []
+    posted = answer.posted
+    if posted is not None:
+        parts += _posted(posted)
     if answer.error is not None:
         parts.append(_error(answer.error))
     if (culprit := answer.culprit) is not None:
@@ -117,10 +122,11 @@ def _parts(answer: Answer) -> list[CardPart]:
         answer.run is not None
         and answer.status in ("runs", "not_run")
         and answer.run.stdout.strip()
+        and (posted is None or not posted.needed)
     ):
         text = neutral(last_lines(answer.run.stdout.rstrip(), OUTPUT_LINES), "end")
         parts.append(CardPart("printed", "Printed", code=text, keep="end"))
-    if answer.assumptions:
+    if answer.assumptions and (posted is None or not posted.needed):
         parts.append(CardPart("assumed", "Assumed", text=neutral(" · ".join(answer.assumptions))))
     fixes = [answer.fix] if answer.fix is not None else list(answer.alternatives)
     if answer.why is not None:
@@ -128,7 +134,32 @@ def _parts(answer: Answer) -> list[CardPart]:
         if not fixes and answer.why.remedy and answer.status != "runs":
             parts += _remedy(answer.why.remedy)
     parts += [_fix(fix) for fix in fixes[:_ALTERNATIVES]]
+    if posted is not None and posted.needed:
+        parts.append(CardPart("assumed", "To run it", text=neutral(posted.needed)))
     return parts
+
+
+def _posted(posted: PostedReading) -> list[CardPart]:
+    """What a posted error says by itself: its wording today, the lines that fit, the remedy."""
+    parts: list[CardPart] = []
+    if posted.now:
+        parts.append(CardPart("seen", "In today's torch", code=neutral(posted.now)))
+    if lines := posted_lines(posted):
+        text = "\n".join(
+            f"{place}   {code}{f'   # {says}' if says else ''}" for place, code, says in lines
+        )
+        title = "In the posted code"
+        parts.append(CardPart("seen", title, code=neutral(text), language="py", keep="start"))
+    if posted.remedy:
+        parts.append(CardPart("try", "Try", neutral(posted.remedy) + "."))
+    return parts
+
+
+def posted_lines(posted: PostedReading) -> list[tuple[str, str, str]]:
+    """The posted lines that matter: where each is, its code, and why it is shown."""
+    lines = (*posted.raised_at, *posted.fitting)
+    places = [f"line {p.line}{f' of {p.file}' if p.file else ''}" for p in lines]
+    return [(at, one_line(p.code), p.says) for at, p in zip(places, lines, strict=True)]
 
 
 def _error(error: AnswerError) -> CardPart:

@@ -12,8 +12,8 @@ from rich.status import Status as Spinner
 from rich.table import Table
 from rich.text import Text
 
-from bot.models import Answer, AnswerError, Progress, Why
-from bot.platforms.card import proof_in_words
+from bot.models import Answer, AnswerError, PostedReading, Progress, Why
+from bot.platforms.card import posted_lines, proof_in_words
 from bot.service.seam import (
     Answered,
     Attached,
@@ -129,6 +129,9 @@ def card(answer: Answer, *, explain: bool = False) -> RenderableType:
     parts: list[RenderableType] = [
         Text(f"{symbol} {harmless(answer.headline)}", style=f"bold {_STYLE[answer.status]}")
     ]
+    posted = answer.posted
+    if posted is not None:
+        parts += _posted(posted)
     if answer.error is not None:
         parts += ["", _error(answer.error)]
         if answer.explanation and answer.explanation not in answer.headline:
@@ -139,8 +142,10 @@ def card(answer: Answer, *, explain: bool = False) -> RenderableType:
         parts.append(values)
     if answer.findings:
         parts += ["", _findings(answer)]
-    parts += _printed(answer)
-    if answer.assumptions:
+    unrun = posted is not None and bool(posted.needed)
+    if not unrun:
+        parts += _printed(answer)
+    if answer.assumptions and not unrun:
         parts += ["", _row("Assumed", Text(harmless(" · ".join(answer.assumptions))))]
     fixes = [answer.fix] if answer.fix is not None else list(answer.alternatives)
     if answer.why is not None:
@@ -153,8 +158,26 @@ def card(answer: Answer, *, explain: bool = False) -> RenderableType:
         for refused in answer.refused:
             parts += ["", _refused(refused)]
         parts += [_row("Problem", Text(harmless(p), style="yellow")) for p in answer.problems]
+    if posted is not None and posted.needed:
+        parts += ["", Text(harmless(posted.needed), style="dim")]
     parts += ["", *_footer(answer)]
     return Group(*parts)
+
+
+def _posted(posted: PostedReading) -> list[RenderableType]:
+    """What a posted error says by itself: the error, the lines that fit, the remedy."""
+    named = ": ".join(part for part in (posted.type, posted.message) if part)
+    parts: list[RenderableType] = ["", Text(harmless(named), style="dim")]
+    if posted.now:
+        parts.append(Text(harmless(f"Today's torch words it: {posted.now}"), style="dim"))
+    if lines := posted_lines(posted):
+        table = Table.grid(padding=(0, 2))
+        for at, code, says in lines:
+            table.add_row(harmless(at), Text(harmless(code)), Text(harmless(says), style="dim"))
+        parts += ["", _row("Lines", table)]
+    if posted.remedy:
+        parts += ["", _row("Try", Text(harmless(posted.remedy) + "."))]
+    return parts
 
 
 def _row(label: str, content: RenderableType) -> RenderableType:
