@@ -30,8 +30,8 @@ def read_posted(question: Question, run: JobResult | None) -> PostedReading | No
     pasted = posted(question)
     if pasted is None:
         return None
-    words = read_words(pasted, _file(pasted))
     here = _constructs(question, run)
+    words = read_words(pasted, _file(pasted), here)
     raised_at = tuple(_raised_at(pasted, here))
     return PostedReading(
         type=pasted.type,
@@ -40,7 +40,7 @@ def read_posted(question: Question, run: JobResult | None) -> PostedReading | No
         means=words.means if words is not None else "",
         now=words.now if words is not None else "",
         raised_at=raised_at,
-        fitting=tuple(_fitting(pasted, here, {line.code for line in raised_at})),
+        fitting=tuple(_fitting(pasted, here, [p.code for p in raised_at])),
         remedy=words.remedy if words is not None else "",
     )
 
@@ -71,15 +71,20 @@ def _raised_at(pasted: PastedTraceback, here: Sequence[Construct]) -> Iterator[P
 
 
 def _fitting(
-    pasted: PastedTraceback, here: Sequence[Construct], shown: set[str]
+    pasted: PastedTraceback, here: Sequence[Construct], shown: Sequence[str]
 ) -> Iterator[PostedLine]:
-    """The lines that the error's family suspects, one for each line of code."""
+    """The lines that the error's family suspects, once for each line of code.
+
+    Many lines of which none is named by the message's values say nothing.
+    """
     lines: dict[int, PostedLine] = {}
-    for construct, says in fitting(pasted, here):
-        if construct.code not in shown:
+    named = False
+    for construct, by_value, says in fitting(pasted, here):
+        named = named or by_value
+        if not any(_same_line(construct.code, code) for code in shown):
             line = PostedLine(line=construct.line, code=construct.code, says=says)
             lines.setdefault(construct.line, line)
-    if len(lines) < _MANY:
+    if named or len(lines) < _MANY:
         yield from list(lines.values())[:_FITTING]
 
 

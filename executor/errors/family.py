@@ -60,7 +60,9 @@ class Sentence:
     Sentence("labels have to be int64", when={"expected": "Long"})
 
     `when` holds patterns that the values have to match from end to end; a value that the message
-    does not name is empty. `{file}` is the name of the file that raised it, where that is known.
+    does not name is empty. Beside the message's own there are `file`, the name of the file that
+    raised it; `made`, the call in the code that a value points to, such as Linear; and for each
+    dtype `…_dtype`, its name in torch. Each is empty where it is not known.
     """
 
     text: str

@@ -55,17 +55,23 @@ class ErrorReading:
     is_specific: bool  # whether `means` is of this message, and not only of its family
 
 
-def read_words(error: HasMessage, file: str = "") -> ErrorReading | None:
+def read_words(
+    error: HasMessage, file: str = "", constructs: Iterable[HasConstruct] = ()
+) -> ErrorReading | None:
     """Read an error by the most specific family that it is of; None if the catalogue has none.
 
     Args:
         error: its type and message.
         file: the name of the file that raised it, where a traceback says so.
+        constructs: what stands in the code, if there is any.
     """
     seen, family = _seen(error)
     if seen is None or family is None:
         return None
     values = _values(seen, family, error.message, file)
+    made = next((c for c, by_value, _ in _suspected(family, values, constructs) if by_value), None)
+    if made is not None:
+        values["made"] = made.name.rpartition(".")[2]
     means = _first(family.means, values)
     return ErrorReading(
         family=seen.id,
@@ -76,20 +82,25 @@ def read_words(error: HasMessage, file: str = "") -> ErrorReading | None:
     )
 
 
-def fitting(error: HasMessage, constructs: Iterable[C]) -> Iterator[tuple[C, str]]:
-    """The constructs that an error may come from, with what is said of each, the best first.
+def fitting(error: HasMessage, constructs: Iterable[C]) -> Iterator[tuple[C, bool, str]]:
+    """The constructs that an error may come from, the best first.
 
-    All are of the first kind of suspect that any construct fits.
+    All are of the first kind of suspect that any construct fits. With each comes whether a value
+    of the message points to it, and what is said of it.
     """
     seen, family = _seen(error)
-    if seen is None or family is None:
-        return
-    values = _values(seen, family, error.message, "")
+    if seen is not None and family is not None:
+        yield from _suspected(family, _values(seen, family, error.message, ""), constructs)
+
+
+def _suspected(
+    family: ErrorFamily, values: Mapping[str, str], constructs: Iterable[C]
+) -> Iterator[tuple[C, bool, str]]:
     all_of_them = tuple(constructs)
     for suspect in family.suspects:
         found = [c for c in all_of_them if _fits(suspect, c, values)]
-        says = _filled(suspect.says, values) if suspect.says else ""
-        yield from ((c, says or "") for c in found)
+        by_value = any("{" in template for template in suspect.arguments.values())
+        yield from ((c, by_value, _filled(suspect.says, values) or "") for c in found)
         if found:
             return
 

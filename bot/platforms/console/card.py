@@ -151,7 +151,9 @@ def card(answer: Answer, *, explain: bool = False) -> RenderableType:
     if answer.why is not None:
         parts += ["", _why(answer.why)]
         if not fixes and answer.why.remedy and answer.status != "runs":
-            parts += ["", _row("Try", Text(harmless(_plain(answer.why.remedy))))]
+            also = posted is not None and bool(posted.remedy)
+            remedy = Text(harmless(_plain(answer.why.remedy)))
+            parts += ["", _row("Also" if also else "Try", remedy)]
     for fix in fixes:
         parts += ["", _fix(fix)]
     if explain:

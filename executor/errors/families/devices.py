@@ -143,7 +143,6 @@ FAMILIES = (
             ),
         ),
         remedy=("Move both: `model.to(device)` and `x = x.to(device)`",),
-        now=("Expected all tensors to be on the same device"),
         suspects=(
             Suspect(
                 r"zeros|ones|rand|randn|randint|tensor|Tensor|FloatTensor|LongTensor|arange|eye|full|empty|linspace|from_numpy|normal",

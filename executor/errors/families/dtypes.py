@@ -93,7 +93,6 @@ FAMILIES = (
             ),
             ("Convert the input to the dtype of the weights: `x = x.to(layer.weight.dtype)`"),
         ),
-        now=("Input type ({input}) and {which} type ({weight}) should be the same"),
         suspects=(Suspect(r"from_numpy|double|DoubleTensor|ByteTensor|half"),),
         types=("RuntimeError",),
         today=(
@@ -232,7 +231,6 @@ FAMILIES = (
                 "and `.long()` for class numbers"
             ),
         ),
-        now=("expected scalar type {expected} but found {given}"),
         suspects=(
             Suspect(r"from_numpy|double|DoubleTensor|long|LongTensor|scatter_|gather|scatter"),
         ),

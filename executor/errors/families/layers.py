@@ -87,7 +87,7 @@ FAMILIES = (
         suspects=(
             Suspect(
                 r"Conv[123]d|ConvTranspose[123]d",
-                "made for {in_channels} channels, where {channels} arrive",
+                "made for {in_channels} channels",
                 {0: "{in_channels}", "in_channels": "{in_channels}"},
             ),
         ),
@@ -488,7 +488,7 @@ FAMILIES = (
         suspects=(
             Suspect(
                 r"BatchNorm[123]d|SyncBatchNorm|InstanceNorm[123]d",
-                "made for {num_features} channels, where {channels} arrive",
+                "made for {num_features} channels",
                 {0: "{num_features}", "num_features": "{num_features}"},
             ),
         ),

@@ -293,7 +293,6 @@ FAMILIES = (
                 "or BCEWithLogitsLoss is meant)"
             ),
         ),
-        now=("expected scalar type Long but found {dtype}"),
         suspects=(Suspect(r"CrossEntropyLoss|NLLLoss|cross_entropy|nll_loss"),),
         types=("RuntimeError",),
         today=(r"expected target dtype to be (?P<expected>[\w ]+?), but got (?P<dtype>\w+)",),

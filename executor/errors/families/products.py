@@ -4,6 +4,11 @@ from collections.abc import Mapping
 
 from executor.errors.family import ANY, ErrorFamily, SeenError, Sentence, Suspect
 
+_LINEAR = (
+    "A Linear layer with in_features={inner_right} and out_features={columns} is given "
+    "{inner_left} features ({rows} rows of {inner_left})"
+)
+
 
 def _unflattened(seen: SeenError, message: str) -> Mapping[str, str]:
     """How many samples of the wanted size the rows hold, where they hold whole ones."""
@@ -22,11 +27,8 @@ FAMILIES = (
         id="matmul_shapes",
         says="Two matrices are multiplied whose inner sizes differ.",
         means=(
-            Sentence(
-                "A Linear layer with in_features={inner_right} and out_features={columns} "
-                "is given {inner_left} features ({rows} rows of {inner_left})",
-                {"file": r"linear\.py"},
-            ),
+            Sentence(_LINEAR, {"file": r"linear\.py"}),
+            Sentence(_LINEAR, {"made": r"Linear"}),
             (
                 "A matrix product of [{rows}, {inner_left}] and [{inner_right}, "
                 "{columns}]: the inner sizes, {inner_left} and {inner_right}, must be "
@@ -42,7 +44,7 @@ FAMILIES = (
                 {"samples": r".+"},
             ),
             (
-                "Where it is a Linear layer: print `x.shape` right before it. If "
+                "Print `x.shape` right before it. If "
                 "{inner_left} is what each sample really has, make the layer "
                 "`nn.Linear({inner_left}, {columns})`; if it should be {inner_right}, the "
                 "input has another size than the model was made for, or was flattened or "
@@ -60,7 +62,7 @@ FAMILIES = (
         suspects=(
             Suspect(
                 r"Linear|LazyLinear",
-                "made for {inner_right} features, where {inner_left} arrive",
+                "made for {inner_right} features",
                 {0: "{inner_right}", "in_features": "{inner_right}"},
             ),
             Suspect(

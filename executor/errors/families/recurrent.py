@@ -25,7 +25,7 @@ FAMILIES = (
         suspects=(
             Suspect(
                 r"LSTM|GRU|RNN|LSTMCell|GRUCell|RNNCell",
-                "made for {input_size}, where {given} arrive",
+                "made for {input_size}",
                 {0: "{input_size}", "input_size": "{input_size}"},
             ),
             Suspect(r"LSTM|GRU|RNN"),
