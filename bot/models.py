@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from executor.protocol import Caught, ErrorSeen, File, Finding, JobResult, Model
+from executor.protocol import Caught, ErrorSeen, File, Finding, JobResult, Model, Remark
 from knowledge.repair.fix import Fix
 
 
@@ -179,6 +179,7 @@ class PostedReading(Model):
     raised_at: tuple[PostedLine, ...] = ()  # where the traceback ends, and what made that layer
     fitting: tuple[PostedLine, ...] = ()  # posted lines that the message's values point to
     remedy: str = ""
+    has_own_remedy: bool = False  # whether it was chosen by the message's values
     needed: str = ""  # why it was not run, and what to post so that it can be
 
 
@@ -190,6 +191,8 @@ class Answer(Model):
     error: AnswerError | None = None
     explanation: str | None = None  # of the error, from live values of the run
     posted: PostedReading | None = None  # of the posted error, where no run raised it
+    remarks: tuple[Remark, ...] = ()  # code that does not do what it looks like, by its text alone
+    remedy: str = ""  # what helps against errors of its family; it was not tried on this code
     culprit: AnswerCulprit | None = None
     findings: tuple[Finding, ...] = ()
     assumptions: tuple[str, ...] = ()

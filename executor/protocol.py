@@ -69,6 +69,7 @@ class Job(Model):
     other_choices: bool = False  # placeholders of other sizes, where the snippet leaves them open
     simulate: Literal["cuda"] | None = None  # run on the CPU with a simulated GPU
     constructs: bool = False  # report the calls and changes that the snippet's text holds
+    remarks: bool = False  # report what in the snippet's text does not do what it looks like
 
     @property
     def longest_s(self) -> float:
@@ -418,6 +419,15 @@ class Construct(Model):
     then: str = ""  # the attribute that is asked of its result at once: `to`, `item`
 
 
+class Remark(Model):
+    """Code that does not do what it looks like, by its text alone: it need not have run."""
+
+    kind: str  # a stable name of what it is, such as "uncalled"
+    line: int
+    code: str  # its line
+    message: str  # what it does instead, and what to write; without its line
+
+
 class Observations(Model):
     """What the probes saw in a run."""
 
@@ -446,6 +456,7 @@ class Observations(Model):
     # Only definitions ran: no class of the snippet was instantiated, none of its functions called.
     only_definitions: bool = False
     constructs: tuple[Construct, ...] = ()  # where the job asked for them
+    remarks: tuple[Remark, ...] = ()  # likewise
     trained: bool = False  # an optimizer stepped
     moved: tuple[str, ...] = ()  # names of the parameters that an optimizer holds and changed
     devices: tuple[DeviceSeen, ...] = ()  # of a device error's tensors, on the simulated device

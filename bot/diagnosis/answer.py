@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from bot.diagnosis import wording
+from bot.diagnosis.chance_level import chance_level
 from bot.diagnosis.diagnosis import Diagnosis
 from bot.diagnosis.own_error import is_another
 from bot.diagnosis.posted_traceback import read_posted
 from bot.models import Answer, AnswerError, Evidence, Question, Status
-from executor.protocol import JobResult, Outcome
+from executor.errors import read_words
+from executor.protocol import JobResult, Outcome, Remark
 from knowledge.repair.engine import Repair
 
 
@@ -37,10 +39,17 @@ def _of_missing(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
     reading = read_posted(known.question, run)
     if reading is not None:
         needed = wording.needed(known.missing, run)
-        answer = answer.model_copy(update={"posted": reading.model_copy(update={"needed": needed})})
+        reading = reading.model_copy(update={"needed": needed})
+        remarks = _remarks(known.question, run)
+        answer = answer.model_copy(update={"posted": reading, "remarks": remarks})
         if reading.means:
+            answer = _without_a_second_remedy(answer)
             return _concluded(answer, "not_run", wording.means(reading))
-    return _concluded(answer, "not_run", wording.not_run(known.missing, run, known.question))
+    answer = answer.model_copy(update={"remarks": _remarks(known.question, run)})
+    said = wording.not_run(known.missing, run, known.question)
+    if answer.remarks:
+        said = f"{wording.remark(answer.remarks[0])} {said}"
+    return _concluded(answer, "not_run", said)
 
 
 def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
@@ -70,15 +79,23 @@ def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
         said = wording.reproduced(known.question, wrong, run, repairs)
         # Nothing is called reproduced that is not the error they ask about.
         if not is_another(known.question, wrong.error):
+            answer = answer.model_copy(update={"remarks": _remarks(known.question, run)})
+            if wrong.error is not None and not repairs.alternatives and not _advises(answer):
+                words = read_words(wrong.error)
+                remedy = words.remedy if words is not None else ""
+                answer = answer.model_copy(update={"remedy": remedy})
             return _concluded(answer, "reproduced", said)
         reading = read_posted(known.question, run)
         if reading is not None and reading.means and not repairs.alternatives:
-            answer = answer.model_copy(update={"posted": reading})
+            answer = _without_a_second_remedy(answer.model_copy(update={"posted": reading}))
             said = wording.another_here(reading, wrong, run)
         return _concluded(answer, "unsure", said)
     reading = read_posted(known.question, run)
     if reading is not None and reading.means:
-        answer = answer.model_copy(update={"posted": reading})
+        answer = _without_a_second_remedy(answer.model_copy(update={"posted": reading}))
+        said = f"{wording.runs(known.question, run)} It means: {wording.means(reading)}"
+        return _concluded(answer, "runs", said)
+    answer = answer.model_copy(update={"remarks": _remarks(known.question, run)})
     return _concluded(answer, "runs", wording.runs(known.question, run))
 
 
@@ -88,10 +105,37 @@ def _of_no_run(known: Diagnosis, answer: Answer) -> Answer:
     reading = read_posted(question, None)
     answer = answer.model_copy(update={"posted": reading})
     if reading is not None and reading.means:
+        answer = _without_a_second_remedy(answer)
         return _concluded(answer, "advice", wording.means(reading))
     if why is not None:
         return _concluded(answer, "advice", why.title)
+    answer = answer.model_copy(update={"remarks": _remarks(question, None)})
+    if answer.remarks:
+        return _concluded(answer, "advice", wording.remark(answer.remarks[0]))
     return _concluded(answer, "unsure", wording.unsure(question))
+
+
+def _remarks(question: Question, run: JobResult | None) -> tuple[Remark, ...]:
+    """What is to be said of the posted text, as far as the run's lines are those that were posted.
+
+    What a loss in the words around the code shows comes first.
+    """
+    chance = chance_level(question)
+    remarks = run.remarks if run is not None else ()
+    lines = question.code.split("\n")
+    own = (r for r in remarks if r.line <= len(lines) and r.code in lines[r.line - 1])
+    return (*([chance] if chance is not None else []), *own)
+
+
+def _advises(answer: Answer) -> bool:
+    return answer.why is not None and bool(answer.why.remedy)
+
+
+def _without_a_second_remedy(answer: Answer) -> Answer:
+    """The answer without its article's advice, where the message's own values chose another."""
+    if answer.posted is None or answer.why is None or not answer.posted.has_own_remedy:
+        return answer
+    return answer.model_copy(update={"why": answer.why.model_copy(update={"remedy": ""})})
 
 
 def _concluded(answer: Answer, status: Status, headline: str) -> Answer:

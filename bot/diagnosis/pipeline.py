@@ -169,6 +169,7 @@ class Pipeline:
             cold=run_with.cold,
             # What stands in the code is said where no run raises the error that was posted.
             constructs=posted(question) is not None,
+            remarks=True,
         )
 
     def _applicable(self, known: Diagnosis) -> Chosen:

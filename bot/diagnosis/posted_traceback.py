@@ -16,6 +16,8 @@ from bot.models import PastedTraceback, PostedLine, PostedReading, Question, Tra
 from executor.errors import fitting, read_words
 from executor.protocol import Construct, JobResult
 
+_CELL = re.compile(r"<ipython-input-|<stdin>|(?:tmp)?\d+\.py$")
+_PACKAGE = re.compile(r"(?:site|dist)-packages[/\\](\w+)")
 _FITTING = 3  # lines that are shown of those that fit
 _MANY = 6  # lines that fit and say nothing by themselves: then none is shown
 
@@ -42,6 +44,7 @@ def read_posted(question: Question, run: JobResult | None) -> PostedReading | No
         raised_at=raised_at,
         fitting=tuple(_fitting(pasted, here, [p.code for p in raised_at])),
         remedy=words.remedy if words is not None else "",
+        has_own_remedy=words is not None and words.has_own_remedy,
     )
 
 
@@ -61,9 +64,9 @@ def _raised_at(pasted: PastedTraceback, here: Sequence[Construct]) -> Iterator[P
     if frame is None or not frame.code.strip():
         return
     code = _short(frame.code)
-    yield PostedLine(
-        line=frame.line, file=_base(frame.file), code=code, says="the traceback ends here"
-    )
+    library = _library(pasted.frames[-1])
+    says = f"the error is raised inside {library}" if library else "the traceback ends here"
+    yield PostedLine(line=frame.line, file=_base(frame.file), code=code, says=says)
     called = {c.name for c in here if c.kind == "call" and _same_line(c.code, frame.code)}
     for made in here:
         if made.kind == "call" and made.target in called and "." in made.target:
@@ -120,7 +123,15 @@ def _same_line(one: str, other: str) -> bool:
 
 
 def _base(file: str) -> str:
-    return re.split(r"[/\\]", file)[-1]
+    """The file's name; a cell of a notebook has none that says anything."""
+    name = re.split(r"[/\\]", file)[-1]
+    return "the notebook cell" if _CELL.match(name) else name
+
+
+def _library(frame: TracebackFrame) -> str:
+    """The installed package that a frame is in; empty for torch and for a file of theirs."""
+    found = _PACKAGE.search(frame.file)
+    return found[1] if found is not None and found[1] != "torch" else ""
 
 
 def _short(code: str) -> str:

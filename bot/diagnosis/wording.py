@@ -10,7 +10,7 @@ from bot.diagnosis.posted_traceback import place
 from bot.models import Answer, AnswerCulprit, PastedTraceback, PostedReading, Question
 from bot.words import listed
 from executor.errors import is_a
-from executor.protocol import Caught, Culprit, ErrorSeen, Finding, JobResult, Outcome
+from executor.protocol import Caught, Culprit, ErrorSeen, Finding, JobResult, Outcome, Remark
 from knowledge.documents.verdict import Verdict
 from knowledge.repair.engine import Repair
 from knowledge.repair.fix import Fix
@@ -283,6 +283,17 @@ def _took(run: JobResult) -> str:
     at = f" at line {first.line}" if first.line else ""
     others = f", and {len(more)} more like that" if more else ""
     return f" {first.type} is raised{at}, and its own handler{by} takes it{others}."
+
+
+def remark(seen: Remark) -> str:
+    """What the posted text shows by itself, as the headline: its line and what it does."""
+    at = f"Line {seen.line}, `{_short(seen.code)}`: " if seen.line else ""
+    told = seen.message if at else f"{seen.message[:1].upper()}{seen.message[1:]}"
+    return f"{at}{told.rstrip('.')}."
+
+
+def _short(code: str) -> str:
+    return code if len(code) <= 80 else f"{code[:79]}…"
 
 
 def means(reading: PostedReading) -> str:

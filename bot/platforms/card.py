@@ -101,6 +101,9 @@ def _parts(answer: Answer) -> list[CardPart]:
     posted = answer.posted
     if posted is not None:
         parts += _posted(posted)
+    if remarks := remark_lines(answer):
+        text = "\n".join(f"• {r}" for r in remarks)
+        parts.append(CardPart("seen", "Read in the code, not run", text=neutral(text)))
     if answer.error is not None:
         parts.append(_error(answer.error))
     if (culprit := answer.culprit) is not None:
@@ -133,6 +136,8 @@ def _parts(answer: Answer) -> list[CardPart]:
         parts.append(_why(answer.why))
         if not fixes and answer.why.remedy and answer.status != "runs":
             parts += _remedy(answer.why.remedy)
+    if answer.remedy:
+        parts.append(CardPart("try", "Try", neutral(answer.remedy) + "."))
     parts += [_fix(fix) for fix in fixes[:_ALTERNATIVES]]
     if posted is not None and posted.needed:
         parts.append(CardPart("assumed", "To run it", text=neutral(posted.needed)))
@@ -160,6 +165,15 @@ def posted_lines(posted: PostedReading) -> list[tuple[str, str, str]]:
     lines = (*posted.raised_at, *posted.fitting)
     places = [f"line {p.line}{f' of {p.file}' if p.file else ''}" for p in lines]
     return [(at, one_line(p.code), p.says) for at, p in zip(places, lines, strict=True)]
+
+
+def remark_lines(answer: Answer) -> list[str]:
+    """What the posted text shows by itself, but what the headline says already."""
+    return [
+        f"line {r.line}: {r.code}\n  {r.message}" if r.line else r.message
+        for r in answer.remarks
+        if r.message.partition(": ")[0].lower() not in answer.headline.lower()
+    ]
 
 
 def _error(error: AnswerError) -> CardPart:

@@ -78,11 +78,12 @@ class Suspect:
     Args:
         name: pattern that the last part of what is called, changed or read has to match.
         says: what is said of such a line; with values in braces.
-        arguments: position or keyword → what has to stand there, with values in braces. Under
-            `ANY` any argument may be it.
+        arguments: position or keyword → what has to stand there, both with values in braces; ""
+            is anything. Under `ANY` any argument may be it. One of them is enough.
         kinds: the kinds of constructs; "call" unless said otherwise.
         without: keywords that it must not have.
         then_not: pattern of methods that must not be called on its result at once.
+        value: pattern that has to be found in its first argument.
         value_not: pattern that must not be found in the arguments.
     """
 
@@ -92,6 +93,7 @@ class Suspect:
     kinds: tuple[str, ...] = ("call",)
     without: tuple[str, ...] = ()
     then_not: str = ""
+    value: str = ""
     value_not: str = ""
 
 
@@ -127,7 +129,9 @@ class ErrorFamily:
     # whose values the message names; each is true of every error of the family.
     means: tuple[str | Sentence, ...] = ()  # what happened, with the message's own values in braces
     remedy: tuple[str | Sentence, ...] = ()  # what to do about it; code in backticks
-    now: str = ""  # how the pinned torch words it, where older versions worded it otherwise
+    now: str | Sentence = (
+        ""  # how the pinned torch words it, where older versions worded it otherwise
+    )
     suspects: tuple[Suspect, ...] = ()  # the lines of a program that it may come from, best first
     derive: Callable[[SeenError, str], Mapping[str, str]] | None = field(
         default=None, compare=False

@@ -53,6 +53,7 @@ class ErrorReading:
     remedy: str
     now: str  # how the pinned torch words it, if this wording is of an older version
     is_specific: bool  # whether `means` is of this message, and not only of its family
+    has_own_remedy: bool  # whether `remedy` was chosen by the message's values
 
 
 def read_words(
@@ -77,6 +78,7 @@ def read_words(
         family=seen.id,
         means=means or family.says.rstrip("."),
         remedy=_first(family.remedy, values),
+        has_own_remedy=bool(_first([r for r in family.remedy if _chooses(r)], values)),
         now=_first((family.now,), values) if family.now and seen.is_older else "",
         is_specific=bool(means),
     )
@@ -99,7 +101,7 @@ def _suspected(
     all_of_them = tuple(constructs)
     for suspect in family.suspects:
         found = [c for c in all_of_them if _fits(suspect, c, values)]
-        by_value = any("{" in template for template in suspect.arguments.values())
+        by_value = any("{" in f"{k}{v}" for k, v in suspect.arguments.items())
         yield from ((c, by_value, _filled(suspect.says, values) or "") for c in found)
         if found:
             return
@@ -116,6 +118,10 @@ def _values(seen: SeenError, family: ErrorFamily, message: str, file: str) -> di
     dtypes = {f"{name}_dtype": dtype_named(value) for name, value in seen.values.items()}
     values = {**seen.values, **dtypes, "file": file}
     return values | dict(family.derive(seen, message)) if family.derive is not None else values
+
+
+def _chooses(sentence: str | Sentence) -> bool:
+    return isinstance(sentence, Sentence) and bool(sentence.when)
 
 
 def _first(sentences: Iterable[str | Sentence], values: Mapping[str, str]) -> str:
@@ -152,6 +158,8 @@ def _fits(suspect: Suspect, construct: HasConstruct, values: Mapping[str, str]) 
     if suspect.then_not and re.fullmatch(suspect.then_not, construct.then):
         return False
     given = (*construct.arguments, *construct.keywords.values())
+    if suspect.value and not any(re.search(suspect.value, a) for a in construct.arguments[:1]):
+        return False
     if suspect.value_not and any(re.search(suspect.value_not, text) for text in given):
         return False
     return _has_arguments(suspect, construct, values)
@@ -163,14 +171,13 @@ def _has_arguments(suspect: Suspect, construct: HasConstruct, values: Mapping[st
         return True
     for where, template in suspect.arguments.items():
         wanted = _filled(template, values)
-        if not wanted:
-            continue
         if where == ANY:
             given: tuple[str, ...] = (*construct.arguments, *construct.keywords.values())
         elif isinstance(where, int):
             given = construct.arguments[where : where + 1]
         else:
-            given = tuple(v for k, v in construct.keywords.items() if k == where)
-        if wanted in given:
+            keyword = _filled(where, values)
+            given = tuple(v for k, v in construct.keywords.items() if k == keyword)
+        if wanted is not None and (wanted in given or (not wanted and given)):
             return True
     return False

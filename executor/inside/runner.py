@@ -24,7 +24,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
-from executor.inside import constructs, definitions, imports_apart
+from executor.inside import constructs, definitions, imports_apart, remarks
 from executor.inside.interpreter import (
     Anything,
     Interpreter,
@@ -55,6 +55,7 @@ from executor.protocol import (
     Layer,
     Operand,
     Probe,
+    Remark,
     RunReport,
 )
 
@@ -108,6 +109,7 @@ class _Run:
         self.devices: tuple[DeviceSeen, ...] = ()
         self.only_definitions = False
         self.constructs: tuple[Construct, ...] = ()
+        self.remarks: tuple[Remark, ...] = ()
 
     def _printed(self) -> int:
         _flush(self.out)
@@ -131,6 +133,8 @@ class _Run:
         linecache.checkcache(self.filename)
         try:
             self.tree = tree = ast.parse(self.job.code, self.filename)
+            if self.job.remarks:
+                self._guard("remarks", self._look_at_the_text)
             if self.job.constructs:
                 self._guard("constructs", self._list_constructs)
             supplied, self.assumptions = imports.supply(self.job.code, self.filename)
@@ -167,6 +171,10 @@ class _Run:
         with self.interpreter.restored:
             self._stop_listening(names)
         return code
+
+    def _look_at_the_text(self) -> None:
+        assert self.tree is not None
+        self.remarks = remarks.remarks(self.tree, self.job.code)
 
     def _list_constructs(self) -> None:
         assert self.tree is not None
@@ -386,6 +394,7 @@ class _Run:
             calls=tuple(trainer.calls) if trainer is not None else (),
             only_definitions=self.only_definitions,
             constructs=self.constructs,
+            remarks=self.remarks,
             trained=trainer.trained if trainer is not None else False,
             moved=tuple(trainer.moved) if trainer is not None else (),
             devices=self.devices,

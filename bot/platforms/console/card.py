@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bot.models import Answer, AnswerError, PostedReading, Progress, Why
-from bot.platforms.card import posted_lines, proof_in_words
+from bot.platforms.card import posted_lines, proof_in_words, remark_lines
 from bot.service.seam import (
     Answered,
     Attached,
@@ -132,6 +132,8 @@ def card(answer: Answer, *, explain: bool = False) -> RenderableType:
     posted = answer.posted
     if posted is not None:
         parts += _posted(posted)
+    if remarks := remark_lines(answer):
+        parts += ["", _row("Read", Text(harmless("\n".join(remarks))))]
     if answer.error is not None:
         parts += ["", _error(answer.error)]
         if answer.explanation and answer.explanation not in answer.headline:
@@ -154,6 +156,8 @@ def card(answer: Answer, *, explain: bool = False) -> RenderableType:
             also = posted is not None and bool(posted.remedy)
             remedy = Text(harmless(_plain(answer.why.remedy)))
             parts += ["", _row("Also" if also else "Try", remedy)]
+    if answer.remedy:
+        parts += ["", _row("Try", Text(harmless(answer.remedy) + "."))]
     for fix in fixes:
         parts += ["", _fix(fix)]
     if explain:
@@ -173,10 +177,12 @@ def _posted(posted: PostedReading) -> list[RenderableType]:
     if posted.now:
         parts.append(Text(harmless(f"Today's torch words it: {posted.now}"), style="dim"))
     if lines := posted_lines(posted):
-        table = Table.grid(padding=(0, 2))
+        told = Text()
         for at, code, says in lines:
-            table.add_row(harmless(at), Text(harmless(code)), Text(harmless(says), style="dim"))
-        parts += ["", _row("Lines", table)]
+            told.append(harmless(f"{at}: "), style="dim").append(harmless(code))
+            told.append(harmless(f"  ({says})" if says else ""), style="dim").append("\n")
+        told.rstrip()
+        parts += ["", _row("Lines", told)]
     if posted.remedy:
         parts += ["", _row("Try", Text(harmless(posted.remedy) + "."))]
     return parts

@@ -49,7 +49,15 @@ FAMILIES = (
                 "`net(x)`)"
             ),
         ),
-        suspects=(Suspect(r"{function_name}"),),
+        suspects=(
+            Suspect(
+                r"LogSoftmax|Softmax|ReLU|LeakyReLU|ELU|GELU|Sigmoid|Tanh|Flatten|\w*Loss",
+                "only makes the layer; it is called with its input afterwards, as in "
+                "`nn.ReLU()(x)`",
+                value=r"^(?!True|False|None)[A-Za-z_][\w.]*(?:\(.*\))?$",
+            ),
+            Suspect(r"{function_name}"),
+        ),
         derive=_function_name,
         types=("TypeError",),
         today=(
@@ -298,6 +306,13 @@ FAMILIES = (
             Sentence("`for i in range(n)`", {"type": r"int", "use": r"iterable"}),
             "Print `type(x)` before the line",
         ),
+        suspects=(
+            Suspect(
+                r"modules|children|parameters|buffers|named_\w+",
+                "has the name of a method of nn.Module: give it another name",
+                kinds=("attribute",),
+            ),
+        ),
         types=("TypeError",),
         today=(
             r"'(?P<type>[\w.]+)' object is not (?P<use>callable|subscriptable|iterable"
@@ -326,23 +341,38 @@ FAMILIES = (
         id="not_supported",
         says="Something is changed by item, used as a key, or used with `with`, that cannot be.",
         means=(
+            Sentence(
+                "A list of tensors is most likely given to a constructor such as "
+                "`torch.FloatTensor(list)`, which takes numbers and not tensors",
+                {"type": r"torch\..*Tensor", "what": r"indexing"},
+            ),
+            Sentence(
+                "Something is written into a {type} by `x[i] = …`, which cannot be changed",
+                {"type": r"tuple|str|bytes|range", "what": r"item assignment"},
+            ),
+            Sentence("`x[i] = …` stands where {type} has no places", {"what": r"item assignment"}),
             (
                 "Something is changed or read by `[…]`, used as a key, or used in `with`, "
                 "that does not support it"
             ),
         ),
         remedy=(
-            (
-                "A tuple cannot be changed: make a list of it; a tensor is made of tensors "
-                "with `torch.stack(list)`, not with `torch.FloatTensor(list)`"
+            Sentence(
+                "Join tensors with `torch.stack(list)` (or `torch.cat`), which keeps their "
+                "gradients; and many functions take the whole batch without a loop",
+                {"type": r"torch\..*Tensor"},
             ),
+            Sentence("Make a list of it first: `x = list(x)`", {"type": r"tuple|str|range"}),
+            "Print `type(x)` before the line",
         ),
         types=("TypeError", "AttributeError"),
         today=(
+            r"'(?P<type>[\w.]+)' object does not support (?P<what>item assignment|indexing)",
             r"object does not support item (?:assignment|deletion)|unhashable type: '\w+'"
             r"|'[\w.]+' object does not support",
         ),
         older=(r"^__(?:enter|exit)__$",),
+        values={"type": "of what is changed or read", "what": "item assignment or indexing"},
         sample="(1, 2)[0] = 3",
         examples=("AttributeError: __enter__",),
     ),

@@ -52,15 +52,17 @@ FAMILIES = (
         ),
         suspects=(
             Suspect(
-                r"zeros|ones|rand|randn|randint|tensor|Tensor|FloatTensor|LongTensor|arange|eye|full|empty|linspace|from_numpy|normal",
+                r".*",
+                "layers in a plain list are not moved with the model: nn.ModuleList",
+                kinds=("attribute",),
+                value=r"^\[.*\(",
+            ),
+            Suspect(
+                r"zeros|ones|rand|randn|randint|tensor|Tensor|FloatTensor|LongTensor|arange|eye|full"
+                r"|empty|linspace|from_numpy|normal",
                 "makes a tensor on the CPU unless it is moved later",
                 without=("device",),
                 then_not=r"to|cuda|type_as|size|shape",
-            ),
-            Suspect(
-                r"Linear|Conv2d|LSTM|GRU|Embedding",
-                "is moved only as a part of a registered module",
-                then_not=r"to|cuda",
             ),
         ),
         types=("RuntimeError", "TypeError"),
@@ -145,15 +147,17 @@ FAMILIES = (
         remedy=("Move both: `model.to(device)` and `x = x.to(device)`",),
         suspects=(
             Suspect(
-                r"zeros|ones|rand|randn|randint|tensor|Tensor|FloatTensor|LongTensor|arange|eye|full|empty|linspace|from_numpy|normal",
+                r".*",
+                "layers in a plain list are not moved with the model: nn.ModuleList",
+                kinds=("attribute",),
+                value=r"^\[.*\(",
+            ),
+            Suspect(
+                r"zeros|ones|rand|randn|randint|tensor|Tensor|FloatTensor|LongTensor|arange|eye|full"
+                r"|empty|linspace|from_numpy|normal",
                 "makes a tensor on the CPU unless it is moved later",
                 without=("device",),
                 then_not=r"to|cuda|type_as|size|shape",
-            ),
-            Suspect(
-                r"Linear|Conv2d|LSTM|GRU|Embedding",
-                "is moved only as a part of a registered module",
-                then_not=r"to|cuda",
             ),
         ),
         types=("TypeError", "RuntimeError"),
@@ -207,8 +211,19 @@ FAMILIES = (
             "Move both: `model.to(device)` and `x = x.to(device)`",
         ),
         suspects=(
-            Suspect(r".*", "layers in a plain list are not moved", {0: "[]"}, kinds=("attribute",)),
-            Suspect(r"to|cuda"),
+            Suspect(
+                r".*",
+                "layers in a plain list are not moved with the model: nn.ModuleList",
+                kinds=("attribute",),
+                value=r"^\[.*\(",
+            ),
+            Suspect(
+                r"zeros|ones|rand|randn|randint|tensor|Tensor|FloatTensor|LongTensor|arange|eye|full"
+                r"|empty|linspace|from_numpy|normal",
+                "makes a tensor on the CPU unless it is moved later",
+                without=("device",),
+                then_not=r"to|cuda|type_as|size|shape",
+            ),
         ),
         types=("RuntimeError",),
         today=(
@@ -249,15 +264,17 @@ FAMILIES = (
         remedy=("Make the first state where the input is: `torch.zeros(…, device=x.device)`",),
         suspects=(
             Suspect(
-                r"zeros|ones|rand|randn|randint|tensor|Tensor|FloatTensor|LongTensor|arange|eye|full|empty|linspace|from_numpy|normal",
+                r".*",
+                "layers in a plain list are not moved with the model: nn.ModuleList",
+                kinds=("attribute",),
+                value=r"^\[.*\(",
+            ),
+            Suspect(
+                r"zeros|ones|rand|randn|randint|tensor|Tensor|FloatTensor|LongTensor|arange|eye|full"
+                r"|empty|linspace|from_numpy|normal",
                 "makes a tensor on the CPU unless it is moved later",
                 without=("device",),
                 then_not=r"to|cuda|type_as|size|shape",
-            ),
-            Suspect(
-                r"Linear|Conv2d|LSTM|GRU|Embedding",
-                "is moved only as a part of a registered module",
-                then_not=r"to|cuda",
             ),
         ),
         types=("RuntimeError",),
@@ -336,14 +353,12 @@ FAMILIES = (
     ErrorFamily(
         id="generator_device",
         says="A random generator is of another device than the numbers it is to make.",
-        means=("A random generator of the {given} is asked for numbers on the {expected}",),
+        means=("A random generator of {given} is asked for numbers on {expected}",),
         remedy=(
-            (
-                "Make the generator where the numbers are made: "
-                "`torch.Generator(device='{expected}')`. With `torch.set_default_device` "
-                "or a default CUDA tensor type a DataLoader's shuffle meets this: give it "
-                "`generator=torch.Generator(device=…)` of that default device"
-            ),
+            "Say the device in the call too: `torch.randn(…, generator=g, device=g.device)`; or "
+            "make the generator where the numbers are made: `torch.Generator(device="
+            "'{expected}')`. With a default device of CUDA a shuffling DataLoader needs "
+            "`generator=torch.Generator(device='cuda')`",
         ),
         suspects=(
             Suspect(
@@ -423,6 +438,11 @@ FAMILIES = (
                 r"append",
                 "keeps the graph, if it is a loss or an output",
                 value_not=r"\.item\(\)|\.detach\(\)|\.data|\.cpu\(\)",
+            ),
+            Suspect(
+                r"load",
+                "loads to the GPU that it was saved from: `map_location='cpu'`",
+                without=("map_location",),
             ),
             Suspect(r"DataLoader"),
         ),

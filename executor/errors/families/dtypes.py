@@ -195,30 +195,42 @@ FAMILIES = (
                 "The index (argument '{name}') has to be int64, and is {given}",
                 {"name": r"index|indices", "expected": r"Long"},
             ),
-            (
-                "Argument {argument} ('{name}') of the operation is {given} where the "
-                "other tensor is {expected}; both have to be of one dtype"
+            Sentence(
+                "The input of a matrix product (mostly a Linear layer) is {expected} and the "
+                "weight is {given}; both have to be of one dtype",
+                {"name": r"mat2|weight|tensor2"},
+            ),
+            Sentence(
+                "The input of a matrix product (mostly a Linear layer) is {given} and the layer is "
+                "{expected}; both have to be of one dtype",
+                {"name": r"mat1|tensor1"},
             ),
             (
-                "The operation needs dtype {expected} and got {given}; all its tensors "
-                "have to be of one dtype"
+                "Argument {argument} ('{name}') of the operation is {given} where the other "
+                "tensor is {expected}; both have to be of one dtype"
+            ),
+            (
+                "The operation needs dtype {expected} and got {given}; all its tensors have "
+                "to be of one dtype"
             ),
         ),
         remedy=(
             Sentence(
-                "Convert the index: `index.long()`; and check that it counts along the right `dim`",
+                "Convert the index: `index.long()`; and check that it counts along the right `dim` "
+                "(one-hot rows over the classes of a batch are written along dim 1)",
                 {"name": r"index|indices"},
             ),
             Sentence(
-                "The older message names the first tensor's dtype as the expected one. For "
-                "a Linear layer that is its input: convert what goes into the model with "
-                "`x.float()`",
-                {"name": r"mat[12]|weight|tensor[12]", "expected": r"Long|Int|Byte|Double|Short"},
+                "Convert the input before the layer: `x = x.float()`",
+                {"name": r"mat2|weight|tensor2", "given": r"Float"},
             ),
             Sentence(
-                "Class numbers and indices have to be int64: `.long()`. Where the loss "
-                "compares real values (MSELoss, BCELoss), it is the predictions' side that "
-                "was made integer",
+                "Convert the input before the layer: `x = x.float()`",
+                {"name": r"mat1|tensor1", "expected": r"Float"},
+            ),
+            Sentence(
+                "Class numbers and indices have to be int64: `.long()`. Where the loss compares "
+                "real values (MSELoss, BCELoss), convert the target instead: `target.float()`",
                 {"expected": r"Long"},
             ),
             Sentence(
@@ -233,6 +245,10 @@ FAMILIES = (
         ),
         suspects=(
             Suspect(r"from_numpy|double|DoubleTensor|long|LongTensor|scatter_|gather|scatter"),
+        ),
+        now=Sentence(
+            "mat1 and mat2 must have the same dtype, but got {expected} and {given}",
+            {"name": r"mat2"},
         ),
         types=("RuntimeError",),
         older=(
@@ -289,8 +305,10 @@ FAMILIES = (
         remedy=(
             Sentence(
                 "Make the target floating point before the loss: `target = target.float()` "
-                "(BCELoss, BCEWithLogitsLoss and MSELoss compare real values)",
-                {"expected": r"Float", "given": r"Long|Int|Byte|Bool|Short|Double"},
+                "(BCELoss, BCEWithLogitsLoss and MSELoss compare real values). Where it is made by "
+                "`torch.full(size, 1)`: since torch 1.7 that gives int64, so say "
+                "`dtype=torch.float`",
+                {"expected": r"Float", "given": r"Long|Int|Byte|Bool|Short"},
             ),
             (
                 "Give predictions and target one dtype before the loss: `target = "

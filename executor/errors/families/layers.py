@@ -146,9 +146,10 @@ FAMILIES = (
         ),
         remedy=(
             Sentence(
-                "The input {input} has its channels last and no batch dimension: `x = "
-                "x.permute(2, 0, 1).unsqueeze(0).float()`; an image read from a file needs "
-                "the transforms of the training too (`ToTensor()`, `Normalize`)",
+                "The input {input} has its channels last and no batch dimension. An image that was "
+                "read from a file needs the transforms of the training first: `x = "
+                "transform(Image.open(path).convert('RGB')).unsqueeze(0)`, and `model.eval()`; by "
+                "hand `x.permute(2, 0, 1).unsqueeze(0).float()`",
                 {"image": r"last"},
             ),
             Sentence(

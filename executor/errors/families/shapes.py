@@ -4,6 +4,20 @@ from collections.abc import Mapping
 
 from executor.errors.family import ANY, ErrorFamily, SeenError, Sentence, Suspect
 
+_TELLING = 16  # a size from here on stands in a program for one reason
+
+
+def _sizes(seen: SeenError, message: str) -> Mapping[str, str]:
+    """The two sizes where they tell something, and whether one is the bins of the other's STFT."""
+    if not seen["a"] or not seen["b"]:
+        return {}
+    small, large = sorted(seen.numbers("a", "b"))
+    values = {"small": str(small)} if small >= _TELLING else {}
+    values |= {"large": str(large)} if large >= _TELLING else {}
+    if large >= _TELLING and small == large // 2 + 1:
+        values |= {"bins": str(small), "n_fft": str(large)}
+    return values
+
 
 def _view(seen: SeenError, message: str) -> Mapping[str, str]:
     """How many values the shape needs, its last size, and whether one is left open."""
@@ -33,11 +47,23 @@ FAMILIES = (
             "Two tensors are combined element by element whose sizes do not go together",
         ),
         remedy=(
+            Sentence(
+                "{bins} is {n_fft} // 2 + 1, the number of frequencies of an STFT with "
+                "n_fft={n_fft}: where {n_fft} is given for that number (n_stft, a mask, a filter "
+                "bank), write `{n_fft} // 2 + 1`",
+                {"bins": r".+"},
+            ),
             (
                 "Print both shapes right before the line; then add a dimension with "
-                "`unsqueeze`, transpose one, or find out where the {a} and the {b} come "
-                "from (another padding, stride or length)"
+                "`unsqueeze`, transpose one, or find out where the {a} and the {b} come from "
+                "(another padding, stride or length)"
             ),
+            "Print both shapes right before the line",
+        ),
+        derive=_sizes,
+        suspects=(
+            Suspect(r".*", "has the {large}", {ANY: "{large}"}),
+            Suspect(r".*", "has the {small}", {ANY: "{small}"}),
         ),
         types=("RuntimeError",),
         today=(
@@ -101,7 +127,10 @@ FAMILIES = (
                 "= b`), `b` needs the shape of `a[i]`"
             ),
         ),
-        suspects=(Suspect(r"expand|expand_as"),),
+        suspects=(
+            Suspect(r".*", "is written into", kinds=("item",)),
+            Suspect(r"expand|expand_as"),
+        ),
         types=("RuntimeError",),
         today=(
             r"The expanded size of the tensor \((?P<wanted>-?\d+)\) must match the existing size "
@@ -136,6 +165,10 @@ FAMILIES = (
                 "Where a value is assigned (`a[i] = b`), `b` needs the shape of `a[i]`: "
                 "reduce it first (`.item()`, `.max()`, an index, `squeeze()`)"
             ),
+        ),
+        suspects=(
+            Suspect(r".*", "is written into", kinds=("item",)),
+            Suspect(r"expand|expand_as"),
         ),
         types=("RuntimeError",),
         today=(

@@ -101,8 +101,22 @@ FAMILIES = (
     ErrorFamily(
         id="number_needed",
         says="A number is needed, and something else is given.",
-        means=("A number is needed, and a {given} is given",),
-        remedy=("Take the numbers out of it: an element, or its tensor",),
+        means=(
+            Sentence(
+                "A text (str) stands among the values where a number is needed",
+                {"given": r"str"},
+            ),
+            Sentence("None stands where a number is needed", {"given": r"NoneType"}),
+            "A number is needed, and a {given} is given",
+        ),
+        remedy=(
+            Sentence(
+                "Find it: `[(i, v) for i, v in enumerate(values) if isinstance(v, str)]`; values "
+                "read from a file (CSV, YAML, JSON) are often text: convert them with `float(v)`",
+                {"given": r"str"},
+            ),
+            "Take the numbers out of it: an element, or its tensor",
+        ),
         types=("TypeError",),
         today=(r"must be real number, not (?P<given>\w+)",),
         values={"given": "type of what is given"},
