@@ -180,7 +180,6 @@ class PostedReading(Model):
     fitting: tuple[PostedLine, ...] = ()  # posted lines that the message's values point to
     remedy: str = ""
     has_own_remedy: bool = False  # whether it was chosen by the message's values
-    needed: str = ""  # why it was not run, and what to post so that it can be
 
 
 class Answer(Model):
@@ -192,6 +191,7 @@ class Answer(Model):
     explanation: str | None = None  # of the error, from live values of the run
     posted: PostedReading | None = None  # of the posted error, where no run raised it
     remarks: tuple[Remark, ...] = ()  # code that does not do what it looks like, by its text alone
+    needed: str = ""  # why it was not run, and what to post so that it can be: said last
     remedy: str = ""  # what helps against errors of its family; it was not tried on this code
     culprit: AnswerCulprit | None = None
     findings: tuple[Finding, ...] = ()

@@ -19,8 +19,8 @@ STATUS: dict[Status, tuple[str, str]] = {
     "not_run": ("!", "Could not run it"),
 }
 
-# Instead of the status's word where a posted error is explained by its text, and was not run.
-FROM_THE_TEXT = "Read from the error you posted, not run"
+# Instead of the status's word where the posted error or code is explained by its text alone.
+FROM_THE_TEXT = "Read, not run"
 
 # Control characters but tab and newline, the marks that turn text around, halves of characters.
 _HARMFUL = re.compile(

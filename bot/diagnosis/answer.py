@@ -7,10 +7,13 @@ from bot.diagnosis.chance_level import chance_level
 from bot.diagnosis.diagnosis import Diagnosis
 from bot.diagnosis.own_error import is_another
 from bot.diagnosis.posted_traceback import read_posted
-from bot.models import Answer, AnswerError, Evidence, Question, Status
+from bot.models import Answer, AnswerError, Evidence, PostedReading, Question, Status
 from executor.errors import read_words
 from executor.protocol import JobResult, Outcome, Remark
 from knowledge.repair.engine import Repair
+
+# Remarks that say of a line what families of errors suspect it of.
+_ALSO_SUSPECTED = ("unregistered", "graph_kept", "only_made", "method_hidden")
 
 
 def compose(known: Diagnosis) -> Answer:
@@ -35,20 +38,23 @@ def compose(known: Diagnosis) -> Answer:
 
 
 def _of_missing(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
-    """What is said where something was missing to run the code: the posted error comes first."""
+    """What is said where something was missing to run the code.
+
+    In this order: what the posted error means; what the text of the code shows by itself; and only
+    then what was missing.
+    """
     reading = read_posted(known.question, run)
-    if reading is not None:
-        needed = wording.needed(known.missing, run)
-        reading = reading.model_copy(update={"needed": needed})
-        remarks = _remarks(known.question, run)
-        answer = answer.model_copy(update={"posted": reading, "remarks": remarks})
-        if reading.means:
-            answer = _without_a_second_remedy(answer)
-            return _concluded(answer, "not_run", wording.means(reading))
-    answer = answer.model_copy(update={"remarks": _remarks(known.question, run)})
+    remarks = _remarks(known.question, run)
+    answer = answer.model_copy(update={"remarks": remarks, "posted": reading})
+    needed = wording.needed(known.missing, run)
+    if reading is not None and reading.means:
+        answer = _without_a_second_remedy(_without_doubles(answer, reading))
+        answer = answer.model_copy(update={"needed": needed})
+        return _concluded(answer, "not_run", wording.means(reading))
+    if remarks:
+        answer = answer.model_copy(update={"needed": needed})
+        return _concluded(answer, "not_run", wording.remark(remarks[0]))
     said = wording.not_run(known.missing, run, known.question)
-    if answer.remarks:
-        said = f"{wording.remark(answer.remarks[0])} {said}"
     return _concluded(answer, "not_run", said)
 
 
@@ -129,6 +135,13 @@ def _remarks(question: Question, run: JobResult | None) -> tuple[Remark, ...]:
 
 def _advises(answer: Answer) -> bool:
     return answer.why is not None and bool(answer.why.remedy)
+
+
+def _without_doubles(answer: Answer, reading: PostedReading) -> Answer:
+    """The answer without the lines of which a remark says the same, and more."""
+    said = {remark.code for remark in answer.remarks if remark.kind in _ALSO_SUSPECTED}
+    fitting = tuple(line for line in reading.fitting if line.code not in said)
+    return answer.model_copy(update={"posted": reading.model_copy(update={"fitting": fitting})})
 
 
 def _without_a_second_remedy(answer: Answer) -> Answer:

@@ -1,4 +1,4 @@
-"""Recognise a loss that stands where it does when nothing has been learned: the ln of the classes."""
+"""Recognise a loss that is what guesses give: the logarithm of the number of classes."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def chance_level(question: Question) -> Remark | None:
                     code="",
                     message=(
                         f"a loss of {written} is ln {classes}, which cross entropy gives to "
-                        f"guesses among {classes} classes: nothing has been learned yet. First let "
-                        "the model learn 8 samples by heart (Adam, lr=1e-3). If it cannot, look for "
-                        "a softmax or ReLU before the loss, for labels that do not belong to their "
-                        "inputs, an optimizer that holds other parameters, or a learning rate far "
-                        "off; scale the inputs to about mean 0 and deviation 1"
+                        f"guesses among {classes} classes: nothing has been learned yet. First "
+                        "let the model learn 8 samples by heart (Adam, lr=1e-3). If it cannot, "
+                        "look for a softmax or ReLU before the loss, for labels that do not belong "
+                        "to their inputs, an optimizer that holds other parameters, or a learning "
+                        "rate far off; scale the inputs to about mean 0 and deviation 1"
                     ),
                 )
     return None

@@ -287,9 +287,10 @@ def _took(run: JobResult) -> str:
 
 def remark(seen: Remark) -> str:
     """What the posted text shows by itself, as the headline: its line and what it does."""
-    at = f"Line {seen.line}, `{_short(seen.code)}`: " if seen.line else ""
-    told = seen.message if at else f"{seen.message[:1].upper()}{seen.message[1:]}"
-    return f"{at}{told.rstrip('.')}."
+    message = seen.message.rstrip(".")
+    if not seen.line:
+        return f"{message[:1].upper()}{message[1:]}."
+    return f"Seen in the code, not run: line {seen.line}, `{_short(seen.code)}`: {message}."
 
 
 def _short(code: str) -> str:

@@ -11,7 +11,8 @@ from typing import Literal, get_args
 from bot.models import Answer, AnswerError, PostedReading, Proof, Status, Why
 from bot.service.seam import Answered, Upload, Verb
 from bot.service.uploads import full_output
-from bot.words import FROM_THE_TEXT, STATUS, harmless
+from bot.words import FROM_THE_TEXT, STATUS, harmless, listed
+from executor.protocol import Remark
 from knowledge.repair.check import tally
 from knowledge.repair.fix import Fix
 
@@ -78,7 +79,7 @@ def sheet(answered: Answered) -> Sheet:
     answer = answered.answer
     symbol, words = STATUS[answer.status]
     conclusion = one_line(neutral(answer.headline))
-    if answer.posted is not None and answer.status in ("not_run", "unsure") and answer.posted.means:
+    if answer.status in ("not_run", "unsure") and reads(answer):
         words = FROM_THE_TEXT
     said = conclusion.startswith(_SAYS_IT.get(answer.status, ()))
     headline = f"{symbol} {conclusion}" if said else f"{symbol} {words}: {conclusion}"
@@ -125,11 +126,11 @@ def _parts(answer: Answer) -> list[CardPart]:
         answer.run is not None
         and answer.status in ("runs", "not_run")
         and answer.run.stdout.strip()
-        and (posted is None or not posted.needed)
+        and not answer.needed
     ):
         text = neutral(last_lines(answer.run.stdout.rstrip(), OUTPUT_LINES), "end")
         parts.append(CardPart("printed", "Printed", code=text, keep="end"))
-    if answer.assumptions and (posted is None or not posted.needed):
+    if answer.assumptions and not answer.needed:
         parts.append(CardPart("assumed", "Assumed", text=neutral(" · ".join(answer.assumptions))))
     fixes = [answer.fix] if answer.fix is not None else list(answer.alternatives)
     if answer.why is not None:
@@ -139,8 +140,8 @@ def _parts(answer: Answer) -> list[CardPart]:
     if answer.remedy:
         parts.append(CardPart("try", "Try", neutral(answer.remedy) + "."))
     parts += [_fix(fix) for fix in fixes[:_ALTERNATIVES]]
-    if posted is not None and posted.needed:
-        parts.append(CardPart("assumed", "To run it", text=neutral(posted.needed)))
+    if answer.needed:
+        parts.append(CardPart("assumed", "To run it", text=neutral(answer.needed)))
     return parts
 
 
@@ -167,13 +168,27 @@ def posted_lines(posted: PostedReading) -> list[tuple[str, str, str]]:
     return [(at, one_line(p.code), p.says) for at, p in zip(places, lines, strict=True)]
 
 
+def reads(answer: Answer) -> bool:
+    """Whether an answer says what an error's words or the code's text show, without a run."""
+    of_the_error = answer.posted is not None and bool(answer.posted.means)
+    return of_the_error or bool(answer.needed)
+
+
 def remark_lines(answer: Answer) -> list[str]:
-    """What the posted text shows by itself, but what the headline says already."""
-    return [
-        f"line {r.line}: {r.code}\n  {r.message}" if r.line else r.message
-        for r in answer.remarks
-        if r.message.partition(": ")[0].lower() not in answer.headline.lower()
-    ]
+    """What the posted text shows by itself, each kind once, but what the headline says already."""
+    kinds: dict[str, list[Remark]] = {}
+    for seen in answer.remarks:
+        kinds.setdefault(seen.kind, []).append(seen)
+    told = []
+    for first, *others in kinds.values():
+        more = listed([str(r.line) for r in others]) if others else ""
+        also = f" (also line{'s' if len(others) > 1 else ''} {more})" if more else ""
+        if first.message.rstrip(".") not in answer.headline:
+            at = f"line {first.line}{also}: {first.code}\n" if first.line else ""
+            told.append(f"{at}{first.message}.")
+        elif also:
+            told.append(f"The same in line{'s' if len(others) > 1 else ''} {more}.")
+    return told
 
 
 def _error(error: AnswerError) -> CardPart:

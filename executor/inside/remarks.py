@@ -91,7 +91,7 @@ _FEW_CLASSES = 20  # outputs of a last layer that are most likely scores of clas
 
 
 def remarks(tree: ast.Module, code: str) -> tuple[Remark, ...]:
-    """What is to be said of the snippet, in the order of its lines, once for each line and kind."""
+    """What is to be said of the snippet, what matters most first, once for each line and kind."""
     lines = code.split("\n")
     found: dict[tuple[str, int], Remark] = {}
     for rule in _RULES:
@@ -102,7 +102,7 @@ def remarks(tree: ast.Module, code: str) -> tuple[Remark, ...]:
                 (kind, number),
                 Remark(kind=kind, line=number, code=written[:_LINE], message=message),
             )
-    return tuple(sorted(found.values(), key=lambda r: r.line)[:_MOST])
+    return tuple(found.values())[:_MOST]
 
 
 def _uncalled(tree: ast.Module) -> _Found:
@@ -393,7 +393,7 @@ def _late_binding(tree: ast.Module) -> _Found:
 
 
 def _graph_kept(tree: ast.Module) -> _Found:
-    started = {_name(c.func.value) for c in _calls(tree, "backward")}
+    started = {_name(c.func).rpartition(".")[0] for c in _calls(tree, "backward")}
     for loop in ast.walk(tree):
         if not isinstance(loop, (ast.For, ast.While)):
             continue
@@ -440,13 +440,13 @@ def _scores_cut(tree: ast.Module) -> _Found:
             match last:
                 case ast.Call(args=[ast.Call(func=ast.Attribute() as layer)]) if (
                     _called(last) == "relu"
-                    and isinstance(n := outputs.get(_name(layer)), int)
-                    and n <= _FEW_CLASSES
+                    and isinstance(few := outputs.get(_name(layer)), int)
+                    and few <= _FEW_CLASSES
                 ):
                     yield (
                         "scores_cut",
                         last,
-                        f"the last layer's {n} outputs go through a ReLU, which makes all negative "
+                        f"the last layer's {few} outputs go through a ReLU, which makes all negative "
                         "ones 0 and stops their gradient: leave it out where they are scores for a "
                         "loss",
                     )
@@ -488,25 +488,26 @@ def _softmax_twice(tree: ast.Module) -> _Found:
                 )
 
 
+# What most likely matters comes first.
 _RULES: tuple[Callable[[ast.Module], _Found], ...] = (
-    _uncalled,
-    _unregistered,
     _new_leaf,
+    _softmax_twice,
+    _unregistered,
     _made_in_forward,
-    _not_a_buffer,
-    _returns_nothing,
-    _lost_by_loading,
     _layer_not_called,
     _only_made,
-    _always_drops,
     _zeroed_outside,
     _all_but_one,
+    _lost_by_loading,
+    _not_a_buffer,
     _method_hidden,
+    _scores_cut,
     _late_binding,
     _graph_kept,
+    _uncalled,
+    _returns_nothing,
+    _always_drops,
     _one_linear,
-    _scores_cut,
-    _softmax_twice,
 )
 
 

@@ -144,7 +144,7 @@ def card(answer: Answer, *, explain: bool = False) -> RenderableType:
         parts.append(values)
     if answer.findings:
         parts += ["", _findings(answer)]
-    unrun = posted is not None and bool(posted.needed)
+    unrun = bool(answer.needed)
     if not unrun:
         parts += _printed(answer)
     if answer.assumptions and not unrun:
@@ -164,8 +164,8 @@ def card(answer: Answer, *, explain: bool = False) -> RenderableType:
         for refused in answer.refused:
             parts += ["", _refused(refused)]
         parts += [_row("Problem", Text(harmless(p), style="yellow")) for p in answer.problems]
-    if posted is not None and posted.needed:
-        parts += ["", Text(harmless(posted.needed), style="dim")]
+    if answer.needed:
+        parts += ["", Text(harmless(answer.needed), style="dim")]
     parts += ["", *_footer(answer)]
     return Group(*parts)
 
