@@ -21,6 +21,8 @@ STATUS: dict[Status, tuple[str, str]] = {
 
 # Instead of the status's word where the posted error or code is explained by its text alone.
 FROM_THE_TEXT = "Read, not run"
+# … and where the run raised another error than the posted one.
+ANOTHER_ERROR = "Another error here"
 
 # Control characters but tab and newline, the marks that turn text around, halves of characters.
 _HARMFUL = re.compile(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
+from bot.diagnosis.ask_back import ask_back
 from bot.diagnosis.devices import opposed
 from bot.diagnosis.own_error import is_another, is_unparsed, posted
 from bot.diagnosis.posted_traceback import place
 from bot.models import Answer, AnswerCulprit, PastedTraceback, PostedReading, Question
 from bot.words import listed
-from executor.errors import is_a
+from executor.errors import is_a, read
 from executor.protocol import Caught, Culprit, ErrorSeen, Finding, JobResult, Outcome, Remark
 from knowledge.documents.verdict import Verdict
 from knowledge.repair.engine import Repair
@@ -17,27 +18,6 @@ from knowledge.repair.fix import Fix
 from knowledge.repair.mistake import Mistake, findings_left, mistake
 
 _NAMES = 6  # names that are asked for, at most
-_ASK_FOR_CODE = "Which lines lead to it, and what does the whole traceback say?"
-# Words of a question → what to ask back. Asked from top to bottom.
-_ASKED: tuple[tuple[re.Pattern[str], str], ...] = tuple(
-    (re.compile(pattern, re.IGNORECASE), asked)
-    for pattern, asked in (
-        (
-            r"out of memory|\bOOM\b|memory",
-            "At which line does the memory grow, and does it grow with each step?",
-        ),
-        (
-            r"\b(?:loss|accuracy|converge\w*|over-?fit\w*|learn(?:s|ing)?|train(?:s|ing)?)\b",
-            "What does the loss do over the first steps, and how are the loss, its target and the "
-            "optimizer made?",
-        ),
-        (r"\berror|exception|fails?\b|crash", _ASK_FOR_CODE),
-        (
-            r"\bhow (?:do|to|can|should)\b|\?",
-            "What goes in (shapes and dtypes), and what should come out of it?",
-        ),
-    )
-)
 
 
 def quoted(passage: str, verdict: Verdict | None) -> str:
@@ -49,12 +29,18 @@ def quoted(passage: str, verdict: Verdict | None) -> str:
 
 def not_run(reason: str, run: JobResult, question: Question) -> str:
     """The headline when the snippet could not be run, and nothing is known of an error."""
-    lacks_a_name = run.error is not None and run.error.type == "NameError" and run.undefined
-    if lacks_a_name and posted(question) is None:
-        names = [f"`{name}`" for name in (*run.undefined, *_given(run))][:_NAMES]
+    lacking = read(run.error, "name_undefined") if run.error is not None else None
+    if lacking is not None and run.error is not None and lacking["name"] in run.undefined:
+        at = f" (line {run.error.line})" if run.error.line else ""
+        others = [f"`{n}`" for n in (*run.undefined, *_given(run)) if n != lacking["name"]]
+        also = (
+            f"; so {'is' if len(others) == 1 else 'are'} {listed(others[:_NAMES])}"
+            if others
+            else ""
+        )
         return (
-            f"Not run: {listed(names)} {'is' if len(names) == 1 else 'are'} used but never defined "
-            f"in what you posted, so nothing it does could be seen. {ask_back(question)}"
+            f"Not run: `{lacking['name']}`{at} is used but never defined in what you posted{also if others else ''}. "
+            f"{ask_back(question)}"
         )
     if is_unparsed(run):
         return f"Could not run what was pasted: {reason}."
@@ -350,17 +336,9 @@ def unsure(question: Question) -> str:
         at = place(question.traceback)
         return (
             f"Not sure: nothing I know explains {at if question.traceback.frames else named}. "
-            f"{_ASK_FOR_CODE}"
+            f"{ask_back(question)}"
         )
     return f"Not sure: nothing I know fits well enough. {ask_back(question)}"
-
-
-def ask_back(question: Question) -> str:
-    """The one question whose answer would help most, from the words of theirs."""
-    for pattern, asked in _ASKED:
-        if pattern.search(question.text):
-            return asked
-    return _ASK_FOR_CODE
 
 
 def culprit(question: Question, run: JobResult) -> AnswerCulprit | None:

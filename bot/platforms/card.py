@@ -11,7 +11,7 @@ from typing import Literal, get_args
 from bot.models import Answer, AnswerError, PostedReading, Proof, Status, Why
 from bot.service.seam import Answered, Upload, Verb
 from bot.service.uploads import full_output
-from bot.words import FROM_THE_TEXT, STATUS, harmless, listed
+from bot.words import ANOTHER_ERROR, FROM_THE_TEXT, STATUS, harmless, listed
 from executor.protocol import Remark
 from knowledge.repair.check import tally
 from knowledge.repair.fix import Fix
@@ -79,8 +79,10 @@ def sheet(answered: Answered) -> Sheet:
     answer = answered.answer
     symbol, words = STATUS[answer.status]
     conclusion = one_line(neutral(answer.headline))
-    if answer.status in ("not_run", "unsure") and reads(answer):
+    if answer.status == "not_run" and answer.needed:
         words = FROM_THE_TEXT
+    elif answer.status == "unsure" and answer.error is not None and answer.posted is not None:
+        words = ANOTHER_ERROR
     said = conclusion.startswith(_SAYS_IT.get(answer.status, ()))
     headline = f"{symbol} {conclusion}" if said else f"{symbol} {words}: {conclusion}"
     if answered.solved:
@@ -168,12 +170,6 @@ def posted_lines(posted: PostedReading) -> list[tuple[str, str, str]]:
     return [(at, one_line(p.code), p.says) for at, p in zip(places, lines, strict=True)]
 
 
-def reads(answer: Answer) -> bool:
-    """Whether an answer says what an error's words or the code's text show, without a run."""
-    of_the_error = answer.posted is not None and bool(answer.posted.means)
-    return of_the_error or bool(answer.needed)
-
-
 def remark_lines(answer: Answer) -> list[str]:
     """What the posted text shows by itself, each kind once, but what the headline says already."""
     kinds: dict[str, list[Remark]] = {}
@@ -183,7 +179,7 @@ def remark_lines(answer: Answer) -> list[str]:
     for first, *others in kinds.values():
         more = listed([str(r.line) for r in others]) if others else ""
         also = f" (also line{'s' if len(others) > 1 else ''} {more})" if more else ""
-        if first.message.rstrip(".") not in answer.headline:
+        if first.message.rstrip(".").lower() not in answer.headline.lower():
             at = f"line {first.line}{also}: {first.code}\n" if first.line else ""
             told.append(f"{at}{first.message}.")
         elif also:

@@ -118,7 +118,9 @@ def _uncalled(tree: ast.Module) -> _Found:
 
 
 def _unregistered(tree: ast.Module) -> _Found:
-    for module in _modules(tree):
+    has_classes = any(isinstance(node, ast.ClassDef) for node in ast.walk(tree))
+    scopes = _modules(tree) if has_classes else [tree]  # a few lines out of an `__init__`
+    for module in scopes:
         for node in ast.walk(module):
             match node:
                 case ast.Assign(targets=[ast.Attribute() as target], value=value):
@@ -131,7 +133,11 @@ def _unregistered(tree: ast.Module) -> _Found:
                     yield _plain(node, target, "list")
                 case ast.Assign(
                     targets=[ast.Subscript(value=ast.Attribute() as target)], value=value
-                ) if _is_own(target) and _is_layer(value) and _made_plain(module, target):
+                ) if (
+                    _is_own(target)
+                    and (_is_layer(value) or _container(value))
+                    and _made_plain(module, target)
+                ):
                     yield _plain(node, target, "dict")
 
 
@@ -164,7 +170,7 @@ def _container(value: ast.expr) -> str:
     return ""
 
 
-def _made_plain(module: ast.ClassDef, target: ast.Attribute) -> bool:
+def _made_plain(module: ast.AST, target: ast.Attribute) -> bool:
     """Whether the class itself makes the attribute an empty list or dictionary."""
     return any(
         isinstance(node, ast.Assign)
@@ -446,9 +452,9 @@ def _scores_cut(tree: ast.Module) -> _Found:
                     yield (
                         "scores_cut",
                         last,
-                        f"the last layer's {few} outputs go through a ReLU, which makes all negative "
-                        "ones 0 and stops their gradient: leave it out where they are scores for a "
-                        "loss",
+                        f"the last layer's {few} outputs go through a ReLU, which makes all "
+                        "negative ones 0 and stops their gradient: leave it out where they are "
+                        "scores for a loss",
                     )
 
 
