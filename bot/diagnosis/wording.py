@@ -33,13 +33,11 @@ def not_run(reason: str, run: JobResult, question: Question) -> str:
     if lacking is not None and run.error is not None and lacking["name"] in run.undefined:
         at = f" (line {run.error.line})" if run.error.line else ""
         others = [f"`{n}`" for n in (*run.undefined, *_given(run)) if n != lacking["name"]]
-        also = (
-            f"; so {'is' if len(others) == 1 else 'are'} {listed(others[:_NAMES])}"
-            if others
-            else ""
-        )
+        also = ""
+        if others:
+            also = f"; nor {'is' if len(others) == 1 else 'are'} {listed(others[:_NAMES])}"
         return (
-            f"Not run: `{lacking['name']}`{at} is used but never defined in what you posted{also if others else ''}. "
+            f"Not run: `{lacking['name']}`{at} is used but never defined in what you posted{also}. "
             f"{ask_back(question)}"
         )
     if is_unparsed(run):

@@ -117,7 +117,12 @@ def _seen(error: HasMessage) -> tuple[SeenError | None, ErrorFamily | None]:
 def _values(seen: SeenError, family: ErrorFamily, message: str, file: str) -> dict[str, str]:
     dtypes = {f"{name}_dtype": dtype_named(value) for name, value in seen.values.items()}
     values = {**seen.values, **dtypes, "file": file}
-    return values | dict(family.derive(seen, message)) if family.derive is not None else values
+    if family.derive is None:
+        return values
+    try:
+        return values | dict(family.derive(seen, message))
+    except ValueError:  # a stranger's number may be longer than Python converts
+        return values
 
 
 def _chooses(sentence: str | Sentence) -> bool:

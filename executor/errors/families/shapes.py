@@ -9,8 +9,8 @@ _TELLING = 16  # a size from here on stands in a program for one reason
 
 def _sizes(seen: SeenError, message: str) -> Mapping[str, str]:
     """The two sizes where they tell something, and whether one is the bins of the other's STFT."""
-    if not seen["a"] or not seen["b"]:
-        return {}
+    if not (seen["a"].isdigit() and seen["b"].isdigit()):
+        return {}  # older wordings name whole shapes
     small, large = sorted(seen.numbers("a", "b"))
     values = {"small": str(small)} if small >= _TELLING else {}
     values |= {"large": str(large)} if large >= _TELLING else {}
