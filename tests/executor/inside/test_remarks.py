@@ -25,6 +25,7 @@ def module(init: str = "pass", forward: str = "return x", more: str = "") -> str
     )
 
 
+LOOPS = "for e in a:\n    opt.zero_grad()\n    for x in b:\n"
 STEPS = "        loss.backward()\n        opt.step()"
 
 SHOWN = {
@@ -56,7 +57,7 @@ SHOWN = {
         module(forward="return F.dropout(x)"),
         module(forward="return F.dropout(x, 0.2)"),
     ],
-    "zeroed_outside": [f"for e in a:\n    opt.zero_grad()\n    for x in b:\n{STEPS}"],
+    "zeroed_outside": [f"{LOOPS}{STEPS}"],
     "all_but_one": ["for i in a:\n    if i % n:\n        opt.step()"],
     "method_hidden": [module("self.modules = nn.ModuleDict(m)")],
     "late_binding": ["fs = [lambda x: x + i for i in range(3)]"],
@@ -96,7 +97,7 @@ SOUND = {
         "            opt.step()\n            opt.zero_grad()"
     ),
     "one loop": "for x in b:\n    loss.backward()\n    opt.step()",
-    "a scheduler": f"opt.zero_grad()\nfor e in a:\n    for x in b:\n{STEPS.replace('opt', 'sched')}",
+    "a scheduler": LOOPS + STEPS.replace("opt", "scheduler"),
     "every n-th": "for i in a:\n    if i % n == 0:\n        opt.step()",
     "odd rounds print": "for i in a:\n    if i % 2:\n        print(i)",
     "another name": module("self.layers = nn.ModuleDict(m)"),
