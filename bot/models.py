@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from executor.protocol import Caught, ErrorSeen, File, Finding, JobResult, Model
+from executor.protocol import Caught, ErrorSeen, File, Finding, JobResult, Model, Remark
 from knowledge.repair.fix import Fix
 
 
@@ -168,6 +168,32 @@ class Timings(Model):
 Status = Literal["fixed", "reproduced", "runs", "advice", "unsure", "not_run"]
 
 
+class PostedLine(Model):
+    """A posted line that an error comes from or may come from.
+
+    Its number is that of the traceback's file where `file` is given, else that of the posted code.
+    """
+
+    line: int | None
+    code: str
+    file: str = ""
+    says: str = ""  # why it is shown
+
+
+class PostedReading(Model):
+    """What the words and numbers of a posted error say by themselves: nothing of it was run."""
+
+    type: str
+    message: str  # its first line
+    family: str = ""  # its id in the catalogue of errors; empty where that does not know it
+    means: str = ""  # in plain words, with its own numbers; empty where they are not known
+    now: str = ""  # how torch words it today, where the posted wording is of an older version
+    raised_at: tuple[PostedLine, ...] = ()  # where the traceback ends, and what made that layer
+    fitting: tuple[PostedLine, ...] = ()  # posted lines that the message's values point to
+    remedy: str = ""
+    has_own_remedy: bool = False  # whether it was chosen by the message's values
+
+
 class Answer(Model):
     """Everything the bot has to say, independent of the platform."""
 
@@ -175,6 +201,10 @@ class Answer(Model):
     headline: str
     error: AnswerError | None = None
     explanation: str | None = None  # of the error, from live values of the run
+    posted: PostedReading | None = None  # of the posted error, where no run raised it
+    remarks: tuple[Remark, ...] = ()  # code that does not do what it looks like, by its text alone
+    needed: str = ""  # why it was not run, and what to post so that it can be: said last
+    remedy: str = ""  # what helps against errors of its family; it was not tried on this code
     culprit: AnswerCulprit | None = None
     findings: tuple[Finding, ...] = ()
     assumptions: tuple[str, ...] = ()

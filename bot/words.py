@@ -19,6 +19,11 @@ STATUS: dict[Status, tuple[str, str]] = {
     "not_run": ("!", "Could not run it"),
 }
 
+# Instead of the status's word where the posted error or code is explained by its text alone.
+FROM_THE_TEXT = "Read, not run"
+# … and where the run raised another error than the posted one.
+ANOTHER_ERROR = "Another error here"
+
 # Control characters but tab and newline, the marks that turn text around, halves of characters.
 _HARMFUL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"

@@ -68,6 +68,8 @@ class Job(Model):
     stand_ins: bool = False  # give undefined names a placeholder that fits their use
     other_choices: bool = False  # placeholders of other sizes, where the snippet leaves them open
     simulate: Literal["cuda"] | None = None  # run on the CPU with a simulated GPU
+    constructs: bool = False  # report the calls and changes that the snippet's text holds
+    remarks: bool = False  # report what in the snippet's text does not do what it looks like
 
     @property
     def longest_s(self) -> float:
@@ -400,6 +402,32 @@ class LeftOut(Model):
     also: tuple[LeftOut, ...] = ()  # the others that it may be, where that is open
 
 
+class Construct(Model):
+    """A call, or a change of something, as the snippet's text has it: it need not have run.
+
+    Arguments are as they are written, and whole numbers that are computed (`16 * 5 * 5`) are their
+    result.
+    """
+
+    kind: Literal["call", "update", "item", "attribute", "read"]
+    name: str  # what is called, changed or read, as it is written
+    line: int
+    code: str  # its line
+    target: str = ""  # what its value is assigned to: `self.fc1`
+    arguments: tuple[str, ...] = ()  # of a call; the new value of a change
+    keywords: dict[str, str] = {}
+    then: str = ""  # the attribute that is asked of its result at once: `to`, `item`
+
+
+class Remark(Model):
+    """Code that does not do what it looks like, by its text alone: it need not have run."""
+
+    kind: str  # a stable name of what it is, such as "uncalled"
+    line: int
+    code: str  # its line
+    message: str  # what it does instead, and what to write; without its line
+
+
 class Observations(Model):
     """What the probes saw in a run."""
 
@@ -427,6 +455,8 @@ class Observations(Model):
     calls: tuple[ModuleCall, ...] = ()
     # Only definitions ran: no class of the snippet was instantiated, none of its functions called.
     only_definitions: bool = False
+    constructs: tuple[Construct, ...] = ()  # where the job asked for them
+    remarks: tuple[Remark, ...] = ()  # likewise
     trained: bool = False  # an optimizer stepped
     moved: tuple[str, ...] = ()  # names of the parameters that an optimizer holds and changed
     devices: tuple[DeviceSeen, ...] = ()  # of a device error's tensors, on the simulated device

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from bot.diagnosis import wording
+from bot.diagnosis.chance_level import chance_level
 from bot.diagnosis.diagnosis import Diagnosis
 from bot.diagnosis.own_error import is_another
-from bot.diagnosis.posted_traceback import reading
-from bot.models import Answer, AnswerError, Evidence, Question, Status
-from executor.protocol import JobResult, Outcome
+from bot.diagnosis.posted_traceback import read_posted
+from bot.models import Answer, AnswerError, Evidence, PostedReading, Question, Status
+from executor.errors import read_words
+from executor.protocol import JobResult, Outcome, Remark
 from knowledge.repair.engine import Repair
+
+# Remarks that say of a line what families of errors suspect it of.
+_ALSO_SUSPECTED = ("unregistered", "graph_kept", "only_made", "method_hidden")
 
 
 def compose(known: Diagnosis) -> Answer:
@@ -27,12 +32,31 @@ def compose(known: Diagnosis) -> Answer:
     )
     if run is None:
         return _of_no_run(known, answer)
-    if known.missing:
-        answer = _concluded(answer, "not_run", wording.not_run(known.missing, run))
-    else:
-        answer = _of_run(known, run, answer)
+    of = _of_missing if known.missing else _of_run
+    answer = of(known, run, answer)
     only_on_gpu = known.reproduced is not None and known.reproduced.only_on_gpu
     return wording.also_on_cpu(answer) if only_on_gpu else answer
+
+
+def _of_missing(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
+    """What is said where something was missing to run the code.
+
+    In this order: what the posted error means; what the text of the code shows by itself; and only
+    then what was missing.
+    """
+    reading = read_posted(known.question, run)
+    remarks = _remarks(known.question, run)
+    answer = answer.model_copy(update={"remarks": remarks, "posted": reading})
+    needed = wording.needed(known.missing, run)
+    if reading is not None and reading.means:
+        answer = _without_a_second_remedy(_without_doubles(answer, reading))
+        answer = answer.model_copy(update={"needed": needed})
+        return _concluded(answer, "not_run", wording.means(reading))
+    if remarks:
+        answer = answer.model_copy(update={"needed": needed})
+        return _concluded(answer, "not_run", wording.remark(remarks[0]))
+    said = wording.not_run(known.missing, run, known.question)
+    return _concluded(answer, "not_run", said)
 
 
 def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
@@ -61,26 +85,73 @@ def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
         answer = answer.model_copy(update={"alternatives": repairs.alternatives})
         said = wording.reproduced(known.question, wrong, run, repairs)
         # Nothing is called reproduced that is not the error they ask about.
-        another = is_another(known.question, wrong.error)
-        return _concluded(answer, "unsure" if another else "reproduced", said)
+        if not is_another(known.question, wrong.error):
+            answer = answer.model_copy(update={"remarks": _remarks(known.question, run)})
+            if wrong.error is not None and not repairs.alternatives and not _advises(answer):
+                words = read_words(wrong.error)
+                remedy = words.remedy if words is not None else ""
+                answer = answer.model_copy(update={"remedy": remedy})
+            return _concluded(answer, "reproduced", said)
+        reading = read_posted(known.question, run)
+        if reading is not None and reading.means and not repairs.alternatives:
+            answer = _without_a_second_remedy(answer.model_copy(update={"posted": reading}))
+            said = wording.another_here(reading, wrong, run)
+        return _concluded(answer, "unsure", said)
+    reading = read_posted(known.question, run)
+    if reading is not None and reading.means:
+        answer = _without_a_second_remedy(answer.model_copy(update={"posted": reading}))
+        said = f"{wording.runs(known.question, run)} It means: {wording.means(reading)}"
+        return _concluded(answer, "runs", said)
+    answer = answer.model_copy(update={"remarks": _remarks(known.question, run)})
     return _concluded(answer, "runs", wording.runs(known.question, run))
 
 
 def _of_no_run(known: Diagnosis, answer: Answer) -> Answer:
     """What can be said of a question without code."""
-    question, found = known.question, known.found
+    question, why = known.question, known.why
     if known.functions:
         return _concluded(answer, "advice", wording.function(known.functions))
-    if known.why is None:
-        if question.traceback is not None and reading(question.traceback):
-            return _concluded(answer, "advice", wording.traceback_alone(question.traceback))
-        best = found.hits[0].title if found.hits else ""
-        text = wording.unsure(question, best, found.confidence, found.threshold)
-        return _concluded(answer, "unsure", text)
-    text = known.why.title
-    if question.traceback is not None:
-        text = f"{text}. {wording.traceback_alone(question.traceback)}"
-    return _concluded(answer, "advice", text)
+    reading = read_posted(question, None)
+    answer = answer.model_copy(update={"posted": reading})
+    if reading is not None and reading.means:
+        answer = _without_a_second_remedy(answer)
+        return _concluded(answer, "advice", wording.means(reading))
+    if why is not None:
+        return _concluded(answer, "advice", why.title)
+    answer = answer.model_copy(update={"remarks": _remarks(question, None)})
+    if answer.remarks:
+        return _concluded(answer, "advice", wording.remark(answer.remarks[0]))
+    return _concluded(answer, "unsure", wording.unsure(question))
+
+
+def _remarks(question: Question, run: JobResult | None) -> tuple[Remark, ...]:
+    """What is to be said of the posted text, as far as the run's lines are those that were posted.
+
+    What a loss in the words around the code shows comes first.
+    """
+    chance = chance_level(question)
+    remarks = run.remarks if run is not None else ()
+    lines = question.code.split("\n")
+    own = (r for r in remarks if r.line <= len(lines) and r.code in lines[r.line - 1])
+    return (*([chance] if chance is not None else []), *own)
+
+
+def _advises(answer: Answer) -> bool:
+    return answer.why is not None and bool(answer.why.remedy)
+
+
+def _without_doubles(answer: Answer, reading: PostedReading) -> Answer:
+    """The answer without the lines of which a remark says the same, and more."""
+    said = {remark.code for remark in answer.remarks if remark.kind in _ALSO_SUSPECTED}
+    fitting = tuple(line for line in reading.fitting if line.code not in said)
+    return answer.model_copy(update={"posted": reading.model_copy(update={"fitting": fitting})})
+
+
+def _without_a_second_remedy(answer: Answer) -> Answer:
+    """The answer without its article's advice, where the message's own values chose another."""
+    if answer.posted is None or answer.why is None or not answer.posted.has_own_remedy:
+        return answer
+    return answer.model_copy(update={"why": answer.why.model_copy(update={"remedy": ""})})
 
 
 def _concluded(answer: Answer, status: Status, headline: str) -> Answer:

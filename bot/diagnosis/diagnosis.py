@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from bot.diagnosis.own_error import asks_about_an_error, posted, same_kind
+from bot.diagnosis.own_error import asks_about_an_error, is_another, posted, same_kind
 from bot.diagnosis.reproduction import Reproduced
 from bot.models import Answer, FunctionShown, Question, RunWith, Source, Why
 from executor.errors import family_of
@@ -85,12 +85,15 @@ class Diagnosis:
     def error_to_look_up(self) -> tuple[str, str] | None:
         """Type and message of what is wrong: the real error, or the pasted one where none is shown.
 
-        An error that comes from the place (no GPU here) is not theirs. None for a finding.
+        An error that comes from the place (no GPU here) is not theirs. None for a finding. Where
+        another error was posted than the one that is raised here, and no fix removes that one, the
+        posted one is what they ask about.
         """
-        if self.told.is_there and not self.missing:
+        pasted = posted(self.question)
+        another = is_another(self.question, self.told.error) and not self.fixes
+        if self.told.is_there and not self.missing and not another:
             error = self.told.error
             return (error.type, error.message) if error is not None else None
-        pasted = posted(self.question)
         return (pasted.type, pasted.message) if pasted is not None else None
 
     @property

@@ -43,7 +43,9 @@ def candidates(
         # What search does not know the error of is about it only if nothing else is.
         knowing = [h.source for h in found.hits if h.evidence.error or closest == [h.source]]
         knowing.sort(key=lambda slug: slug not in closest)
-        run = known.run if known.told.is_there and not known.missing else None
+        raised = known.told.error
+        is_of_the_run = raised is not None and error == (raised.type, raised.message)
+        run = known.run if is_of_the_run and not known.missing else None
         applying = None if run is None else [c.slug for c in choose(codemods, run).codemods]
         about = [
             slug

@@ -16,7 +16,7 @@ from bot.diagnosis import devices, explanation, how_to, reproduction
 from bot.diagnosis.answer import compose
 from bot.diagnosis.diagnosis import Diagnosis
 from bot.diagnosis.missing import missing
-from bot.diagnosis.own_error import asks_about_no_gpu
+from bot.diagnosis.own_error import asks_about_no_gpu, posted
 from bot.models import Answer, FunctionShown, Progress, Proof, Question, RunWith, Timings, Why
 from executor.protocol import Job
 from executor.service.client import ExecutorClient
@@ -178,6 +178,9 @@ class Pipeline:
             device=run_with.device or "cpu",
             seed=run_with.seed,
             cold=run_with.cold,
+            # What stands in the code is said where no run raises the error that was posted.
+            constructs=posted(question) is not None,
+            remarks=True,
         )
 
     def _applicable(self, known: Diagnosis) -> Chosen:

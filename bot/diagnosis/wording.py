@@ -5,16 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from bot.diagnosis.ask_back import ask_back
 from bot.diagnosis.devices import opposed
 from bot.diagnosis.own_error import is_another, is_unparsed, posted
-from bot.diagnosis.posted_traceback import place, reading
-from bot.models import Answer, AnswerCulprit, FunctionShown, PastedTraceback, Question
-from executor.errors import is_a
-from executor.protocol import Caught, Culprit, ErrorSeen, Finding, JobResult, Outcome
+from bot.diagnosis.posted_traceback import place
+from bot.models import (
+    Answer,
+    AnswerCulprit,
+    FunctionShown,
+    PastedTraceback,
+    PostedReading,
+    Question,
+)
+from bot.words import listed
+from executor.errors import is_a, read
+from executor.protocol import Caught, Culprit, ErrorSeen, Finding, JobResult, Outcome, Remark
 from knowledge.documents.verdict import Verdict
 from knowledge.repair.engine import Repair
 from knowledge.repair.fix import Fix
 from knowledge.repair.mistake import Mistake, findings_left, mistake
+
+_NAMES = 6  # names that are asked for, at most
 
 
 def quoted(passage: str, verdict: Verdict | None) -> str:
@@ -33,8 +44,19 @@ def function(shown: Sequence[FunctionShown]) -> str:
     return f"Use `{first.name}`: {first.summary}"
 
 
-def not_run(reason: str, run: JobResult) -> str:
-    """The headline when the snippet could not be run."""
+def not_run(reason: str, run: JobResult, question: Question) -> str:
+    """The headline when the snippet could not be run, and nothing is known of an error."""
+    lacking = read(run.error, "name_undefined") if run.error is not None else None
+    if lacking is not None and run.error is not None and lacking["name"] in run.undefined:
+        at = f" (line {run.error.line})" if run.error.line else ""
+        others = [f"`{n}`" for n in (*run.undefined, *_given(run)) if n != lacking["name"]]
+        also = ""
+        if others:
+            also = f"; nor {'is' if len(others) == 1 else 'are'} {listed(others[:_NAMES])}"
+        return (
+            f"Not run: `{lacking['name']}`{at} is used but never defined in what you posted{also}. "
+            f"{ask_back(question)}"
+        )
     if is_unparsed(run):
         return f"Could not run what was pasted: {reason}."
     if (run.stand_ins or run.only_definitions) and run.outcome is Outcome.OK:
@@ -264,13 +286,47 @@ def _took(run: JobResult) -> str:
     return f" {first.type} is raised{at}, and its own handler{by} takes it{others}."
 
 
-def traceback_alone(pasted: PastedTraceback) -> str:
-    """The diagnosis that a traceback allows by itself; says that nothing was run."""
-    said = reading(pasted)
+def remark(seen: Remark) -> str:
+    """What the posted text shows by itself, as the headline: its line and what it does."""
+    message = seen.message.rstrip(".")
+    if not seen.line:
+        return f"{message[:1].upper()}{message[1:]}."
+    return f"Seen in the code, not run: line {seen.line}, `{_short(seen.code)}`: {message}."
+
+
+def _short(code: str) -> str:
+    return code if len(code) <= 80 else f"{code[:79]}…"
+
+
+def means(reading: PostedReading) -> str:
+    """The headline of a posted error that no run raised: what it means, in its own numbers."""
+    return f"{reading.means.rstrip('.')}."
+
+
+def another_here(reading: PostedReading, wrong: Mistake, run: JobResult) -> str:
+    """The headline where the run raised another error: the posted one first, then that."""
+    assert wrong.error is not None
+    said = _first_sentence(wrong.error.message)
+    told = f"{_error(wrong.error)}{f': {said}' if said else ''}"
+    live = explanation(wrong, run)
     return (
-        f"From the traceback alone (there was no code to run): {place(pasted)}"
-        f"{f': {said}' if said else ''}. Post the code that fails, so that it can be run."
+        f"{means(reading)} What the posted code raises here{_simulated(run)} is another error: "
+        f"{told}.{f' {_first_of(live)}' if live else ''}{assumed(run)}"
     )
+
+
+def needed(reason: str, run: JobResult) -> str:
+    """Why the posted code was not run to its error, and what to post: one line, names listed."""
+    names = [f"`{name}`" for name in (*run.undefined, *_given(run))][:_NAMES]
+    error = run.error
+    if names and error is not None and error.type == "NameError":
+        return f"Not run: to have it run here, post what makes {listed(names)} too."
+    return f"Not run to its end: {reason}."
+
+
+def _given(run: JobResult) -> list[str]:
+    """The names that were given a placeholder, but numbers and devices, which are as good."""
+    return [s.name for s in run.stand_ins if s.kind not in {"number", "device"}]
 
 
 def also_on_cpu(answer: Answer) -> Answer:
@@ -288,17 +344,16 @@ def _simulated(run: JobResult) -> str:
     return " (simulated device)" if run.env.device.startswith("simulated") else ""
 
 
-def unsure(question: Question, best: str, score: float, needed: float) -> str:
-    """The headline when nothing is known."""
-    closest = f" (closest: “{best}”, {score:.2f} of {needed:.2f} needed)" if best else ""
-    ask = "post the full traceback and the code that fails"
+def unsure(question: Question) -> str:
+    """The headline when nothing is known: what was seen, and one question back."""
     if question.traceback is not None:
+        named = _named(question.traceback)
         at = place(question.traceback)
         return (
-            f"Not sure: {at}, and nothing I know explains it{closest}. Post the code that fails, "
-            "so that it can be run."
+            f"Not sure: nothing I know explains {at if question.traceback.frames else named}. "
+            f"{ask_back(question)}"
         )
-    return f"Not sure: nothing I know fits well enough{closest}. If this is about PyTorch, {ask}."
+    return f"Not sure: nothing I know fits well enough. {ask_back(question)}"
 
 
 def culprit(question: Question, run: JobResult) -> AnswerCulprit | None:

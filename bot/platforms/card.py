@@ -8,10 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from bot.models import Answer, AnswerError, FunctionShown, Proof, Status, Why
+from bot.models import Answer, AnswerError, FunctionShown, PostedReading, Proof, Status, Why
 from bot.service.seam import Answered, Upload, Verb
 from bot.service.uploads import full_output
-from bot.words import STATUS, harmless
+from bot.words import ANOTHER_ERROR, FROM_THE_TEXT, STATUS, harmless, listed
+from executor.protocol import Remark
 from knowledge.repair.check import tally
 from knowledge.repair.fix import Fix
 
@@ -79,6 +80,10 @@ def sheet(answered: Answered) -> Sheet:
     answer = answered.answer
     symbol, words = STATUS[answer.status]
     conclusion = one_line(neutral(answer.headline))
+    if answer.status == "not_run" and answer.needed:
+        words = FROM_THE_TEXT
+    elif answer.status == "unsure" and answer.error is not None and answer.posted is not None:
+        words = ANOTHER_ERROR
     said = conclusion.startswith(_SAYS_IT.get(answer.status, ()))
     headline = f"{symbol} {conclusion}" if said else f"{symbol} {words}: {conclusion}"
     if answered.solved:
@@ -97,6 +102,12 @@ def sheet(answered: Answered) -> Sheet:
 
 def _parts(answer: Answer) -> list[CardPart]:
     parts: list[CardPart] = []
+    posted = answer.posted
+    if posted is not None:
+        parts += _posted(posted)
+    if remarks := remark_lines(answer):
+        text = "\n".join(f"• {r}" for r in remarks)
+        parts.append(CardPart("seen", "Read in the code, not run", text=neutral(text)))
     if answer.error is not None:
         parts.append(_error(answer.error))
     if (culprit := answer.culprit) is not None:
@@ -118,10 +129,11 @@ def _parts(answer: Answer) -> list[CardPart]:
         answer.run is not None
         and answer.status in ("runs", "not_run")
         and answer.run.stdout.strip()
+        and not answer.needed
     ):
         text = neutral(last_lines(answer.run.stdout.rstrip(), OUTPUT_LINES), "end")
         parts.append(CardPart("printed", "Printed", code=text, keep="end"))
-    if answer.assumptions:
+    if answer.assumptions and not answer.needed:
         parts.append(CardPart("assumed", "Assumed", text=neutral(" · ".join(answer.assumptions))))
     parts += _functions(answer.functions)
     fixes = [answer.fix] if answer.fix is not None else list(answer.alternatives)
@@ -129,8 +141,52 @@ def _parts(answer: Answer) -> list[CardPart]:
         parts.append(_why(answer.why, related=bool(answer.functions)))
         if not fixes and not answer.functions and answer.why.remedy and answer.status != "runs":
             parts += _remedy(answer.why.remedy)
+    if answer.remedy:
+        parts.append(CardPart("try", "Try", neutral(answer.remedy) + "."))
     parts += [_fix(fix) for fix in fixes[:_ALTERNATIVES]]
+    if answer.needed:
+        parts.append(CardPart("assumed", "To run it", text=neutral(answer.needed)))
     return parts
+
+
+def _posted(posted: PostedReading) -> list[CardPart]:
+    """What a posted error says by itself: its wording today, the lines that fit, the remedy."""
+    parts: list[CardPart] = []
+    if posted.now:
+        parts.append(CardPart("seen", "In today's torch", code=neutral(posted.now)))
+    if lines := posted_lines(posted):
+        text = "\n".join(
+            f"{place}   {code}{f'   # {says}' if says else ''}" for place, code, says in lines
+        )
+        title = "In the posted code"
+        parts.append(CardPart("seen", title, code=neutral(text), language="py", keep="start"))
+    if posted.remedy:
+        parts.append(CardPart("try", "Try", neutral(posted.remedy) + "."))
+    return parts
+
+
+def posted_lines(posted: PostedReading) -> list[tuple[str, str, str]]:
+    """The posted lines that matter: where each is, its code, and why it is shown."""
+    lines = (*posted.raised_at, *posted.fitting)
+    places = [f"line {p.line}{f' of {p.file}' if p.file else ''}" for p in lines]
+    return [(at, one_line(p.code), p.says) for at, p in zip(places, lines, strict=True)]
+
+
+def remark_lines(answer: Answer) -> list[str]:
+    """What the posted text shows by itself, each kind once, but what the headline says already."""
+    kinds: dict[str, list[Remark]] = {}
+    for seen in answer.remarks:
+        kinds.setdefault(seen.kind, []).append(seen)
+    told = []
+    for first, *others in kinds.values():
+        more = listed([str(r.line) for r in others]) if others else ""
+        also = f" (also line{'s' if len(others) > 1 else ''} {more})" if more else ""
+        if first.message.rstrip(".").lower() not in answer.headline.lower():
+            at = f"line {first.line}{also}: {first.code}\n" if first.line else ""
+            told.append(f"{at}{first.message}.")
+        elif also:
+            told.append(f"The same in line{'s' if len(others) > 1 else ''} {more}.")
+    return told
 
 
 def _error(error: AnswerError) -> CardPart:

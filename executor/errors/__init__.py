@@ -30,11 +30,13 @@ from executor.errors.lists import (
     quoted_names,
     resized_keys,
 )
+from executor.errors.reading import ErrorReading, fitting, read_words
 from executor.errors.topics import is_about_dtypes, topic_of
 from executor.errors.warnings import is_a_notice, tells_of_a_mistake
 
 __all__ = [
     "ErrorFamily",
+    "ErrorReading",
     "HasMessage",
     "ResizedKey",
     "SeenError",
@@ -42,6 +44,7 @@ __all__ = [
     "dtype_named",
     "families_of",
     "family_of",
+    "fitting",
     "is_a",
     "is_a_notice",
     "is_about_dtypes",
@@ -51,6 +54,7 @@ __all__ = [
     "prepare",
     "quoted_names",
     "read",
+    "read_words",
     "resized_keys",
     "tells_of_a_mistake",
     "topic_of",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -26,6 +26,7 @@ class SeenError:
     values: Mapping[str, str]
     subject: tuple[str, ...] = ()  # the values of its family's `subject`
     span: tuple[int, int] = field(default=(0, 0), compare=False)  # of its wording in the message
+    is_older: bool = field(default=False, compare=False)  # no version of today words it so
 
     def __getitem__(self, name: str) -> str:
         """A value as the message has it; empty where this wording does not name it."""
@@ -50,6 +51,53 @@ class SeenError:
     def sizes(self, name: str) -> tuple[int, ...]:
         """The numbers of a value such as "[4, 3]", "4 x 3" or "(4, 3)", in order."""
         return tuple(int(n) for n in re.findall(r"-?\d+", self[name]))
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence about an error that holds only where its values are of some kind.
+
+    Sentence("labels have to be int64", when={"expected": "Long"})
+
+    `when` holds patterns that the values have to match from end to end; a value that the message
+    does not name is empty. Beside the message's own there are `file`, the name of the file that
+    raised it; `made`, the call in the code that a value points to, such as Linear; and for each
+    dtype `…_dtype`, its name in torch. Each is empty where it is not known.
+    """
+
+    text: str
+    when: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """Code that an error of a family may come from, as the syntax tree of a snippet has it.
+
+    Suspect(r"Linear", "{given} features arrive where it takes {wanted}", {0: "{wanted}"})
+
+    Args:
+        name: pattern that the last part of what is called, changed or read has to match.
+        says: what is said of such a line; with values in braces.
+        arguments: position or keyword → what has to stand there, both with values in braces; ""
+            is anything. Under `ANY` any argument may be it. One of them is enough.
+        kinds: the kinds of constructs; "call" unless said otherwise.
+        without: keywords that it must not have.
+        then_not: pattern of methods that must not be called on its result at once.
+        value: pattern that has to be found in its first argument.
+        value_not: pattern that must not be found in the arguments.
+    """
+
+    name: str
+    says: str = ""
+    arguments: Mapping[int | str, str] = field(default_factory=dict)
+    kinds: tuple[str, ...] = ("call",)
+    without: tuple[str, ...] = ()
+    then_not: str = ""
+    value: str = ""
+    value_not: str = ""
+
+
+ANY = "*"  # any argument of a Suspect
 
 
 @dataclass(frozen=True)
@@ -80,6 +128,17 @@ class ErrorFamily:
     # what the snippet did wrong.
     written: bool = False
     breadth: int = 0  # a family is asked before all that are broader; see `families_of`
+    # What is said of a posted error that no run reached. Of several sentences the first is said
+    # whose values the message names; each is true of every error of the family.
+    means: tuple[str | Sentence, ...] = ()  # what happened, with the message's own values in braces
+    remedy: tuple[str | Sentence, ...] = ()  # what to do about it; code in backticks
+    now: str | Sentence = (
+        ""  # how the pinned torch words it, where older versions worded it otherwise
+    )
+    suspects: tuple[Suspect, ...] = ()  # the lines of a program that it may come from, best first
+    derive: Callable[[SeenError, str], Mapping[str, str]] | None = field(
+        default=None, compare=False
+    )  # further values for the sentences, computed from the message and those that it names
 
     def read(self, type: str, message: str) -> SeenError | None:
         """What the message says if it is of this family, else None.
@@ -92,7 +151,7 @@ class ErrorFamily:
         if self.typed and type.rpartition(".")[2] not in self.types:
             return None
         text = message[:MAX_CHARS]
-        for pattern in self._patterns:
+        for n, pattern in enumerate(self._patterns):
             found = pattern.search(text)
             if found is not None:
                 values = {k: v for k, v in found.groupdict().items() if v is not None}
@@ -100,7 +159,8 @@ class ErrorFamily:
                     if further := more.search(text):
                         values |= {k: v for k, v in further.groupdict().items() if v is not None}
                 subject = tuple(values.get(name, "") for name in self.subject)
-                return SeenError(self.id, values, subject, found.span())
+                older = n >= len(self.today)
+                return SeenError(self.id, values, subject, found.span(), older)
         return None
 
     @property

@@ -35,6 +35,12 @@ module with a tuple `FAMILIES`: it is found by looking in the folder. It needs
   searched in the message alone. Bound every quantifier (`{{0,80}}`) or make it match in only one
   way (`[\\d, ]*`): messages are a stranger's input;
 - `values`: what each named group means;
+- `means` and `remedy`: sentences for an error that no run reached, with the message's values in
+  braces (`"in_features={{inner_right}}"`). Of several the first is said whose values the message
+  names; a `Sentence` holds only where values match patterns, and `derive` computes further ones.
+  Each has to be true of every error of the family: say "most likely" of what is not;
+- `suspects`: the code that it may come from, such as a `Linear` with that size, and `now`: how
+  today's torch words an older message;
 - a `sample` that raises it on the installed torch, without the imports that all samples share.
   Where no test can raise it, `needs` says what it would take, and `examples` hold real messages;
 - `breadth`, only for a family that gathers what others leave over: it is asked after all that are

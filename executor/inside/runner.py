@@ -24,7 +24,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
-from executor.inside import definitions, imports_apart
+from executor.inside import constructs, definitions, imports_apart, remarks
 from executor.inside.interpreter import (
     Anything,
     Interpreter,
@@ -44,6 +44,7 @@ from executor.protocol import (
     FIGURES,
     REPORT,
     SNIPPET,
+    Construct,
     DeviceSeen,
     Environment,
     ErrorSeen,
@@ -54,6 +55,7 @@ from executor.protocol import (
     Layer,
     Operand,
     Probe,
+    Remark,
     RunReport,
 )
 
@@ -106,6 +108,8 @@ class _Run:
         self.simulated: Any = None
         self.devices: tuple[DeviceSeen, ...] = ()
         self.only_definitions = False
+        self.constructs: tuple[Construct, ...] = ()
+        self.remarks: tuple[Remark, ...] = ()
 
     def _printed(self) -> int:
         _flush(self.out)
@@ -129,6 +133,10 @@ class _Run:
         linecache.checkcache(self.filename)
         try:
             self.tree = tree = ast.parse(self.job.code, self.filename)
+            if self.job.remarks:
+                self._guard("remarks", self._look_at_the_text)
+            if self.job.constructs:
+                self._guard("constructs", self._list_constructs)
             supplied, self.assumptions = imports.supply(self.job.code, self.filename)
             names.update(supplied)
             unbound = undefined_names(self.job.code, self.filename) - supplied.keys()
@@ -163,6 +171,14 @@ class _Run:
         with self.interpreter.restored:
             self._stop_listening(names)
         return code
+
+    def _look_at_the_text(self) -> None:
+        assert self.tree is not None
+        self.remarks = remarks.remarks(self.tree, self.job.code)
+
+    def _list_constructs(self) -> None:
+        assert self.tree is not None
+        self.constructs = constructs.constructs(self.tree, self.job.code)
 
     def _look_at_definitions(self) -> None:
         self.only_definitions = definitions.are_all(self.tree) if self.tree is not None else False
@@ -377,6 +393,8 @@ class _Run:
             values=values,
             calls=tuple(trainer.calls) if trainer is not None else (),
             only_definitions=self.only_definitions,
+            constructs=self.constructs,
+            remarks=self.remarks,
             trained=trainer.trained if trainer is not None else False,
             moved=tuple(trainer.moved) if trainer is not None else (),
             devices=self.devices,

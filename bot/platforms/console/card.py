@@ -13,8 +13,8 @@ from rich.status import Status as Spinner
 from rich.table import Table
 from rich.text import Text
 
-from bot.models import Answer, AnswerError, FunctionShown, Progress, Why
-from bot.platforms.card import documented, paragraphs, proof_in_words
+from bot.models import Answer, AnswerError, FunctionShown, PostedReading, Progress, Why
+from bot.platforms.card import documented, paragraphs, posted_lines, proof_in_words, remark_lines
 from bot.service.seam import (
     Answered,
     Attached,
@@ -130,6 +130,11 @@ def card(answer: Answer, *, explain: bool = False) -> RenderableType:
     parts: list[RenderableType] = [
         Text(f"{symbol} {harmless(answer.headline)}", style=f"bold {_STYLE[answer.status]}")
     ]
+    posted = answer.posted
+    if posted is not None:
+        parts += _posted(posted)
+    if remarks := remark_lines(answer):
+        parts += ["", _row("Read", Text(harmless("\n".join(remarks))))]
     if answer.error is not None:
         parts += ["", _error(answer.error)]
         if answer.explanation and answer.explanation not in answer.headline:
@@ -140,23 +145,49 @@ def card(answer: Answer, *, explain: bool = False) -> RenderableType:
         parts.append(values)
     if answer.findings:
         parts += ["", _findings(answer)]
-    parts += _printed(answer)
-    if answer.assumptions:
+    unrun = bool(answer.needed)
+    if not unrun:
+        parts += _printed(answer)
+    if answer.assumptions and not unrun:
         parts += ["", _row("Assumed", Text(harmless(" · ".join(answer.assumptions))))]
     parts += _functions(answer.functions)
     fixes = [answer.fix] if answer.fix is not None else list(answer.alternatives)
     if answer.why is not None:
         parts += ["", _why(answer.why, "Related" if answer.functions else "Why")]
         if not fixes and not answer.functions and answer.why.remedy and answer.status != "runs":
-            parts += ["", _row("Try", Text(harmless(_plain(answer.why.remedy))))]
+            also = posted is not None and bool(posted.remedy)
+            remedy = Text(harmless(_plain(answer.why.remedy)))
+            parts += ["", _row("Also" if also else "Try", remedy)]
+    if answer.remedy:
+        parts += ["", _row("Try", Text(harmless(answer.remedy) + "."))]
     for fix in fixes:
         parts += ["", _fix(fix)]
     if explain:
         for refused in answer.refused:
             parts += ["", _refused(refused)]
         parts += [_row("Problem", Text(harmless(p), style="yellow")) for p in answer.problems]
+    if answer.needed:
+        parts += ["", Text(harmless(answer.needed), style="dim")]
     parts += ["", *_footer(answer)]
     return Group(*parts)
+
+
+def _posted(posted: PostedReading) -> list[RenderableType]:
+    """What a posted error says by itself: the error, the lines that fit, the remedy."""
+    named = ": ".join(part for part in (posted.type, posted.message) if part)
+    parts: list[RenderableType] = ["", Text(harmless(named), style="dim")]
+    if posted.now:
+        parts.append(Text(harmless(f"Today's torch words it: {posted.now}"), style="dim"))
+    if lines := posted_lines(posted):
+        told = Text()
+        for at, code, says in lines:
+            told.append(harmless(f"{at}: "), style="dim").append(harmless(code))
+            told.append(harmless(f"  ({says})" if says else ""), style="dim").append("\n")
+        told.rstrip()
+        parts += ["", _row("Lines", told)]
+    if posted.remedy:
+        parts += ["", _row("Try", Text(harmless(posted.remedy) + "."))]
+    return parts
 
 
 def _row(label: str, content: RenderableType) -> RenderableType:

@@ -1,11 +1,40 @@
 """Uses of autograd, optimizers and learning rate schedules that cannot work."""
 
-from executor.errors.family import ErrorFamily
+from executor.errors.family import ErrorFamily, Sentence, Suspect
 
 FAMILIES = (
     ErrorFamily(
         id="no_graph",
         says="backward or grad starts at a tensor that was computed without a graph.",
+        means=(
+            (
+                "backward() was called on a value without a graph: nothing it was computed "
+                "from requires grad, or the graph was cut on the way (no_grad, detach, "
+                ".item(), numpy, a new tensor made from values)"
+            ),
+        ),
+        remedy=(
+            (
+                "Find where the graph ends: print `x.requires_grad` after each step from "
+                "the model's output to the loss; the first False is the place. Check also "
+                "that not all parameters are frozen: `[n for n, p in "
+                "model.named_parameters() if p.requires_grad]`. "
+                "`loss.requires_grad_(True)` or `Variable(loss, requires_grad=True)` only "
+                "hides the error: then nothing is trained"
+            ),
+        ),
+        suspects=(
+            Suspect(
+                r"detach|detach_|item|numpy|argmax|no_grad|inference_mode|tolist|set_grad_enabled",
+                "cuts the graph",
+            ),
+            Suspect(r"data", "cuts the graph", kinds=("read",)),
+            Suspect(r"requires_grad", "freezes", {0: "False"}, kinds=("attribute",)),
+            Suspect(
+                r"tensor|Tensor|FloatTensor|from_numpy|Variable",
+                "makes a new tensor without a history",
+            ),
+        ),
         types=("RuntimeError",),
         today=(
             r"element (?P<element>\d+) of (?:tensors|variables) does not require grad and does not "
@@ -28,6 +57,9 @@ FAMILIES = (
     ErrorFamily(
         id="input_without_grad",
         says="A gradient is asked for a tensor that does not require one.",
+        means=("A gradient is asked for a tensor that does not require one",),
+        remedy=("Set `x.requires_grad_(True)` before the forward pass that uses it",),
+        suspects=(Suspect(r"grad"),),
         types=("RuntimeError",),
         today=(r"One of the differentiated (?:Tensors|Variables) does not require grad",),
         sample=(
@@ -37,6 +69,11 @@ FAMILIES = (
     ErrorFamily(
         id="hook_without_grad",
         says="A hook is registered on a tensor that does not require a gradient.",
+        means=("A hook is registered on a tensor that does not require a gradient",),
+        remedy=(
+            ("Call `x.requires_grad_(True)` first, or register it on a result that requires grad"),
+        ),
+        suspects=(Suspect(r"register_hook"),),
         types=("RuntimeError",),
         today=(r"cannot register a hook on a (?:tensor|variable) that doesn't require gradient",),
         sample="torch.ones(3).register_hook(print)",
@@ -44,6 +81,42 @@ FAMILIES = (
     ErrorFamily(
         id="leaf_in_place",
         says="A leaf that requires grad, or a view of one, is changed in place.",
+        means=(
+            Sentence(
+                "A parameter, or a tensor made with requires_grad=True, is changed in "
+                "place through a view of it where autograd is on",
+                {"view": r".+"},
+            ),
+            (
+                "A parameter, or a tensor made with requires_grad=True, is changed in "
+                "place where autograd is on"
+            ),
+        ),
+        remedy=(
+            (
+                "For an update by hand or an initialisation put the line inside `with "
+                "torch.no_grad():`; in a computation write it out of place: `x = x + y` "
+                "instead of `x += y`"
+            ),
+        ),
+        suspects=(
+            Suspect(
+                r".*",
+                "changes it in place",
+                kinds=("update",),
+                value_not=r"\.item\(\)|^-?[\d.]+$|\blen\(",
+            ),
+            Suspect(
+                r"(?!requires_grad_|zero_|zero_grad_|__|to_|manual_seed_|clip_grad|backward_)[a-z]\w*[a-z0-9]_",
+                "changes it in place",
+            ),
+            Suspect(r".*", "writes into it", kinds=("item",)),
+            Suspect(
+                r"\w*(?:ReLU|Dropout|ELU|Hardswish|relu|dropout)\w*",
+                "works in place",
+                {"inplace": "True"},
+            ),
+        ),
         types=("RuntimeError",),
         today=(
             r"(?P<view>a view of )?a leaf Variable that requires grad (?:is being|has been) used "
@@ -59,6 +132,26 @@ FAMILIES = (
     ErrorFamily(
         id="no_grad_view_in_place",
         says="A view that was made under no_grad is changed in place where autograd records.",
+        means=(("A view that was made under no_grad is changed in place where autograd records"),),
+        remedy=("Make the view outside of no_grad, or change a copy: `x = x.clone()`",),
+        suspects=(
+            Suspect(
+                r".*",
+                "changes it in place",
+                kinds=("update",),
+                value_not=r"\.item\(\)|^-?[\d.]+$|\blen\(",
+            ),
+            Suspect(
+                r"(?!requires_grad_|zero_|zero_grad_|__|to_|manual_seed_|clip_grad|backward_)[a-z]\w*[a-z0-9]_",
+                "changes it in place",
+            ),
+            Suspect(r".*", "writes into it", kinds=("item",)),
+            Suspect(
+                r"\w*(?:ReLU|Dropout|ELU|Hardswish|relu|dropout)\w*",
+                "works in place",
+                {"inplace": "True"},
+            ),
+        ),
         types=("RuntimeError",),
         today=(r"[Aa] (?P<view>view) was created in (?:no_grad|inference) mode",),
         values={"view": "what was made"},
@@ -69,6 +162,32 @@ FAMILIES = (
     ErrorFamily(
         id="view_of_many_in_place",
         says="A view out of several, such as unbind's or split's, is changed in place.",
+        means=("One of several views that {function} made is changed in place",),
+        remedy=(
+            (
+                "Write it out of place (`x = x + y`), or change a copy: `x = x.clone()`. "
+                "With DataParallel or hooks a ReLU(inplace=True) right behind it does this "
+                "too"
+            ),
+        ),
+        suspects=(
+            Suspect(
+                r".*",
+                "changes it in place",
+                kinds=("update",),
+                value_not=r"\.item\(\)|^-?[\d.]+$|\blen\(",
+            ),
+            Suspect(
+                r"(?!requires_grad_|zero_|zero_grad_|__|to_|manual_seed_|clip_grad|backward_)[a-z]\w*[a-z0-9]_",
+                "changes it in place",
+            ),
+            Suspect(r".*", "writes into it", kinds=("item",)),
+            Suspect(
+                r"\w*(?:ReLU|Dropout|ELU|Hardswish|relu|dropout)\w*",
+                "works in place",
+                {"inplace": "True"},
+            ),
+        ),
         types=("RuntimeError",),
         today=(
             r"Output (?P<output>\d+) of (?P<function>\w+) is a view and is being modified inplace",
@@ -81,6 +200,63 @@ FAMILIES = (
     ErrorFamily(
         id="modified_in_place",
         says="A tensor that backward still needs was changed in place.",
+        means=(
+            Sentence(
+                "A tensor of shape {shape} that backward still needs was changed after it "
+                "was used (it has version {version} where {expected} was expected). It is "
+                "the transposed weight of a linear layer: most likely optimizer.step() "
+                "changed the weights between the forward pass and this backward",
+                {"function": r"(?:T|AsStrided|Transpose)Backward\w*"},
+            ),
+            (
+                "A tensor of shape {shape}, made by {function}, was changed in place after "
+                "it was used: backward still needs its old values (it has version "
+                "{version} where {expected} was expected)"
+            ),
+            (
+                "A tensor of shape {shape} was changed in place after it was used: "
+                "backward still needs its old values"
+            ),
+            (
+                "A tensor was changed in place after it was used: backward still needs its "
+                "old values"
+            ),
+        ),
+        remedy=(
+            Sentence(
+                "Call every backward() before the first optimizer.step(), or compute the "
+                "second loss anew after the step (for a GAN: `fake.detach()` for the "
+                "discriminator). With a hidden state kept between steps detach it: `h = "
+                "h.detach()`",
+                {"function": r"(?:T|AsStrided|Transpose)Backward\w*"},
+            ),
+            (
+                "Look for `+=`, `*=`, `/=`, `x[...] = ...`, methods ending in `_` and "
+                "inplace=True on tensors that were computed, and write them out of place "
+                "(`x = x / norm`, `torch.stack` of a list instead of filling a tensor, "
+                "`.clone()` before the write); an optimizer.step() between forward and "
+                "backward does it too. `torch.autograd.set_detect_anomaly(True)` around "
+                "the forward pass names the line of the operation whose input was changed"
+            ),
+        ),
+        suspects=(
+            Suspect(
+                r".*",
+                "changes it in place",
+                kinds=("update",),
+                value_not=r"\.item\(\)|^-?[\d.]+$|\blen\(",
+            ),
+            Suspect(
+                r"(?!requires_grad_|zero_|zero_grad_|__|to_|manual_seed_|clip_grad|backward_)[a-z]\w*[a-z0-9]_",
+                "changes it in place",
+            ),
+            Suspect(r".*", "writes into it", kinds=("item",)),
+            Suspect(
+                r"\w*(?:ReLU|Dropout|ELU|Hardswish|relu|dropout)\w*",
+                "works in place",
+                {"inplace": "True"},
+            ),
+        ),
         types=("RuntimeError",),
         today=(
             r"modified by an inplace operation: \[(?P<type>\S{1,60}) (?P<shape>\[[\d, ]*\])\](?:, "
@@ -107,6 +283,21 @@ FAMILIES = (
     ErrorFamily(
         id="grad_of_many",
         says="backward or grad is called on a tensor with more than one element.",
+        means=(
+            (
+                "backward() was called on a tensor with more than one value; it needs one "
+                "number, such as the mean or the sum"
+            ),
+        ),
+        remedy=(
+            ("`loss.mean().backward()` (or `.sum()`), or make the loss with its default reduction"),
+        ),
+        suspects=(
+            Suspect(
+                r".*", "gives one loss for each sample", {"reduction": "'none'", "reduce": "False"}
+            ),
+            Suspect(r"backward"),
+        ),
         types=("RuntimeError",),
         today=(r"grad can be implicitly created only for scalar outputs",),
         older=(r"backward should be called only on a scalar",),
@@ -119,6 +310,8 @@ FAMILIES = (
     ErrorFamily(
         id="grad_of_complex",
         says="backward or grad is called on a complex number.",
+        means=("backward starts at a complex number",),
+        remedy=("Make it real first: `loss.abs()` or `loss.real`",),
         types=("RuntimeError",),
         today=(
             r"grad can be implicitly created only for real scalar outputs(?: but got "
@@ -130,6 +323,11 @@ FAMILIES = (
     ErrorFamily(
         id="grad_output_shape",
         says="A gradient is given for an output of another shape.",
+        means=(("The gradient that is given has the shape {gradient} and the output {output}"),),
+        remedy=(
+            ("Give backward a tensor of the output's shape: `y.backward(torch.ones_like(y))`"),
+        ),
+        suspects=(Suspect(r"backward|grad"),),
         types=("RuntimeError",),
         today=(
             r"Mismatch in shape: grad_output\[(?P<number>\d+)\] has a shape of "
@@ -146,6 +344,25 @@ FAMILIES = (
     ErrorFamily(
         id="freed_graph",
         says="backward goes through a graph that an earlier one has freed.",
+        means=(
+            (
+                "backward() went through a graph that an earlier backward() has already "
+                "freed: something computed before (a hidden state, a loss) is used again"
+            ),
+        ),
+        remedy=(
+            (
+                "Cut what is carried from one step to the next: `h = h.detach()` (for an "
+                "LSTM both states) before it is used again; compute a loss anew in every "
+                "step, and add two losses of one forward pass before a single backward(). "
+                "`retain_graph=True` is right only where one graph really is needed twice: "
+                "with a carried state it makes each step slower and larger"
+            ),
+        ),
+        suspects=(
+            Suspect(r"backward", "without the graph kept", without=("retain_graph",)),
+            Suspect(r"backward"),
+        ),
         types=("RuntimeError",),
         today=(r"backward through the graph a second time",),
         older=(r"backward through the graph second time",),
@@ -164,6 +381,19 @@ FAMILIES = (
     ErrorFamily(
         id="grad_of_result",
         says="The gradient of a result is read, which backward does not keep (a warning).",
+        means=(
+            (
+                "The .grad of a result is read; backward keeps gradients only of leaves, "
+                "such as parameters"
+            ),
+        ),
+        remedy=(
+            (
+                "Call `x.retain_grad()` before backward, or read the gradient of the leaf: "
+                "`x = x.to(device)` makes a result of a leaf, so set requires_grad after it"
+            ),
+        ),
+        suspects=(Suspect(r"grad", kinds=("read",)),),
         types=("UserWarning",),
         today=(r"is not a leaf Tensor is being accessed",),
         sample=(
@@ -176,6 +406,11 @@ FAMILIES = (
     ErrorFamily(
         id="integers_require_grad",
         says="Whole numbers are to require a gradient.",
+        means=("Whole numbers cannot require a gradient; only floating point tensors can",),
+        remedy=(
+            ("Make it floating point: `torch.tensor([1., 2.], requires_grad=True)`, or `.float()`"),
+        ),
+        suspects=(Suspect(r".*", "", {"requires_grad": "True"}),),
         types=("RuntimeError",),
         today=(
             r"[Oo]nly Tensors of floating point (?:and complex )?dtype can require(?P<wording> "
@@ -187,6 +422,8 @@ FAMILIES = (
     ErrorFamily(
         id="integers_as_data",
         says="Whole numbers are put into a tensor that requires grad.",
+        means=("Whole numbers are put into a tensor that requires grad",),
+        remedy=("Convert them to floating point first",),
         types=("RuntimeError",),
         today=(r"data set to a tensor that requires gradients must be floating",),
         sample="x = torch.ones(2, requires_grad=True)\nx.data = torch.ones(2, dtype=torch.long)",
@@ -194,6 +431,14 @@ FAMILIES = (
     ErrorFamily(
         id="unused_in_graph",
         says="A gradient is asked for a tensor that the result was not computed from.",
+        means=("A gradient is asked for a tensor that the result was not computed from",),
+        remedy=(
+            (
+                "Check that the tensor really takes part (not a copy, `.data` or "
+                "detached), or pass `allow_unused=True`"
+            ),
+        ),
+        suspects=(Suspect(r"grad"),),
         types=("RuntimeError",),
         today=(r"appears to not have been used in the graph",),
         sample=(
@@ -208,6 +453,9 @@ FAMILIES = (
     ErrorFamily(
         id="saved_no_tensor",
         says="save_for_backward is given something that is no tensor.",
+        means=("save_for_backward takes tensors only, and is given something else",),
+        remedy=("Keep other values as attributes: `ctx.k = k`",),
+        suspects=(Suspect(r"save_for_backward"),),
         types=("TypeError",),
         today=(
             r"save_for_backward can only save (?:variables|input or output tensors)(?:, but "
@@ -226,6 +474,12 @@ FAMILIES = (
     ErrorFamily(
         id="backward_count",
         says="A custom backward returns another number of gradients than its forward has inputs.",
+        means=(
+            ("backward of {function} returns {given} gradients, and forward has {expected} inputs"),
+        ),
+        remedy=(
+            ("Return one value for each input of forward, None for those that need no gradient"),
+        ),
         types=("RuntimeError",),
         today=(
             r"[Ff]unction (?P<function>\w+?)(?:Backward)? returned an incorrect number of "
@@ -250,6 +504,13 @@ FAMILIES = (
     ErrorFamily(
         id="backward_shape",
         says="A custom backward returns a gradient of another shape than its input.",
+        means=(
+            (
+                "backward of {function} returns a gradient of shape {given} where "
+                "{expected} is needed"
+            ),
+        ),
+        remedy=("Each gradient has the shape of its input",),
         types=("RuntimeError",),
         today=(
             r"Function (?P<function>\w+?)(?:Backward)? returned an invalid gradient at index "
@@ -276,6 +537,19 @@ FAMILIES = (
     ErrorFamily(
         id="deepcopy_of_result",
         says="Something that holds the result of an operation is copied deeply.",
+        means=(
+            (
+                "Something that holds the result of an operation is copied deeply; only "
+                "leaves can be"
+            ),
+        ),
+        remedy=(
+            (
+                "Copy the weights instead (`model.state_dict()`), or detach the tensor "
+                "that the object keeps: `self.x = x.detach()`"
+            ),
+        ),
+        suspects=(Suspect(r"deepcopy"),),
         types=("RuntimeError",),
         today=(
             r"Only (?:Tensors|Variables) created explicitly by the user [^\n]{0,40}?support the "
@@ -287,6 +561,14 @@ FAMILIES = (
     ErrorFamily(
         id="numpy_of_graph",
         says="A tensor that is part of a graph is turned into a NumPy array.",
+        means=("A tensor that is part of the graph is turned into numpy; detach() it first",),
+        remedy=(
+            (
+                "Write `x.detach().cpu().numpy()` where it is only shown or measured; in a "
+                "loss stay with torch's functions, since numpy cuts the gradient"
+            ),
+        ),
+        suspects=(Suspect(r"numpy|plot|scatter|imshow|array|asarray|hist"),),
         types=("RuntimeError",),
         today=(r"Can't call numpy\(\) on (?P<kind>Tensor|Variable) that requires grad",),
         values={"kind": "Tensor; Variable before torch 0.4"},
@@ -299,6 +581,13 @@ FAMILIES = (
     ErrorFamily(
         id="saved_tensor_hooks",
         says="A transform of torch.func does not go together with hooks on saved tensors.",
+        means=(
+            (
+                "A transform of torch.func does not go together with hooks on saved "
+                "tensors (checkpointing, offloading)"
+            ),
+        ),
+        remedy=("Use one of the two at this place",),
         types=("RuntimeError",),
         today=(r"support saved tensor hooks",),
         sample=(
@@ -309,6 +598,17 @@ FAMILIES = (
     ErrorFamily(
         id="no_parameters",
         says="An optimizer is given no parameters.",
+        means=(
+            ("The optimizer was given no parameters: the model it got them from registered none"),
+        ),
+        remedy=(
+            (
+                "Layers have to be attributes of the module (`self.fc = nn.Linear(…)`) or "
+                "stand in an `nn.ModuleList`, not in a plain list or dict; and an iterator "
+                "`model.parameters()` is empty when it was gone through before"
+            ),
+        ),
+        suspects=(Suspect(r"SGD|Adam|AdamW|RMSprop|Adagrad|Optimizer|\w*parameters"),),
         types=("ValueError",),
         today=(r"optimizer got an empty parameter list",),
         sample="torch.optim.SGD([], lr=0.1)",
@@ -316,6 +616,15 @@ FAMILIES = (
     ErrorFamily(
         id="non_leaf_parameter",
         says="An optimizer is given the result of an operation.",
+        means=("An optimizer is given the result of an operation, where it takes leaves",),
+        remedy=(
+            (
+                "Make it last: `x = torch.zeros(3, device=device).requires_grad_()`, since "
+                "`.to(device)`, `.cuda()` or a product after requires_grad=True gives a "
+                "result"
+            ),
+        ),
+        suspects=(Suspect(r".*", "made before it is moved or changed", {"requires_grad": "True"}),),
         types=("ValueError",),
         today=(r"can't optimize a non-leaf (?:Tensor|Variable)",),
         sample="torch.optim.SGD([torch.ones(2, requires_grad=True) * 2], lr=0.1)",
@@ -323,6 +632,9 @@ FAMILIES = (
     ErrorFamily(
         id="optimizer_no_tensors",
         says="An optimizer is given something that is no tensor.",
+        means=("An optimizer is given something that is no tensor",),
+        remedy=("Give it `model.parameters()` or a list of tensors: `[x]`",),
+        suspects=(Suspect(r"SGD|Adam|AdamW|RMSprop|Adagrad|LBFGS"),),
         types=("TypeError",),
         today=(r"optimizer can only optimize (?:Tensors|Variables)",),
         sample="torch.optim.SGD([1.0], lr=0.1)",
@@ -330,6 +642,8 @@ FAMILIES = (
     ErrorFamily(
         id="requires_grad_of_result",
         says="requires_grad is switched off on a result instead of a leaf.",
+        means=("requires_grad is switched off on a result; only leaves can be changed so",),
+        remedy=("Use `x = x.detach()` instead",),
         types=("RuntimeError",),
         today=(r"you can only change requires_grad flags of leaf variables",),
         sample="x = torch.ones(2, requires_grad=True) * 2\nx.requires_grad = False",
@@ -337,6 +651,11 @@ FAMILIES = (
     ErrorFamily(
         id="inference_tensor",
         says="A tensor that was made in inference mode takes part in training.",
+        means=("A tensor that was made in inference mode takes part in training",),
+        remedy=(
+            ("Use `torch.no_grad()` instead of inference_mode there, or clone it: `x = x.clone()`"),
+        ),
+        suspects=(Suspect(r"inference_mode"),),
         types=("RuntimeError",),
         today=(
             r"Inference tensors cannot be saved for backward",
@@ -351,6 +670,19 @@ FAMILIES = (
     ErrorFamily(
         id="target_requires_grad",
         says="A loss is to be differentiated by its target, for which it has no derivative.",
+        means=(
+            (
+                "A loss is to be differentiated by its target, for which it has no "
+                "derivative: the target requires grad, or the two arguments are swapped"
+            ),
+        ),
+        remedy=(
+            (
+                "Predictions first, then the target: `criterion(output, target)`; else "
+                "`target.detach()`"
+            ),
+        ),
+        suspects=(Suspect(r"\w*[Ll]oss\w*|criterion|\w*cross_entropy\w*"),),
         types=("RuntimeError", "AssertionError"),
         today=(r"the derivative for '(?P<argument>target|weight)' is not implemented",),
         older=(r"nn criterions don't compute the gradient w\.r\.t\. targets",),

@@ -1,11 +1,34 @@
 """Calls that do not fit: arguments, types, things that are no function, unpacking, operators."""
 
-from executor.errors.family import ErrorFamily
+from collections.abc import Mapping
+
+from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
+
+
+def _function_name(seen: SeenError, message: str) -> Mapping[str, str]:
+    """The last part of the function's name: `forward` of `Net.forward`."""
+    return {"function_name": seen["function"].rpartition(".")[2]}
+
 
 FAMILIES = (
     ErrorFamily(
         id="unexpected_keyword",
         says="A function is given a keyword that it does not take.",
+        means=(
+            "{function}() has no argument `{keyword}`, at least in the version in use",
+            (
+                "The function that is called has no argument `{keyword}`, at least in the "
+                "version in use"
+            ),
+        ),
+        remedy=(
+            (
+                "Compare the call with the function's signature in your version: the "
+                "argument has another name there (often a plural, `labels`), came later or "
+                "was removed; for your own class add it to `__init__` or `forward`"
+            ),
+        ),
+        suspects=(Suspect(r".*", "passes it", {"{keyword}": ""}),),
         types=("TypeError",),
         today=(
             r"(?<![\w.])(?P<function>[\w.]+)\(\) got an unexpected keyword argument "
@@ -18,6 +41,24 @@ FAMILIES = (
     ErrorFamily(
         id="missing_arguments",
         says="A function is called without arguments that it needs.",
+        means=("{function}() is called without {names}",),
+        remedy=(
+            (
+                "Give what is missing; if `self` is among what seems to be there, the "
+                "class itself was called instead of an object (`Net.forward(x)` for "
+                "`net(x)`)"
+            ),
+        ),
+        suspects=(
+            Suspect(
+                r"LogSoftmax|Softmax|ReLU|LeakyReLU|ELU|GELU|Sigmoid|Tanh|Flatten|\w*Loss",
+                "only makes the layer; it is called with its input afterwards, as in "
+                "`nn.ReLU()(x)`",
+                value=r"^(?!True|False|None)[A-Za-z_][\w.]*(?:\(.*\))?$",
+            ),
+            Suspect(r"{function_name}"),
+        ),
+        derive=_function_name,
         types=("TypeError",),
         today=(
             r"(?<![\w.])(?P<function>[\w.]+)\(\) missing (?P<count>\d+) required "
@@ -37,6 +78,19 @@ FAMILIES = (
     ErrorFamily(
         id="too_many_arguments",
         says="A function is called with more arguments than it takes.",
+        means=(
+            "{function}() takes {least} to {most} arguments and is given {given}",
+            "{function}() takes {least} arguments and is given {given}",
+        ),
+        remedy=(
+            (
+                "Count the arguments with `self`: a method without `self` in its "
+                "definition, an `_init_` with single underscores, or a forward that takes "
+                "fewer inputs gives this"
+            ),
+        ),
+        suspects=(Suspect(r"{function_name}"),),
+        derive=_function_name,
         types=("TypeError",),
         today=(
             r"(?<![\w.])(?P<function>[\w.]+)\(\) takes (?:from )?(?P<least>\d+)"
@@ -53,6 +107,14 @@ FAMILIES = (
     ErrorFamily(
         id="takes_no_arguments",
         says="A class without an __init__ is given arguments.",
+        means=("{function} takes no arguments: its class has no __init__ that takes them",),
+        remedy=(
+            (
+                "Check the spelling of `__init__` (two underscores on each side) and its "
+                "indentation inside the class"
+            ),
+        ),
+        suspects=(Suspect(r"{function}"),),
         types=("TypeError",),
         today=(r"(?<![\w.])(?P<function>[\w.]+)\(\) takes no arguments(?! \(\d)",),
         values={"function": "that is called"},
@@ -66,6 +128,8 @@ FAMILIES = (
     ErrorFamily(
         id="takes_exactly",
         says="A function is called with another number of arguments than the one it takes.",
+        means=("A function is called with another number of arguments than it takes",),
+        remedy=("Count the arguments with `self`",),
         types=("TypeError",),
         today=(r"\w\(\) takes (?:exactly|no arguments \(\d)",),
         sample="len([1], [2])",
@@ -73,6 +137,13 @@ FAMILIES = (
     ErrorFamily(
         id="argument_given_twice",
         says="A function is given an argument by position and by keyword.",
+        means=("The argument `{name}` is given by position and by keyword",),
+        remedy=(
+            (
+                "Remove one of the two; a missing `self` in the definition of a method "
+                "gives this too"
+            ),
+        ),
         types=("TypeError",),
         today=(r"got multiple values for argument '(?P<name>\w+)'",),
         values={"name": "of the argument"},
@@ -81,6 +152,20 @@ FAMILIES = (
     ErrorFamily(
         id="argument_type",
         says="A function of torch is given an argument of another type than it takes.",
+        means=(
+            "{function} takes {expected} for its argument '{name}' and is given {given}",
+            "The argument '{name}' has to be {expected}, and {given} is given",
+        ),
+        remedy=(
+            Sentence(
+                "Turn it into a tensor first: `torch.from_numpy(x)` for an array, "
+                "`torch.tensor(x)` for numbers, `torch.stack(x)` for a list of tensors; a "
+                "layer given where its output is meant is missing its call",
+                {"expected": r".*Tensor.*"},
+            ),
+            "Convert it where it is given",
+        ),
+        suspects=(Suspect(r"{function}"),),
         types=("TypeError",),
         today=(
             r"(?:\b(?P<function>\w+)\(\): )?argument '(?P<name>\w+)' (?:\(position "
@@ -100,6 +185,9 @@ FAMILIES = (
     ErrorFamily(
         id="argument_unpack",
         says="A list that a function of torch is given holds something that does not belong there.",
+        means=("{function} is given a list that holds something it cannot take",),
+        remedy=("Give it whole numbers: `int(n)`, and one level of brackets or parentheses",),
+        suspects=(Suspect(r"{function}"),),
         types=("TypeError",),
         today=(
             r"\b(?P<function>\w+)\(\): argument '(?P<name>\w+)' failed to unpack",
@@ -119,6 +207,18 @@ FAMILIES = (
     ErrorFamily(
         id="overload",
         says="No form of a function of torch takes arguments of these types.",
+        means=(
+            "{function} has no form that takes ({given})",
+            "{function} is called with arguments that none of its forms takes",
+        ),
+        remedy=(
+            (
+                "Compare the arguments with the forms in the message: mostly a number "
+                "where a tensor is needed, a float size (write `//` or `int(…)`), or a "
+                "keyword that this version does not have"
+            ),
+        ),
+        suspects=(Suspect(r"{function}"),),
         types=("TypeError",),
         today=(
             r"\b(?P<function>\w+)\(\) received an invalid combination of arguments - got "
@@ -144,6 +244,78 @@ FAMILIES = (
     ErrorFamily(
         id="not_callable",
         says="Something is called, indexed or gone through that cannot be.",
+        means=(
+            Sentence(
+                "A list is called like a function: parentheses where square brackets are "
+                "needed, or a plain list of layers",
+                {"type": r"list", "use": r"callable"},
+            ),
+            Sentence(
+                "A tensor is called like a function: mostly parentheses where square "
+                "brackets are needed, or a name (such as `loss` or `input`) that holds a "
+                "tensor now and was a function before",
+                {"type": r"Tensor", "use": r"callable"},
+            ),
+            Sentence(
+                "A module is called that is none: `{type}` stands where a function or a "
+                "layer is needed",
+                {"use": r"callable", "type": r"module|NoneType|str|int|float|tuple|dict"},
+            ),
+            Sentence(
+                "`[…]` is asked of a generator, which can only be gone through",
+                {"type": r"generator", "use": r"subscriptable"},
+            ),
+            Sentence(
+                "`[…]` is asked of a function or method: the parentheses of its call are missing",
+                {"type": r".*(?:function|method).*", "use": r"subscriptable"},
+            ),
+            Sentence(
+                "None is indexed: the function before it returned nothing",
+                {"type": r"NoneType", "use": r"subscriptable"},
+            ),
+            Sentence(
+                "None is gone through in a loop: the function before it returned nothing, "
+                "or something that should have been set was not",
+                {"type": r"NoneType", "use": r"iterable"},
+            ),
+            Sentence(
+                "A DataLoader cannot be indexed; it is gone through",
+                {"type": r"DataLoader", "use": r"subscriptable"},
+            ),
+            Sentence(
+                "A loop goes through a single number", {"type": r"int|float", "use": r"iterable"}
+            ),
+            "A {type} is used as if it were {use}",
+        ),
+        remedy=(
+            Sentence(
+                "Give the name back to the function, or write `x[…]` for an index",
+                {"use": r"callable"},
+            ),
+            Sentence(
+                "Make a list of it first: `list(x)[i]`; of a module's children or parameters too",
+                {"type": r"generator"},
+            ),
+            Sentence(
+                "`next(iter(loader))` gives the first batch; `loader.dataset[i]` one sample",
+                {"type": r"DataLoader"},
+            ),
+            Sentence(
+                "Look at the function that gave the value: a `return` is missing at its "
+                "end (a forward or __getitem__ without return), or an optional part (a "
+                "validation loader, a scheduler) was never given",
+                {"type": r"NoneType"},
+            ),
+            Sentence("`for i in range(n)`", {"type": r"int", "use": r"iterable"}),
+            "Print `type(x)` before the line",
+        ),
+        suspects=(
+            Suspect(
+                r"modules|children|parameters|buffers|named_\w+",
+                "has the name of a method of nn.Module: give it another name",
+                kinds=("attribute",),
+            ),
+        ),
         types=("TypeError",),
         today=(
             r"'(?P<type>[\w.]+)' object is not (?P<use>callable|subscriptable|iterable"
@@ -163,6 +335,13 @@ FAMILIES = (
     ErrorFamily(
         id="iteration_over_a_number",
         says="A tensor without dimensions is gone through.",
+        means=("A tensor without dimensions, a single number, is gone through or unpacked",),
+        remedy=(
+            (
+                "Keep a dimension (`x.unsqueeze(0)`, `x.view(-1)`), or use the number as "
+                "it is: `.item()`"
+            ),
+        ),
         types=("TypeError",),
         today=(r"iteration over a (?P<kind>0-d) tensor",),
         values={"kind": "0-d"},
@@ -171,18 +350,63 @@ FAMILIES = (
     ErrorFamily(
         id="not_supported",
         says="Something is changed by item, used as a key, or used with `with`, that cannot be.",
+        means=(
+            Sentence(
+                "A list of tensors is most likely given to a constructor such as "
+                "`torch.FloatTensor(list)`, which takes numbers and not tensors",
+                {"type": r"torch\..*Tensor", "what": r"indexing"},
+            ),
+            Sentence(
+                "Something is written into a {type} by `x[i] = …`, which cannot be changed",
+                {"type": r"tuple|str|bytes|range", "what": r"item assignment"},
+            ),
+            Sentence("`x[i] = …` stands where {type} has no places", {"what": r"item assignment"}),
+            (
+                "Something is changed or read by `[…]`, used as a key, or used in `with`, "
+                "that does not support it"
+            ),
+        ),
+        remedy=(
+            Sentence(
+                "Join tensors with `torch.stack(list)` (or `torch.cat`), which keeps their "
+                "gradients; and many functions take the whole batch without a loop",
+                {"type": r"torch\..*Tensor"},
+            ),
+            Sentence("Make a list of it first: `x = list(x)`", {"type": r"tuple|str|range"}),
+            "Print `type(x)` before the line",
+        ),
         types=("TypeError", "AttributeError"),
         today=(
+            r"'(?P<type>[\w.]+)' object does not support (?P<what>item assignment|indexing)",
             r"object does not support item (?:assignment|deletion)|unhashable type: '\w+'"
             r"|'[\w.]+' object does not support",
         ),
         older=(r"^__(?:enter|exit)__$",),
+        values={"type": "of what is changed or read", "what": "item assignment or indexing"},
         sample="(1, 2)[0] = 3",
         examples=("AttributeError: __enter__",),
     ),
     ErrorFamily(
         id="unpack_count",
         says="More or fewer values come than there are names.",
+        means=(
+            Sentence(
+                "More values come than the {names} names on the left",
+                {"how_many": r"too many", "names": r"\d+"},
+            ),
+            Sentence(
+                "Fewer values come than the {names} names on the left",
+                {"how_many": r"not enough", "names": r"\d+"},
+            ),
+            "Another number of values comes than there are names on the left",
+        ),
+        remedy=(
+            (
+                "Print what comes (`type(x)`, `len(x)`, `x.shape`): a batch of more or "
+                "fewer parts, a layer that returns a tuple (`out, (h, c) = lstm(x)`), a "
+                "shape with another number of dimensions"
+            ),
+        ),
         types=("ValueError",),
         today=(
             r"(?P<how_many>too many|not enough) values to unpack "
@@ -195,6 +419,13 @@ FAMILIES = (
     ErrorFamily(
         id="unpack_one",
         says="A single thing is unpacked into several names.",
+        means=("A single {type} is unpacked into several names",),
+        remedy=(
+            (
+                "Print what the right side really is; a dataset's __getitem__ has to "
+                "return as many values as are unpacked"
+            ),
+        ),
         types=("TypeError",),
         today=(r"cannot unpack non-iterable (?P<type>\w+) object",),
         values={"type": "of what comes"},
@@ -203,6 +434,35 @@ FAMILIES = (
     ErrorFamily(
         id="operand_types",
         says="An operator is used between types that do not have it.",
+        means=(
+            Sentence(
+                "`{operator}` is used with None: a function returned nothing, or something "
+                "was never set",
+                {"left": r"NoneType"},
+            ),
+            Sentence(
+                "`{operator}` is used with None: a function returned nothing, or something "
+                "was never set",
+                {"right": r"NoneType"},
+            ),
+            "`{operator}` stands between {left} and {right}, which do not go together",
+        ),
+        remedy=(
+            Sentence(
+                "Look where the value comes from: a missing `return`, or a `.grad` that is "
+                "None before backward()",
+                {"left": r"NoneType"},
+            ),
+            Sentence(
+                "Look where the value comes from: a missing `return`, or a `.grad` that is "
+                "None before backward()",
+                {"right": r"NoneType"},
+            ),
+            (
+                "Convert one of the two, or take the part that is meant: a layer that "
+                "returns a tuple needs `out, state = layer(x)`"
+            ),
+        ),
         types=("TypeError",),
         today=(
             r"unsupported operand type\(s\) for (?P<operator>\S+): '(?P<left>\w[\w.]*)' and "
@@ -239,6 +499,15 @@ FAMILIES = (
     ErrorFamily(
         id="division_by_zero",
         says="A number is divided by zero.",
+        means=(
+            ("A number is divided by zero: mostly the length of an empty list, dataset or loader"),
+        ),
+        remedy=(
+            (
+                "Print the divisor; an empty loader (a batch size larger than the data "
+                "with drop_last=True, a wrong folder) is the usual reason"
+            ),
+        ),
         types=("ZeroDivisionError",),
         today=(r"",),
         sample="1 / 0",
@@ -254,6 +523,13 @@ FAMILIES = (
     ErrorFamily(
         id="none",
         says="None stands where something else is needed.",
+        means=("None stands where something else is needed",),
+        remedy=(
+            (
+                "Print where it comes from: a function without `return`, or an optional "
+                "part that was never given"
+            ),
+        ),
         types=("TypeError", "AttributeError", "ValueError", "RuntimeError"),
         today=(r"NoneType",),
         sample="float(None)",
@@ -278,6 +554,18 @@ FAMILIES = (
     ErrorFamily(
         id="recursion",
         says="A function calls itself without an end, often forward or __getattr__.",
+        means=(
+            (
+                "A function calls itself without an end: mostly forward calling the module "
+                "itself, or __getattr__ reading an attribute that is not set yet"
+            ),
+        ),
+        remedy=(
+            (
+                "In forward call the layers (`self.layer(x)`), not `self(x)`; in "
+                "__getattr__ read `self.__dict__`"
+            ),
+        ),
         types=("RecursionError",),
         today=(r"maximum recursion depth exceeded",),
         sample="def f():\n    f()\n\nf()",

@@ -1,6 +1,6 @@
 """TorchScript, compiling and quantizing: what they are handed and cannot translate."""
 
-from executor.errors.family import ErrorFamily
+from executor.errors.family import ErrorFamily, Suspect
 
 # TorchScript reads the source of what it translates: such a sample is put where it can be found.
 _FROM_A_FILE = (
@@ -15,6 +15,9 @@ FAMILIES = (
     ErrorFamily(
         id="script_of_class",
         says="torch.jit.script is given a class of modules where it takes a module.",
+        means=("torch.jit.script is given the class {class} where it takes an object",),
+        remedy=("Make one first: `torch.jit.script({class}())`",),
+        suspects=(Suspect(r"script"),),
         types=("RuntimeError",),
         today=(
             r"Type '<class '(?:[\w.]{1,200}\.)?(?P<class>\w+)'>' cannot be compiled since it "

@@ -1,6 +1,6 @@
 """Dataset and DataLoader: their protocol, their workers."""
 
-from executor.errors.family import ErrorFamily
+from executor.errors.family import ErrorFamily, Suspect
 
 _LOADER = "from torch.utils.data import DataLoader, Dataset\n"
 
@@ -8,6 +8,13 @@ FAMILIES = (
     ErrorFamily(
         id="worker_error",
         says="An error came up in a worker process of a DataLoader.",
+        means=(
+            (
+                "An error came up in worker process {worker} of a DataLoader; the real "
+                "error ({type}) stands at the end of the message"
+            ),
+        ),
+        remedy=("Set num_workers=0 to see it where it happens",),
         types=("RuntimeError", "TypeError", "ValueError", "IndexError", "KeyError"),
         today=(
             r"Caught (?P<type>\w+) in DataLoader worker process (?P<worker>\d+)\.\s+Original "
@@ -28,6 +35,20 @@ FAMILIES = (
     ErrorFamily(
         id="worker_died",
         says="A worker process of a DataLoader ended.",
+        means=(
+            (
+                "A worker process of a DataLoader was ended from outside: most often it "
+                "ran out of memory or of shared memory"
+            ),
+        ),
+        remedy=(
+            (
+                "Use fewer workers or smaller samples; in Docker give more shared memory "
+                "(`--shm-size=8g` or `--ipc=host`); num_workers=0 shows an error that a "
+                "worker hides"
+            ),
+        ),
+        suspects=(Suspect(r"DataLoader"),),
         types=("RuntimeError",),
         today=(r"DataLoader worker \(pid\(?s?\)? [^\n]{0,80}?\) (?:is killed|exited)",),
         needs="a worker that is killed: the message comes from the process's signal",
@@ -39,6 +60,13 @@ FAMILIES = (
     ErrorFamily(
         id="no_length",
         says="A length is asked of something that has none.",
+        means=("A length is asked of {type}, which has none",),
+        remedy=(
+            (
+                "A dataset needs `__len__` (inside the class); a generator has no length: "
+                "make a list of it"
+            ),
+        ),
         types=("TypeError",),
         today=(r"object of type '(?P<type>\w+)' has no len\(\)",),
         subject=("type",),
@@ -48,6 +76,14 @@ FAMILIES = (
     ErrorFamily(
         id="no_samples",
         says="A DataLoader is to shuffle a dataset without samples.",
+        means=("A DataLoader is to shuffle a dataset without samples: the dataset is empty",),
+        remedy=(
+            (
+                "Print `len(dataset)`: a wrong path or a filter that leaves nothing is the "
+                "usual reason"
+            ),
+        ),
+        suspects=(Suspect(r"DataLoader"),),
         types=("ValueError",),
         today=(
             r"num_samples should be a positive integer value, but got num_samples="
@@ -59,6 +95,9 @@ FAMILIES = (
     ErrorFamily(
         id="tensor_dataset_sizes",
         says="TensorDataset is given tensors of different lengths.",
+        means=("TensorDataset is given tensors of different lengths",),
+        remedy=("All need the same first dimension: print their shapes",),
+        suspects=(Suspect(r"TensorDataset"),),
         types=("AssertionError",),
         today=(r"Size mismatch between tensors",),
         sample="torch.utils.data.TensorDataset(torch.ones(3), torch.ones(4))",
@@ -66,6 +105,13 @@ FAMILIES = (
     ErrorFamily(
         id="dataset_without_getitem",
         says="A dataset's class does not say what one sample is.",
+        means=("A dataset's class has no __getitem__",),
+        remedy=(
+            (
+                "Define `__getitem__(self, index)` and `__len__(self)` inside the class: "
+                "check spelling and indentation"
+            ),
+        ),
         types=("NotImplementedError",),
         today=(r"Subclasses of Dataset should implement",),
         sample=(
@@ -76,6 +122,14 @@ FAMILIES = (
     ErrorFamily(
         id="split_lengths",
         says="The parts of random_split do not add up to the dataset.",
+        means=("The parts of random_split do not add up to the dataset",),
+        remedy=(
+            (
+                "Compute the last part from the others: `n = len(data); a = int(0.8 * n); "
+                "random_split(data, [a, n - a])`"
+            ),
+        ),
+        suspects=(Suspect(r"random_split"),),
         types=("ValueError",),
         today=(r"Sum of input lengths does not equal the length of the input dataset",),
         sample="torch.utils.data.random_split(range(10), [3, 3])",

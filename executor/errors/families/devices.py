@@ -1,11 +1,70 @@
 """Tensors on different devices, and the memory of a GPU."""
 
-from executor.errors.family import ErrorFamily
+from executor.errors.family import ErrorFamily, Sentence, Suspect
 
 FAMILIES = (
     ErrorFamily(
         id="devices_differ",
         says="Tensors on different devices meet in one operation.",
+        means=(
+            Sentence(
+                "One tensor of this operation lies on the GPU ({one}) and another one on "
+                "the CPU; model and data have to be moved to the same device",
+                {"one": r"(?i)cuda|gpu", "other": r""},
+            ),
+            Sentence(
+                "One tensor of this operation lies on the GPU ({other}) and another one on "
+                "the CPU; model and data have to be moved to the same device",
+                {"other": r"(?i)cuda|gpu", "one": r""},
+            ),
+            Sentence(
+                "Both tensors lie on a GPU, but on two different ones, {one} and {other}; "
+                "one operation needs all of them on the same",
+                {"one": r"cuda:\d+", "other": r"cuda:\d+"},
+            ),
+            (
+                "One tensor of this operation lies on {one} and another one on {other}; "
+                "model and data have to be moved to the same device"
+            ),
+            (
+                "The tensors of one operation lie on different devices; model and data "
+                "have to be moved to the same device"
+            ),
+        ),
+        remedy=(
+            Sentence(
+                "Say one device for all: `cuda:0`; with DataParallel the model has to be "
+                "on device_ids[0], and tensors made in forward on the device of their "
+                "input (`x.device`)",
+                {"one": r"cuda:\d+", "other": r"cuda:\d+"},
+            ),
+            (
+                "Move both: `model.to(device)` and `x = x.to(device)` (a tensor has to be "
+                "assigned again); a tensor made in forward needs `device=x.device`, one "
+                "kept as an attribute `register_buffer`, and layers in a plain list are "
+                "not moved: use `nn.ModuleList`. `print(x.device, "
+                "next(model.parameters()).device)` before the line shows which one is left"
+            ),
+        ),
+        now=(
+            "Expected all tensors to be on the same device, but found at least two "
+            "devices, cuda:0 and cpu!"
+        ),
+        suspects=(
+            Suspect(
+                r".*",
+                "layers in a plain list are not moved with the model: nn.ModuleList",
+                kinds=("attribute",),
+                value=r"^\[.*\(",
+            ),
+            Suspect(
+                r"zeros|ones|rand|randn|randint|tensor|Tensor|FloatTensor|LongTensor|arange|eye|full"
+                r"|empty|linspace|from_numpy|normal",
+                "makes a tensor on the CPU unless it is moved later",
+                without=("device",),
+                then_not=r"to|cuda|type_as|size|shape",
+            ),
+        ),
         types=("RuntimeError", "TypeError"),
         today=(
             r"found at least two devices, (?P<one>[\w:]+),? and (?P<other>[\w:]+)",
@@ -79,6 +138,28 @@ FAMILIES = (
     ErrorFamily(
         id="argument_devices",
         says="A function gets tensors of the CPU and of a GPU together, in torch's oldest wording.",
+        means=(
+            (
+                "A function gets tensors of the CPU and of the GPU together; all have to "
+                "be on one device"
+            ),
+        ),
+        remedy=("Move both: `model.to(device)` and `x = x.to(device)`",),
+        suspects=(
+            Suspect(
+                r".*",
+                "layers in a plain list are not moved with the model: nn.ModuleList",
+                kinds=("attribute",),
+                value=r"^\[.*\(",
+            ),
+            Suspect(
+                r"zeros|ones|rand|randn|randint|tensor|Tensor|FloatTensor|LongTensor|arange|eye|full"
+                r"|empty|linspace|from_numpy|normal",
+                "makes a tensor on the CPU unless it is moved later",
+                without=("device",),
+                then_not=r"to|cuda|type_as|size|shape",
+            ),
+        ),
         types=("TypeError", "RuntimeError"),
         older=(
             r"Type torch\.(?P<cuda>cuda)\.\w+Tensor doesn't implement stateless method",
@@ -137,6 +218,48 @@ FAMILIES = (
     ErrorFamily(
         id="layer_devices",
         says="A layer's input is not on the device (or not of the type) of its weights.",
+        means=(
+            Sentence(
+                "The input of a layer is on the GPU and its {which} is on the CPU: the "
+                "model was not moved, or this layer is not a registered part of it",
+                {"input_cuda": r".+"},
+            ),
+            Sentence(
+                "The input of a layer is on the CPU and its {which} is on the GPU: the "
+                "input was not moved",
+                {"weight_cuda": r".+"},
+            ),
+            "A layer's input and its weights are on different devices",
+        ),
+        remedy=(
+            Sentence(
+                "Call `model.to(device)` before the loop. If you did: layers in a plain "
+                "Python list or dict, or made inside forward, are not moved: keep them in "
+                "`nn.ModuleList`",
+                {"input_cuda": r".+"},
+            ),
+            Sentence(
+                "Move the data in the loop, and assign the result: `x = x.to(device)` "
+                "(`x.cuda()` alone changes nothing)",
+                {"weight_cuda": r".+"},
+            ),
+            "Move both: `model.to(device)` and `x = x.to(device)`",
+        ),
+        suspects=(
+            Suspect(
+                r".*",
+                "layers in a plain list are not moved with the model: nn.ModuleList",
+                kinds=("attribute",),
+                value=r"^\[.*\(",
+            ),
+            Suspect(
+                r"zeros|ones|rand|randn|randint|tensor|Tensor|FloatTensor|LongTensor|arange|eye|full"
+                r"|empty|linspace|from_numpy|normal",
+                "makes a tensor on the CPU unless it is moved later",
+                without=("device",),
+                then_not=r"to|cuda|type_as|size|shape",
+            ),
+        ),
         types=("RuntimeError",),
         today=(
             r"Input type \(torch\.(?P<input_cuda>cuda\.)(?P<input>\w+)Tensor\) and "
@@ -172,6 +295,23 @@ FAMILIES = (
     ErrorFamily(
         id="rnn_devices",
         says="A recurrent layer's input and its state are on different devices.",
+        means=("The input of a recurrent layer is on {input} and its {what} on {other}",),
+        remedy=("Make the first state where the input is: `torch.zeros(…, device=x.device)`",),
+        suspects=(
+            Suspect(
+                r".*",
+                "layers in a plain list are not moved with the model: nn.ModuleList",
+                kinds=("attribute",),
+                value=r"^\[.*\(",
+            ),
+            Suspect(
+                r"zeros|ones|rand|randn|randint|tensor|Tensor|FloatTensor|LongTensor|arange|eye|full"
+                r"|empty|linspace|from_numpy|normal",
+                "makes a tensor on the CPU unless it is moved later",
+                without=("device",),
+                then_not=r"to|cuda|type_as|size|shape",
+            ),
+        ),
         types=("RuntimeError",),
         today=(
             r"not at the same device(?:, found input tensor at (?P<input>[\w:]+) and (?P<what>\w+) "
@@ -191,6 +331,16 @@ FAMILIES = (
     ErrorFamily(
         id="index_device",
         says="An index lies on another device than what it chooses from.",
+        means=(
+            ("An index lies on another device than the tensor it indexes, which is on {device}"),
+            "An index lies on another device than the tensor that it chooses from",
+        ),
+        remedy=(
+            (
+                "Bring the index there: `index.to(x.device)` (a mask made of CPU tensors, "
+                "numpy or `nonzero` is on the CPU)"
+            ),
+        ),
         types=("RuntimeError",),
         today=(
             r"indices should be either on (?:cpu|the same device|[\w:]+) or on the same device as "
@@ -207,6 +357,18 @@ FAMILIES = (
     ErrorFamily(
         id="numpy_of_cuda",
         says="A tensor on the GPU is turned into a NumPy array.",
+        means=("A tensor on {device} is turned into numpy; .cpu() brings it back first",),
+        remedy=(
+            (
+                "Write `x.detach().cpu().numpy()`; in a list each tensor: `[t.item() for t "
+                "in values]`"
+            ),
+        ),
+        suspects=(
+            Suspect(
+                r"numpy|array|asarray|plot|scatter|imshow|hist|mean|append|accuracy_score|confusion_matrix|f1_score"
+            ),
+        ),
         types=("TypeError",),
         today=(r"can't convert (?P<device>cuda\S*|\w+:\d+) device type tensor to numpy",),
         older=(
@@ -226,6 +388,18 @@ FAMILIES = (
     ErrorFamily(
         id="generator_device",
         says="A random generator is of another device than the numbers it is to make.",
+        means=("A random generator of {given} is asked for numbers on {expected}",),
+        remedy=(
+            "Say the device in the call too: `torch.randn(…, generator=g, device=g.device)`; or "
+            "make the generator where the numbers are made: `torch.Generator(device="
+            "'{expected}')`. With a default device of CUDA a shuffling DataLoader needs "
+            "`generator=torch.Generator(device='cuda')`",
+        ),
+        suspects=(
+            Suspect(
+                r"Generator|set_default_device|set_default_tensor_type|DataLoader|random_split"
+            ),
+        ),
         types=("RuntimeError",),
         today=(
             r"Expected an? '(?P<expected>\w+)' device type for generator but found "
@@ -238,6 +412,8 @@ FAMILIES = (
     ErrorFamily(
         id="gradient_device",
         says="A tensor on one device gets a gradient that lies on another.",
+        means=("A tensor on one device gets a gradient that lies on another",),
+        remedy=("Move the gradient first: `g.to(x.device)`",),
         types=("RuntimeError",),
         today=(
             r"gradient with device type '(?P<gradient>\w+)' to a tensor with device type "
@@ -255,6 +431,8 @@ FAMILIES = (
     ErrorFamily(
         id="devices",
         says="Devices do not go together.",
+        means=("Tensors of different devices meet",),
+        remedy=("Move both to one device: `x.to(device)`",),
         types=("RuntimeError", "TypeError", "ValueError"),
         today=(r"same device|can't convert cuda|on (?:cpu|cuda)[^.]{0,300}but found",),
         sample='torch.ones(2).copysign(torch.ones(2, device="meta"))',
@@ -263,6 +441,46 @@ FAMILIES = (
     ErrorFamily(
         id="cuda_out_of_memory",
         says="A GPU has no room for what is asked.",
+        means=(
+            (
+                "It asked for {wanted} at once when the GPU had no room for it; a smaller "
+                "batch asks for less, and tensors that keep their graph (a list of losses, "
+                "say) hold memory"
+            ),
+            (
+                "The GPU had no room for what was asked: the activations of the forward "
+                "pass grow with the batch, and tensors that keep their graph (a list or "
+                "sum of losses) are held"
+            ),
+        ),
+        remedy=(
+            (
+                "Evaluate under `with torch.no_grad():`, add up `loss.item()` and not "
+                "`loss`, and drop retain_graph=True; then a smaller batch or images, "
+                "gradient accumulation, mixed precision (`torch.autocast`). `nvidia-smi` "
+                "shows whether another process (an old notebook kernel) holds the memory"
+            ),
+        ),
+        suspects=(
+            Suspect(
+                r"\w*loss\w*",
+                "keeps the graph of every step, unless a number is added",
+                kinds=("update",),
+                value_not=r"\.item\(\)|\.data|\.detach\(\)",
+            ),
+            Suspect(r"backward", "keeps the graph", {"retain_graph": "True"}),
+            Suspect(
+                r"append",
+                "keeps the graph, if it is a loss or an output",
+                value_not=r"\.item\(\)|\.detach\(\)|\.data|\.cpu\(\)",
+            ),
+            Suspect(
+                r"load",
+                "loads to the GPU that it was saved from: `map_location='cpu'`",
+                without=("map_location",),
+            ),
+            Suspect(r"DataLoader"),
+        ),
         types=("OutOfMemoryError", "RuntimeError"),
         today=(r"out of memory\. Tried to allocate (?P<wanted>[\d.]+ [KMG]iB)",),
         older=(
@@ -284,6 +502,28 @@ FAMILIES = (
     ErrorFamily(
         id="cuda_assert",
         says="A kernel on the GPU stopped, most often over an index that is too large.",
+        means=(
+            (
+                "A kernel on the GPU stopped at an assertion: most often an index is too "
+                "large, a class label not below the number of outputs (or negative), or a "
+                "token id not below an Embedding's size"
+            ),
+        ),
+        remedy=(
+            (
+                "Run the same on the CPU, which names the real error and line (or set "
+                "CUDA_LAUNCH_BLOCKING=1), and print `labels.min(), labels.max()` against "
+                "the out_features of the last layer, and ids against num_embeddings; "
+                "BCELoss stops so too where its input is not between 0 and 1. After this "
+                "error the process has to be started anew"
+            ),
+        ),
+        suspects=(
+            Suspect(
+                r"CrossEntropyLoss|NLLLoss|cross_entropy|nll_loss|BCELoss|binary_cross_entropy"
+            ),
+            Suspect(r"Embedding"),
+        ),
         types=("RuntimeError", "AcceleratorError"),
         today=(r"device-side assert triggered",),
         needs="a CUDA device",
@@ -296,6 +536,15 @@ FAMILIES = (
     ErrorFamily(
         id="cuda_ordinal",
         says="A GPU is asked for that is not there.",
+        means=("A GPU is asked for by a number that is not there; they are counted from 0",),
+        remedy=(
+            (
+                "Print `torch.cuda.device_count()`; with one GPU say `cuda:0`. "
+                "CUDA_VISIBLE_DEVICES counts anew from 0, and has to be set before torch "
+                "is imported"
+            ),
+        ),
+        suspects=(Suspect(r"device|cuda|to|set_device|DataParallel|load"),),
         types=("RuntimeError", "AcceleratorError"),
         today=(r"^CUDA error: invalid device ordinal",),
         older=(r"cuda runtime error \(10\) : invalid device ordinal",),
@@ -310,6 +559,26 @@ FAMILIES = (
     ErrorFamily(
         id="cuda_checkpoint",
         says="A file holds tensors of a GPU that is not there.",
+        means=(
+            Sentence(
+                "The file holds tensors of GPU {device}, and there are {there} here",
+                {"device": r"\d+", "there": r"[1-9]\d*"},
+            ),
+            Sentence(
+                "The file holds tensors of GPU {device}, which is not there", {"device": r"\d+"}
+            ),
+            "The file holds tensors of a GPU, and there is none here",
+        ),
+        remedy=(
+            (
+                "Say where they are to go: `torch.load(path, map_location='cpu')` (or "
+                "`map_location=device`), then `model.to(device)`"
+            ),
+        ),
+        suspects=(
+            Suspect(r"load", without=("map_location",)),
+            Suspect(r"load"),
+        ),
         types=("RuntimeError",),
         today=(
             r"Attempting to deserialize object on (?:a CUDA device|CUDA device (?P<device>\d+))"

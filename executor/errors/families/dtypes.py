@@ -1,6 +1,6 @@
 """Dtypes that do not go together, and operations that a dtype does not have."""
 
-from executor.errors.family import ErrorFamily
+from executor.errors.family import ErrorFamily, Sentence, Suspect
 
 _SHORT = "in PyTorch's short form, such as Float"
 _CPP = "as C++ calls it, such as float, long int or c10::Half"
@@ -9,6 +9,21 @@ FAMILIES = (
     ErrorFamily(
         id="matmul_dtypes",
         says="Tensors of different dtypes are multiplied, or meet in another operation.",
+        means=(
+            ("A matrix product of two dtypes, {left} and {right}; one has to be converted"),
+            "Tensors of different dtypes meet in one operation",
+        ),
+        remedy=(
+            (
+                "Most often the data come from NumPy as float64 (double) and the layer is "
+                "float32: `x = x.float()` before the model (or `.to(model_dtype)` for half "
+                "precision)"
+            ),
+        ),
+        suspects=(
+            Suspect(r"from_numpy|double|DoubleTensor|half"),
+            Suspect(r"tensor"),
+        ),
         types=("RuntimeError",),
         today=(
             r"(?P<product>(?:expected m1 and m2 to|mat1 and mat2 must) have the )?same dtype, "
@@ -29,6 +44,9 @@ FAMILIES = (
     ErrorFamily(
         id="matvec_dtypes",
         says="A matrix is multiplied by a vector of another dtype.",
+        means=("A product of two dtypes, {left} and {right}; one has to be converted",),
+        remedy=("Convert one side: `x = x.float()`",),
+        suspects=(Suspect(r"from_numpy|double|DoubleTensor"),),
         types=("RuntimeError",),
         today=(
             r"addmv input tensors must have the same dtype, but got (?P<bias>\w+), "
@@ -44,6 +62,8 @@ FAMILIES = (
     ErrorFamily(
         id="dot_dtypes",
         says="Two vectors of different dtypes are multiplied.",
+        means=("A product of two dtypes, {left} and {right}; one has to be converted",),
+        remedy=("Convert one side: `x = x.float()`",),
         types=("RuntimeError",),
         today=(
             r"same dtype, but found (?P<left>\w+) and "
@@ -55,6 +75,25 @@ FAMILIES = (
     ErrorFamily(
         id="layer_dtypes",
         says="A layer's input and its weights have different dtypes.",
+        means=("The layer's {which} is {weight} and its input is {input}",),
+        remedy=(
+            Sentence(
+                "Convert the input before the layer: `x = x.float()`; images as bytes also "
+                "need their range: `ToTensor()` or `/ 255`",
+                {"weight": r"[Ff]loat"},
+            ),
+            Sentence(
+                "The model is in half precision and its input is not: `x = x.half()`, or "
+                "leave the model in float32 and use `torch.autocast`",
+                {"weight": r"[Hh]alf|c10::Half"},
+            ),
+            Sentence(
+                "The model was made double: `model.float()`, or `x = x.double()`",
+                {"weight": r"[Dd]ouble"},
+            ),
+            ("Convert the input to the dtype of the weights: `x = x.to(layer.weight.dtype)`"),
+        ),
+        suspects=(Suspect(r"from_numpy|double|DoubleTensor|ByteTensor|half"),),
         types=("RuntimeError",),
         today=(
             r"Input type \((?!CPU|CUDA)(?P<input>[\w :]+)\) and (?P<which>weight|bias) type "
@@ -86,6 +125,9 @@ FAMILIES = (
     ErrorFamily(
         id="rnn_dtypes",
         says="A recurrent layer's input and its weights have different dtypes.",
+        means=("The recurrent layer's weights are {weight} and its input is {input}",),
+        remedy=("Convert the input and the first state: `x = x.to(torch.float32)`",),
+        suspects=(Suspect(r"from_numpy|double"),),
         types=("ValueError", "RuntimeError"),
         today=(
             r"input dtype \(torch\.(?P<input>\w+)\) does not match weight dtype "
@@ -97,6 +139,49 @@ FAMILIES = (
     ErrorFamily(
         id="scalar_type",
         says="An operation needs one dtype and gets another.",
+        means=(
+            Sentence(
+                "An operation wants dtype {expected} (int64) and one of its tensors is {given}",
+                {"expected": r"Long"},
+            ),
+            "An operation wants dtype {expected} and one of its tensors is {given}",
+        ),
+        remedy=(
+            Sentence(
+                "Class numbers and indices have to be int64: `.long()`", {"expected": r"Long"}
+            ),
+            Sentence(
+                "Most often the data come from NumPy as float64 (double): `x = x.float()` "
+                "before the model",
+                {"expected": r"Float", "given": r"Double"},
+            ),
+            Sentence(
+                "Convert integers before the model: `x = x.float()`; a loss such as "
+                "MSELoss or BCE needs float targets too: `target.float()`",
+                {"expected": r"Float", "given": r"Long|Int|Byte|Short"},
+            ),
+            Sentence(
+                "Mixed half and full precision: run the forward pass inside "
+                "`torch.autocast(...)`, or convert the input with `.half()`; do not call "
+                "`.half()` on only one of model and input",
+                {"given": r"Half", "expected": r"Float"},
+            ),
+            Sentence(
+                "The model is in half precision and gets float32: `x = x.half()` (or leave "
+                "the model in float32 and use `torch.autocast`)",
+                {"given": r"Float", "expected": r"Half"},
+            ),
+            Sentence(
+                "Somewhere the model or a tensor was made double: use `.float()` "
+                "everywhere, or `.double()` on both sides",
+                {"expected": r"Double"},
+            ),
+            ("Convert one of the two: `x.to(torch.{expected_dtype})`"),
+        ),
+        suspects=(
+            Suspect(r"from_numpy|double|DoubleTensor|half|HalfTensor"),
+            Suspect(r"tensor"),
+        ),
         types=("RuntimeError",),
         today=(r"[Ee]xpected scalar type (?P<expected>\w+) but found (?P<given>\w+)",),
         values={"expected": f"the dtype it needs, {_SHORT}", "given": "the dtype it got"},
@@ -105,6 +190,66 @@ FAMILIES = (
     ErrorFamily(
         id="argument_scalar_type",
         says="An argument of an operation has another dtype than the others.",
+        means=(
+            Sentence(
+                "The index (argument '{name}') has to be int64, and is {given}",
+                {"name": r"index|indices", "expected": r"Long"},
+            ),
+            Sentence(
+                "The input of a matrix product (mostly a Linear layer) is {expected} and the "
+                "weight is {given}; both have to be of one dtype",
+                {"name": r"mat2|weight|tensor2"},
+            ),
+            Sentence(
+                "The input of a matrix product (mostly a Linear layer) is {given} and the layer is "
+                "{expected}; both have to be of one dtype",
+                {"name": r"mat1|tensor1"},
+            ),
+            (
+                "Argument {argument} ('{name}') of the operation is {given} where the other "
+                "tensor is {expected}; both have to be of one dtype"
+            ),
+            (
+                "The operation needs dtype {expected} and got {given}; all its tensors have "
+                "to be of one dtype"
+            ),
+        ),
+        remedy=(
+            Sentence(
+                "Convert the index: `index.long()`; and check that it counts along the right `dim` "
+                "(one-hot rows over the classes of a batch are written along dim 1)",
+                {"name": r"index|indices"},
+            ),
+            Sentence(
+                "Convert the input before the layer: `x = x.float()`",
+                {"name": r"mat2|weight|tensor2", "given": r"Float"},
+            ),
+            Sentence(
+                "Convert the input before the layer: `x = x.float()`",
+                {"name": r"mat1|tensor1", "expected": r"Float"},
+            ),
+            Sentence(
+                "Class numbers and indices have to be int64: `.long()`. Where the loss compares "
+                "real values (MSELoss, BCELoss), convert the target instead: `target.float()`",
+                {"expected": r"Long"},
+            ),
+            Sentence(
+                "Convert the one that is {given}: `x.float()` (most often data from NumPy, "
+                "which are float64, or integer labels for a loss that compares real values)",
+                {"expected": r"Float"},
+            ),
+            (
+                "Convert one side so that both have one dtype, mostly `.float()` for data "
+                "and `.long()` for class numbers"
+            ),
+        ),
+        suspects=(
+            Suspect(r"from_numpy|double|DoubleTensor|long|LongTensor|scatter_|gather|scatter"),
+        ),
+        now=Sentence(
+            "mat1 and mat2 must have the same dtype, but got {expected} and {given}",
+            {"name": r"mat2"},
+        ),
         types=("RuntimeError",),
         older=(
             r"Expected object of scalar type (?P<expected>\w+) but got scalar type "
@@ -150,6 +295,33 @@ FAMILIES = (
     ErrorFamily(
         id="backward_dtype",
         says="A loss or a gradient has another dtype than what it belongs to.",
+        means=(
+            (
+                "A loss or gradient is {given} where {expected} is needed: most often the "
+                "target of the loss is {given}, or predictions and target have different "
+                "dtypes"
+            ),
+        ),
+        remedy=(
+            Sentence(
+                "Make the target floating point before the loss: `target = target.float()` "
+                "(BCELoss, BCEWithLogitsLoss and MSELoss compare real values). Where it is made by "
+                "`torch.full(size, 1)`: since torch 1.7 that gives int64, so say "
+                "`dtype=torch.float`",
+                {"expected": r"Float", "given": r"Long|Int|Byte|Bool|Short"},
+            ),
+            (
+                "Give predictions and target one dtype before the loss: `target = "
+                "target.to(output.dtype)`"
+            ),
+        ),
+        suspects=(
+            Suspect(r"MSELoss|BCELoss|BCEWithLogitsLoss|mse_loss|binary_cross_entropy|L1Loss"),
+            Suspect(
+                r"full|full_like|LongTensor|long|double|from_numpy",
+                "makes a tensor whose dtype may be the one",
+            ),
+        ),
         types=("RuntimeError",),
         today=(r"Found dtype (?P<given>\w+) but expected (?P<expected>\w+)",),
         values={"given": f"the dtype that is there, {_SHORT}", "expected": "the dtype it needs"},
@@ -161,6 +333,19 @@ FAMILIES = (
     ErrorFamily(
         id="inplace_dtype",
         says="A result is written into a tensor whose dtype cannot hold it.",
+        means=(
+            (
+                "A {result} result is written in place into a tensor of {target}, which "
+                "cannot hold it"
+            ),
+        ),
+        remedy=(
+            (
+                "Write it out of place (`x = x / 2` instead of `x /= 2`), or make the "
+                "tensor floating point first: `x = x.float()`"
+            ),
+        ),
+        suspects=(Suspect(r".*", kinds=("update",)),),
         types=("RuntimeError",),
         today=(
             r"result type (?P<result>\w+) can't be cast to the desired output type "
@@ -175,6 +360,8 @@ FAMILIES = (
     ErrorFamily(
         id="compared_dtypes",
         says="Two tensors of different dtypes are compared.",
+        means=("Two tensors of {left} and {right} are compared; they need one dtype",),
+        remedy=("Convert one: `b.to(a.dtype)`",),
         types=("RuntimeError",),
         today=(r"^(?P<left>\w+) did not match (?P<right>\w+)$",),
         values={"left": f"the first dtype, {_SHORT}", "right": "the second"},
@@ -183,6 +370,10 @@ FAMILIES = (
     ErrorFamily(
         id="dtypes",
         says="Dtypes do not go together.",
+        means=("Tensors of different dtypes meet in one operation",),
+        remedy=(
+            ("Print the dtypes before the line and convert one of them with `.to(other.dtype)`"),
+        ),
         types=("RuntimeError", "ValueError", "TypeError"),
         today=(
             r"must have the same dtype|to have the same dtype, but got|does not match weight dtype"
@@ -196,6 +387,33 @@ FAMILIES = (
     ErrorFamily(
         id="not_implemented_for_dtype",
         says="An operation does not exist for this dtype.",
+        means=(
+            Sentence(
+                "The operation does not exist for half precision (`{dtype}`) on the device "
+                "where it ran; most of them run in half precision on a GPU only",
+                {"dtype": r"Half|c10::Half|BFloat16"},
+            ),
+            'The operation behind "{kernel}" does not exist for dtype {dtype}',
+        ),
+        remedy=(
+            Sentence(
+                "On the CPU use float32: `model.float()` and `x.float()`; half precision "
+                "belongs on the GPU",
+                {"dtype": r"Half|c10::Half|BFloat16"},
+            ),
+            Sentence(
+                "Convert to floating point first: `x.float()`",
+                {"dtype": r"Long|Int|Byte|Short|Bool|Char"},
+            ),
+            Sentence(
+                "Class numbers have to be int64: `labels.long()`",
+                {"kernel": r".*nll_loss.*|.*cross_entropy.*"},
+            ),
+            (
+                "Convert to a dtype that the operation has, mostly float32 (`x.float()`) "
+                "or int64 (`x.long()`)"
+            ),
+        ),
         types=("NotImplementedError", "RuntimeError"),
         today=(r'"(?P<kernel>[\w.]+)" not implemented for \'(?P<dtype>[\w:<>]+)\'',),
         older=(
@@ -215,6 +433,12 @@ FAMILIES = (
     ErrorFamily(
         id="output_dtype",
         says="A mean or another average is asked of whole numbers.",
+        means=(
+            "{operation} is asked of whole numbers ({dtype}); it needs floating point",
+            ("A mean or another average is asked of whole numbers; it needs floating point"),
+        ),
+        remedy=("Convert first: `x.float().mean()`",),
+        suspects=(Suspect(r"mean|std|var|softmax"),),
         types=("RuntimeError",),
         today=(
             r"(?<![\w.])(?P<operation>[\w.]+)\(\): could not infer output dtype\. Input dtype "
@@ -237,6 +461,12 @@ FAMILIES = (
     ErrorFamily(
         id="needs_floating_point",
         says="An operation needs floating point numbers and gets others.",
+        means=(
+            "{operation} needs floating point numbers and gets others",
+            "An operation needs floating point numbers and gets others",
+        ),
+        remedy=("Convert first: `x.float()`",),
+        suspects=(Suspect(r"{operation}"),),
         types=("RuntimeError", "TypeError", "ValueError", "NotImplementedError"),
         today=(
             r"(?P<common>expected common dtype to be floating point)",
@@ -267,6 +497,13 @@ FAMILIES = (
     ErrorFamily(
         id="bool_subtraction",
         says="Truth values are subtracted or negated.",
+        means=("Truth values are subtracted or negated, which `-` does not do",),
+        remedy=(
+            (
+                "`1 - mask` becomes `~mask`; a difference of two masks `a ^ b`; or convert "
+                "with `.int()`"
+            ),
+        ),
         types=("RuntimeError",),
         today=(r"(?:Subtraction|Negation), the",),
         sample="torch.ones(2, dtype=torch.bool) - torch.ones(2, dtype=torch.bool)",
@@ -274,6 +511,14 @@ FAMILIES = (
     ErrorFamily(
         id="value_overflow",
         says="A number does not fit into a tensor's dtype.",
+        means=("A number does not fit into the tensor's dtype",),
+        remedy=(
+            (
+                "Use a larger dtype, or a fill value that fits: in half precision -1e4 or "
+                "`torch.finfo(x.dtype).min` instead of -1e9"
+            ),
+        ),
+        suspects=(Suspect(r"masked_fill|masked_fill_|full|fill_"),),
         types=("RuntimeError",),
         today=(r"value cannot be converted to type (?P<type>[\w:]+)",),
         values={"type": "of the tensor, as C++ calls it, such as int64_t"},

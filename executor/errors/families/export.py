@@ -1,11 +1,19 @@
 """Tracing a model and exporting it to ONNX."""
 
-from executor.errors.family import ErrorFamily
+from executor.errors.family import ErrorFamily, Suspect
 
 FAMILIES = (
     ErrorFamily(
         id="onnx_operator",
         says="An operation of the model has no counterpart in ONNX, or in this version of it.",
+        means=(
+            "{operator} has no counterpart in ONNX opset {opset}",
+            "An operation of the model has no counterpart in ONNX, or in this opset",
+        ),
+        remedy=(
+            ("Export with a newer opset (`opset_version=17` or more), or replace the operation"),
+        ),
+        suspects=(Suspect(r"export"),),
         types=("UnsupportedOperatorError", "RuntimeError", "OnnxExporterError"),
         today=(
             r"[Ee]xporting the operator '?(?P<operator>[\w:]+)'? to ONNX opset version "
@@ -26,6 +34,14 @@ FAMILIES = (
     ErrorFamily(
         id="trace_output",
         says="What is traced takes or returns something that is no tensor.",
+        means=("What is traced takes or returns something that is no tensor",),
+        remedy=(
+            (
+                "Return tensors (or tuples of them) from forward: a dict needs "
+                "`strict=False`; wrap the model in a module that does"
+            ),
+        ),
+        suspects=(Suspect(r"trace|trace_module|export|add_graph"),),
         types=("RuntimeError",),
         today=(
             r"Encountering a (?P<kind>\w+) at the output of the tracer",

@@ -1,11 +1,24 @@
 """Files of weights: reading what is no such file, writing where no folder is."""
 
-from executor.errors.family import ErrorFamily
+from executor.errors.family import ErrorFamily, Suspect
 
 FAMILIES = (
     ErrorFamily(
         id="checkpoint_unreadable",
         says="A file is loaded that holds no weights, or only a part of them.",
+        means=(
+            (
+                "The file holds no weights, or only a part of them: a download that was "
+                "cut, an HTML page, a pointer of git-lfs, or an interrupted save"
+            ),
+        ),
+        remedy=(
+            (
+                "Look at its size and first bytes, and download or save it again; delete "
+                "the copy in the cache (`~/.cache/torch/hub/checkpoints`)"
+            ),
+        ),
+        suspects=(Suspect(r"load"),),
         types=("RuntimeError", "UnpicklingError", "EOFError"),
         today=(
             r"PytorchStreamReader failed (?P<reading>[\w ]{1,80})",
@@ -32,6 +45,11 @@ FAMILIES = (
     ErrorFamily(
         id="checkpoint_version",
         says="A file was saved by a newer torch than the one that loads it.",
+        means=("The file was saved by a newer torch than the one that loads it",),
+        remedy=(
+            ("Upgrade torch here, or save it there with `_use_new_zipfile_serialization=False`"),
+        ),
+        suspects=(Suspect(r"load"),),
         types=("RuntimeError",),
         today=(
             r"version_ <= kMaxSupportedFileFormatVersion",
@@ -50,6 +68,12 @@ FAMILIES = (
     ErrorFamily(
         id="folder_missing",
         says="Something is saved into a folder that is not there.",
+        means=(
+            "The folder `{folder}` is not there; saving makes none",
+            "The folder to save into is not there; saving makes none",
+        ),
+        remedy=("`os.makedirs(folder, exist_ok=True)` before it",),
+        suspects=(Suspect(r"save"),),
         types=("RuntimeError",),
         today=(r"Parent directory (?P<folder>[^\n]{1,300}?) does not exist",),
         values={"folder": "that is not there"},
@@ -58,6 +82,16 @@ FAMILIES = (
     ErrorFamily(
         id="optimizer_groups",
         says="An optimizer's saved state is of a model with other parameters.",
+        means=(
+            ("The optimizer's saved state is of a model with other parameters, or of other groups"),
+        ),
+        remedy=(
+            (
+                "Build model and optimizer exactly as when it was saved (same layers "
+                "frozen, same order of groups) before loading the state"
+            ),
+        ),
+        suspects=(Suspect(r"load_state_dict"),),
         types=("ValueError",),
         today=(
             r"loaded state dict contains a parameter group that doesn't match the size",

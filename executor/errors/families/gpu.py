@@ -1,6 +1,6 @@
 """The GPU itself: its driver, its kernels and its libraries."""
 
-from executor.errors.family import ErrorFamily
+from executor.errors.family import ErrorFamily, Sentence, Suspect
 
 _TYPES = ("RuntimeError", "AcceleratorError")
 
@@ -8,6 +8,21 @@ FAMILIES = (
     ErrorFamily(
         id="cuda_busy",
         says="The GPU is there and cannot be used: another program holds it, or its driver hangs.",
+        means=(
+            Sentence(
+                "The GPU is there and cannot be used: another process holds it, or it is "
+                "set to serve one process only",
+                {"what": r"all.*"},
+            ),
+            ("The GPU is there and cannot be used: its driver hangs, or another process holds it"),
+        ),
+        remedy=(
+            (
+                "Look with `nvidia-smi` at who uses it, and end old kernels and processes; "
+                "where `Compute M.` says E. Process it admits only one. Restart the "
+                "process, or the machine where the driver hangs"
+            ),
+        ),
         types=_TYPES,
         today=(
             r"CUDA error: (?P<what>all CUDA-capable devices are busy or unavailable)",
@@ -26,6 +41,19 @@ FAMILIES = (
     ErrorFamily(
         id="cuda_kernel_image",
         says="This PyTorch was not built for this GPU: it is too new or too old for it.",
+        means=(
+            (
+                "This PyTorch was not built for this GPU: the GPU is newer or older than "
+                "what the build supports"
+            ),
+        ),
+        remedy=(
+            (
+                "Install a build that knows it: compare "
+                "`torch.cuda.get_device_capability()` with `torch.cuda.get_arch_list()`; a "
+                "new GPU needs a newer PyTorch with a newer CUDA"
+            ),
+        ),
         types=_TYPES,
         today=(r"no kernel image is available for execution on the device",),
         needs="a GPU of a generation that the installed torch was not built for",
@@ -38,6 +66,18 @@ FAMILIES = (
     ErrorFamily(
         id="cuda_kernel_failed",
         says="A kernel on the GPU reached memory that it may not, or stopped for another reason.",
+        means=(
+            (
+                "A kernel on the GPU reached memory that it may not, or stopped for "
+                "another reason ({what})"
+            ),
+        ),
+        remedy=(
+            (
+                "Run with CUDA_LAUNCH_BLOCKING=1, or on the CPU, to see the real line: an "
+                "index out of range, or an extension that reads beyond its tensors"
+            ),
+        ),
         types=_TYPES,
         today=(
             r"CUDA error: (?P<what>an illegal memory access|unspecified launch failure"
@@ -57,6 +97,20 @@ FAMILIES = (
     ErrorFamily(
         id="cublas",
         says="A matrix product on the GPU failed; often an index or a size before it was wrong.",
+        means=(
+            (
+                "A matrix product on the GPU failed ({status}): often an index or a label "
+                "was out of range before, the memory was full, or sizes or dtypes did not "
+                "fit"
+            ),
+        ),
+        remedy=(
+            (
+                "Run it on the CPU, which names the real error; with "
+                "CUBLAS_STATUS_ALLOC_FAILED or NOT_INITIALIZED check the free memory "
+                "(`nvidia-smi`) and labels and token ids against their range"
+            ),
+        ),
         types=_TYPES,
         today=(r"(?P<status>CUBLAS_STATUS_\w+)(?: when calling `(?P<call>\w+))?",),
         older=(r"cublas runtime error : (?P<status>[\w ,]{1,80})",),
@@ -72,6 +126,19 @@ FAMILIES = (
     ErrorFamily(
         id="cudnn",
         says="cuDNN failed in a convolution, a recurrent layer or a normalization.",
+        means=(
+            (
+                "cuDNN failed ({status}): most often the GPU's memory is full, or driver, "
+                "CUDA and cuDNN do not go together"
+            ),
+        ),
+        remedy=(
+            (
+                "Look at the free memory with `nvidia-smi` and try a smaller batch; set "
+                "`torch.backends.cudnn.benchmark = False`; then compare "
+                "`torch.version.cuda` and the driver's version"
+            ),
+        ),
         types=_TYPES,
         today=(
             r"(?P<status>CUDNN_STATUS_\w+)",
@@ -88,6 +155,15 @@ FAMILIES = (
     ErrorFamily(
         id="cuda_fork",
         says="A process that was forked uses CUDA, which its parent has used before.",
+        means=("A process that was forked uses CUDA, which its parent has used before",),
+        remedy=(
+            (
+                "Start processes with `torch.multiprocessing.set_start_method('spawn')` "
+                "under `if __name__ == '__main__':`; in a dataset keep tensors on the CPU "
+                "and move them in the loop"
+            ),
+        ),
+        suspects=(Suspect(r"DataLoader|Process|Pool"),),
         types=("RuntimeError",),
         today=(r"Cannot re-initialize CUDA in forked subprocess",),
         older=(r"cuda runtime error \(3\) : initialization error",),
@@ -102,6 +178,9 @@ FAMILIES = (
     ErrorFamily(
         id="cuda_device_list",
         says="DataParallel or a device is given the number of a GPU that is not there.",
+        means=("DataParallel or a device is given the number of a GPU that is not there",),
+        remedy=("Print `torch.cuda.device_count()`; device_ids count from 0",),
+        suspects=(Suspect(r"DataParallel|device|set_device"),),
         types=("AssertionError",),
         today=(r"^Invalid device id",),
         needs="a CUDA device",
@@ -110,6 +189,8 @@ FAMILIES = (
     ErrorFamily(
         id="accelerator_missing",
         says="Pinned memory, a stream or an event is asked for, and there is no GPU.",
+        means=(("Something of a GPU is asked for (pinned memory, a stream), and there is none"),),
+        remedy=("Set pin_memory=False, or guard it with `torch.cuda.is_available()`",),
         types=("RuntimeError",),
         today=(
             r"Cannot access accelerator device when none is available",
@@ -128,6 +209,14 @@ FAMILIES = (
     ErrorFamily(
         id="pinned_on_gpu",
         says="A tensor on the GPU is to be pinned; only memory of the host can be.",
+        means=("A tensor on the GPU is to be pinned; only memory of the host can be",),
+        remedy=(
+            (
+                "Keep the dataset's tensors on the CPU (or set pin_memory=False) and move "
+                "the batch in the loop"
+            ),
+        ),
+        suspects=(Suspect(r"DataLoader", "", {"pin_memory": "True"}),),
         types=("RuntimeError",),
         today=(r"cannot pin '(?P<type>[\w.]+)' only dense CPU tensors can be pinned",),
         values={"type": "of the tensor"},
@@ -140,6 +229,20 @@ FAMILIES = (
     ErrorFamily(
         id="shared_library",
         says="A library of CUDA or of PyTorch itself cannot be loaded: the install does not fit.",
+        means=(
+            (
+                "The library {library} cannot be loaded: PyTorch or an extension was built "
+                "for another CUDA or another PyTorch"
+            ),
+            ("A library of CUDA or of PyTorch itself cannot be loaded: the install does not fit"),
+        ),
+        remedy=(
+            (
+                "Install PyTorch, torchvision and the extension again in one version, into "
+                "a fresh environment; an extension has to be rebuilt for the torch that is "
+                "installed"
+            ),
+        ),
         types=("ImportError", "OSError"),
         today=(
             r"(?P<library>lib[\w.+-]+\.so[\d.]*): cannot open shared object",
@@ -159,6 +262,17 @@ FAMILIES = (
     ErrorFamily(
         id="cuda_toolkit",
         says="An extension is to be compiled for CUDA, and its compiler is not there or another.",
+        means=(
+            (
+                "CUDA {found} is installed, and this PyTorch was built with {built}; an "
+                "extension needs the same one"
+            ),
+            (
+                "An extension is to be compiled for CUDA, and its compiler is not there or "
+                "of another version"
+            ),
+        ),
+        remedy=("Install the CUDA toolkit of `torch.version.cuda`, and set CUDA_HOME to it",),
         types=("OSError", "RuntimeError"),
         today=(
             r"CUDA_HOME environment variable is not set",
@@ -178,6 +292,16 @@ FAMILIES = (
     ErrorFamily(
         id="operator_missing",
         says="An operator of another library is missing: it was made for another torch.",
+        means=(
+            (
+                "The operator {operator} does not exist: the library that brings it was "
+                "built for another torch"
+            ),
+            "An operator of another library is missing: it was made for another torch",
+        ),
+        remedy=(
+            ("Install versions that go together (torch, torchvision, torchaudio of one release)"),
+        ),
         types=("RuntimeError",),
         today=(
             r"operator (?P<operator>\w+::\w+) does not exist",
@@ -193,6 +317,16 @@ FAMILIES = (
     ErrorFamily(
         id="cuda_driver",
         says="The GPU's driver does not start, or is older than this PyTorch needs.",
+        means=(
+            "The driver (version {found}) is older than this PyTorch needs",
+            "The GPU's driver does not start, or is older than this PyTorch needs",
+        ),
+        remedy=(
+            (
+                "Update the driver, or install a PyTorch built for an older CUDA; "
+                "`nvidia-smi` shows what the driver supports"
+            ),
+        ),
         types=("RuntimeError", "AcceleratorError"),
         today=(
             r"NVIDIA driver on your system is too old \(found version (?P<found>\d+)\)",
@@ -215,6 +349,19 @@ FAMILIES = (
     ErrorFamily(
         id="mps",
         says="Apple's GPU lacks an operation, a dtype or memory.",
+        means=(
+            "Apple's GPU (MPS) does not have {operator}",
+            (
+                "Apple's GPU (MPS) lacks an operation, a dtype (float64 is none of its "
+                "own) or memory"
+            ),
+        ),
+        remedy=(
+            (
+                "Set PYTORCH_ENABLE_MPS_FALLBACK=1 to run it on the CPU, use float32, or a "
+                "newer PyTorch"
+            ),
+        ),
         types=("NotImplementedError", "RuntimeError", "TypeError"),
         today=(
             r"The operator '(?P<operator>[\w:.]+)' is not currently implemented for the MPS device",
@@ -237,6 +384,19 @@ FAMILIES = (
     ErrorFamily(
         id="rnn_backward_in_eval",
         says="backward goes through a recurrent layer that ran in eval mode on a GPU.",
+        means=(
+            (
+                "backward goes through a recurrent layer that ran in eval mode on a GPU, "
+                "which cuDNN does not do"
+            ),
+        ),
+        remedy=(
+            (
+                "Call `model.train()` before the forward pass; for gradients of inputs "
+                "switch only dropout off, or set `torch.backends.cudnn.enabled = False`"
+            ),
+        ),
+        suspects=(Suspect(r"eval"),),
         types=("RuntimeError",),
         today=(r"cudnn RNN backward can only be called in training mode",),
         needs="a CUDA device",

@@ -1,6 +1,6 @@
 """Images on their way to a tensor, as torchvision's transforms refuse them."""
 
-from executor.errors.family import ErrorFamily
+from executor.errors.family import ErrorFamily, Sentence, Suspect
 
 _NEEDS = "torchvision, which is not installed here"
 
@@ -8,6 +8,20 @@ FAMILIES = (
     ErrorFamily(
         id="image_type",
         says="A transform gets a tensor where it takes an image, or the other way round.",
+        means=("A transform expects {expected} and gets {given}",),
+        remedy=(
+            Sentence(
+                "ToTensor() takes PIL images and arrays: leave it out where the image is a "
+                "tensor already, and put it after the transforms that work on PIL images",
+                {"given": r".*Tensor.*"},
+            ),
+            (
+                "Bring it to the type first: `Image.open(path).convert('RGB')` or "
+                "`transforms.ToPILImage()` before transforms of images, `ToTensor()` "
+                "before Normalize"
+            ),
+        ),
+        suspects=(Suspect(r"ToTensor|ToPILImage|Normalize|Resize|Compose"),),
         types=("TypeError",),
         today=(
             r"^(?P<name>pic|img) should be (?P<expected>[\w ]{1,40})\. Got "
@@ -32,6 +46,19 @@ FAMILIES = (
     ErrorFamily(
         id="image_shape",
         says="An image has another number of dimensions or channels than a picture has.",
+        means=(
+            ("An image has another number of dimensions or channels than a picture has: {given}"),
+            "An image has another number of dimensions or channels than a picture has",
+        ),
+        remedy=(
+            (
+                "A picture is [height, width] or [height, width, channels] as a NumPy "
+                "array of uint8, and [channels, height, width] as a tensor: take one image "
+                "out of the batch (`x[0]`), `squeeze()` a dimension of 1, and bring the "
+                "channels to their place"
+            ),
+        ),
+        suspects=(Suspect(r"ToPILImage|to_pil_image|fromarray|imshow"),),
         types=("ValueError", "TypeError"),
         today=(
             r"pic should (?:be|not have)[^\n]{0,40}? (?P<expected>2/3 dimensional|> 4 channels)",

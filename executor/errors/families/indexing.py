@@ -1,11 +1,31 @@
 """Indexing: positions that are not there, dtypes of indices, gather and scatter, masks, keys."""
 
-from executor.errors.family import ErrorFamily
+from executor.errors.family import ErrorFamily, Sentence, Suspect
 
 FAMILIES = (
     ErrorFamily(
         id="embedding_range",
         says="An embedding or a table is asked for a row that it has not.",
+        means=(
+            (
+                "Row {index} is asked of a table with {rows} rows, counted from 0: most "
+                "often a token id that is not below an Embedding's num_embeddings"
+            ),
+            (
+                "An index is not below the size of the table it looks up, most often a "
+                "token id that is not below an Embedding's num_embeddings"
+            ),
+        ),
+        remedy=(
+            (
+                "num_embeddings has to be larger than the largest id: print `ids.max()` "
+                "and compare it with the vocabulary's size (padding and unknown words "
+                "count too); ids below 0 give this as well. With a tokenizer: "
+                "`model.resize_token_embeddings(len(tokenizer))`; positions beyond the "
+                "model's longest sequence do it too (`truncation=True`)"
+            ),
+        ),
+        suspects=(Suspect(r"Embedding|EmbeddingBag", "the table"),),
         types=("IndexError", "RuntimeError"),
         today=(r"index out of range in self",),
         older=(
@@ -22,6 +42,14 @@ FAMILIES = (
     ErrorFamily(
         id="embedding_dtype",
         says="An embedding gets numbers that are no integers.",
+        means=("An Embedding takes whole numbers (token ids, int64) and gets {given}",),
+        remedy=(
+            (
+                "Convert them right before it: `ids.long()`; where they are real values, a "
+                "Linear layer is meant"
+            ),
+        ),
+        suspects=(Suspect(r"Embedding"),),
         types=("RuntimeError",),
         today=(
             r"Expected tensor for argument #1 'indices' to have (?:one of the following scalar "
@@ -37,6 +65,15 @@ FAMILIES = (
     ErrorFamily(
         id="index_out_of_bounds",
         says="An index lies outside of its dimension.",
+        means=(
+            ("Index {index} into dimension {dimension}, which has {size} entries, counted from 0"),
+        ),
+        remedy=(
+            (
+                "Print the shape before the line: the loop runs further than the tensor is "
+                "long, or the dimensions are in another order"
+            ),
+        ),
         types=("IndexError", "RuntimeError"),
         today=(
             r"index (?P<index>-?\d+) is out of bounds for dimension (?P<dimension>\d+) with size "
@@ -53,6 +90,13 @@ FAMILIES = (
     ErrorFamily(
         id="array_index_out_of_bounds",
         says="An index lies outside of an axis of a NumPy array.",
+        means=(
+            (
+                "Index {index} into axis {dimension} of an array, which has {size} "
+                "entries, counted from 0"
+            ),
+        ),
+        remedy=("Print `.shape` before the line",),
         types=("IndexError",),
         today=(
             r"index (?P<index>-?\d+) is out of bounds for axis (?P<dimension>\d+) with size "
@@ -69,6 +113,13 @@ FAMILIES = (
     ErrorFamily(
         id="module_index_out_of_range",
         says="A Sequential or a ModuleList is asked for a module that it has not.",
+        means=(
+            (
+                "Module number {index} is asked of a Sequential or ModuleList that has "
+                "fewer; they count from 0"
+            ),
+        ),
+        remedy=("Print `len(…)` of it",),
         types=("IndexError",),
         today=(r"^index (?P<index>-?\d+) is out of range",),
         values={"index": "that is asked for"},
@@ -78,6 +129,13 @@ FAMILIES = (
     ErrorFamily(
         id="too_many_indices",
         says="A tensor is indexed in more dimensions than it has.",
+        means=("A tensor with {dimensions} dimensions is indexed in more",),
+        remedy=(
+            (
+                "Print the shape before the line: a dimension was lost (squeeze, an "
+                "index), or the batch dimension is missing"
+            ),
+        ),
         types=("IndexError",),
         today=(r"too many indices for tensor of dimension (?P<dimensions>\d+)",),
         values={"dimensions": "that the tensor has"},
@@ -87,6 +145,8 @@ FAMILIES = (
     ErrorFamily(
         id="array_too_many_indices",
         says="A NumPy array is indexed in more dimensions than it has.",
+        means=("An array is indexed in more dimensions than it has",),
+        remedy=("Print `.shape` before the line",),
         types=("IndexError",),
         today=(r"too many indices for array: array is (?P<dimensions>\d+)-dim",),
         values={"dimensions": "that the array has"},
@@ -96,6 +156,14 @@ FAMILIES = (
     ErrorFamily(
         id="index_of_a_number",
         says="A tensor without dimensions is indexed.",
+        means=(
+            (
+                "A tensor without dimensions, a single number, is indexed: since torch 0.5 "
+                "a loss or a sum is such a number"
+            ),
+        ),
+        remedy=("Write `loss.item()` instead of `loss.data[0]` or `loss[0]`",),
+        suspects=(Suspect(r"data", "is a single number where the loss is", kinds=("read",)),),
         types=("IndexError",),
         today=(r"invalid index of a 0-dim tensor",),
         sample="torch.tensor(1.0)[0]",
@@ -104,6 +172,8 @@ FAMILIES = (
     ErrorFamily(
         id="slice_of_a_number",
         says="A tensor without dimensions is sliced.",
+        means=("A tensor without dimensions, a single number, is sliced",),
+        remedy=("Keep a dimension (`x.view(-1)`), or leave the slice out",),
         types=("IndexError", "RuntimeError"),
         today=(r"slice\(\) cannot be applied to a 0-dim",),
         sample="torch.tensor(1.0)[:1]",
@@ -112,6 +182,8 @@ FAMILIES = (
     ErrorFamily(
         id="slice_step",
         says="A tensor is sliced with a step that is not positive.",
+        means=("A tensor is sliced with a negative step, which tensors do not have",),
+        remedy=("Write `torch.flip(x, [0])` for `x[::-1]`",),
         types=("ValueError",),
         today=(r"step must be greater than zero",),
         older=(r"negative step not yet supported",),
@@ -121,6 +193,8 @@ FAMILIES = (
     ErrorFamily(
         id="index_dtype",
         says="A tensor is indexed by one that holds no integers.",
+        means=("A tensor is indexed by one that holds no integers",),
+        remedy=(("Convert the index: `index.long()`, or `.bool()` for a mask of zeros and ones"),),
         types=("IndexError",),
         today=(r"tensors used as indices must be long",),
         sample="torch.ones(4)[torch.tensor([0.0])]",
@@ -128,6 +202,19 @@ FAMILIES = (
     ErrorFamily(
         id="index_type",
         says="A list, a tuple or an array is indexed by something that is no position.",
+        means=(
+            Sentence(
+                "A {of} is indexed by a {given}; it takes a position or a slice", {"of": r".+"}
+            ),
+            ("An array is indexed by something that is no whole number, slice or array of them"),
+        ),
+        remedy=(
+            (
+                "Print the type of what is indexed: a list of dicts needs a position "
+                "first, a dict its key; for a tensor as position use `.item()`, for "
+                "several `torch.stack` the list first"
+            ),
+        ),
         types=("TypeError", "IndexError"),
         today=(
             r"(?P<of>list|tuple|string) indices must be integers or slices, not (?P<given>[\w.]+)",
@@ -139,6 +226,15 @@ FAMILIES = (
     ErrorFamily(
         id="list_range",
         says="A position is asked of a list, a tuple or a string that it has not.",
+        means=(
+            (
+                "A position is asked of a list, tuple or string that it has not; positions "
+                "count from 0"
+            ),
+        ),
+        remedy=(
+            ("Print its length before the line: it is shorter than the loop expects, often empty"),
+        ),
         types=("IndexError",),
         today=(
             r"(?:list|tuple|string|pop|deque) (?:assignment )?index out of range"
@@ -150,6 +246,8 @@ FAMILIES = (
     ErrorFamily(
         id="tensor_as_key",
         says="A dictionary is asked for a tensor: it finds keys by identity, not by value.",
+        means=(("A dictionary is asked for a tensor: it finds keys by identity, not by value"),),
+        remedy=("Use `.item()` as the key",),
         types=("KeyError",),
         today=(r"^tensor\((?P<value>-?\d+|True|False)(?:, device='[\w:]+')?\)$",),
         values={"value": "of the tensor"},
@@ -159,6 +257,13 @@ FAMILIES = (
     ErrorFamily(
         id="key_missing",
         says="A dictionary has no such key.",
+        means=("The dictionary has no key {key}",),
+        remedy=(
+            (
+                "Print its keys (`print(d.keys())`): another spelling, another version of "
+                "the file, or a checkpoint that holds the weights themselves"
+            ),
+        ),
         types=("KeyError",),
         today=(r"(?P<key>[^\n]+)",),
         values={"key": "that is asked for, as Python writes it"},
@@ -170,6 +275,9 @@ FAMILIES = (
     ErrorFamily(
         id="index_put_dtypes",
         says="Values of another dtype are written at places of a tensor.",
+        means=("Values of {source} are written into a tensor of {target}",),
+        remedy=("Convert what is written: `value.to(x.dtype)`",),
+        suspects=(Suspect(r".*", kinds=("item",)),),
         types=("RuntimeError",),
         today=(
             r"Index put requires the source and destination dtypes match, got (?P<target>\w+) for "
@@ -184,6 +292,22 @@ FAMILIES = (
     ErrorFamily(
         id="index_dimensions",
         says="gather or scatter gets an index with another number of dimensions than its tensor.",
+        means=(
+            (
+                "gather or scatter gets an index with another number of dimensions than "
+                "its tensor; both need the same number"
+            ),
+        ),
+        remedy=(
+            (
+                "Give the index the missing dimension (`index.unsqueeze(1)`, then "
+                "`squeeze(1)` of the result). To choose elements where a condition holds, "
+                "no gather is needed: `b[a == 1]`, or `r, c = torch.nonzero(a == 1, "
+                "as_tuple=True); b[r, c]`"
+            ),
+        ),
+        now=("Index tensor must have the same number of dimensions as {of} tensor"),
+        suspects=(Suspect(r"gather|scatter_?|scatter_add_?"),),
         types=("RuntimeError",),
         today=(r"[Ii]ndex tensor must have the same number of dimensions as (?P<of>\w+) tensor",),
         older=(r"[Ii]ndex tensor must have same dimensions as (?P<of>\w+) tensor",),
@@ -197,6 +321,21 @@ FAMILIES = (
     ErrorFamily(
         id="index_sizes",
         says="gather or scatter gets an index that is larger than its tensor.",
+        means=(
+            (
+                "gather or scatter gets an index {index} that is larger than its tensor "
+                "{tensor} outside of the dimension it chooses in"
+            ),
+            "gather or scatter gets an index that is larger than its tensor",
+        ),
+        remedy=(
+            (
+                "In every other dimension the index may be at most as large as the tensor: "
+                "print both shapes, and check that predictions and indices come from the "
+                "same batch"
+            ),
+        ),
+        suspects=(Suspect(r"gather|scatter_?|scatter_add_?"),),
         types=("RuntimeError",),
         today=(
             r"[Ss]ize does not match at dimension (?P<dimension>\d+) expected index "
@@ -221,6 +360,12 @@ FAMILIES = (
     ErrorFamily(
         id="index_argument_dtype",
         says="gather, scatter or one_hot gets an index that is no int64.",
+        means=(
+            "{operation} takes int64 indices and gets another dtype",
+            "An index has to be int64 and is of another dtype",
+        ),
+        remedy=("Convert it: `index.long()`; and check that it counts along the right `dim`",),
+        suspects=(Suspect(r"{operation}_?"),),
         types=("RuntimeError",),
         today=(
             r"(?:\b(?P<operation>\w+)\(\): )?Expected dtype int32(?:/| or )int64 for index",
@@ -233,6 +378,9 @@ FAMILIES = (
     ErrorFamily(
         id="scatter_dtypes",
         says="scatter or index_add gets values of another dtype than its tensor has.",
+        means=("{operation} writes values of {source} into a tensor of {target}",),
+        remedy=("Convert what is written: `src.to(x.dtype)`",),
+        suspects=(Suspect(r"{operation}"),),
         types=("RuntimeError",),
         today=(
             r"(?:\b(?P<operation>\w+)\(\): )?Expected self\.dtype to be equal to src\.dtype",
@@ -252,6 +400,14 @@ FAMILIES = (
     ErrorFamily(
         id="gather_scatter",
         says="gather, scatter, index_select or their like get arguments that do not fit.",
+        means=("gather, scatter, index_select or their like get arguments that do not fit",),
+        remedy=(
+            (
+                "The index has to be int64, with as many dimensions as the tensor "
+                "(index_select: one)"
+            ),
+        ),
+        suspects=(Suspect(r"gather|scatter_?|index_select|index_add_?|index_copy_?"),),
         types=("RuntimeError", "IndexError", "TypeError"),
         today=(
             r"[Ee]xpected (?:dtype|index) |dtype int32/int64 for index|scatter\(\)|gather\(\)"
@@ -264,6 +420,10 @@ FAMILIES = (
     ErrorFamily(
         id="assigned_shape",
         says="Values of one shape are written at chosen places of another.",
+        means=("Values of shape {value} are written to places of shape {chosen}",),
+        remedy=(
+            ("Print the shape of the left side's part and of the right side: `x[index].shape`"),
+        ),
         types=("RuntimeError", "IndexError"),
         today=(
             r"shape mismatch: value tensor of shape (?P<value>\[[\d, ]*\]) cannot be broadcast to "
@@ -275,6 +435,8 @@ FAMILIES = (
     ErrorFamily(
         id="index_shapes",
         says="Several indices have shapes that do not broadcast.",
+        means=("Several indices have shapes that do not go together: {shapes}",),
+        remedy=("For all pairs add a dimension: `x[rows[:, None], columns]`",),
         types=("IndexError",),
         today=(
             r"shape mismatch: indexing tensors could not be broadcast together with shapes "
@@ -287,6 +449,13 @@ FAMILIES = (
     ErrorFamily(
         id="mask_shape",
         says="A mask has another shape than the tensor it chooses from.",
+        means=(
+            (
+                "A mask of shape {mask} chooses from a tensor of {tensor}: in dimension "
+                "{mask_dimension} they differ"
+            ),
+        ),
+        remedy=(("Make the mask from the tensor it is used on, or give it the missing dimension"),),
         types=("IndexError",),
         today=(
             r"[Tt]he shape of the mask (?P<mask>\[[\d, ]*\]) at index (?P<mask_dimension>\d+) does "

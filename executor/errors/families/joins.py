@@ -1,11 +1,32 @@
 """Putting tensors together: cat, stack, and a DataLoader's batches."""
 
-from executor.errors.family import ErrorFamily
+from executor.errors.family import ErrorFamily, Suspect
 
 FAMILIES = (
     ErrorFamily(
         id="cat_sizes",
         says="Tensors are joined along one dimension and differ in another.",
+        means=(
+            (
+                "Tensors are joined along dimension {dimension}, so all others must agree: "
+                "the first tensor has {first} where number {number} (counted from 0) has "
+                "{other}"
+            ),
+            (
+                "Tensors are joined along dimension {dimension}, so all others must agree: "
+                "one has {first} where another has {other}"
+            ),
+            "Tensors are joined along dimension {dimension}, and differ in another one",
+        ),
+        remedy=(
+            (
+                "Print the shapes of all tensors right before the join; only dimension "
+                "{dimension} may differ. In a U-Net with skip connections the sizes differ "
+                "where an input is no multiple of 2 at some level: resize the images, or "
+                "crop or interpolate one of the two"
+            ),
+        ),
+        suspects=(Suspect(r"cat|concat|concatenate|hstack|vstack"),),
         types=("RuntimeError",),
         today=(
             r"Sizes of tensors must match except in dimension (?P<dimension>-?\d+)\. Expected size "
@@ -35,6 +56,17 @@ FAMILIES = (
     ErrorFamily(
         id="cat_dimensions",
         says="Tensors with different numbers of dimensions are joined.",
+        means=(
+            ("Tensors with {first} and {other} dimensions are joined; all need the same number"),
+            "Tensors with different numbers of dimensions are joined",
+        ),
+        remedy=(
+            (
+                "Give the smaller one the missing dimension: `unsqueeze(dim)` at the right "
+                "place; print the shapes before the join"
+            ),
+        ),
+        suspects=(Suspect(r"cat|concat|hstack|vstack"),),
         types=("RuntimeError",),
         today=(
             r"Tensors must have same number of dimensions(?:: got (?P<first>\d+) and "
@@ -53,6 +85,19 @@ FAMILIES = (
     ErrorFamily(
         id="cat_of_numbers",
         says="Tensors without dimensions are given to cat, which has nothing to join them along.",
+        means=(
+            (
+                "The tensor at position {position} of torch.cat is a single number without "
+                "dimensions, which has nothing to be joined along"
+            ),
+        ),
+        remedy=(
+            (
+                "Give numbers a dimension first: `x.view(1)` (or `unsqueeze(0)`); tensors "
+                "that are all single numbers are joined by `torch.stack`"
+            ),
+        ),
+        suspects=(Suspect(r"cat|concat"),),
         types=("RuntimeError",),
         today=(
             r"zero-dimensional tensor \(at position (?P<position>\d+)\) cannot be concatenated",
@@ -63,6 +108,23 @@ FAMILIES = (
     ErrorFamily(
         id="stack_sizes",
         says="Tensors of different shapes are stacked, often samples of one batch.",
+        means=(
+            (
+                "Tensors are stacked (a DataLoader does that with its samples), and number "
+                "{number} is {other} where the first is {first}"
+            ),
+        ),
+        remedy=(
+            (
+                "All samples of a batch need one shape: resize or crop images to a fixed "
+                "size in the dataset's transform (`transforms.Resize((h, w))`, both "
+                "numbers), pad sequences, or give the DataLoader a `collate_fn`"
+            ),
+        ),
+        suspects=(
+            Suspect(r"stack|DataLoader"),
+            Suspect(r"Resize"),
+        ),
         types=("RuntimeError",),
         today=(
             r"stack expects each tensor to be equal size, but got (?P<first>\[[\d, ]*\]) at entry "
@@ -78,6 +140,14 @@ FAMILIES = (
     ErrorFamily(
         id="join_of_nothing",
         says="An empty list is given to cat or stack.",
+        means=("An empty list is given to cat or stack: nothing was put into it before",),
+        remedy=(
+            (
+                "Find out why the loop that fills the list never ran (an empty loader, a "
+                "filter that leaves nothing)"
+            ),
+        ),
+        suspects=(Suspect(r"cat|stack|concat|vstack|hstack"),),
         types=("RuntimeError", "ValueError"),
         today=(
             r"(?:stack|cat)\b[^\n]{0,60}? expects? a non-empty"
@@ -88,6 +158,9 @@ FAMILIES = (
     ErrorFamily(
         id="join_of_one_tensor",
         says="cat or stack is given a tensor where it takes a list of them.",
+        means=("{function} takes a list of tensors and is given a single {given}",),
+        remedy=("Put the tensors into a list or tuple: `torch.{function}([a, b])`",),
+        suspects=(Suspect(r"{function}"),),
         types=("TypeError",),
         today=(
             r"\b(?P<function>\w+)\(\): argument 'tensors' \(position 1\) must be tuple of Tensors, "
@@ -99,6 +172,15 @@ FAMILIES = (
     ErrorFamily(
         id="join_of_no_tensors",
         says="The list given to cat or stack holds something that is no tensor.",
+        means=(
+            (
+                "The list that is joined holds a {given} (number {number}, counted from 0) "
+                "where it takes tensors only"
+            ),
+            "The list given to cat or stack holds something that is no tensor",
+        ),
+        remedy=("Turn everything in the list into tensors first",),
+        suspects=(Suspect(r"cat|stack|concat"),),
         types=("TypeError",),
         today=(
             r"expected Tensor as element (?P<number>\d+) in argument 0, but got "
@@ -110,6 +192,14 @@ FAMILIES = (
     ErrorFamily(
         id="collate_type",
         says="A sample of a dataset holds something of which no batch can be made.",
+        means=("A sample of the dataset holds a {given}, of which no batch can be made",),
+        remedy=(
+            (
+                "Return tensors, arrays, numbers or strings from `__getitem__` (an image "
+                "goes through `ToTensor()`), or give the DataLoader a `collate_fn`"
+            ),
+        ),
+        suspects=(Suspect(r"DataLoader"),),
         types=("TypeError",),
         today=(r"batch must contain tensors[^\n;]{0,80}?; found (?:<class ')?(?P<given>[\w.]+)",),
         values={"given": "type of what the sample holds"},
@@ -125,6 +215,14 @@ FAMILIES = (
     ErrorFamily(
         id="collate_unequal",
         says="The samples of a batch are lists of different lengths.",
+        means=("The samples of a batch hold lists of different lengths",),
+        remedy=(
+            (
+                "Pad them to one length, or give the DataLoader a `collate_fn`: "
+                "`pad_sequence(list, batch_first=True)`"
+            ),
+        ),
+        suspects=(Suspect(r"DataLoader"),),
         types=("RuntimeError",),
         today=(r"each element in list of batch should be of equal size",),
         sample=(

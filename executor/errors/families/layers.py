@@ -1,11 +1,97 @@
 """Layers: convolution, pooling, padding, normalisation, and how they are made."""
 
-from executor.errors.family import ErrorFamily
+from collections.abc import Mapping
+
+from executor.errors.family import ANY, ErrorFamily, SeenError, Sentence, Suspect
+
+_IMAGE_CHANNELS = (1, 3, 4)
+
+
+def _channels_last(seen: SeenError, message: str) -> Mapping[str, str]:
+    """Whether the last dimension of the input of a 2d layer has the channels that it takes."""
+    sizes = seen.sizes("input")
+    last = len(sizes) == 4 and str(sizes[-1]) == seen["in_channels"] != str(sizes[1])
+    return {"channels_last": "yes"} if last else {}
+
+
+def _conv_input(seen: SeenError, message: str) -> Mapping[str, str]:
+    """How many dimensions the input has and lacks, and what the layer was made with."""
+    values: dict[str, str] = {}
+    sizes, weight = seen.sizes("input"), seen.sizes("weight")
+    if sizes and seen["batched"]:
+        values |= {"has": str(len(sizes)), "lacks": str(seen.number("batched") - len(sizes))}
+    if len(sizes) == 3 and seen["batched"] == "4" and sizes[-1] in _IMAGE_CHANNELS:
+        values |= {"image": "last"}
+    if len(weight) > 2:
+        values |= {"made_in": str(weight[1])}
+    return values
+
+
+def _kernel_edge(seen: SeenError, message: str) -> Mapping[str, str]:
+    sizes = seen.sizes("kernel")
+    return {"kernel_edge": str(max(sizes))} if sizes else {}
+
 
 FAMILIES = (
     ErrorFamily(
         id="conv_channels",
         says="A convolution gets another number of channels than its weight takes.",
+        means=(
+            Sentence(
+                "A convolution takes {in_channels} channels, and its input [{input}] has "
+                "{channels} in the channel dimension (the second one); the last dimension "
+                "is {in_channels}, so the channels most likely stand last",
+                {"channels_last": r"yes"},
+            ),
+            (
+                "A convolution with weight [{weight}] takes {in_channels} channels, and "
+                "its input [{input}] has {channels} in the channel dimension"
+            ),
+            (
+                "A convolution takes {in_channels} channels, and its input [{input}] has "
+                "another number in the channel dimension"
+            ),
+        ),
+        remedy=(
+            Sentence(
+                "Bring the channels to the front before the layer: `x = x.permute(0, 3, 1, 2)`",
+                {"channels_last": r"yes"},
+            ),
+            Sentence(
+                "The images have one channel (grey) and the layer takes three: load them "
+                "with `.convert('RGB')` or `transforms.Grayscale(3)`, or make the first "
+                "layer with in_channels=1",
+                {"channels": r"1", "in_channels": r"3"},
+            ),
+            Sentence(
+                "The images have four channels (with transparency): load them with "
+                "`.convert('RGB')`",
+                {"channels": r"4", "in_channels": r"3"},
+            ),
+            Sentence(
+                "The layer is made for one channel: load the images in grey "
+                "(`transforms.Grayscale(1)`), or make the layer with in_channels={channels}",
+                {"in_channels": r"1", "channels": r"\d+"},
+            ),
+            (
+                "If the input is right, make this layer with in_channels={channels}; else "
+                "print `x.shape` before it and find which layer before gives {channels} "
+                "channels"
+            ),
+            ("Print `x.shape` before the layer: the second dimension has to be {in_channels}"),
+        ),
+        now=(
+            "Given groups=1, weight of size [{weight}], expected input[{input}] to "
+            "have {in_channels} channels, but got {channels} channels instead"
+        ),
+        suspects=(
+            Suspect(
+                r"Conv[123]d|ConvTranspose[123]d",
+                "made for {in_channels} channels",
+                {0: "{in_channels}", "in_channels": "{in_channels}"},
+            ),
+        ),
+        derive=_channels_last,
         types=("RuntimeError",),
         today=(
             r"Given (?P<form>groups|transposed)=(?P<groups>\d+), weight of size "
@@ -42,6 +128,46 @@ FAMILIES = (
     ErrorFamily(
         id="conv_dimensions",
         says="A convolution gets an input with another number of dimensions than it takes.",
+        means=(
+            Sentence(
+                "A convolution takes batches with {batched} dimensions, and its input "
+                "{input} has {has}: the batch dimension is most likely missing, or the "
+                "channels",
+                {"lacks": r"1", "input": r".+"},
+            ),
+            (
+                "A convolution takes an input with {batched} dimensions (batch, channels, "
+                "then the sizes), and gets {input}"
+            ),
+            (
+                "A convolution takes an input with {batched} dimensions (batch, channels, "
+                "then the sizes), and gets another number"
+            ),
+        ),
+        remedy=(
+            Sentence(
+                "The input {input} has its channels last and no batch dimension. An image that was "
+                "read from a file needs the transforms of the training first: `x = "
+                "transform(Image.open(path).convert('RGB')).unsqueeze(0)`, and `model.eval()`; by "
+                "hand `x.permute(2, 0, 1).unsqueeze(0).float()`",
+                {"image": r"last"},
+            ),
+            Sentence(
+                "For a single sample add the batch dimension: `x = x.unsqueeze(0)`; where "
+                "{input} is already a batch without channels: `x = x.unsqueeze(1)`",
+                {"lacks": r"1", "input": r".+"},
+            ),
+            (
+                "Print `x.shape` before the layer, and reshape it to [batch, channels, …]: "
+                "`unsqueeze(0)` adds a batch dimension, `unsqueeze(1)` a channel dimension"
+            ),
+        ),
+        now=(
+            "Expected {unbatched}D (unbatched) or {batched}D (batched) input to "
+            "conv2d, but got input of size: {input}"
+        ),
+        suspects=(Suspect(r"Conv[123]d", "the layer with this weight", {0: "{made_in}"}),),
+        derive=_conv_input,
         types=("RuntimeError",),
         today=(
             r"Expected (?P<unbatched>\d)D \(unbatched\) or (?P<batched>\d)D \(batched\) input to "
@@ -77,6 +203,22 @@ FAMILIES = (
     ErrorFamily(
         id="conv_stride",
         says="A stride, padding or dilation has more numbers than the convolution has directions.",
+        means=(
+            "{option} of a convolution is {given}, and it has {count} directions",
+            (
+                "{option} of a convolution has another number of values than the "
+                "convolution has directions: most likely a 1-d convolution got a pair, or "
+                "an input with too few dimensions"
+            ),
+        ),
+        remedy=(
+            (
+                "Give {option} one number, or as many as the layer has directions (Conv1d "
+                "1, Conv2d 2); and check that the input has batch and channel dimensions: "
+                "print `x.shape` before the layer"
+            ),
+        ),
+        suspects=(Suspect(r"[Cc]onv[123]d|[Cc]onv_?[Tt]ranspose[123]d"),),
         types=("RuntimeError",),
         today=(
             r"expected (?P<option>stride|padding|dilation) to be a single integer value"
@@ -94,6 +236,13 @@ FAMILIES = (
     ErrorFamily(
         id="conv_weight_dimensions",
         says="A convolution gets a weight without kernel dimensions.",
+        means=("A convolution gets a weight without kernel dimensions",),
+        remedy=(
+            (
+                "The weight has to be [out_channels, in_channels / groups, kernel…]: a 1-d "
+                "one has three dimensions"
+            ),
+        ),
         types=("RuntimeError",),
         today=(r"weight should have at least three dimensions",),
         sample="F.conv1d(torch.ones(1, 2, 3), torch.ones(1, 2))",
@@ -101,6 +250,15 @@ FAMILIES = (
     ErrorFamily(
         id="adaptive_pool_dimensions",
         says="Adaptive pooling gets an input without a dimension for channels.",
+        means=(
+            (
+                "{operation} takes {unbatched} or {batched} dimensions, and its input is "
+                "{input}: most likely the batch or the channel dimension is missing"
+            ),
+        ),
+        remedy=(
+            ("Print the shape before the layer and add the missing dimension with `unsqueeze`"),
+        ),
         types=("RuntimeError",),
         today=(
             r"(?P<operation>adaptive_\w+)\(\): Expected (?P<unbatched>\d)D or (?P<batched>\d)D "
@@ -117,6 +275,10 @@ FAMILIES = (
     ErrorFamily(
         id="adaptive_pool_size",
         says="Adaptive pooling gets an input with fewer dimensions than its output size.",
+        means=("Adaptive pooling to {least} sizes gets an input with fewer dimensions",),
+        remedy=(
+            ("Print the shape before the layer: it needs [batch, channels, height, width] for 2d"),
+        ),
         types=("ValueError",),
         today=(r"[Ii]nput dimension should be at least (?P<least>\d+)",),
         values={"least": "dimensions it takes at least"},
@@ -125,6 +287,14 @@ FAMILIES = (
     ErrorFamily(
         id="pool_dimensions",
         says="A layer takes a sample or a batch, and gets another number of dimensions.",
+        means=("A layer takes {unbatched} or {batched} dimensions, and gets {input}",),
+        remedy=(
+            (
+                "Print `x.shape` before the layer: a missing batch dimension is added with "
+                "`unsqueeze(0)`; a 1d layer in place of a 2d one (BatchNorm1d, MaxPool1d) "
+                "gives this too"
+            ),
+        ),
         types=("RuntimeError", "ValueError"),
         today=(
             r"[Ee]xpected (?P<unbatched>\d)D? or (?P<batched>\d)D? (?:\(unbatched\) )?"
@@ -144,6 +314,22 @@ FAMILIES = (
     ErrorFamily(
         id="conv_kernel_size",
         says="The kernel of a convolution is larger than its padded input.",
+        means=(
+            (
+                "The kernel ({kernel}) of a convolution is larger than its padded input "
+                "({input}): the image has become too small before this layer, or was too "
+                "small to begin with"
+            ),
+        ),
+        remedy=(
+            (
+                "Use larger images, fewer pooling or strided layers before it, a smaller "
+                "kernel, or `padding`: print `x.shape` after each layer to see where it "
+                "shrinks"
+            ),
+        ),
+        suspects=(Suspect(r"Conv[123]d", "", {ANY: "{kernel_edge}"}),),
+        derive=_kernel_edge,
         types=("RuntimeError",),
         today=(
             r"Calculated padded input size per channel: \((?P<input>[\dx ]*)\)\. Kernel size: "
@@ -158,6 +344,20 @@ FAMILIES = (
     ErrorFamily(
         id="output_too_small",
         says="The input of a pooling layer is too small for its window.",
+        means=(
+            (
+                "A pooling layer or convolution gets {input} and would have to give "
+                "{output}: the image is too small at this layer"
+            ),
+            "The input of a layer is too small for its window",
+        ),
+        remedy=(
+            (
+                "Use larger images or fewer pooling layers: print `x.shape` after each "
+                "layer to see where it shrinks to nothing"
+            ),
+        ),
+        suspects=(Suspect(r"MaxPool[123]d|AvgPool[123]d|max_pool[123]d|avg_pool[123]d"),),
         types=("RuntimeError",),
         today=(
             r"Given input size: \((?P<input>[\dx ]*)\)\. Calculated output size: "
@@ -170,6 +370,16 @@ FAMILIES = (
     ErrorFamily(
         id="padding_size",
         says="Reflection padding is as large as the dimension it pads, or larger.",
+        means=(
+            (
+                "Reflection padding is as large as the dimension it pads, or larger; it "
+                "can only repeat what is there"
+            ),
+        ),
+        remedy=(
+            ('Pad less than the size of the dimension, or use mode="replicate" or "constant"'),
+        ),
+        suspects=(Suspect(r"pad|ReflectionPad[123]d"),),
         types=("RuntimeError",),
         today=(r"Padding size should be less than",),
         sample='F.pad(torch.ones(1, 1, 4, 4), (5, 5, 5, 5), mode="reflect")',
@@ -177,6 +387,20 @@ FAMILIES = (
     ErrorFamily(
         id="padding_dimensions",
         says="F.pad gets amounts for more dimensions than its input has.",
+        means=(
+            (
+                "F.pad gets {amounts} amounts, two for each dimension, and its input has "
+                "only {dimensions} dimensions"
+            ),
+            "F.pad gets amounts for more dimensions than its input has",
+        ),
+        remedy=(
+            (
+                "Give two amounts for each dimension to pad, the last dimension first; or "
+                "add the missing dimensions with `unsqueeze`"
+            ),
+        ),
+        suspects=(Suspect(r"pad"),),
         types=("RuntimeError",),
         today=(
             r"Padding length should be less than or equal to two times the input dimension but got "
@@ -190,6 +414,14 @@ FAMILIES = (
     ErrorFamily(
         id="padding_mode",
         says="A padding mode that does not exist is asked for.",
+        means=("A padding mode that does not exist for this is asked for",),
+        remedy=(
+            (
+                'The modes are "constant", "reflect", "replicate" and "circular"; '
+                "for the last three the input needs batch and channel dimensions"
+            ),
+        ),
+        suspects=(Suspect(r"pad"),),
         types=("NotImplementedError", "ValueError"),
         today=(r"padding mode",),
         sample='F.pad(torch.ones(1, 1, 4, 4), (1, 1), mode="symmetric")',
@@ -197,6 +429,23 @@ FAMILIES = (
     ErrorFamily(
         id="batchnorm_one_value",
         says="A normalisation layer in training mode gets a single value for each channel.",
+        means=(
+            (
+                "BatchNorm in training gets {input}, a single value per channel, and has "
+                "nothing to average: a last batch of one sample does that"
+            ),
+            (
+                "A normalisation layer in training gets a single value per channel and has "
+                "nothing to average: a batch of one sample does that"
+            ),
+        ),
+        remedy=(
+            (
+                "For training give the loader `drop_last=True` (or a batch size that "
+                "leaves no single sample); for prediction call `model.eval()` first"
+            ),
+        ),
+        suspects=(Suspect(r"BatchNorm[123]d|DataLoader"),),
         types=("ValueError",),
         today=(
             r"Expected more than 1 (?P<unit>value per channel)(?: when training)?(?:, got input "
@@ -212,6 +461,13 @@ FAMILIES = (
     ErrorFamily(
         id="instancenorm_one_element",
         says="InstanceNorm in training mode gets maps of a single element.",
+        means=(
+            (
+                "InstanceNorm in training gets maps of a single element, which have "
+                "nothing to be normalised by"
+            ),
+        ),
+        remedy=("Use larger images, or leave this layer out where the maps are 1x1",),
         types=("ValueError",),
         today=(
             r"Expected more than 1 spatial element(?: when training)?(?:, got input size "
@@ -223,6 +479,20 @@ FAMILIES = (
     ErrorFamily(
         id="batchnorm_features",
         says="BatchNorm gets another number of channels than its num_features.",
+        means=("BatchNorm was made for {num_features} channels and gets {channels}",),
+        remedy=(
+            (
+                "Make it with the number of channels that the layer before it gives: "
+                "{channels}; and use 2d after Conv2d, 1d after Linear"
+            ),
+        ),
+        suspects=(
+            Suspect(
+                r"BatchNorm[123]d|SyncBatchNorm|InstanceNorm[123]d",
+                "made for {num_features} channels",
+                {0: "{num_features}", "num_features": "{num_features}"},
+            ),
+        ),
         types=("RuntimeError",),
         today=(
             r"running_mean should contain (?P<channels>\d+) elements not (?P<num_features>\d+)",
@@ -236,6 +506,20 @@ FAMILIES = (
     ErrorFamily(
         id="layernorm_shape",
         says="LayerNorm gets an input that does not end in its normalized_shape.",
+        means=(
+            "LayerNorm was made for the last sizes {normalized_shape} and gets {input}",
+            (
+                "LayerNorm was made for the last sizes {normalized_shape}, and its input "
+                "does not end in them"
+            ),
+        ),
+        remedy=(
+            (
+                "normalized_shape has to be the last dimensions of the input, mostly only "
+                "the last one: print `x.shape` before it"
+            ),
+        ),
+        suspects=(Suspect(r"LayerNorm", "made for {normalized_shape}"),),
         types=("RuntimeError",),
         today=(
             r"Given normalized_shape=(?P<normalized_shape>\[[\d, ]*\]), expected input with shape "
@@ -251,6 +535,11 @@ FAMILIES = (
     ErrorFamily(
         id="norm_weight",
         says="The weight of a normalisation does not go with its input.",
+        means=(
+            ("The weight of a normalisation has {size} entries and the input {channels} channels"),
+            ("The weight of a normalisation has the shape {weight}, and its input {input}"),
+        ),
+        remedy=("The layer needs as many channels as its input has in its second dimension",),
         types=("RuntimeError",),
         today=(
             r"\bweight should contain (?P<channels>\d+) elements not (?P<size>\d+)",
@@ -269,6 +558,9 @@ FAMILIES = (
     ErrorFamily(
         id="groupnorm_channels",
         says="GroupNorm gets channels that cannot be divided into its groups.",
+        means=("GroupNorm gets channels that cannot be divided into its groups",),
+        remedy=("The channels of its input have to be a multiple of num_groups",),
+        suspects=(Suspect(r"GroupNorm|group_norm"),),
         types=("RuntimeError",),
         today=(r"Expected number of channels in input to be divisible by num_groups",),
         sample="F.group_norm(torch.ones(2, 5, 4), 3)",
@@ -276,6 +568,15 @@ FAMILIES = (
     ErrorFamily(
         id="groupnorm_made",
         says="GroupNorm is made with channels that cannot be divided into its groups.",
+        means=(
+            (
+                "GroupNorm is made with {channels} channels in {groups} groups, which does "
+                "not divide"
+            ),
+            "GroupNorm is made with channels that cannot be divided into its groups",
+        ),
+        remedy=("Choose num_groups so that it divides num_channels",),
+        suspects=(Suspect(r"GroupNorm"),),
         types=("ValueError",),
         today=(
             r"num_channels \((?P<channels>\d+)\) must be divisible by num_groups "
@@ -288,6 +589,12 @@ FAMILIES = (
     ErrorFamily(
         id="conv_groups",
         says="A convolution is made with channels that cannot be divided by its groups.",
+        means=(
+            "{which} of a convolution cannot be divided by its groups",
+            "A convolution is made with channels that cannot be divided by its groups",
+        ),
+        remedy=("in_channels and out_channels both have to be multiples of groups",),
+        suspects=(Suspect(r"Conv[123]d"),),
         types=("ValueError",),
         today=(r"(?:(?P<which>in_channels|out_channels) must be )?divisible by groups",),
         values={"which": "in_channels or out_channels"},
@@ -296,6 +603,9 @@ FAMILIES = (
     ErrorFamily(
         id="same_padding_strided",
         says="A convolution is made with padding='same' and a stride.",
+        means=("padding='same' goes only with stride 1",),
+        remedy=("Give the padding as a number, such as kernel_size // 2",),
+        suspects=(Suspect(r"Conv[123]d", "", {"padding": "'same'"}),),
         types=("ValueError", "RuntimeError"),
         today=(r"padding='same' is not supported for strided",),
         sample='nn.Conv2d(3, 8, 3, stride=2, padding="same")',
@@ -303,6 +613,10 @@ FAMILIES = (
     ErrorFamily(
         id="grid_coordinates",
         says="A sampling grid does not end in one coordinate for each dimension of the image.",
+        means=(
+            ("grid_sample needs a grid that ends in {coordinates} coordinates, and gets {grid}"),
+        ),
+        remedy=("Bring the coordinates to the last dimension: `grid.permute(0, 2, 3, 1)`",),
         types=("RuntimeError",),
         today=(
             r"expected grid to have size (?P<coordinates>\d) in last dimension, but got grid with "
@@ -314,6 +628,8 @@ FAMILIES = (
     ErrorFamily(
         id="affine_matrices",
         says="affine_grid gets a matrix of another shape than it takes.",
+        means=(("affine_grid takes matrices of {expected} for the size {size}, and gets {given}"),),
+        remedy=("Add the batch dimension: `theta.unsqueeze(0)`",),
         types=("ValueError",),
         today=(
             r"batch of (?P<dimensions>2D|3D) affine matrices of shape (?P<expected>\w{1,20}) for "

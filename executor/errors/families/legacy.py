@@ -1,6 +1,6 @@
 """What torch once allowed, and what only torch before 1.0 said."""
 
-from executor.errors.family import ErrorFamily
+from executor.errors.family import ErrorFamily, Suspect
 
 _OLD = "torch before 0.4: variables and tensors are one today"
 
@@ -8,6 +8,21 @@ FAMILIES = (
     ErrorFamily(
         id="legacy_function",
         says="An autograd function is written the old way, with methods that are not static.",
+        means=(
+            (
+                "A torch.autograd.Function is written the old way: since torch 1.5 forward "
+                "and backward have to be static methods with ctx"
+            ),
+        ),
+        remedy=(
+            (
+                "Write `@staticmethod def forward(ctx, x)` and `@staticmethod def "
+                "backward(ctx, grad)`, and call `MyFunction.apply(x)`; a function of "
+                "torch's own operations needs no Function at all, an nn.Module or a plain "
+                "function is enough"
+            ),
+        ),
+        suspects=(Suspect(r"save_for_backward"),),
         types=("RuntimeError",),
         today=(r"Legacy autograd function with non-static forward method",),
         sample=(
@@ -20,6 +35,8 @@ FAMILIES = (
     ErrorFamily(
         id="resized_with_grad",
         says="A tensor that requires grad is resized.",
+        means=("A tensor that requires grad is resized",),
+        remedy=("Use `view` or `reshape`, which give a new tensor",),
         types=("RuntimeError",),
         today=(r"cannot resize variables that require grad",),
         sample="torch.ones(2, requires_grad=True).resize_(1)",
@@ -27,6 +44,14 @@ FAMILIES = (
     ErrorFamily(
         id="volatile",
         says="backward starts at a volatile variable: torch.no_grad() took its place.",
+        means=("backward starts at a volatile variable: nothing was recorded for it",),
+        remedy=(
+            (
+                "Remove `volatile=True`; today `with torch.no_grad():` stands around code "
+                "that needs no gradient"
+            ),
+        ),
+        suspects=(Suspect(r".*", "", {"volatile": "True"}),),
         types=("RuntimeError",),
         older=(r"element \d+ of variables tuple is volatile", r"volatile variables? can't"),
         needs=_OLD,
@@ -38,6 +63,26 @@ FAMILIES = (
     ErrorFamily(
         id="shared_storage_in_place",
         says="A variable that shares its memory with another is changed in place.",
+        means=(("A variable that shares its memory with another, or a leaf, is changed in place"),),
+        remedy=("Write it out of place, or change a copy: `.clone()`",),
+        suspects=(
+            Suspect(
+                r".*",
+                "changes it in place",
+                kinds=("update",),
+                value_not=r"\.item\(\)|^-?[\d.]+$|\blen\(",
+            ),
+            Suspect(
+                r"(?!requires_grad_|zero_|zero_grad_|__|to_|manual_seed_|clip_grad|backward_)[a-z]\w*[a-z0-9]_",
+                "changes it in place",
+            ),
+            Suspect(r".*", "writes into it", kinds=("item",)),
+            Suspect(
+                r"\w*(?:ReLU|Dropout|ELU|Hardswish|relu|dropout)\w*",
+                "works in place",
+                {"inplace": "True"},
+            ),
+        ),
         types=("RuntimeError",),
         older=(
             r"in-place operations can be only used on variables that don't share storage",
@@ -53,6 +98,8 @@ FAMILIES = (
     ErrorFamily(
         id="indexing_by_tensor",
         says="A tensor is indexed by one that the old indexing did not take.",
+        means=("A tensor is indexed by a {given}, which the old indexing did not take",),
+        remedy=("Today it works; in the old version use a LongTensor or `.item()`",),
         types=("TypeError", "RuntimeError"),
         older=(
             r"indexing a tensor with an object of type (?P<given>[\w.]+)",

@@ -1,11 +1,78 @@
 """Losses: batch sizes, shapes, dtypes and ranges of predictions and targets."""
 
-from executor.errors.family import ErrorFamily
+from collections.abc import Mapping
+
+from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
+
+
+def _label(seen: SeenError, message: str) -> Mapping[str, str]:
+    """How many outputs a label needs; whether it is negative."""
+    if not seen["label"]:
+        return {}
+    label = seen.number("label")
+    return {"negative": "yes"} if label < 0 else {"needed": str(label + 1)}
+
+
+def _rows_per_label(seen: SeenError, message: str) -> Mapping[str, str]:
+    """How many labels there are for each row, or rows for each label, where they are whole."""
+    rows, labels = seen.numbers("rows", "labels")
+    if 0 < rows < labels and labels % rows == 0:
+        return {"per_row": str(labels // rows)}
+    if 0 < labels < rows and rows % labels == 0:
+        return {"per_label": str(rows // labels)}
+    return {}
+
+
+def _extra_one(seen: SeenError, message: str) -> Mapping[str, str]:
+    """Whether the two shapes differ in a dimension of size 1 alone."""
+    one, other = seen.sizes("input"), seen.sizes("target")
+    short, long = sorted((one, other), key=len)
+    same = [n for n in long if n != 1] == [n for n in short if n != 1]
+    return {"extra": "yes"} if same and len(long) == len(short) + 1 else {}
+
 
 FAMILIES = (
     ErrorFamily(
         id="loss_batch_sizes",
         says="A loss gets another number of predictions than of labels.",
+        means=(
+            Sentence(
+                "The model's output has {rows} rows and there are {labels} labels, "
+                "{per_row} for each row: most likely one-hot labels, or labels of a "
+                "sequence, were flattened",
+                {"per_row": r".+"},
+            ),
+            Sentence(
+                "The model's output has {rows} rows and there are {labels} labels, "
+                "{per_label} rows for each label: most likely a `view` or `reshape` in the "
+                "model has mixed other dimensions into the batch",
+                {"per_label": r".+"},
+            ),
+            "The model's output has {rows} rows and there are {labels} labels",
+        ),
+        remedy=(
+            Sentence(
+                "One-hot labels [{rows}, {per_row}] become class numbers with "
+                "`labels.argmax(dim=1)` and not with `view(-1)`; for a sequence flatten "
+                "both sides: `output.view(-1, classes)` and `labels.view(-1)`",
+                {"per_row": r".+"},
+            ),
+            Sentence(
+                "Keep the batch dimension in the model: `x = x.view(x.size(0), -1)` (or "
+                "`x.flatten(1)`) instead of a `view(-1, n)` whose n does not fit; for a "
+                "recurrent net use only its last step, or give a label for each step",
+                {"per_label": r".+"},
+            ),
+            (
+                "Print `output.shape` and `labels.shape` before the loss: their first "
+                "dimension has to be the same"
+            ),
+        ),
+        suspects=(
+            Suspect(r"view|reshape|Reshape", "may change the number of rows", {0: "-1"}),
+            Suspect(r"CrossEntropyLoss|cross_entropy|nll_loss|NLLLoss"),
+        ),
+        derive=_rows_per_label,
         types=("ValueError", "RuntimeError"),
         today=(
             r"Expected input batch_size \((?P<rows>\d+)\) to match target batch_size "
@@ -17,6 +84,21 @@ FAMILIES = (
     ErrorFamily(
         id="loss_target_shape",
         says="Cross entropy gets a target of another shape than its predictions need.",
+        means=(
+            (
+                "For these predictions the loss needs a target of shape [{expected}], and "
+                "gets [{given}]: classes stand in the second dimension of the predictions, "
+                "and the target has all others"
+            ),
+        ),
+        remedy=(
+            (
+                "For predictions [batch, steps, classes] bring the classes to the second "
+                "place: `criterion(output.transpose(1, 2), target)`, or flatten: "
+                "`output.reshape(-1, classes)` and `target.reshape(-1)`"
+            ),
+        ),
+        suspects=(Suspect(r"CrossEntropyLoss|NLLLoss|cross_entropy|nll_loss"),),
         types=("RuntimeError", "ValueError"),
         today=(
             r"Expected target size [\[(](?P<expected>[\d, ]*)[\])], got "
@@ -29,6 +111,22 @@ FAMILIES = (
     ErrorFamily(
         id="loss_one_dimension",
         says="Cross entropy gets labels in rows where it takes one class number for each sample.",
+        means=(
+            (
+                "CrossEntropyLoss takes one class number for each sample, a target of "
+                "shape [batch], and gets one with two dimensions: one-hot rows, or a "
+                "column [batch, 1]"
+            ),
+        ),
+        remedy=(
+            (
+                "One-hot labels: `labels.argmax(dim=1)`; a column of numbers: "
+                "`labels.squeeze(1)`. If several classes may be right at once, use "
+                "`nn.BCEWithLogitsLoss` with float labels instead"
+            ),
+        ),
+        now=("0D or 1D target tensor expected, multi-target not supported"),
+        suspects=(Suspect(r"CrossEntropyLoss|NLLLoss|cross_entropy|nll_loss"),),
         types=("RuntimeError",),
         today=(r"(?P<column>0D or 1D target tensor expected), multi-target not supported",),
         older=(r"1D target tensor expected", r"multi-target not supported"),
@@ -43,6 +141,21 @@ FAMILIES = (
     ErrorFamily(
         id="loss_spatial_target",
         says="Cross entropy of images gets a target with a dimension too many or too few.",
+        means=(
+            (
+                "For images the loss takes one class number for each pixel, [batch, "
+                "height, width], and the target has {dimensions} dimensions"
+            ),
+            ("For images the loss takes one class number for each pixel, [batch, height, width]"),
+        ),
+        remedy=(
+            (
+                "A target with a channel dimension of 1 loses it with `target.squeeze(1)`; "
+                "a one-hot or RGB mask becomes class numbers with `target.argmax(dim=1)` "
+                "(or a table of its colours)"
+            ),
+        ),
+        suspects=(Suspect(r"CrossEntropyLoss|NLLLoss|cross_entropy|nll_loss|NLLLoss2d"),),
         types=("RuntimeError",),
         today=(
             r"only batches of spatial targets supported(?: \(3D tensors\) but got targets of "
@@ -58,6 +171,15 @@ FAMILIES = (
     ErrorFamily(
         id="loss_spatial_sizes",
         says="Cross entropy of images gets a target of another height or width.",
+        means=(
+            ("The predictions {input} and the target {target} have different heights or widths"),
+        ),
+        remedy=(
+            (
+                "Resize one of them: `F.interpolate(output, size=target.shape[-2:])`, or "
+                "resize the masks with the images"
+            ),
+        ),
         types=("RuntimeError",),
         today=(
             r"size mismatch \(got input: (?P<input>\[[\d, ]*\]) ?, target: "
@@ -69,6 +191,8 @@ FAMILIES = (
     ErrorFamily(
         id="loss_target_dimensions",
         says="A loss gets a target with another number of dimensions than it takes.",
+        means=("A loss gets a target with another number of dimensions than it takes",),
+        remedy=("Print both shapes before the loss",),
         types=("ValueError", "RuntimeError"),
         today=(r"For \dD input, \dD target must|Expected target [^\n]{0,100}?shape",),
         sample="F.multi_margin_loss(torch.ones(3), torch.zeros(2, dtype=torch.long))",
@@ -77,6 +201,34 @@ FAMILIES = (
     ErrorFamily(
         id="loss_sizes",
         says="A loss gets predictions and targets of two shapes where it needs one.",
+        means=(
+            Sentence(
+                "The loss gets predictions {input} and a target {target}: the same values, "
+                "one of them with an extra dimension of size 1",
+                {"extra": r".+"},
+            ),
+            ("The loss gets predictions {input} and a target {target}; it needs one shape"),
+            "The loss gets predictions and a target of two shapes where it needs one",
+        ),
+        remedy=(
+            Sentence(
+                "Take the extra dimension away with `output.squeeze(1)` (or give the "
+                "target one: `target.unsqueeze(1)`), so that both have the same shape also "
+                "where you compute a difference yourself: [n, 1] minus [n] gives an n x n "
+                "table",
+                {"extra": r".+"},
+            ),
+            (
+                "Print both shapes before the loss; for class numbers use "
+                "CrossEntropyLoss, for these losses make the target one-hot and float"
+            ),
+        ),
+        suspects=(
+            Suspect(
+                r"MSELoss|BCELoss|BCEWithLogitsLoss|L1Loss|SmoothL1Loss|mse_loss|binary_cross_entropy|binary_cross_entropy_with_logits|l1_loss"
+            ),
+        ),
+        derive=_extra_one,
         types=("ValueError", "RuntimeError", "UserWarning"),
         today=(
             r"[Tt]arget size \(torch\.Size\((?P<target>\[[\d, ]*\])\)\)[\s\S]{0,80}?input size "
@@ -106,6 +258,19 @@ FAMILIES = (
         id="loss_class_probabilities",
         says="Cross entropy takes whole numbers for probabilities, since they have its input's "
         "shape.",
+        means=(
+            (
+                "The target has the shape of the predictions, so cross entropy takes it "
+                "for class probabilities, which have to be floating point; it is {dtype}"
+            ),
+        ),
+        remedy=(
+            (
+                "Class numbers go in as [batch] int64; for one-hot labels use "
+                "`labels.float()` or, better, `labels.argmax(dim=1)`"
+            ),
+        ),
+        suspects=(Suspect(r"CrossEntropyLoss|cross_entropy"),),
         types=("RuntimeError",),
         today=(
             r"Expected floating point type for target with class probabilities, got "
@@ -117,6 +282,18 @@ FAMILIES = (
     ErrorFamily(
         id="loss_index_dtype",
         says="Cross entropy gets class numbers that are no integers.",
+        means=(
+            ("The loss takes class numbers as {expected} (int64), and the target is {dtype}"),
+            "The loss takes class numbers as int64, and the target is {dtype}",
+        ),
+        remedy=(
+            (
+                "Convert the labels: `loss = criterion(output, labels.long())` (for class "
+                "numbers; where the target holds real values, another loss such as MSELoss "
+                "or BCEWithLogitsLoss is meant)"
+            ),
+        ),
+        suspects=(Suspect(r"CrossEntropyLoss|NLLLoss|cross_entropy|nll_loss"),),
         types=("RuntimeError",),
         today=(r"expected target dtype to be (?P<expected>[\w ]+?), but got (?P<dtype>\w+)",),
         older=(
@@ -140,6 +317,33 @@ FAMILIES = (
     ErrorFamily(
         id="class_out_of_bounds",
         says="A class number is as large as the number of scores, or larger.",
+        means=(
+            Sentence("A class label is {label}; labels count from 0", {"negative": r"yes"}),
+            (
+                "A class label is {label}, and labels count from 0: the model's output "
+                "needs at least {needed} columns for it, or the labels have to start at 0"
+            ),
+            (
+                "A class label is not below the number of the model's outputs, or is "
+                "negative: labels go from 0 to classes - 1"
+            ),
+        ),
+        remedy=(
+            Sentence(
+                "Find where it comes from: `print(labels.unique())`. Where it means "
+                '"ignore", say `ignore_index={label}`; else shift the labels so that '
+                "they start at 0",
+                {"negative": r"yes"},
+            ),
+            (
+                "Look at `labels.unique()` and at the out_features of the last layer: "
+                "labels 1 to n have to become 0 to n - 1 (`labels - 1`), or the last layer "
+                "needs more outputs"
+            ),
+        ),
+        now=("Target {label} is out of bounds."),
+        suspects=(Suspect(r"CrossEntropyLoss|NLLLoss|cross_entropy|nll_loss"),),
+        derive=_label,
         types=("IndexError", "RuntimeError"),
         today=(r"Target (?P<label>-?\d+) is out of bounds",),
         older=(
@@ -156,6 +360,29 @@ FAMILIES = (
     ErrorFamily(
         id="loss_range",
         says="Binary cross entropy gets values that are no probabilities.",
+        means=(
+            (
+                "Binary cross entropy gets values that are no probabilities: its {which} "
+                "has to be between 0 and 1"
+            ),
+            (
+                "Binary cross entropy gets values that are no probabilities: they have to "
+                "be between 0 and 1"
+            ),
+        ),
+        remedy=(
+            Sentence(
+                "The model's output needs a sigmoid first; better use "
+                "`nn.BCEWithLogitsLoss`, which has it built in. NaN in the output gives "
+                "this too: check `torch.isnan(output).any()`",
+                {"which": r"input|"},
+            ),
+            (
+                "The targets have to be between 0 and 1: divide masks of 0 and 255 by 255, "
+                "and number two classes 0 and 1"
+            ),
+        ),
+        suspects=(Suspect(r"BCELoss|binary_cross_entropy"),),
         types=("RuntimeError",),
         today=(r"all elements of (?P<which>input|target) should be between 0 and 1",),
         older=(r"Assertion `x >= 0\. && x <= 1\.' failed",),
@@ -169,6 +396,12 @@ FAMILIES = (
     ErrorFamily(
         id="class_weights",
         says="A loss has another number of class weights than its input has classes.",
+        means=(
+            "The loss has {weight} class weights for {classes} classes",
+            "The loss has another number of class weights than its input has classes",
+        ),
+        remedy=("weight= needs one number for each column of the model's output",),
+        suspects=(Suspect(r"CrossEntropyLoss|NLLLoss|cross_entropy|nll_loss"),),
         types=("RuntimeError",),
         today=(
             r"weight tensor should be defined either for all (?P<classes>\d+) classes or no "

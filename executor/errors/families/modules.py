@@ -1,13 +1,42 @@
 """Modules: how they are set up, what their slots hold, and weights that are loaded."""
 
-from executor.errors.family import ErrorFamily
+from collections.abc import Mapping
+
+from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
+from executor.errors.lists import quoted_names, resized_keys
 
 _NAMES = r'"[^"\n]*"(?:, ?"[^"\n]*")*'
+
+
+def _keys(seen: SeenError, message: str) -> Mapping[str, str]:
+    """The first names that differ, their number, and whether a wrapper's prefix is all."""
+    missing, unexpected = quoted_names(seen["missing"]), quoted_names(seen["unexpected"])
+    values: dict[str, str] = {}
+    if missing:
+        values |= {"missing_first": missing[0], "missing_count": str(len(missing))}
+    if unexpected:
+        values |= {"unexpected_first": unexpected[0], "unexpected_count": str(len(unexpected))}
+    if missing and unexpected:
+        if unexpected[0] == f"module.{missing[0]}":
+            values |= {"prefix": "file"}
+        if missing[0] == f"module.{unexpected[0]}":
+            values |= {"prefix": "model"}
+    resized = next((key for key in resized_keys(message) if key.saved), None)
+    if resized is not None:
+        values |= {
+            "resized_first": resized.name,
+            "saved": resized.saved,
+            "current": resized.current,
+        }
+    return values
+
 
 FAMILIES = (
     ErrorFamily(
         id="module_before_init",
         says="A module is given a layer or a parameter before super().__init__() has run.",
+        means=("A module is given a {what} before `super().__init__()` has run",),
+        remedy=("Put `super().__init__()` first in `__init__`",),
         types=("AttributeError",),
         today=(
             r"cannot assign (?P<what>module|parameters?|buffer) before Module\.__init__\(\) call",
@@ -24,6 +53,13 @@ FAMILIES = (
     ErrorFamily(
         id="module_never_set_up",
         says="A module is used whose super().__init__() never ran.",
+        means=("`super().__init__()` of the module never ran: {name} is looked for in vain",),
+        remedy=(
+            (
+                "Call `super().__init__()` first in `__init__`: check the spelling with "
+                "two underscores on each side"
+            ),
+        ),
         types=("AttributeError",),
         today=(
             r"'(?P<type>\w+)' object has no attribute "
@@ -42,6 +78,13 @@ FAMILIES = (
     ErrorFamily(
         id="parameter_slot",
         says="Something else is assigned where a module has a parameter, a buffer or a module.",
+        means=("`{name}` of a module is its {slot}, and is assigned a {given}",),
+        remedy=(
+            (
+                "Assign `nn.Parameter(x)` (in an update by hand `with torch.no_grad(): "
+                "layer.weight.copy_(x)`)"
+            ),
+        ),
         types=("TypeError",),
         today=(
             r"cannot assign '(?P<given>[\w.]+)'(?: object)? (?:as|to) "
@@ -59,6 +102,64 @@ FAMILIES = (
     ErrorFamily(
         id="state_dict",
         says="Weights that are loaded do not go with the model's: other names or other shapes.",
+        means=(
+            Sentence(
+                "The file's keys begin with `module.` and the model's do not: it was saved "
+                "from inside a wrapper such as DataParallel (`{unexpected_first}` for "
+                "`{missing_first}`)",
+                {"prefix": r"file"},
+            ),
+            Sentence(
+                "The model's keys begin with `module.` and the file's do not: the model is "
+                "inside a wrapper such as DataParallel (`{missing_first}` for "
+                "`{unexpected_first}`)",
+                {"prefix": r"model"},
+            ),
+            (
+                "The model has `{missing_first}` and the file has not ({missing_count} "
+                "such keys); the file has `{unexpected_first}` and the model has not "
+                "({unexpected_count} such keys); `{resized_first}` is {saved} in the file "
+                "and {current} in the model"
+            ),
+            (
+                "The model has `{missing_first}` and the file has not ({missing_count} "
+                "such keys); the file has `{unexpected_first}` and the model has not "
+                "({unexpected_count} such keys)"
+            ),
+            ("The model has `{missing_first}` and the file has not ({missing_count} such keys)"),
+            (
+                "The file has `{unexpected_first}` and the model has not "
+                "({unexpected_count} such keys)"
+            ),
+            "`{resized_first}` is {saved} in the file and {current} in the model",
+        ),
+        remedy=(
+            Sentence(
+                "Load into the unwrapped model and take the prefix away: "
+                "`{{k.removeprefix('module.'): v for k, v in state.items()}}`",
+                {"prefix": r"file"},
+            ),
+            Sentence(
+                "Load into the model inside the wrapper: "
+                "`model.module.load_state_dict(state)`, or before it is wrapped",
+                {"prefix": r"model"},
+            ),
+            Sentence(
+                "The layer was made with another size: `strict=False` does not help with "
+                "that. Build the model with the settings of the training run (number of "
+                "classes, the vocabulary saved with the model); for another number of "
+                "classes leave this layer's entries out of the dictionary and train it anew",
+                {"saved": r".+"},
+            ),
+            (
+                "The file is of another model or version: build the model exactly as when "
+                "it was saved. Where only a part is meant to be loaded, "
+                "`load_state_dict(state, strict=False)` and print what it returns: what is "
+                "missing keeps random values"
+            ),
+        ),
+        suspects=(Suspect(r"load_state_dict"),),
+        derive=_keys,
         types=("RuntimeError",),
         today=(r"Error\(s\) in loading state_dict for (?P<model>\w+)",),
         values={
@@ -84,6 +185,14 @@ FAMILIES = (
     ErrorFamily(
         id="state_dict_type",
         says="load_state_dict is given something that is no dictionary.",
+        means=("load_state_dict is given a {given} where it takes a dictionary of weights",),
+        remedy=(
+            (
+                "Give it `torch.load(path)`, not the path; where the file holds the whole "
+                "model: its `.state_dict()`"
+            ),
+        ),
+        suspects=(Suspect(r"load_state_dict"),),
         types=("TypeError",),
         today=(r"Expected state_dict to be dict-like, got <class '(?P<given>[\w.]+)'>",),
         values={"given": "type of what it got"},
@@ -92,6 +201,16 @@ FAMILIES = (
     ErrorFamily(
         id="state_dict_as_module",
         says="A dictionary of weights is used as if it were the module.",
+        means=(
+            ("A dictionary of weights is used as if it were the module: `.{name}` is asked of it"),
+        ),
+        remedy=(
+            (
+                "Make the model first, then load: `model = Net(); "
+                "model.load_state_dict(torch.load(path)); model.eval()`"
+            ),
+        ),
+        suspects=(Suspect(r"load", "gives a dictionary"),),
         types=("AttributeError",),
         today=(r"'(?:collections\.)?OrderedDict' object has no attribute '(?P<name>\w+)'",),
         values={"name": "what is asked of it"},
@@ -100,6 +219,25 @@ FAMILIES = (
     ErrorFamily(
         id="weights_only",
         says="torch.load finds more than tensors in a file, and reads no more unless told to.",
+        means=(
+            (
+                "torch.load reads only tensors and plain containers unless told otherwise "
+                "(since 2.6), and the file holds {object}"
+            ),
+            (
+                "torch.load reads only tensors and plain containers unless told otherwise "
+                "(since 2.6), and the file holds more"
+            ),
+        ),
+        remedy=(
+            (
+                "Where you trust the file (it can run code): `torch.load(path, "
+                "weights_only=False)`; else allow that class with "
+                "`torch.serialization.add_safe_globals([…])`; better save "
+                "`model.state_dict()` only"
+            ),
+        ),
+        suspects=(Suspect(r"load"),),
         types=("UnpicklingError",),
         today=(r"Weights only load failed",),
         values={"object": "the first thing in the file that is not read"},
@@ -115,6 +253,17 @@ FAMILIES = (
     ErrorFamily(
         id="forward_missing",
         says="A module without a forward is called.",
+        means=(
+            Sentence("A module of class {class} is called and has no forward", {"class": r".+"}),
+            "A module without a forward is called",
+        ),
+        remedy=(
+            (
+                "Define `def forward(self, x):` inside the class: check its spelling and "
+                "that it is indented as a method of the class (not inside __init__, not "
+                "outside). A plain `nn.ModuleList` has none either: loop over it"
+            ),
+        ),
         types=("NotImplementedError",),
         today=(r'Module \[(?P<class>\w+)\] is missing the required "forward" function',),
         values={"class": "of the module"},
@@ -123,6 +272,13 @@ FAMILIES = (
     ErrorFamily(
         id="not_implemented",
         says="A method is called that its class leaves to others.",
+        means=("A method is called that its class leaves to others",),
+        remedy=(
+            (
+                "Define it inside your class: check spelling and indentation (forward not "
+                "inside __init__)"
+            ),
+        ),
         types=("NotImplementedError",),
         today=(r"^$",),
         sample="raise NotImplementedError",
@@ -131,6 +287,17 @@ FAMILIES = (
     ErrorFamily(
         id="not_a_module",
         says="Something that is no module is put among modules: a class, a list, a function.",
+        means=(
+            "A {given} is put among modules, and is none",
+            "Something that is no module is put among modules",
+        ),
+        remedy=(
+            (
+                "Put layers made by a call (`nn.ReLU()`, not `nn.ReLU`) into it, and "
+                "unpack a list: `nn.Sequential(*layers)`"
+            ),
+        ),
+        suspects=(Suspect(r"Sequential|ModuleList|ModuleDict|add_module"),),
         types=("TypeError",),
         today=(r"(?P<given>[\w.]{1,200}) is not a Module subclass",),
         values={"given": "its type or name"},

@@ -1,6 +1,6 @@
 """Names that are not there: in modules, in objects, in the program, among what is installed."""
 
-from executor.errors.family import ErrorFamily
+from executor.errors.family import ErrorFamily, Sentence, Suspect
 
 _PLAIN = (
     r"tuple|list|dict|generator|str|int|float|bool|set|function|builtin_function_or_method|method"
@@ -11,6 +11,26 @@ FAMILIES = (
     ErrorFamily(
         id="module_attribute",
         says="A module has no such name: it was renamed or removed, or never was there.",
+        means=(
+            (
+                "`{module}` has no `{name}`: renamed, removed, from another version, or "
+                "never imported"
+            ),
+        ),
+        remedy=(
+            Sentence(
+                "A file or folder of yours named `{package}` hides the library: rename it "
+                "(`print({package}.__file__)` shows it)",
+                {"name": r"nn|Tensor|tensor|optim|utils|__version__|zeros|ones|cuda"},
+            ),
+            (
+                "Compare the version (`print({package}.__version__)`) with the one the "
+                "code was written for: a name that came later needs a newer install, one "
+                "that was removed its successor. A submodule has to be imported by itself; "
+                "and a file of yours named like the library hides it"
+            ),
+        ),
+        suspects=(Suspect(r"{name}", "", kinds=("call", "read")),),
         types=("AttributeError",),
         today=(r"module '(?P<module>(?P<package>\w+)[\w.]*)' has no attribute '(?P<name>\w+)'",),
         values={
@@ -24,6 +44,19 @@ FAMILIES = (
     ErrorFamily(
         id="import_name",
         says="A module has no such name to import.",
+        means=(
+            (
+                "`{name}` cannot be imported from `{module}`: renamed, removed, or of "
+                "another version"
+            ),
+            "`{name}` cannot be imported: renamed, removed, or of another version",
+        ),
+        remedy=(
+            (
+                "Compare the installed version with the one that the code was written for; "
+                "a file of yours named like the library hides it"
+            ),
+        ),
         types=("ImportError",),
         today=(r"cannot import name '(?P<name>\w+)' from '(?P<module>(?P<package>\w+)[\w.]*)'",),
         older=(r"cannot import name '?(?P<name>\w+)'?$",),
@@ -39,6 +72,19 @@ FAMILIES = (
     ErrorFamily(
         id="none_attribute",
         says="Something is asked of None.",
+        means=("`.{name}` is asked of something that is None there",),
+        remedy=(
+            Sentence(
+                "`.grad` is None before backward(), for a tensor that takes no part in the "
+                "loss, and for a result that is no leaf",
+                {"name": r"zero_|data|norm|clone|detach|abs|mean|sum"},
+            ),
+            (
+                "Print where it comes from: a function without `return`, or an optional "
+                "part that was never set"
+            ),
+        ),
+        suspects=(Suspect(r"{name}"),),
         types=("AttributeError",),
         today=(r"'NoneType' object has no attribute '(?P<name>\w+)'",),
         values={"name": "that is asked for"},
@@ -47,6 +93,20 @@ FAMILIES = (
     ErrorFamily(
         id="tensor_attribute",
         says="A tensor has no such attribute.",
+        means=("A {type} has no `{name}`, at least in the version in use",),
+        remedy=(
+            Sentence(
+                "In torch before 0.4 a tensor had no gradient by itself: use today's "
+                "torch, where Variable and Tensor are one; a custom loss is best an "
+                "nn.Module (or a function) of torch operations",
+                {"name": r"requires_grad|grad|backward|item|detach"},
+            ),
+            (
+                "`{name}` may be NumPy's name, or of another version: look the method up "
+                "in your version's documentation (`x.cpu().numpy()` gives the array)"
+            ),
+        ),
+        suspects=(Suspect(r"{name}", "", kinds=("call", "read")),),
         types=("AttributeError",),
         today=(r"'(?P<type>Tensor|Parameter)' object has no attribute '(?P<name>\w+)'",),
         older=(
@@ -60,6 +120,34 @@ FAMILIES = (
     ErrorFamily(
         id="plain_attribute",
         says="A list, an array or another plain value is used as if it were something else.",
+        means=("A {type} is used as if it were something else: it has no `{name}`",),
+        remedy=(
+            Sentence(
+                "A tensor is made of it by `torch.from_numpy(x)` (array) or "
+                "`torch.tensor(x)` (numbers)",
+                {"type": r"numpy.*|ndarray|float|int|bool"},
+            ),
+            Sentence(
+                "A list of tensors becomes one by `torch.stack(list)` (or `torch.cat`); "
+                "each element can be moved or asked by itself: `[t.to(device) for t in x]`",
+                {
+                    "type": r"list|tuple",
+                    "name": r"to|cuda|cpu|size|shape|view|float|backward|dim|detach|unsqueeze",
+                },
+            ),
+            Sentence(
+                "A recurrent layer, or a function with several results, gives a tuple: "
+                "take the part that is meant, `out, state = layer(x)`",
+                {"type": r"tuple"},
+            ),
+            Sentence(
+                "A dictionary is asked by its key: `d['{name}']`; for weights make the "
+                "model first and `model.load_state_dict(d)`",
+                {"type": r"dict"},
+            ),
+            "Print `type(x)` before the line",
+        ),
+        suspects=(Suspect(r"{name}", "", kinds=("call", "read")),),
         types=("AttributeError",),
         today=(rf"'(?P<type>{_PLAIN})' object has no attribute '(?P<name>\w+)'",),
         values={"type": "of the value", "name": "that is asked for"},
@@ -82,6 +170,24 @@ FAMILIES = (
     ErrorFamily(
         id="object_attribute",
         says="An object has no such attribute.",
+        means=("A `{type}` object has no `{name}`",),
+        remedy=(
+            Sentence(
+                "An iterator of a DataLoader has no .next() any more: write `next(it)`",
+                {"name": r"next"},
+            ),
+            Sentence(
+                "Inside DataParallel or DistributedDataParallel the model is `.module`: "
+                "`model.module.{name}`",
+                {"type": r"DataParallel|DistributedDataParallel"},
+            ),
+            (
+                "Check the spelling, that `__init__` really sets `self.{name}` before it "
+                "is read (and is not cut short by a missing `super().__init__()` or a "
+                "wrong indentation), and the version of the class"
+            ),
+        ),
+        suspects=(Suspect(r"{name}", "", kinds=("call", "read", "attribute")),),
         types=("AttributeError",),
         today=(
             r"(?P<of_class>type object )?(?<!module )'(?P<type>\w[\w.]*)'(?: object)? has no "
@@ -99,6 +205,23 @@ FAMILIES = (
     ErrorFamily(
         id="name_undefined",
         says="A name is used that nothing defines.",
+        means=("`{name}` is used and nothing defines it",),
+        remedy=(
+            Sentence(
+                "It needs its import: `from torch.autograd import Variable` (today a "
+                "tensor by itself does what Variable did)",
+                {"name": r"Variable"},
+            ),
+            Sentence("It needs its import: `import torch.nn.functional as F`", {"name": r"F"}),
+            Sentence("It needs its import: `import torch.nn as nn`", {"name": r"nn"}),
+            Sentence("It needs its import: `import numpy as np`", {"name": r"np"}),
+            Sentence("It needs its import: `import torch`", {"name": r"torch"}),
+            (
+                "Define or import it above the line; in a notebook run the cell that does; "
+                "inside a class it is `self.{name}`"
+            ),
+        ),
+        suspects=(Suspect(r"{name}", "", kinds=("call",)),),
         types=("NameError",),
         today=(r"name '(?P<name>\w+)' is not defined",),
         values={"name": "that is used"},
@@ -107,6 +230,18 @@ FAMILIES = (
     ErrorFamily(
         id="unbound_local",
         says="A variable of a function is read before it has a value.",
+        means=(
+            (
+                "The variable `{name}` is read in a function before it has a value there: "
+                "it is assigned further down, or only in a branch or loop that did not run"
+            ),
+        ),
+        remedy=(
+            (
+                "Give it a value before the branch or loop; a variable of outside that the "
+                "function changes needs `global {name}` (or another name)"
+            ),
+        ),
         types=("UnboundLocalError", "NameError"),
         today=(r"cannot access (?P<kind>local|free) variable '(?P<name>\w+)'",),
         older=(r"(?P<kind>local|free) variable '(?P<name>\w+)' referenced before assignment",),
@@ -117,6 +252,32 @@ FAMILIES = (
     ErrorFamily(
         id="module_not_installed",
         says="A module is not installed.",
+        means=(
+            Sentence(
+                "The installed PyTorch has no `{module}`: it is older than that module, or "
+                "another Python than the one that it was installed into is running",
+                {"module": r"torch\.[\w.]+"},
+            ),
+            "The module `{module}` is not installed there",
+        ),
+        remedy=(
+            Sentence(
+                "Print `torch.__version__` and `sys.executable` in that very notebook or "
+                "script (torch.utils.tensorboard came with 1.1); then upgrade with that "
+                "interpreter: `python -m pip install -U torch` (`%pip` in a notebook), and "
+                "restart it",
+                {"module": r"torch\.[\w.]+"},
+            ),
+            Sentence("`pip install opencv-python`", {"module": r"cv2(?:\.[\w.]+)?"}),
+            Sentence("`pip install scikit-learn`", {"module": r"sklearn(?:\.[\w.]+)?"}),
+            Sentence("`pip install pillow`", {"module": r"PIL(?:\.[\w.]+)?"}),
+            Sentence("`pip install pyyaml`", {"module": r"yaml"}),
+            (
+                "Install it into the interpreter that runs: `python -m pip install …` "
+                "(`%pip install` in a notebook); a part of a repository is found when the "
+                "program starts in its folder, or its folder is in PYTHONPATH"
+            ),
+        ),
         types=("ModuleNotFoundError", "ImportError"),
         today=(r"No module named '?(?P<module>[\w.]+)'?",),
         values={"module": "that is imported"},
@@ -125,6 +286,8 @@ FAMILIES = (
     ErrorFamily(
         id="module_required",
         says="A library needs another one that is not installed.",
+        means=("A library needs `{module}`, which is not installed",),
+        remedy=("Install it: `python -m pip install {module}`",),
         types=("ImportError",),
         today=(r"requires `?(?P<module>[\w.]+)[\s\S]{0,400}?pip install",),
         values={"module": "that it needs"},

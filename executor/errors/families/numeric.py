@@ -1,11 +1,25 @@
 """Distributions, linear algebra and reductions: values that are outside of what they may be."""
 
-from executor.errors.family import ErrorFamily
+from executor.errors.family import ErrorFamily, Suspect
 
 FAMILIES = (
     ErrorFamily(
         id="distribution_parameter",
         says="A distribution is made with a parameter that it cannot have.",
+        means=(
+            (
+                "A distribution is made with a parameter it cannot have: {parameter} of "
+                "{distribution}"
+            ),
+            "A distribution is made with a parameter it cannot have: mostly NaN",
+        ),
+        remedy=(
+            (
+                "Check for NaN before it: `torch.isnan(x).any()`; a scale has to be "
+                "positive (softplus or exp), probabilities between 0 and 1. Where training "
+                "runs well at first, the gradient explodes: smaller lr, clipping"
+            ),
+        ),
         types=("ValueError",),
         today=(
             r"Expected parameter (?P<parameter>\w+) \(Tensor of shape [^\n]{0,200}?of distribution "
@@ -23,6 +37,8 @@ FAMILIES = (
     ErrorFamily(
         id="distribution_value",
         says="A distribution is asked about a value that it cannot give.",
+        means=("A distribution is asked about a value that it cannot give",),
+        remedy=("The value has to lie in its support: check for NaN and shapes",),
         types=("ValueError",),
         today=(r"Expected value argument [\s\S]{0,300}?to be within the support",),
         older=(r"The value argument must be within the support",),
@@ -32,6 +48,8 @@ FAMILIES = (
     ErrorFamily(
         id="sampled_probabilities",
         says="Numbers are drawn by weights that are negative, NaN or infinite.",
+        means=("Numbers are drawn by weights that are negative, NaN or infinite",),
+        remedy=(("Check `torch.isnan(p).any()`; weights have to be probabilities: softmax first"),),
         types=("RuntimeError",),
         today=(r"probability tensor contains either `inf`, `nan` or element < 0",),
         older=(r"invalid multinomial distribution",),
@@ -44,6 +62,14 @@ FAMILIES = (
     ErrorFamily(
         id="gradient_is_nan",
         says="Anomaly detection finds the function whose gradient is NaN.",
+        means=("Anomaly detection found that {function} gave NaN in its gradient",),
+        remedy=(
+            (
+                "Usual reasons: sqrt or norm at 0, log of 0, a division by 0, exp that "
+                "overflows: add a small number inside (`torch.sqrt(x + 1e-8)`), clamp, or "
+                "use the stable form (log_softmax, BCEWithLogits)"
+            ),
+        ),
         types=("RuntimeError",),
         today=(
             r"Function '(?P<function>\w+)' returned nan values in its (?P<output>\d+)th output",
@@ -58,6 +84,9 @@ FAMILIES = (
     ErrorFamily(
         id="topk_size",
         says="topk is asked for more elements than there are.",
+        means=("topk is asked for more elements than the dimension has",),
+        remedy=("Choose k no larger than the number of classes",),
+        suspects=(Suspect(r"topk|accuracy"),),
         types=("RuntimeError",),
         today=(r"selected index k out of range",),
         older=(r"k not in range for dimension",),
@@ -70,6 +99,8 @@ FAMILIES = (
     ErrorFamily(
         id="not_converged",
         says="A decomposition of a matrix does not converge, mostly over NaN or infinity in it.",
+        means=(("A decomposition of a matrix does not converge: mostly NaN or infinity in it"),),
+        remedy=("Check `torch.isfinite(a).all()` before the line",),
         types=("_LinAlgError", "LinAlgError", "RuntimeError"),
         today=(r"failed to converge|did not converge",),
         sample='torch.linalg.svd(torch.full((3, 3), float("nan")))',
@@ -80,6 +111,18 @@ FAMILIES = (
     ErrorFamily(
         id="singular_matrix",
         says="A matrix that is to be inverted or solved is singular.",
+        means=(
+            (
+                "A matrix that is to be inverted or solved is singular: its rows depend on "
+                "one another"
+            ),
+        ),
+        remedy=(
+            (
+                "Add a little to the diagonal (`a + 1e-6 * torch.eye(n)`), or use "
+                "`torch.linalg.pinv` or `lstsq`"
+            ),
+        ),
         types=("_LinAlgError", "LinAlgError", "RuntimeError"),
         today=(r"singular",),
         sample="torch.linalg.inv(torch.zeros(2, 2))",
@@ -104,6 +147,13 @@ FAMILIES = (
     ErrorFamily(
         id="nothing_to_reduce",
         says="A largest, smallest or mean value is asked of an empty tensor.",
+        means=("A largest, smallest or mean value is asked of an empty tensor",),
+        remedy=(
+            (
+                "Find out why the tensor is empty (a mask or filter that leaves nothing, "
+                "an empty batch) and skip it: `if x.numel()`"
+            ),
+        ),
         types=("RuntimeError", "IndexError", "ValueError"),
         today=(
             r"Expected reduction dim to be specified for input\.numel\(\) == 0"

@@ -1,11 +1,26 @@
 """Errors of the place and not of the code: no GPU, no file, no network, no memory."""
 
-from executor.errors.family import ErrorFamily
+from executor.errors.family import ErrorFamily, Sentence, Suspect
 
 FAMILIES = (
     ErrorFamily(
         id="cuda_not_compiled",
         says="A GPU is asked of a PyTorch that was built for the CPU only.",
+        means=(
+            Sentence(
+                "This installation of PyTorch was built for CPU only and is asked for a GPU",
+                {"what": r".+"},
+            ),
+            "This installation of PyTorch was built for CPU only and is asked for a GPU",
+        ),
+        remedy=(
+            (
+                "Install a build with CUDA (the selector on pytorch.org; "
+                "`torch.version.cuda` is None for a CPU build), or run on the CPU: `device "
+                "= 'cuda' if torch.cuda.is_available() else 'cpu'`"
+            ),
+        ),
+        suspects=(Suspect(r"cuda|to|device"),),
         types=("AssertionError", "RuntimeError"),
         today=(
             r"Torch not compiled with (?P<what>CUDA) enabled",
@@ -18,6 +33,19 @@ FAMILIES = (
     ErrorFamily(
         id="gpu_missing",
         says="A GPU is asked of a machine that has none.",
+        means=(
+            (
+                "PyTorch sees no GPU there: no driver, none in this machine, or "
+                "CUDA_VISIBLE_DEVICES hides it"
+            ),
+        ),
+        remedy=(
+            (
+                "Check `nvidia-smi` and `torch.cuda.is_available()`; in Colab choose a GPU "
+                "runtime; else say device cpu"
+            ),
+        ),
+        suspects=(Suspect(r"cuda|to|device"),),
         types=("RuntimeError", "AssertionError", "ValueError"),
         today=(r"No CUDA GPUs|no NVIDIA driver|Invalid CUDA 'device",),
         needs="a PyTorch that was built for CUDA, on a machine without a GPU",
@@ -29,6 +57,8 @@ FAMILIES = (
     ErrorFamily(
         id="file_missing",
         says="A file is read that is not there.",
+        means=("The file `{path}` is not where the program looks",),
+        remedy=("Print `os.getcwd()` and use the full path",),
         types=("FileNotFoundError",),
         today=(
             r"directory: '(?P<path>[^'\n]+)'",
@@ -68,6 +98,13 @@ FAMILIES = (
     ErrorFamily(
         id="launcher_variable",
         says="A variable is read that a launcher such as torchrun sets.",
+        means=("The variable {variable} is read, which a launcher such as torchrun sets",),
+        remedy=(
+            (
+                "Start with `torchrun --nproc_per_node=N script.py`, or set it by hand for "
+                "one process"
+            ),
+        ),
         types=("KeyError",),
         today=(r"^'(?P<variable>MASTER_ADDR|MASTER_PORT|WORLD_SIZE|RANK|LOCAL_RANK)'",),
         values={"variable": "that is read"},
@@ -89,6 +126,13 @@ FAMILIES = (
     ErrorFamily(
         id="process_group",
         says="Several processes are to work together, and this one was started alone.",
+        means=(
+            (
+                "Several processes are to work together, and this one was started alone: "
+                "the variables of a launcher are not set"
+            ),
+        ),
+        remedy=("Start with `torchrun --nproc_per_node=N script.py`",),
         types=("ValueError", "RuntimeError", "DistBackendError"),
         today=(r"env:// rendezvous|NCCL built in|ProcessGroupNCCL(?!\.cpp)",),
         sample='torch.distributed.init_process_group("gloo")',
@@ -96,6 +140,13 @@ FAMILIES = (
     ErrorFamily(
         id="memory",
         says="More memory is asked for than there is.",
+        means=("More memory is asked for than there is",),
+        remedy=(
+            (
+                "A size is larger than meant (a product of two large dimensions), or the "
+                "data do not fit: smaller batches, float32 instead of float64"
+            ),
+        ),
         types=("MemoryError", "RuntimeError"),
         today=(r"DefaultCPUAllocator|fail at alloc_cpu",),
         older=(r"Torch: not enough memory",),

@@ -1,11 +1,24 @@
 """Several processes and several GPUs: starting them, what they share, what they wait for."""
 
-from executor.errors.family import ErrorFamily
+from executor.errors.family import ErrorFamily, Suspect
 
 FAMILIES = (
     ErrorFamily(
         id="main_guard",
         says="Processes are started while the script is imported, without a __main__ guard.",
+        means=(
+            (
+                "Processes are started while the script is imported: on Windows and macOS "
+                "each worker imports it again"
+            ),
+        ),
+        remedy=(
+            (
+                "Put the code that starts things under `if __name__ == '__main__':`, or "
+                "set num_workers=0"
+            ),
+        ),
+        suspects=(Suspect(r"DataLoader|Process|Pool|spawn"),),
         types=("RuntimeError",),
         today=(
             r"attempt has been made to start a new process before the\s+current process has "
@@ -21,6 +34,9 @@ FAMILIES = (
     ErrorFamily(
         id="start_method",
         says="The way in which processes are started is set twice.",
+        means=("The way in which processes are started is set twice",),
+        remedy=("Call it once, under `if __name__ == '__main__':`",),
+        suspects=(Suspect(r"set_start_method"),),
         types=("RuntimeError",),
         today=(r"^context has already been set",),
         sample=(
@@ -32,6 +48,16 @@ FAMILIES = (
     ErrorFamily(
         id="pickled_for_a_process",
         says="Something is sent to another process, or saved, and cannot be pickled.",
+        means=(
+            "{object} is sent to a worker process (or saved) and cannot be pickled",
+            "Something is sent to a worker process (or saved) that cannot be pickled",
+        ),
+        remedy=(
+            (
+                "Use a function defined with `def` at the top of the file instead of a "
+                "lambda or an inner function, or num_workers=0"
+            ),
+        ),
         types=("PicklingError", "AttributeError", "TypeError"),
         today=(
             r"Can't (?:pickle|get) local object '(?P<object>[\w.<>]+)'",
@@ -48,6 +74,19 @@ FAMILIES = (
     ErrorFamily(
         id="pickled_class_missing",
         says="A file holds an object of a class that this program does not define there.",
+        means=(
+            (
+                "The file holds an object of the class {name}, which this program does not "
+                "define in {module}"
+            ),
+        ),
+        remedy=(
+            (
+                "Import or define the class under the same name before loading; better "
+                "save `model.state_dict()` only"
+            ),
+        ),
+        suspects=(Suspect(r"load"),),
         types=("AttributeError",),
         today=(r"Can't get attribute '(?P<name>[\w.]+)' on <module '(?P<module>[\w.]+)'",),
         values={"name": "of the class", "module": "where it is looked for"},
@@ -56,6 +95,15 @@ FAMILIES = (
     ErrorFamily(
         id="shared_memory",
         says="Worker processes have no shared memory or no file handles left.",
+        means=("Worker processes have no shared memory or no file handles left",),
+        remedy=(
+            (
+                "In Docker `--shm-size=8g` or `--ipc=host`; for file handles "
+                "`torch.multiprocessing.set_sharing_strategy('file_system')` or `ulimit "
+                "-n`; or fewer workers"
+            ),
+        ),
+        suspects=(Suspect(r"DataLoader"),),
         types=("RuntimeError", "OSError"),
         today=(
             r"unable to (?:open|mmap|write to|resize|allocate) (?:shared memory object|file|\d+)",
@@ -76,6 +124,14 @@ FAMILIES = (
     ErrorFamily(
         id="broken_pipe",
         says="The other end of a pipe is gone: a worker or the program that started it ended.",
+        means=("The other end of a pipe is gone: a worker ended, or could not start",),
+        remedy=(
+            (
+                "Set num_workers=0 to see the real error; on Windows put the code under "
+                "`if __name__ == '__main__':`"
+            ),
+        ),
+        suspects=(Suspect(r"DataLoader"),),
         types=("BrokenPipeError", "ConnectionResetError", "RuntimeError", "EOFError"),
         today=(r"^\[Errno (?:32|104|54)\]", r"^Broken pipe", r"Connection reset by peer"),
         sample="import os\nread, write = os.pipe()\nos.close(read)\nos.write(write, b'x')",
@@ -83,6 +139,13 @@ FAMILIES = (
     ErrorFamily(
         id="process_group_missing",
         says="Something distributed is used before init_process_group was called.",
+        means=("Something distributed is used before init_process_group was called",),
+        remedy=(
+            (
+                "Call `torch.distributed.init_process_group(…)` first, or use the version "
+                "for one process (BatchNorm instead of SyncBatchNorm)"
+            ),
+        ),
         types=("ValueError", "RuntimeError"),
         today=(r"Default process group (?:has not been|is not) initialized",),
         sample="torch.distributed.all_reduce(torch.ones(2))",
@@ -94,6 +157,26 @@ FAMILIES = (
     ErrorFamily(
         id="ddp_unused_parameters",
         says="Parameters of a distributed model got no gradient, so the next step cannot begin.",
+        means=(
+            (
+                "Some parameters ({indices}) took no part in the loss, so "
+                "DistributedDataParallel still waits for their gradients"
+            ),
+            (
+                "Some parameters took no part in the loss, so DistributedDataParallel "
+                "still waits for their gradients; or the model was called in another way "
+                "than through the wrapper"
+            ),
+        ),
+        remedy=(
+            (
+                "Find them: after one backward without DDP, `[n for n, p in "
+                "model.named_parameters() if p.grad is None]`; use them, freeze them "
+                "(`requires_grad=False`), or pass `find_unused_parameters=True`. "
+                "TORCH_DISTRIBUTED_DEBUG=DETAIL names them"
+            ),
+        ),
+        suspects=(Suspect(r"DistributedDataParallel|DDP"),),
         types=("RuntimeError",),
         today=(
             r"Expected to have finished reduction in the prior iteration",
@@ -133,6 +216,20 @@ FAMILIES = (
     ErrorFamily(
         id="replica_error",
         says="An error came up in one copy of the model that DataParallel made.",
+        means=(
+            (
+                "An error ({type}) came up in one copy of the model that DataParallel "
+                "made, on device {device}; it stands at the end of the message"
+            ),
+        ),
+        remedy=(
+            (
+                "Run on one GPU to see it; tensors made in forward need `device=x.device`, "
+                "and layers or tensors kept outside of parameters and buffers stay on the "
+                "first GPU"
+            ),
+        ),
+        suspects=(Suspect(r"DataParallel"),),
         types=("RuntimeError", "TypeError", "ValueError", "StopIteration"),
         today=(r"Caught (?P<type>\w+) in replica (?P<replica>\d+) on device (?P<device>\d+)",),
         values={"type": "of the error", "replica": "its number", "device": "number of its GPU"},
@@ -145,6 +242,14 @@ FAMILIES = (
     ErrorFamily(
         id="nccl",
         says="The GPUs of several processes could not talk to each other.",
+        means=("The GPUs of several processes could not talk to each other",),
+        remedy=(
+            (
+                "Run with NCCL_DEBUG=INFO to see why: two processes on one GPU, different "
+                "versions, a wrong network interface (NCCL_SOCKET_IFNAME); each process "
+                "needs `torch.cuda.set_device(local_rank)`"
+            ),
+        ),
         types=("DistBackendError", "RuntimeError"),
         today=(
             r"NCCL (?:error|Error|failure|operation)",
@@ -162,6 +267,8 @@ FAMILIES = (
     ErrorFamily(
         id="port_taken",
         says="The port that the processes meet at is taken, by an earlier run or another one.",
+        means=(("The port that the processes meet at is taken, by an earlier run or another one"),),
+        remedy=("End the earlier run, or choose another: `torchrun --master_port 29501`",),
         types=("DistNetworkError", "RuntimeError", "OSError"),
         today=(r"[Aa]ddress already in use|EADDRINUSE",),
         needs="a port that another process holds",

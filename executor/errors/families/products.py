@@ -1,11 +1,78 @@
 """Products of matrices and vectors: inner sizes, batches, dimensions, einsum."""
 
-from executor.errors.family import ErrorFamily
+from collections.abc import Mapping
+
+from executor.errors.family import ANY, ErrorFamily, SeenError, Sentence, Suspect
+
+_LINEAR = (
+    "A Linear layer with in_features={inner_right} and out_features={columns} is given "
+    "{inner_left} features ({rows} rows of {inner_left})"
+)
+
+
+def _unflattened(seen: SeenError, message: str) -> Mapping[str, str]:
+    """How many samples of the wanted size the rows hold, where they hold whole ones."""
+    rows, inner, wanted = seen.numbers("rows", "inner_left", "inner_right")
+    if not inner or wanted <= inner or wanted % inner or rows % (wanted // inner):
+        return {}
+    return {"samples": str(rows * inner // wanted)}
+
+
+def _same_batch(seen: SeenError, message: str) -> Mapping[str, str]:
+    return {"same": "yes"} if seen["batch"] == seen["batch_right"] else {}
+
 
 FAMILIES = (
     ErrorFamily(
         id="matmul_shapes",
         says="Two matrices are multiplied whose inner sizes differ.",
+        means=(
+            Sentence(_LINEAR, {"file": r"linear\.py"}),
+            Sentence(_LINEAR, {"made": r"Linear"}),
+            (
+                "A matrix product of [{rows}, {inner_left}] and [{inner_right}, "
+                "{columns}]: the inner sizes, {inner_left} and {inner_right}, must be "
+                "equal. Where the second is a Linear layer's weight, the layer takes "
+                "{inner_right} features and {inner_left} arrive"
+            ),
+        ),
+        remedy=(
+            Sentence(
+                "{rows} rows of {inner_left} hold exactly {samples} times {inner_right} "
+                "values: most likely the input was not flattened, so put `x = "
+                "x.flatten(1)` before the layer",
+                {"samples": r".+"},
+            ),
+            (
+                "Print `x.shape` right before it. If "
+                "{inner_left} is what each sample really has, make the layer "
+                "`nn.Linear({inner_left}, {columns})`; if it should be {inner_right}, the "
+                "input has another size than the model was made for, or was flattened or "
+                "transposed differently"
+            ),
+            (
+                "The columns of the first have to be as many as the rows of the second: "
+                "print both shapes right before the line"
+            ),
+        ),
+        now=(
+            "mat1 and mat2 shapes cannot be multiplied ({rows}x{inner_left} and "
+            "{inner_right}x{columns})"
+        ),
+        suspects=(
+            Suspect(
+                r"Linear|LazyLinear",
+                "made for {inner_right} features",
+                {0: "{inner_right}", "in_features": "{inner_right}"},
+            ),
+            Suspect(
+                r"view|reshape|flatten|Flatten",
+                "reshapes to rows of {inner_left}",
+                {ANY: "{inner_left}"},
+            ),
+            Suspect(r"view|reshape", "reshapes with {inner_right}", {ANY: "{inner_right}"}),
+        ),
+        derive=_unflattened,
         types=("RuntimeError",),
         today=(
             r"mat1 and mat2 shapes cannot be multiplied "
@@ -30,6 +97,18 @@ FAMILIES = (
     ErrorFamily(
         id="matvec_sizes",
         says="A matrix is multiplied by a vector of another length than its rows.",
+        means=(
+            (
+                "A matrix of {matrix} is multiplied by a vector of {vector} entries; a "
+                "vector needs as many entries as the matrix has columns"
+            ),
+        ),
+        remedy=(
+            (
+                "Print both shapes before the line: either the vector or the matrix has to "
+                "be reshaped, or the Linear layer made for {vector} features"
+            ),
+        ),
         types=("RuntimeError",),
         today=(
             r"size mismatch, got input \((?P<rows>\d+)\), mat \((?P<matrix>[^()]{1,40})\), "
@@ -45,6 +124,8 @@ FAMILIES = (
     ErrorFamily(
         id="dot_sizes",
         says="Two vectors of different lengths are multiplied.",
+        means=("Two vectors of different lengths, {left} and {right}, are multiplied",),
+        remedy=("dot needs vectors of one length: print both shapes before the line",),
         types=("RuntimeError",),
         today=(
             r"inconsistent tensor size, expected tensor \[(?P<left>\d+)\] and "
@@ -56,6 +137,25 @@ FAMILIES = (
     ErrorFamily(
         id="bmm_sizes",
         says="Two batches of matrices differ in number, or in their inner sizes.",
+        means=(
+            (
+                "A batch of {batch} matrices with {inner} columns is multiplied by "
+                "{batch_right} matrices with {inner_right} rows; the number of matrices "
+                "and these inner sizes must be equal"
+            ),
+        ),
+        remedy=(
+            Sentence(
+                "The batches have the same number, so one side is most likely not "
+                "transposed: `b.transpose(1, 2)`",
+                {"same": r"yes"},
+            ),
+            (
+                "Print both shapes before the line, and permute or repeat one so that they "
+                "are [B, n, m] and [B, m, p]"
+            ),
+        ),
+        derive=_same_batch,
         types=("RuntimeError",),
         today=(
             r"Expected size for first two dimensions of batch2 tensor to be: "
@@ -73,6 +173,24 @@ FAMILIES = (
     ErrorFamily(
         id="bmm_dimensions",
         says="bmm or baddbmm is given a tensor that has not three dimensions.",
+        means=(
+            (
+                "bmm needs two batches of matrices, [B, n, m] and [B, m, p], and argument "
+                "{which} has {dimensions} dimensions"
+            ),
+            (
+                "bmm needs two batches of matrices, [B, n, m] and [B, m, p], and argument "
+                "{which} has not three dimensions"
+            ),
+        ),
+        remedy=(
+            (
+                "Add the batch dimension with `unsqueeze(0)`, or use `torch.matmul`, which "
+                "takes any number of dimensions"
+            ),
+        ),
+        now=("batch{which} must be a 3D tensor"),
+        suspects=(Suspect(r"bmm|baddbmm"),),
         types=("RuntimeError",),
         today=(r"batch(?P<which>[12]) must be a 3D tensor",),
         older=(
@@ -89,6 +207,20 @@ FAMILIES = (
     ErrorFamily(
         id="not_a_matrix",
         says="mm or mv is given something that has not two dimensions.",
+        means=(
+            (
+                "mm takes two matrices, and here a tensor of {left} and one of {right} "
+                "dimensions meet"
+            ),
+            ("mm or mv takes a matrix with two dimensions, and one argument has another number"),
+        ),
+        remedy=(
+            (
+                "Use `torch.matmul` (`@`), which takes vectors and batches too, or give "
+                "the tensor two dimensions with `unsqueeze`"
+            ),
+        ),
+        suspects=(Suspect(r"mm|mv|addmm"),),
         types=("RuntimeError",),
         today=(r"\b(?P<which>mat\d?|self) must be a matrix",),
         older=(
@@ -109,6 +241,12 @@ FAMILIES = (
     ErrorFamily(
         id="dot_dimensions",
         says="dot is given something that has not one dimension.",
+        means=(
+            ("dot takes two vectors, and here tensors of {left} and {right} dimensions meet"),
+            "dot takes two vectors with one dimension each",
+        ),
+        remedy=("For matrices use `a @ b`; for the dot products of rows `(a * b).sum(-1)`",),
+        suspects=(Suspect(r"dot"),),
         types=("RuntimeError",),
         today=(r"1D tensors expected, but got (?P<left>\d+)D and (?P<right>\d+)D tensors",),
         older=(r"1D tensors expected|vector and vector expected",),
@@ -122,6 +260,13 @@ FAMILIES = (
     ErrorFamily(
         id="product_of_a_number",
         says="A matrix product is asked of a tensor without dimensions.",
+        means=(
+            (
+                "A matrix product is asked of a tensor without dimensions ({left} and "
+                "{right} dimensions)"
+            ),
+        ),
+        remedy=("For a single number use `*` instead of `@`",),
         types=("RuntimeError",),
         today=(
             r"both arguments to (?P<operation>\w+) need to be at least 1D, but they are "
@@ -137,6 +282,19 @@ FAMILIES = (
     ErrorFamily(
         id="einsum_sizes",
         says="A letter of an einsum stands for two different sizes.",
+        means=(
+            (
+                "In the einsum the letter `{letter}` stands for size {before} first and "
+                "for {size} in operand {operand}"
+            ),
+        ),
+        remedy=(
+            (
+                "Give the two dimensions different letters, or bring them to one size: "
+                "print the shapes of the operands"
+            ),
+        ),
+        suspects=(Suspect(r"einsum"),),
         types=("RuntimeError",),
         today=(
             r"einsum\(\): subscript (?P<letter>\w) has size (?P<size>\d+) for operand "
@@ -153,6 +311,14 @@ FAMILIES = (
     ErrorFamily(
         id="einsum",
         says="The text or the operands of an einsum do not fit.",
+        means=("The letters of the einsum do not fit its operands: {complaint}",),
+        remedy=(
+            (
+                "Each operand needs one letter for each of its dimensions: compare the "
+                "text with the shapes"
+            ),
+        ),
+        suspects=(Suspect(r"einsum"),),
         types=("RuntimeError", "ValueError"),
         today=(r"einsum\(\): (?P<complaint>[^\n]*)",),
         values={"complaint": "what it says"},

@@ -1,11 +1,35 @@
 """Recurrent layers and attention: input sizes, states, masks, lengths."""
 
-from executor.errors.family import ErrorFamily
+from collections.abc import Mapping
+
+from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
+
+
+def _swapped(seen: SeenError, message: str) -> Mapping[str, str]:
+    given, expected = seen.sizes("given"), seen.sizes("expected")
+    swapped = sorted(given) == sorted(expected) and given != expected
+    return {"swapped": "yes"} if swapped else {}
+
 
 FAMILIES = (
     ErrorFamily(
         id="rnn_input_size",
         says="A recurrent layer gets steps of another length than its input_size.",
+        means=("A recurrent layer with input_size={input_size} is given vectors of {given}",),
+        remedy=(
+            (
+                "Print `x.shape` before it: its last dimension is what each step has. Make "
+                "the layer with input_size={given}, or transpose or reshape the input"
+            ),
+        ),
+        suspects=(
+            Suspect(
+                r"LSTM|GRU|RNN|LSTMCell|GRUCell|RNNCell",
+                "made for {input_size}",
+                {0: "{input_size}", "input_size": "{input_size}"},
+            ),
+            Suspect(r"LSTM|GRU|RNN"),
+        ),
         types=("RuntimeError",),
         today=(
             r"input\.size\(-1\) must be equal to input_size\. Expected (?P<input_size>\d+), got "
@@ -19,6 +43,28 @@ FAMILIES = (
     ErrorFamily(
         id="rnn_hidden_size",
         says="A recurrent layer gets a first state of another shape than it needs.",
+        means=(
+            Sentence(
+                "The first state has the shape [{given}] where [{expected}] is needed: the "
+                "same numbers in another order, so mostly batch_first is overlooked or "
+                "dimensions are swapped",
+                {"swapped": r"yes"},
+            ),
+            (
+                "The first state has the shape [{given}] where [{expected}] is needed "
+                "([layers x directions, batch, hidden_size])"
+            ),
+        ),
+        remedy=(
+            (
+                "Make the state from the input: `torch.zeros(layers * directions, "
+                "x.size(0), hidden_size, device=x.device)` with batch_first=True (else "
+                "x.size(1)), and set `drop_last=True` where the last batch is smaller; "
+                "batch_first does not change the order of the state"
+            ),
+        ),
+        suspects=(Suspect(r"LSTM|GRU|RNN"),),
+        derive=_swapped,
         types=("RuntimeError",),
         today=(
             r"Expected hidden(?:\[(?P<state>\d)\])? size \((?P<expected>[\d, ]+)\), got "
@@ -35,6 +81,9 @@ FAMILIES = (
     ErrorFamily(
         id="rnn_hidden_batch",
         says="A recurrent cell gets a state for another number of samples than its input has.",
+        means=(("A recurrent cell gets a state for {given} samples where its input has {batch}"),),
+        remedy=(("Make the state from the input's batch: `torch.zeros(x.size(0), hidden_size)`"),),
+        suspects=(Suspect(r"LSTMCell|GRUCell|RNNCell"),),
         types=("RuntimeError",),
         today=(
             r"[Ii]nput batch size (?P<batch>\d+) doesn't match hidden\d? batch size "
@@ -46,6 +95,20 @@ FAMILIES = (
     ErrorFamily(
         id="rnn_hidden_dimensions",
         says="The first state of a recurrent layer has another number of dimensions than it needs.",
+        means=(
+            (
+                "The first state of a recurrent layer has another number of dimensions "
+                "than its input: a batch needs [layers, batch, hidden], a single sequence "
+                "[layers, hidden]"
+            ),
+        ),
+        remedy=(
+            (
+                "Give the input a batch dimension (`x.unsqueeze(0)` with "
+                "batch_first=True), or take it away from the state"
+            ),
+        ),
+        suspects=(Suspect(r"LSTM|GRU|RNN"),),
         types=("RuntimeError",),
         today=(r"[Ff]or (?:un)?batched \d-D input,? hx(?: and cx)? should",),
         sample="nn.GRU(4, 6)(torch.ones(7, 5, 4), torch.ones(1, 6))",
@@ -53,6 +116,11 @@ FAMILIES = (
     ErrorFamily(
         id="rnn_cell_hidden_size",
         says="A recurrent cell gets a state of another length than its hidden_size.",
+        means=(
+            ("A recurrent cell gets a state of {given} where its hidden_size is {hidden_size}"),
+        ),
+        remedy=("Make the state with hidden_size={hidden_size}",),
+        suspects=(Suspect(r"LSTMCell|GRUCell|RNNCell"),),
         types=("RuntimeError",),
         today=(
             r"hidden\d? has inconsistent hidden_size(?:: got (?P<given>\d+), expected "
@@ -64,6 +132,18 @@ FAMILIES = (
     ErrorFamily(
         id="rnn_dimensions",
         says="A recurrent layer gets an input with another number of dimensions than it takes.",
+        means=(
+            "A recurrent layer takes {expected} dimensions and gets {given}",
+            ("A recurrent layer gets an input with another number of dimensions than it takes"),
+        ),
+        remedy=(
+            (
+                "It takes [steps, batch, features] (with batch_first=True [batch, steps, "
+                "features]): token ids go through an Embedding first; a missing dimension "
+                "is added with `unsqueeze`"
+            ),
+        ),
+        suspects=(Suspect(r"LSTM|GRU|RNN"),),
         types=("ValueError", "RuntimeError"),
         today=(
             r"(?P<layer>RNN|LSTM|GRU)(?P<cell>Cell)?: Expected input to be "
@@ -83,6 +163,9 @@ FAMILIES = (
     ErrorFamily(
         id="rnn_lengths_tensor",
         says="The lengths of packed sequences are no int64 vector on the CPU.",
+        means=("The lengths of packed sequences have to be one int64 vector on the CPU",),
+        remedy=("`pack_padded_sequence(x, lengths.cpu(), …)`",),
+        suspects=(Suspect(r"pack_padded_sequence"),),
         types=("RuntimeError",),
         today=(
             r"`?'?lengths`?'? argument should be(?: a 1D CPU int64 tensor, but got "
@@ -101,6 +184,9 @@ FAMILIES = (
     ErrorFamily(
         id="rnn_lengths_order",
         says="The lengths of packed sequences do not go down.",
+        means=("The lengths of packed sequences do not go down",),
+        remedy=("Pass `enforce_sorted=False`",),
+        suspects=(Suspect(r"pack_padded_sequence"),),
         types=("RuntimeError", "ValueError"),
         today=(r"must be sorted in decreasing",),
         sample="nn.utils.rnn.pack_padded_sequence(torch.ones(2, 2, 1), [1, 2])",
@@ -108,6 +194,9 @@ FAMILIES = (
     ErrorFamily(
         id="rnn_lengths_positive",
         says="A packed sequence has the length 0.",
+        means=("A packed sequence has the length 0",),
+        remedy=("Leave empty samples out, or give them one padding step",),
+        suspects=(Suspect(r"pack_padded_sequence"),),
         types=("RuntimeError", "ValueError"),
         today=(r"Length of all samples has to be greater than 0",),
         sample="nn.utils.rnn.pack_padded_sequence(torch.ones(2, 2, 1), [2, 0])",
@@ -115,6 +204,18 @@ FAMILIES = (
     ErrorFamily(
         id="attention_embedding",
         says="Attention gets tokens of another width than its embed_dim.",
+        means=("Attention made for embed_dim={embed_dim} gets tokens of width {given}",),
+        remedy=(
+            (
+                "The last dimension of query, key and value has to be embed_dim; for "
+                "another width of key and value say kdim and vdim"
+            ),
+        ),
+        suspects=(
+            Suspect(
+                r"MultiheadAttention|TransformerEncoderLayer|TransformerDecoderLayer|Transformer"
+            ),
+        ),
         types=("AssertionError",),
         today=(r"was expecting embedding dimension of (?P<embed_dim>\d+), but got (?P<given>\d+)",),
         values={"embed_dim": "that the layer was made for", "given": "width of the tokens"},
@@ -123,6 +224,13 @@ FAMILIES = (
     ErrorFamily(
         id="attention_mask",
         says="Attention gets a mask of another shape than its tokens need.",
+        means=("Attention gets a mask of {given} where its tokens need {expected}",),
+        remedy=(
+            (
+                "attn_mask is [steps, steps] for all samples; what belongs to padding goes "
+                "into key_padding_mask [batch, steps]"
+            ),
+        ),
         types=("RuntimeError",),
         today=(
             r"attn_mask is torch\.Size\((?P<given>\[[\d, ]*\])\), but should be "
@@ -137,6 +245,13 @@ FAMILIES = (
     ErrorFamily(
         id="attention_padding_mask",
         says="Attention gets a padding mask whose rows are not its batch.",
+        means=("Attention gets a padding mask of {given} for a batch of {batch}",),
+        remedy=(
+            (
+                "key_padding_mask is [batch, steps]: mostly batch_first=True is missing, "
+                "or the mask is transposed"
+            ),
+        ),
         types=("AssertionError", "RuntimeError"),
         today=(
             r"Expected key_padded_mask\.shape\[0\] to be (?P<batch>\d+), but got (?P<given>\d+)",
@@ -151,6 +266,13 @@ FAMILIES = (
     ErrorFamily(
         id="attention_heads",
         says="Attention is made with a width that cannot be divided by its heads.",
+        means=("Attention is made with a width that cannot be divided by its heads",),
+        remedy=("embed_dim (d_model) has to be a multiple of num_heads (nhead)",),
+        suspects=(
+            Suspect(
+                r"MultiheadAttention|TransformerEncoderLayer|TransformerDecoderLayer|Transformer"
+            ),
+        ),
         types=("AssertionError",),
         today=(r"embed_dim must be divisible by num_heads",),
         sample="nn.MultiheadAttention(10, 4)",

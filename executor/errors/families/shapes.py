@@ -1,11 +1,70 @@
 """Shapes and dimensions: broadcasting, expand, view, a dimension that is not there."""
 
-from executor.errors.family import ErrorFamily
+from collections.abc import Mapping
+
+from executor.errors.family import ANY, ErrorFamily, SeenError, Sentence, Suspect
+
+_TELLING = 16  # a size from here on stands in a program for one reason
+
+
+def _sizes(seen: SeenError, message: str) -> Mapping[str, str]:
+    """The two sizes where they tell something, and whether one is the bins of the other's STFT."""
+    if not (seen["a"].isdigit() and seen["b"].isdigit()):
+        return {}  # older wordings name whole shapes
+    small, large = sorted(seen.numbers("a", "b"))
+    values = {"small": str(small)} if small >= _TELLING else {}
+    values |= {"large": str(large)} if large >= _TELLING else {}
+    if large >= _TELLING and small == large // 2 + 1:
+        values |= {"bins": str(small), "n_fft": str(large)}
+    return values
+
+
+def _view(seen: SeenError, message: str) -> Mapping[str, str]:
+    """How many values the shape needs, its last size, and whether one is left open."""
+    sizes = seen.sizes("shape")
+    needed = 1
+    for size in sizes:
+        needed *= size if size > 0 else 1
+    values = {"needed": str(needed)}
+    if sizes and sizes[-1] > 0:
+        values |= {"last": str(sizes[-1])}
+    return values | ({"open": "yes"} if -1 in sizes else {})
+
 
 FAMILIES = (
     ErrorFamily(
         id="broadcast_sizes",
         says="Two tensors are combined element by element whose sizes do not broadcast.",
+        means=(
+            (
+                "Two tensors are combined element by element, and in dimension {dimension} "
+                "one has {a} and the other {b}; they must be equal, or one of them 1"
+            ),
+            (
+                "Two tensors are combined element by element whose sizes do not go "
+                "together: {a} and {b}"
+            ),
+            "Two tensors are combined element by element whose sizes do not go together",
+        ),
+        remedy=(
+            Sentence(
+                "{bins} is {n_fft} // 2 + 1, the number of frequencies of an STFT with "
+                "n_fft={n_fft}: where {n_fft} is given for that number (n_stft, a mask, a filter "
+                "bank), write `{n_fft} // 2 + 1`",
+                {"bins": r".+"},
+            ),
+            (
+                "Print both shapes right before the line; then add a dimension with "
+                "`unsqueeze`, transpose one, or find out where the {a} and the {b} come from "
+                "(another padding, stride or length)"
+            ),
+            "Print both shapes right before the line",
+        ),
+        derive=_sizes,
+        suspects=(
+            Suspect(r".*", "has the {large}", {ANY: "{large}"}),
+            Suspect(r".*", "has the {small}", {ANY: "{small}"}),
+        ),
         types=("RuntimeError",),
         today=(
             r"[Tt]he size of tensor a \((?P<a>\d+)\) must match the size of tensor b "
@@ -35,6 +94,11 @@ FAMILIES = (
     ErrorFamily(
         id="inplace_result_grows",
         says="The result of an in-place operation is larger than the tensor it is written into.",
+        means=(
+            "A result of shape {result} is written in place into a tensor of {target}",
+            ("The result of an in-place operation is larger than the tensor it is written into"),
+        ),
+        remedy=("Write it out of place: `x = x + y` instead of `x += y`",),
         types=("RuntimeError",),
         today=(
             r"output with shape (?P<target>\[[\d, ]*\]) doesn't match the broadcast shape "
@@ -46,6 +110,27 @@ FAMILIES = (
     ErrorFamily(
         id="expand_sizes",
         says="A tensor is to be repeated into a shape that it cannot fill.",
+        means=(
+            (
+                "A tensor of {tensor_shape} is to be spread over {target_shape}: in "
+                "dimension {dimension} it has {existing} where {wanted} is wanted, and "
+                "only a size of 1 can be repeated"
+            ),
+            (
+                "A tensor with {existing} in dimension {dimension} is to fill {wanted}; "
+                "only a size of 1 can be repeated"
+            ),
+        ),
+        remedy=(
+            (
+                "Print both shapes right before the line. Where a value is assigned (`a[i] "
+                "= b`), `b` needs the shape of `a[i]`"
+            ),
+        ),
+        suspects=(
+            Suspect(r".*", "is written into", kinds=("item",)),
+            Suspect(r"expand|expand_as"),
+        ),
         types=("RuntimeError",),
         today=(
             r"The expanded size of the tensor \((?P<wanted>-?\d+)\) must match the existing size "
@@ -69,6 +154,22 @@ FAMILIES = (
     ErrorFamily(
         id="expand_fewer_dimensions",
         says="A tensor is to be expanded into fewer dimensions than it has.",
+        means=(
+            (
+                "A tensor of shape {tensor_shape} is written where only {target_shape} "
+                "fits: it has more dimensions than its place"
+            ),
+        ),
+        remedy=(
+            (
+                "Where a value is assigned (`a[i] = b`), `b` needs the shape of `a[i]`: "
+                "reduce it first (`.item()`, `.max()`, an index, `squeeze()`)"
+            ),
+        ),
+        suspects=(
+            Suspect(r".*", "is written into", kinds=("item",)),
+            Suspect(r"expand|expand_as"),
+        ),
         types=("RuntimeError",),
         today=(
             r"expand\([\w.]{1,60}\{(?P<tensor_shape>\[[\d, ]*\])\}, "
@@ -87,6 +188,28 @@ FAMILIES = (
     ErrorFamily(
         id="view_size",
         says="view or reshape asks for another number of elements than the tensor has.",
+        means=(
+            Sentence(
+                "The tensor has {size} values, and {size} is not a multiple of {needed}, "
+                "so no number fits in the place of -1",
+                {"open": r"yes"},
+            ),
+            "The tensor has {size} values, and the shape [{shape}] would need {needed}",
+        ),
+        remedy=(
+            (
+                "The numbers in `view` have to fit what arrives, which depends on the size "
+                "of the input: print `x.shape` before the line, or keep the batch "
+                "dimension and let the rest follow: `x = x.flatten(1)` (a Linear layer "
+                "after it has to take that many features)"
+            ),
+        ),
+        now=("shape '[{shape}]' is invalid for input of size {size}"),
+        suspects=(
+            Suspect(r"view|reshape", "reshapes to that", {ANY: "{last}"}),
+            Suspect(r"view|reshape"),
+        ),
+        derive=_view,
         types=("RuntimeError",),
         today=(r"shape '\[(?P<shape>[^\]']{0,200})\]' is invalid for input of size (?P<size>\d+)",),
         older=(
@@ -103,6 +226,14 @@ FAMILIES = (
     ErrorFamily(
         id="view_not_contiguous",
         says="view joins dimensions that do not lie behind one another in memory.",
+        means=(
+            (
+                "view is asked of a tensor whose values do not lie in that order in memory "
+                "(after transpose, permute or a slice)"
+            ),
+        ),
+        remedy=("Write `reshape` instead of `view`, or `.contiguous().view(…)`",),
+        suspects=(Suspect(r"view"),),
         types=("RuntimeError",),
         today=(r"view size is not compatible with input tensor's size and stride",),
         older=(r"input is not contiguous(?: at |$)",),
@@ -117,6 +248,38 @@ FAMILIES = (
     ErrorFamily(
         id="dimension_out_of_range",
         says="An operation is asked for a dimension that its tensor has not.",
+        means=(
+            Sentence(
+                "The tensor at this line has only one dimension, and dimension {dimension} "
+                "is asked of it; 0 and -1 are the ones it has",
+                {"high": r"0"},
+            ),
+            (
+                "Dimension {dimension} is asked of a tensor that has only the dimensions "
+                "{low} to {high}"
+            ),
+            "Dimension {dimension} is asked of a tensor that has only {dimensions}",
+            "A dimension is asked for that the tensor has not",
+        ),
+        remedy=(
+            Sentence(
+                "Most likely the batch dimension is missing (`x.unsqueeze(0)`, or "
+                "keepdim=True in the sum or mean that made it); with CrossEntropyLoss the "
+                "predictions have to be [batch, classes]",
+                {"high": r"0"},
+            ),
+            (
+                "Print the shape before the line: a dimension was lost (squeeze, an index, "
+                "a reduction without keepdim=True), or the number of `dim` is wrong"
+            ),
+        ),
+        suspects=(
+            Suspect(
+                r"cat|stack|sum|mean|max|min|argmax|softmax|log_softmax|Softmax|LogSoftmax|transpose|permute|squeeze|unsqueeze|size|norm|gather|chunk|split|cumsum|topk|sort|flatten|CosineSimilarity|cosine_similarity",
+                "",
+                {ANY: "{dimension}"},
+            ),
+        ),
         types=("IndexError", "RuntimeError"),
         today=(
             r"[Dd]imension out of range \(expected to be in range of \[(?P<low>-?\d+), "
@@ -142,6 +305,17 @@ FAMILIES = (
     ErrorFamily(
         id="permute_dimensions",
         says="permute is given another number of dimensions than the tensor has.",
+        means=(
+            "permute lists {listed} dimensions and the tensor has {dimensions}",
+            "permute is given another number of dimensions than the tensor has",
+        ),
+        remedy=(
+            (
+                "List each dimension once: a single image needs `permute(2, 0, 1)`, a "
+                "batch `permute(0, 3, 1, 2)`"
+            ),
+        ),
+        suspects=(Suspect(r"permute"),),
         types=("RuntimeError",),
         today=(
             r"permute\([\w ]{0,40}\): number of dimensions in the tensor input does not match the "
@@ -156,6 +330,9 @@ FAMILIES = (
     ErrorFamily(
         id="diag_dimensions",
         says="diag is given a tensor that has neither one nor two dimensions.",
+        means=(("diag is given a tensor with {dimensions} dimensions where it takes one or two"),),
+        remedy=("For batches use `torch.diagonal` or `torch.diag_embed`",),
+        suspects=(Suspect(r"diag"),),
         types=("RuntimeError",),
         today=(r"diag\(\): Supports 1D or 2D tensors\. Got (?P<dimensions>\d+)D",),
         older=(r"matrix or a vector expected",),
@@ -169,6 +346,13 @@ FAMILIES = (
     ErrorFamily(
         id="dimensions",
         says="An operation needs another number of dimensions than its tensor has.",
+        means=("An operation needs another number of dimensions than its tensor has",),
+        remedy=(
+            (
+                "Print the shape before the line; `unsqueeze` adds a dimension, `flatten` "
+                "or an index takes one away"
+            ),
+        ),
         types=("RuntimeError", "ValueError", "IndexError", "TypeError"),
         today=(
             r"[Ss]upports \d|expects? (?:a )?(?:tensor with <= )?\d\s?-?D"

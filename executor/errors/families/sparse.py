@@ -1,11 +1,13 @@
 """Sparse tensors: their indices, their sizes, and whether they are coalesced."""
 
-from executor.errors.family import ErrorFamily
+from executor.errors.family import ErrorFamily, Suspect
 
 FAMILIES = (
     ErrorFamily(
         id="sparse_uncoalesced",
         says="Indices or values are asked of a sparse tensor that is not coalesced.",
+        means=("{what} are asked of a sparse tensor that is not coalesced",),
+        remedy=("`x = x.coalesce()` first",),
         types=("RuntimeError",),
         today=(
             r"Cannot get (?P<what>indices|values) on an uncoalesced tensor(?P<advice>, please call "
@@ -58,6 +60,14 @@ FAMILIES = (
     ErrorFamily(
         id="sparse_bounds",
         says="An index of a sparse tensor lies outside of its size.",
+        means=("An index of a sparse tensor lies outside of its size",),
+        remedy=(
+            (
+                "Indices count from 0: give a size that is larger than the largest, in "
+                "both dimensions"
+            ),
+        ),
+        suspects=(Suspect(r"sparse_coo_tensor|FloatTensor"),),
         types=("RuntimeError",),
         today=(r"found negative index|size is inconsistent with indices",),
         sample=(

@@ -1,11 +1,19 @@
 """Making tensors from data, and turning them into numbers, truth values and NumPy arrays."""
 
-from executor.errors.family import ErrorFamily
+from executor.errors.family import ErrorFamily, Sentence, Suspect
 
 FAMILIES = (
     ErrorFamily(
         id="ragged_rows",
         says="A tensor is made of rows with different lengths.",
+        means=(
+            (
+                "A tensor is made of rows with different lengths: {expected} and {given} "
+                "in dimension {dimension}"
+            ),
+        ),
+        remedy=("Pad the rows to one length: `torch.nn.utils.rnn.pad_sequence`",),
+        suspects=(Suspect(r"tensor|Tensor|LongTensor|FloatTensor|as_tensor"),),
         types=("ValueError",),
         today=(
             r"expected sequence of length (?P<expected>\d+) at dim (?P<dimension>\d+) "
@@ -21,6 +29,8 @@ FAMILIES = (
     ErrorFamily(
         id="ragged_array",
         says="A NumPy array is made of rows with different lengths.",
+        means=("An array is made of rows with different lengths",),
+        remedy=("Pad them to one length first",),
         types=("ValueError",),
         today=(r"inhomogeneous shape|setting an array element with a sequence",),
         sample="np.array([[1, 2], [3]])",
@@ -28,6 +38,14 @@ FAMILIES = (
     ErrorFamily(
         id="tensor_of_text",
         says="A tensor is made of text.",
+        means=("A tensor is made of text",),
+        remedy=(
+            (
+                "Turn texts into numbers first: class names by a dictionary, numbers by "
+                "`float(…)`, sentences by a tokenizer"
+            ),
+        ),
+        suspects=(Suspect(r"tensor|Tensor|as_tensor"),),
         types=("ValueError", "TypeError"),
         today=(r"too many dimensions 'str'|invalid data type 'str'",),
         sample='torch.tensor(["a", "b"])',
@@ -35,6 +53,14 @@ FAMILIES = (
     ErrorFamily(
         id="tensor_of_objects",
         says="A tensor is made of an array that holds text or Python objects.",
+        means=("A tensor is made of an array of {kind}: text, or rows of different lengths",),
+        remedy=(
+            (
+                "Convert to numbers first: `array.astype(np.float32)`; text columns need "
+                "numbers for their categories; print `array.dtype`"
+            ),
+        ),
+        suspects=(Suspect(r"tensor|from_numpy|Tensor|FloatTensor|as_tensor"),),
         types=("TypeError",),
         today=(r"can't convert np\.ndarray of type numpy\.(?P<kind>str_|object_)",),
         values={"kind": "str_ for text, object_ for anything else"},
@@ -43,6 +69,18 @@ FAMILIES = (
     ErrorFamily(
         id="tensor_of_unknown",
         says="A tensor is made of something that has no dtype.",
+        means=("A tensor is made of a {given}, which has no dtype",),
+        remedy=(
+            Sentence(
+                "None stands in the data: a function returned nothing, or a value is missing",
+                {"given": r"NoneType"},
+            ),
+            (
+                "Convert it to numbers or an array first (`np.array(x)`, for images "
+                "`transforms.ToTensor()`)"
+            ),
+        ),
+        suspects=(Suspect(r"tensor|as_tensor|array"),),
         types=("RuntimeError", "TypeError"),
         today=(r"[Cc]ould not infer dtype of (?P<given>[\w.]+)",),
         values={"given": "type of the data"},
@@ -51,6 +89,9 @@ FAMILIES = (
     ErrorFamily(
         id="shape_of_unknown",
         says="A tensor is made of a sequence whose length cannot be read.",
+        means=("A tensor is made of a {given}, whose length cannot be read",),
+        remedy=("Make a list or array of it first",),
+        suspects=(Suspect(r"tensor|Tensor"),),
         types=("ValueError", "RuntimeError", "TypeError"),
         today=(r"could not determine the shape of object type '?(?P<given>[\w.]+)'?",),
         values={"given": "type of the data"},
@@ -60,6 +101,22 @@ FAMILIES = (
     ErrorFamily(
         id="number_needed",
         says="A number is needed, and something else is given.",
+        means=(
+            Sentence(
+                "A text (str) stands among the values where a number is needed",
+                {"given": r"str"},
+            ),
+            Sentence("None stands where a number is needed", {"given": r"NoneType"}),
+            "A number is needed, and a {given} is given",
+        ),
+        remedy=(
+            Sentence(
+                "Find it: `[(i, v) for i, v in enumerate(values) if isinstance(v, str)]`; values "
+                "read from a file (CSV, YAML, JSON) are often text: convert them with `float(v)`",
+                {"given": r"str"},
+            ),
+            "Take the numbers out of it: an element, or its tensor",
+        ),
         types=("TypeError",),
         today=(r"must be real number, not (?P<given>\w+)",),
         values={"given": "type of what is given"},
@@ -68,6 +125,11 @@ FAMILIES = (
     ErrorFamily(
         id="sequence_needed",
         says="A tensor is made of something that is no sequence of numbers.",
+        means=("A tensor is made of something that is no sequence of numbers",),
+        remedy=(
+            ("Print its type; an image goes through `transforms.ToTensor()` or `np.array(image)`"),
+        ),
+        suspects=(Suspect(r"Tensor|FloatTensor|LongTensor|tensor"),),
         types=("TypeError",),
         today=(r"a bytes-like object|new\(\): data must be a sequence",),
         sample='torch.Tensor({"a": 1}.keys())',
@@ -75,6 +137,14 @@ FAMILIES = (
     ErrorFamily(
         id="several_elements",
         says="One number is asked of a tensor that has several.",
+        means=("One number is asked of a tensor that has {elements}",),
+        remedy=(
+            (
+                "Reduce it first (`.mean()`, `.sum()`, an index), or use `.tolist()`; a "
+                "loss needs its default reduction"
+            ),
+        ),
+        suspects=(Suspect(r"item|float|int"),),
         types=("RuntimeError", "ValueError"),
         today=(
             r"(?:(?P<article>a) )?Tensor with (?P<elements>\d+) elements cannot be converted to "
@@ -86,6 +156,19 @@ FAMILIES = (
     ErrorFamily(
         id="one_element_tensors",
         says="A tensor of several elements stands where one number is needed.",
+        means=(
+            (
+                "A list of tensors with several values each is made into a tensor (or a "
+                "tensor of several values into one number)"
+            ),
+        ),
+        remedy=(
+            (
+                "Join tensors with `torch.stack(list)` (or `torch.cat`); `torch.tensor` is "
+                "for numbers"
+            ),
+        ),
+        suspects=(Suspect(r"tensor|Tensor|FloatTensor|LongTensor|array|float|int|as_tensor"),),
         types=("ValueError", "TypeError"),
         today=(
             r"(?P<wording>only one element tensors can be converted to Python scalars)",
@@ -97,6 +180,8 @@ FAMILIES = (
     ErrorFamily(
         id="array_to_number",
         says="One number is asked of a NumPy array that has several.",
+        means=("One number is asked of an array that has several",),
+        remedy=("Reduce it first, or take one element",),
         types=("TypeError",),
         today=(r"only (?:length-1|0-dimensional) arrays",),
         sample="float(np.ones(2))",
@@ -104,6 +189,8 @@ FAMILIES = (
     ErrorFamily(
         id="index_of_one_element",
         says="A tensor stands where Python needs one whole number.",
+        means=("A tensor stands where Python needs one whole number",),
+        remedy=("Use `.item()`, or `int(x)`",),
         types=("TypeError",),
         today=(r"only integer tensors of a single element",),
         sample="range(torch.ones(2))",
@@ -111,6 +198,21 @@ FAMILIES = (
     ErrorFamily(
         id="tensor_truth",
         says="One yes or no is asked of a tensor that has several values, or none.",
+        means=(
+            (
+                "An `if` (or `and`, `not`, `in`, `==` of lists) asks one yes or no of a "
+                "tensor that has {how_many} value"
+            ),
+            "One yes or no is asked of a tensor that has several values",
+        ),
+        remedy=(
+            (
+                "Say what is meant: `.any()`, `.all()` or `.item()`; a loss class is made "
+                "first and called then: `nn.CrossEntropyLoss()(output, target)`; for an "
+                "optional tensor `if x is not None`"
+            ),
+        ),
+        suspects=(Suspect(r"\w*Loss", "is made here: the tensors belong into its call"),),
         types=("RuntimeError",),
         today=(r"[Bb]ool(?:ean)? value of Tensor with (?P<how_many>more than one|no) value",),
         older=(r"bool value of (?:Variable|Tensor) (?:objects containing|with)",),
@@ -126,6 +228,8 @@ FAMILIES = (
     ErrorFamily(
         id="array_truth",
         says="One yes or no is asked of a NumPy array that has several values.",
+        means=("An `if` asks one yes or no of an array with several values",),
+        remedy=("Say what is meant: `.any()` or `.all()`",),
         types=("ValueError",),
         today=(r"truth value of an array with more than one",),
         sample="if np.ones(2) > 0:\n    pass",
@@ -134,6 +238,14 @@ FAMILIES = (
     ErrorFamily(
         id="negative_strides",
         says="A tensor is made of an array that runs backwards in memory.",
+        means=(
+            (
+                "A tensor is made of an array that runs backwards in memory (after "
+                "`[::-1]` or a flip)"
+            ),
+        ),
+        remedy=("Copy it first: `torch.from_numpy(a.copy())`",),
+        suspects=(Suspect(r"from_numpy|ToTensor|flip|fliplr|tensor"),),
         types=("ValueError",),
         today=(
             r"(?P<wording>At least one stride in the given numpy array is negative)",
@@ -150,6 +262,8 @@ FAMILIES = (
     ErrorFamily(
         id="torch_dtype_in_numpy",
         says="A function of NumPy's is given a dtype of PyTorch's.",
+        means=("A function of NumPy's is given {dtype}, a dtype of PyTorch's",),
+        remedy=("Say `np.float32`, or `x.to(torch.float32)` for a tensor",),
         types=("TypeError",),
         today=(r"Cannot interpret 'torch\.(?P<dtype>\w+)' as a data type",),
         older=(r"data type (?:'?torch\.(?P<dtype>\w+)'?|not understood)",),
@@ -177,6 +291,8 @@ FAMILIES = (
     ErrorFamily(
         id="formatted_tensor",
         says="A tensor with several elements is formatted as if it were one number.",
+        means=("A {type} with several elements is formatted as if it were one number",),
+        remedy=("Take one number: `x.item()`, or `x.mean()` first",),
         types=("TypeError",),
         today=(r"unsupported format string passed to (?P<type>[\w.]+)\.__format__",),
         values={"type": "of what is formatted"},
@@ -186,6 +302,8 @@ FAMILIES = (
     ErrorFamily(
         id="numpy_broadcast",
         says="Two NumPy arrays are combined whose sizes do not broadcast.",
+        means=(("Two NumPy arrays of {one} and {other} are combined, which do not go together"),),
+        remedy=("Print both shapes before the line",),
         types=("ValueError",),
         today=(
             r"operands could not be broadcast together with shapes (?P<one>\([\d,]*\)) "
@@ -197,6 +315,20 @@ FAMILIES = (
     ErrorFamily(
         id="storage_not_resizable",
         says="Memory that belongs to NumPy or another process is resized, often by a DataLoader.",
+        means=(
+            (
+                "Memory that belongs to NumPy or another process is resized: in a "
+                "DataLoader mostly samples of different sizes, or arrays that are views"
+            ),
+        ),
+        remedy=(
+            (
+                "Make all samples one size in the transform; return copies: "
+                "`torch.from_numpy(a.copy())`, `.clone()`; num_workers=0 shows the real "
+                "error"
+            ),
+        ),
+        suspects=(Suspect(r"DataLoader|from_numpy"),),
         types=("RuntimeError",),
         today=(r"Trying to resize storage that is not resizable",),
         sample="torch.from_numpy(np.ones(2)).resize_(5)",
@@ -204,6 +336,13 @@ FAMILIES = (
     ErrorFamily(
         id="numpy_missing",
         says="NumPy is not installed, or in a version that this torch was not built for.",
+        means=("NumPy is not installed, or in a version that this torch was not built for",),
+        remedy=(
+            (
+                'Install one that goes with it: `python -m pip install "numpy<2"` for '
+                "torch before 2.3, or a newer torch"
+            ),
+        ),
         types=("RuntimeError",),
         today=(r"^Numpy is not available",),
         needs="an environment without NumPy, or with NumPy 2 and an older torch",
@@ -212,6 +351,13 @@ FAMILIES = (
     ErrorFamily(
         id="integer_division",
         says="Tensors of whole numbers are divided by `/`, as torch 1.5 and 1.6 refused it.",
+        means=(("Tensors of whole numbers are divided by `/`, as torch 1.5 and 1.6 refused it"),),
+        remedy=(
+            (
+                "Write `torch.div(a, b, rounding_mode='floor')` (or `//`) for whole "
+                "numbers, `a / b.float()` for a fraction"
+            ),
+        ),
         types=("RuntimeError",),
         older=(r"Integer division of tensors using div or / is no longer supported",),
         needs="torch 1.5 or 1.6: today the result is a float",
@@ -223,6 +369,8 @@ FAMILIES = (
     ErrorFamily(
         id="unpadded_batch",
         says="A tokenizer makes one tensor of texts of different lengths.",
+        means=("A tokenizer makes one tensor of texts of different lengths",),
+        remedy=("`tokenizer(texts, padding=True, truncation=True, return_tensors='pt')`",),
         types=("ValueError",),
         today=(r"Unable to create tensor, you should probably activate (?:truncation|padding)",),
         needs="transformers and a tokenizer's files",

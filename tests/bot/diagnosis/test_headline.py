@@ -58,10 +58,12 @@ async def test_another_error_than_the_posted_one_is_not_reproduced(ask: Ask):
 
     assert answer.status == "unsure" and answer.error is not None
     assert answer.error.type == "IndexError" and "Reproduced" not in answer.headline
+    assert answer.posted is not None and answer.posted.message == message
     assert answer.headline.startswith(
-        f"Posted: RuntimeError: {message}; what your code raises here: IndexError at line 3"
+        "One number is asked of a tensor that has 6. What the posted code raises here is another "
+        "error: IndexError at line 3"
     )
-    assert sheet(Answered(answer)).headline.startswith("? Not sure: Posted: RuntimeError")
+    assert sheet(Answered(answer)).headline.startswith("? Another error here: One number is")
 
 
 async def test_the_posted_error_is_reproduced_in_whatever_words(ask: Ask):

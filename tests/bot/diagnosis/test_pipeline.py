@@ -12,6 +12,8 @@ import pytest
 
 from bot.diagnosis.pipeline import Pipeline
 from bot.messages.question import read_message
+from bot.platforms.card import sheet
+from bot.service.seam import Answered
 from knowledge.documents.verdict import Verdict
 from knowledge.search.search import Hit, SearchResult, SourceMatch
 from tests.conftest import Ask, last_of
@@ -272,7 +274,10 @@ async def test_a_traceback_alone_is_looked_up_and_said_to_be_alone(ask: Ask):
     )
 
     assert answer.status == "advice" and answer.run is None
-    assert "traceback alone" in answer.headline
+    assert answer.headline.startswith(
+        "A tensor of shape [64, 3], made by ReluBackward0, was changed"
+    )
+    assert sheet(Answered(answer)).headline.startswith("● Explained, nothing was run: A tensor")
 
 
 async def test_nothing_known_is_said_to_be_unknown(ask: Ask):

@@ -284,4 +284,4 @@ def test_an_error_that_is_shown_on_purpose(how: str, why: str):
 )
 def test_what_was_not_run(run: JobResult, headline: str):
     """Not at all, not as it stands, or not to its end."""
-    assert wording.not_run("so", run) == headline
+    assert wording.not_run("so", run, ASKED) == headline

@@ -1,0 +1,34 @@
+"""Choose the one question whose answer would help most, where nothing is known."""
+
+from __future__ import annotations
+
+import re
+
+from bot.models import Question
+
+_LINES = "Which lines lead to it, and what does the whole traceback say?"
+
+# Words of a question → what to ask back. Asked from top to bottom.
+_ASKED: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE), asked)
+    for pattern, asked in (
+        (r"\berrors?\b|exception|traceback|\bfails?\b|crash", _LINES),
+        (
+            r"\bOOM\b|\bmemory\b",
+            "At which line does the memory grow, and does it grow with each step?",
+        ),
+        (
+            r"\b(?:loss|accuracy|converg\w*|over-?fit\w*|learn(?:s|ing)|train(?:s|ing))\b",
+            "What does the loss do over the first steps, and how are the loss, its target and the "
+            "optimizer made?",
+        ),
+        (r"\?", "What goes in (shapes and dtypes), and what should come out of it?"),
+    )
+)
+
+
+def ask_back(question: Question) -> str:
+    """A question about what they ask, from the words of theirs."""
+    if question.traceback is not None:
+        return _LINES
+    return next((asked for words, asked in _ASKED if words.search(question.text)), _LINES)

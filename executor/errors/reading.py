@@ -1,0 +1,188 @@
+"""Say in plain words what an error means, what to do, and which code it may come from.
+
+The sentences are those of the error's family, filled in with the values of its message. Nothing is
+run for them: they say what the words and numbers of a message say by themselves.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from string import Formatter
+from typing import Protocol, TypeVar
+
+from executor.errors.catalogue import HasMessage, all_families, families_of
+from executor.errors.dtype_names import dtype_named
+from executor.errors.family import ANY, ErrorFamily, SeenError, Sentence, Suspect
+
+
+class HasConstruct(Protocol):
+    """A construct of a snippet, such as a call; `executor.protocol.Construct` is one."""
+
+    @property
+    def kind(self) -> str:
+        """What it is: a call, an update."""
+
+    @property
+    def name(self) -> str:
+        """What is called, changed or read, as it is written."""
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """Its arguments as they are written, numbers computed."""
+
+    @property
+    def keywords(self) -> Mapping[str, str]:
+        """Its keyword arguments likewise."""
+
+    @property
+    def then(self) -> str:
+        """The attribute that is asked of its result at once."""
+
+
+C = TypeVar("C", bound=HasConstruct)
+
+
+@dataclass(frozen=True)
+class ErrorReading:
+    """What the words of an error say. A part is empty where nothing sure can be said."""
+
+    family: str
+    means: str
+    remedy: str
+    now: str  # how the pinned torch words it, if this wording is of an older version
+    is_specific: bool  # whether `means` is of this message, and not only of its family
+    has_own_remedy: bool  # whether `remedy` was chosen by the message's values
+
+
+def read_words(
+    error: HasMessage, file: str = "", constructs: Iterable[HasConstruct] = ()
+) -> ErrorReading | None:
+    """Read an error by the most specific family that it is of; None if the catalogue has none.
+
+    Args:
+        error: its type and message.
+        file: the name of the file that raised it, where a traceback says so.
+        constructs: what stands in the code, if there is any.
+    """
+    seen, family = _seen(error)
+    if seen is None or family is None:
+        return None
+    values = _values(seen, family, error.message, file)
+    made = next((c for c, by_value, _ in _suspected(family, values, constructs) if by_value), None)
+    if made is not None:
+        values["made"] = made.name.rpartition(".")[2]
+    means = _first(family.means, values)
+    return ErrorReading(
+        family=seen.id,
+        means=means or family.says.rstrip("."),
+        remedy=_first(family.remedy, values),
+        has_own_remedy=bool(_first([r for r in family.remedy if _chooses(r)], values)),
+        now=_first((family.now,), values) if family.now and seen.is_older else "",
+        is_specific=bool(means),
+    )
+
+
+def fitting(error: HasMessage, constructs: Iterable[C]) -> Iterator[tuple[C, bool, str]]:
+    """The constructs that an error may come from, the best first.
+
+    All are of the first kind of suspect that any construct fits. With each comes whether a value
+    of the message points to it, and what is said of it.
+    """
+    seen, family = _seen(error)
+    if seen is not None and family is not None:
+        yield from _suspected(family, _values(seen, family, error.message, ""), constructs)
+
+
+def _suspected(
+    family: ErrorFamily, values: Mapping[str, str], constructs: Iterable[C]
+) -> Iterator[tuple[C, bool, str]]:
+    all_of_them = tuple(constructs)
+    for suspect in family.suspects:
+        found = [c for c in all_of_them if _fits(suspect, c, values)]
+        by_value = any("{" in f"{k}{v}" for k, v in suspect.arguments.items())
+        yield from ((c, by_value, _filled(suspect.says, values) or "") for c in found)
+        if found:
+            return
+
+
+def _seen(error: HasMessage) -> tuple[SeenError | None, ErrorFamily | None]:
+    seen = next(iter(families_of(error.type, error.message)), None)
+    if seen is None:
+        return None, None
+    return seen, next(f for f in all_families() if f.id == seen.id)
+
+
+def _values(seen: SeenError, family: ErrorFamily, message: str, file: str) -> dict[str, str]:
+    dtypes = {f"{name}_dtype": dtype_named(value) for name, value in seen.values.items()}
+    values = {**seen.values, **dtypes, "file": file}
+    if family.derive is None:
+        return values
+    try:
+        return values | dict(family.derive(seen, message))
+    except ValueError:  # a stranger's number may be longer than Python converts
+        return values
+
+
+def _chooses(sentence: str | Sentence) -> bool:
+    return isinstance(sentence, Sentence) and bool(sentence.when)
+
+
+def _first(sentences: Iterable[str | Sentence], values: Mapping[str, str]) -> str:
+    """The first sentence that holds and whose values are all there; empty if none is."""
+    for one in sentences:
+        sentence = one if isinstance(one, Sentence) else Sentence(one)
+        holds = all(re.fullmatch(p, values.get(n, ""), re.S) for n, p in sentence.when.items())
+        if holds and (told := _filled(sentence.text, values)) is not None:
+            return told
+    return ""
+
+
+def _filled(text: str, values: Mapping[str, str]) -> str | None:
+    """The text with its values; None if one is missing."""
+    names = [name for _, name, _, _ in Formatter().parse(text) if name]
+    if not all(values.get(name) for name in names):
+        return None
+    return text.format_map({name: _short(values[name]) for name in names})
+
+
+def _short(value: str) -> str:
+    one_line = " ".join(value.split())
+    return one_line if len(one_line) <= 80 else f"{one_line[:79]}…"
+
+
+def _fits(suspect: Suspect, construct: HasConstruct, values: Mapping[str, str]) -> bool:
+    pattern = _filled(suspect.name, {k: re.escape(v) for k, v in values.items()})
+    if construct.kind not in suspect.kinds or pattern is None:
+        return False
+    if re.fullmatch(pattern, construct.name.rpartition(".")[2]) is None:
+        return False
+    if any(name in construct.keywords for name in suspect.without):
+        return False
+    if suspect.then_not and re.fullmatch(suspect.then_not, construct.then):
+        return False
+    given = (*construct.arguments, *construct.keywords.values())
+    if suspect.value and not any(re.search(suspect.value, a) for a in construct.arguments[:1]):
+        return False
+    if suspect.value_not and any(re.search(suspect.value_not, text) for text in given):
+        return False
+    return _has_arguments(suspect, construct, values)
+
+
+def _has_arguments(suspect: Suspect, construct: HasConstruct, values: Mapping[str, str]) -> bool:
+    """Whether one of its arguments is one that the suspect names; true if it names none."""
+    if not suspect.arguments:
+        return True
+    for where, template in suspect.arguments.items():
+        wanted = _filled(template, values)
+        if where == ANY:
+            given: tuple[str, ...] = (*construct.arguments, *construct.keywords.values())
+        elif isinstance(where, int):
+            given = construct.arguments[where : where + 1]
+        else:
+            keyword = _filled(where, values)
+            given = tuple(v for k, v in construct.keywords.items() if k == keyword)
+        if wanted is not None and (wanted in given or (not wanted and given)):
+            return True
+    return False

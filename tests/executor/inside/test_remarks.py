@@ -1,0 +1,135 @@
+"""executor/inside/remarks.py: what a snippet's text shows by itself, and what it does not."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+
+import pytest
+
+from executor.inside.remarks import remarks
+
+
+def kinds(code: str) -> set[str]:
+    """The kinds of remarks on a code."""
+    code = textwrap.dedent(code)
+    return {r.kind for r in remarks(ast.parse(code), code)}
+
+
+def module(init: str = "pass", forward: str = "return x", more: str = "") -> str:
+    """A module with these bodies."""
+    bodies = [textwrap.indent(textwrap.dedent(b).strip(), " " * 8) for b in (init, forward)]
+    return (
+        f"class Net(nn.Module):\n    def __init__(self):\n{bodies[0]}\n"
+        f"    def forward(self, x):\n{bodies[1]}\n{textwrap.indent(textwrap.dedent(more), '    ')}"
+    )
+
+
+LOOPS = "for e in a:\n    opt.zero_grad()\n    for x in b:\n"
+STEPS = "        loss.backward()\n        opt.step()"
+
+SHOWN = {
+    "uncalled": ["model.eval", "optimizer.zero_grad\n"],
+    "unregistered": [
+        module("self.layers = [nn.Linear(2, 2) for _ in range(3)]"),
+        module("self.layers = [nn.Linear(2, 2), nn.ReLU()]"),
+        module("self.layers = []\nfor i in y:\n    self.layers.append(nn.Conv2d(1, 2, 3))"),
+        module("self.heads = {'a': nn.Linear(2, 2)}"),
+        module("self.blocks = [ResidualBlock(n) for n in sizes]"),
+        "self.w = {}\nfor k in y:\n    self.w[k] = {'a': nn.Parameter(torch.ones(1))}",
+    ],
+    "new_leaf": [
+        "loss = Variable(loss, requires_grad=True)",
+        "loss = torch.autograd.Variable(loss, requires_grad=True)",
+        "total_loss.requires_grad_(True)",
+        "loss.requires_grad = True",
+    ],
+    "made_in_forward": [module(forward="return nn.Linear(4, 2)(x)")],
+    "not_a_buffer": [module("self.noise = torch.randn(3)"), module("self.a = torch.arange(3)")],
+    "returns_nothing": [module(more="def eval(self):\n    super().eval()\n")],
+    "lost_by_loading": ["model = model.load_state_dict(torch.load(p))"],
+    "layer_not_called": [module("self.fc = nn.Linear(2, 2)", "x = self.fc\nreturn x")],
+    "only_made": [
+        module(forward="return nn.LogSoftmax(x)"),
+        "loss = nn.CrossEntropyLoss(output, target)",
+    ],
+    "always_drops": [
+        module(forward="return F.dropout(x)"),
+        module(forward="return F.dropout(x, 0.2)"),
+    ],
+    "zeroed_outside": [f"{LOOPS}{STEPS}"],
+    "all_but_one": ["for i in a:\n    if i % n:\n        opt.step()"],
+    "method_hidden": [module("self.modules = nn.ModuleDict(m)")],
+    "late_binding": ["fs = [lambda x: x + i for i in range(3)]"],
+    "graph_kept": ["for x in a:\n    loss = f(x)\n    total += loss"],
+    "one_linear": ["nn.Sequential(nn.Linear(2, 3), nn.Linear(3, 1))"],
+    "scores_cut": [module("self.fc = nn.Linear(9, 3)", "x = F.relu(self.fc(x))\nreturn x")],
+    "softmax_twice": [
+        module(forward="return F.softmax(x, 1)") + "\nloss = nn.CrossEntropyLoss()",
+        "m = nn.Sequential(a, nn.Softmax(1))\nloss = nn.CrossEntropyLoss()",
+    ],
+}
+
+SOUND = {
+    "a call": "model.eval()\noptimizer.zero_grad()",
+    "an attribute that is used": "mode = model.train\nprint(model.eval)",
+    "a registered list": module("self.layers = nn.ModuleList([nn.Linear(2, 2)])"),
+    "a list unpacked": module("layers = [nn.Linear(2, 2)]\nself.net = nn.Sequential(*layers)"),
+    "a list of numbers": module("self.sizes = [2, 3]\nself.sizes.append(4)"),
+    "a list in no module": "class T:\n    def __init__(self):\n        self.n = [nn.Linear(2, 2)]",
+    "a module list that grows": module("self.l = nn.ModuleList()\nself.l.append(nn.Linear(2, 2))"),
+    "a leaf that is data": "x = Variable(images, requires_grad=True)\nimage.requires_grad_(True)",
+    "a loss that asks for none": "loss = Variable(loss)\nloss.requires_grad = False",
+    "a stateless layer in forward": module(forward="return nn.ReLU()(x)"),
+    "a buffer": module(
+        "self.register_buffer('n', torch.ones(2))\nself.p = nn.Parameter(torch.ones(2))"
+    ),
+    "a tensor moved by hand": module("n = torch.ones(2)"),
+    "an eval that returns": module(more="def eval(self):\n    return super().eval()\n"),
+    "a report of loading": "report = model.load_state_dict(s)\nmodel.load_state_dict(s)",
+    "a layer that is called": module("self.fc = nn.Linear(2, 2)", "x = self.fc(x)\nreturn x"),
+    "a setting": module(forward="return nn.Softmax(1)(x)"),
+    "a loss with weights": "loss = nn.CrossEntropyLoss(weights)",
+    "dropout that is told": module(forward="return F.dropout(x, training=self.training)"),
+    "zeroed inside": f"for e in a:\n    for x in b:\n        opt.zero_grad()\n{STEPS}",
+    "accumulation": (
+        "opt.zero_grad()\nfor e in a:\n    for x in b:\n        loss.backward()\n        if n:\n"
+        "            opt.step()\n            opt.zero_grad()"
+    ),
+    "one loop": "for x in b:\n    loss.backward()\n    opt.step()",
+    "a scheduler": LOOPS + STEPS.replace("opt", "scheduler"),
+    "every n-th": "for i in a:\n    if i % n == 0:\n        opt.step()",
+    "odd rounds print": "for i in a:\n    if i % 2:\n        print(i)",
+    "another name": module("self.layers = nn.ModuleDict(m)"),
+    "a bound lambda": "fs = [lambda x, i=i: x + i for i in range(3)]",
+    "a lambda of its own": "fs = [lambda i: i for i in range(3)]",
+    "a number added": "for x in a:\n    total += loss.item()",
+    "a sum that goes back": "for x in a:\n    total += loss\ntotal.backward()",
+    "an activation between": "nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1))",
+    "hidden units": module("self.fc = nn.Linear(9, 128)", "x = F.relu(self.fc(x))\nreturn x"),
+    "scores as they are": module("self.fc = nn.Linear(9, 3)", "x = self.fc(x)\nreturn x"),
+    "a softmax with another loss": module(forward="return F.softmax(x, 1)")
+    + "\nloss = nn.NLLLoss()",
+    "a softmax on the way": module(forward="a = F.softmax(x, 1)\nreturn a @ x")
+    + "\nF.cross_entropy(a, b)",
+}
+
+
+@pytest.mark.parametrize(("kind", "code"), [(k, c) for k, codes in SHOWN.items() for c in codes])
+def test_what_does_not_do_what_it_looks_like_is_said(kind: str, code: str):
+    """Each kind, in each way that it is written."""
+    assert kind in kinds(code)
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_sound_code_is_left_alone(name: str):
+    """The same with what makes it right, or where it is another thing."""
+    assert kinds(SOUND[name]) == set()
+
+
+def test_a_remark_has_its_line_as_it_was_posted():
+    """And each line is said once for each kind."""
+    code = "import torch\n\nmodel.eval   # now\nmodel.eval\n"
+    first, second = remarks(ast.parse(code), code)
+
+    assert (first.line, first.code, second.line) == (3, "model.eval   # now", 4)
