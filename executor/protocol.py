@@ -12,6 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 SNIPPET = "snippet.py"  # what the snippet's file is called, wherever it runs
 REPORT = "report.json"
+REBUILD_ORDER = "rebuild.json"  # beside the snippet, in a job that searches for a posted error
+REBUILT = "rebuilt.json"
 FIGURES = "figures"  # the folder beside it for figures still open at the end
 
 
@@ -52,6 +54,29 @@ class File(Model):
     mime: str = "application/octet-stream"
 
 
+class Bound(Model):
+    """A value for a name that the snippet reads and does not define.
+
+    The name may have a dot: `args.lr` is an attribute of a placeholder `args`.
+    """
+
+    name: str
+    expression: str  # Python; evaluated when the name is read first
+    what: str  # the value in words, for the list of assumptions
+    # Where it comes from: a line of the post, the posted error, the name's use, or what is usual.
+    evidence: Literal["posted", "message", "use", "usual"] = "use"
+
+
+class Glue(Model):
+    """What is added around a snippet, without a change to it, so that it can run."""
+
+    before: tuple[Bound, ...] = ()
+    first: tuple[str, ...] = ()  # statements before the snippet: files that it reads
+    after: tuple[str, ...] = ()  # statements behind it: calls of what it only defines
+    modules: tuple[str, ...] = ()  # modules that are not installed and get a stub
+    header: str = ""  # "Net(nn.Module)": the class of the methods that were posted without one
+
+
 class Job(Model):
     """One run of a snippet."""
 
@@ -68,6 +93,7 @@ class Job(Model):
     stand_ins: bool = False  # give undefined names a placeholder that fits their use
     other_choices: bool = False  # placeholders of other sizes, where the snippet leaves them open
     simulate: Literal["cuda"] | None = None  # run on the CPU with a simulated GPU
+    glue: Glue | None = None  # what to add, where a posted error was rebuilt
 
     @property
     def longest_s(self) -> float:
@@ -398,6 +424,44 @@ class LeftOut(Model):
     name: str
     line: int
     also: tuple[LeftOut, ...] = ()  # the others that it may be, where that is open
+
+
+class PostedFrame(Model):
+    """A frame of a posted traceback."""
+
+    file: str
+    function: str = ""
+    code: str = ""  # its source line
+    own: bool = True  # in the person's own code, not in a library
+
+
+class PostedError(Model):
+    """The error that a person posted, as far as they did."""
+
+    type: str
+    message: str
+    frames: tuple[PostedFrame, ...] = ()  # outermost first
+
+
+class RebuildOrder(Model):
+    """What a search for a posted error goes by."""
+
+    code: str
+    error: PostedError
+    text: str = ""  # the words around the code: shapes that were printed
+    budget_s: float = 3.0  # seconds by the clock for all trials
+
+
+class Rebuilt(Model):
+    """What a search for a posted error found; data from the jail, so it decides nothing."""
+
+    glue: Glue | None = None  # None: nothing raised the posted error
+    simulate: Literal["cuda"] | None = None
+    exact: bool = False  # the sizes of the message are the posted ones too
+    trials: int = 0
+    seconds: float = 0.0
+    seen: str = ""  # the last other error that was met, "Type: message"
+    why_not: str = ""  # the kind of obstacle, where nothing was found
 
 
 class Observations(Model):

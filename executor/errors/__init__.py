@@ -30,6 +30,7 @@ from executor.errors.lists import (
     quoted_names,
     resized_keys,
 )
+from executor.errors.sameness import same_family, same_numbers, shapes_named
 from executor.errors.topics import is_about_dtypes, topic_of
 from executor.errors.warnings import is_a_notice, tells_of_a_mistake
 
@@ -52,6 +53,9 @@ __all__ = [
     "quoted_names",
     "read",
     "resized_keys",
+    "same_family",
+    "same_numbers",
+    "shapes_named",
     "tells_of_a_mistake",
     "topic_of",
 ]

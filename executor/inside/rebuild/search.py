@@ -1,0 +1,196 @@
+"""The search: one job of the jail, in which every trial is a forked process.
+
+Best first: a candidate that came nearer to the posted error is changed before one that did not,
+a likelier change is tried before an unlikelier one. It ends with the posted error, or with its
+time.
+"""
+
+from __future__ import annotations
+
+import ast
+import heapq
+import itertools
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from executor.errors import family_of
+from executor.inside.placeholders import imports
+from executor.inside.placeholders.names import undefined_names
+from executor.inside.placeholders.program import last_name
+from executor.inside.rebuild import trial
+from executor.inside.rebuild.candidate import Candidate
+from executor.inside.rebuild.drive import drives
+from executor.inside.rebuild.evidence import Posted
+from executor.inside.rebuild.glue import is_method, with_header
+from executor.inside.rebuild.judge import Nearness, nearness
+from executor.inside.rebuild.mutate import steps
+from executor.inside.rebuild.propose import Proposals
+from executor.inside.rebuild.solve import Solver
+from executor.inside.rebuild.special import prepared
+from executor.inside.rebuild.trial import Outcome, Program
+from executor.protocol import REBUILD_ORDER, REBUILT, SNIPPET, Rebuilt, RebuildOrder
+
+_MOST_TRIALS = 250
+
+
+def search(folder: Path = Path()) -> None:
+    """Read the order, search, and write what was found. Runs in the jail."""
+    order = RebuildOrder.model_validate_json((folder / REBUILD_ORDER).read_bytes())
+    found = Search(order).run()
+    (folder / REBUILT).write_text(found.model_dump_json())
+
+
+class Search:
+    """One search."""
+
+    def __init__(self, order: RebuildOrder) -> None:
+        self._order = order
+        self._began = time.monotonic()
+        self._trials = 0
+        self._seen: set[Candidate] = set()
+        self._last = ""
+
+    def run(self) -> Rebuilt:
+        """Search until the posted error comes up or the time is over."""
+        try:
+            tree = ast.parse(self._order.code)
+        except (SyntaxError, ValueError, RecursionError):
+            return Rebuilt(why_not="no_python")
+        self._header = _header(tree)
+        self._completed = with_header(tree, self._header)
+        self._posted = Posted(self._order, tree)
+        supplied, _ = imports.supply(self._order.code, SNIPPET)
+        self._supplied = supplied
+        self._program = Program(self._order.code, tree, supplied, lambda name: None)
+        found = self._best_first()
+        if found is None:
+            return self._told(None, None)
+        return self._told(*found)
+
+    def _told(self, candidate: Candidate | None, seen: Outcome | None) -> Rebuilt:
+        spent = time.monotonic() - self._began
+        if candidate is None or seen is None:
+            why = why_not(self._posted, self._last)
+            return Rebuilt(trials=self._trials, seconds=spent, seen=self._last, why_not=why)
+        return Rebuilt(
+            glue=candidate.glue(seen.read),
+            simulate="cuda" if candidate.simulate else None,
+            exact=nearness(self._posted, seen) is Nearness.EXACT,
+            trials=self._trials,
+            seconds=spent,
+        )
+
+    def _best_first(self) -> tuple[Candidate, Outcome] | None:
+        counter = itertools.count()
+        queue: list[tuple[float, int, Candidate]] = []
+        best: tuple[Candidate, Outcome] | None = None
+
+        def push(cost: float, candidate: Candidate) -> None:
+            if candidate not in self._seen:
+                self._seen.add(candidate)
+                heapq.heappush(queue, (cost, next(counter), candidate))
+
+        for n, start in enumerate(self._starts()):
+            push(0.4 * n, start)
+        while queue and self._has_time():
+            cost, _, candidate = heapq.heappop(queue)
+            seen = self._try(candidate)
+            near = nearness(self._posted, seen)
+            if near >= Nearness.REBUILT:
+                solver = Solver(self._posted, self._order.code, self._try_while_time)
+                candidate, seen = solver.solve(candidate, seen)
+                if self._stands(candidate, seen):
+                    best = (candidate, seen)
+                    if nearness(self._posted, seen) is Nearness.EXACT:
+                        break
+                    if best is not None and cost > 3:
+                        break
+                    continue
+            self._last = f"{seen.type}: {seen.message}"[:300] if not seen.ok else self._last
+            nearer = max(0, near - Nearness.OTHER)
+            for step in steps(candidate, seen, self._posted):
+                push(cost + step.weight + 0.3 - 0.5 * nearer, step.candidate)
+        return best
+
+    def _stands(self, candidate: Candidate, seen: Outcome) -> bool:
+        """Whether the error is more than a lazy value's: it stays where all values require grad."""
+        if self._posted.id not in {"no_graph"}:
+            return True
+        varied = candidate
+        for leaf in list(candidate.leaves(seen.read)):
+            if leaf.tensor.dtype.startswith("float") and leaf.tensor.form == "torch":
+                varied = varied.with_leaf(leaf, replace(leaf.tensor, grad=True))
+        return nearness(self._posted, self._try(varied)) >= Nearness.REBUILT
+
+    def _has_time(self) -> bool:
+        spent = time.monotonic() - self._began
+        return spent < self._order.budget_s and self._trials < _MOST_TRIALS
+
+    def _try(self, candidate: Candidate) -> Outcome:
+        self._trials += 1
+        return trial.run(self._program, candidate)
+
+    def _try_while_time(self, candidate: Candidate) -> Outcome:
+        return self._try(candidate) if self._has_time() else Outcome(type="Timeout")
+
+    def _starts(self) -> list[Candidate]:
+        """The snippet as it is, and with calls of what it only defines."""
+        ways: list[tuple[str, ...]] = [()]
+        ways += [drive.after for drive in drives(self._completed, self._posted)]
+        return [self._start(after) for after in ways]
+
+    def _start(self, after: tuple[str, ...]) -> Candidate:
+        code = "\n".join([self._order.code, *after])
+        own = self._header.partition("(")[0]
+        undefined = undefined_names(code, SNIPPET) - self._supplied.keys() - {own}
+        tree = ast.Module(
+            body=[*self._completed.body, *ast.parse("\n".join(after)).body], type_ignores=[]
+        )
+        tree = ast.parse(ast.unparse(tree)) if after else self._completed
+        proposals = Proposals(tree, undefined, self._posted)
+        self._program = replace(self._program, make=proposals.expression)
+        candidate = Candidate(
+            after=after,
+            header=self._header,
+            simulate=self._posted.speaks_of_devices,
+        )
+        for name, given in proposals.all().items():
+            candidate = candidate.with_value(name, given.value, given.evidence)
+        for name in proposals.attributes():
+            given = proposals.of(name)
+            candidate = candidate.with_value(name, given.value, given.evidence)
+        return prepared(candidate, self._order, self._posted)
+
+
+def _header(tree: ast.Module) -> str:
+    """The class of methods that stand outside of any; empty if there are none."""
+    methods = [node for node in tree.body if is_method(node)]
+    if not methods:
+        return ""
+    names = {node.name for node in methods if isinstance(node, ast.FunctionDef)}
+    own = ""
+    for node in (n for m in methods for n in ast.walk(m)):
+        if isinstance(node, ast.Call) and last_name(node.func) == "super" and node.args:
+            own = last_name(node.args[0])
+    if "__getitem__" in names:
+        return f"{own or 'PostedDataset'}(__import__('torch').utils.data.Dataset)"
+    lazy = "" if "__init__" in names else "_stubs.Lazy, "
+    return f"{own or 'Posted'}({lazy}__import__('torch').nn.Module)"
+
+
+def why_not(posted: Posted, last: str) -> str:
+    """The kind of obstacle, where nothing raised the posted error."""
+    kind, _, message = last.partition(": ")
+    seen = family_of(kind, message)
+    if posted.id in {"cuda_out_of_memory", "cuda_assert", "memory", "memory_error"}:
+        return "needs_a_gpu"
+    if posted.id in {"process_group", "nccl", "ddp_unused_parameters", "ddp_devices", "worker_died"}:
+        return "several_processes"
+    if posted.id in {"module_not_installed", "import_name", "shared_library", "cuda_driver"}:
+        return "installation"
+    if seen is not None and seen.id in {"module_not_installed", "import_name"}:
+        return "needs_a_library"
+    if posted.lines or posted.id:
+        return "code_not_posted" if not posted.lines else "not_found"
+    return "unknown_message"
