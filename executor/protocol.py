@@ -409,13 +409,16 @@ class Isolation(Model):
     missing: tuple[str, ...] = ()  # walls that a stronger tier has and this one has not
 
 
+GLUED = "rebuilt"  # the kind of a placeholder that follows from a posted error
+
+
 class Placeholder(Model):
     """The value that was supplied for a name which the snippet does not define."""
 
     name: str
     line: int | None  # where the snippet reads it first
     what: str
-    kind: str = ""  # number, device, tensor, model, batches, loss, optimizer
+    kind: str = ""  # number, device, tensor, model, batches, loss, optimizer; GLUED
 
 
 class LeftOut(Model):

@@ -24,6 +24,7 @@ def compose(known: Diagnosis) -> Answer:
         functions=known.functions,
         run=run,
         evidence=_evidence(run, known.repairs) if run is not None else None,
+        not_rebuilt=known.reproduced.why_not if known.reproduced is not None else "",
     )
     if run is None:
         return _of_no_run(known, answer)

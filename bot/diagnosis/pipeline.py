@@ -115,7 +115,11 @@ class Pipeline:
         return replace(
             known,
             mistake=known.reproduced.mistake,
-            missing=missing(known.reproduced.run, known.question),
+            missing=(
+                ""  # they were asked to be told of just this error
+                if known.reproduced.rebuilt
+                else missing(known.reproduced.run, known.question)
+            ),
         )
 
     async def look_up(self, known: Diagnosis) -> Diagnosis:
@@ -188,6 +192,8 @@ class Pipeline:
 
 def _wants_gpu(known: Diagnosis) -> bool:
     seen = known.reproduced
+    if seen is not None and seen.rebuilt:
+        return False
     if seen is not None and asks_about_no_gpu(known.question, seen.run):
         return False  # that there is no GPU is what they ask about
     return seen is not None and devices.wants_gpu(seen.run, seen.mistake, known.question.code)

@@ -10,7 +10,15 @@ from bot.diagnosis.own_error import is_another, is_unparsed, posted
 from bot.diagnosis.posted_traceback import place, reading
 from bot.models import Answer, AnswerCulprit, FunctionShown, PastedTraceback, Question
 from executor.errors import is_a
-from executor.protocol import Caught, Culprit, ErrorSeen, Finding, JobResult, Outcome
+from executor.protocol import (
+    GLUED,
+    Caught,
+    Culprit,
+    ErrorSeen,
+    Finding,
+    JobResult,
+    Outcome,
+)
 from knowledge.documents.verdict import Verdict
 from knowledge.repair.engine import Repair
 from knowledge.repair.fix import Fix
@@ -56,7 +64,9 @@ def fixed(question: Question, removed: Mistake, run: JobResult, fix: Fix) -> str
         told[0] = f"{overwritten[:1].lower()}{overwritten[1:]}"
     elif removed.error is None and (seen := _findings(run, removed)):
         told = seen[: len(told)]
-    return f"Fixed: {'; then '.join(told)}.{_not_posted(question, removed)}{_left(run, fix)}"
+    how = f"{under_assumptions(run)}" if is_rebuilt(run) else ""
+    done = "; then ".join(told)
+    return f"Fixed: {done}.{how}{_not_posted(question, removed)}{_left(run, fix)}"
 
 
 def demonstrated(wrong: Mistake, run: JobResult, how: str) -> str:
@@ -197,8 +207,22 @@ def layer(run: JobResult) -> str:
     return f"{name}{made}; its input here is {at.dtype} {list(at.input)}"
 
 
+def is_rebuilt(run: JobResult) -> bool:
+    """Whether what the post lacks was found from its error."""
+    return any(s.kind == GLUED for s in run.stand_ins)
+
+
+def under_assumptions(run: JobResult) -> str:
+    """That it was seen and verified with what had to be assumed."""
+    names = [f"`{s.name}`" for s in run.stand_ins if not s.name.startswith("_")]
+    what = f" ({', '.join(names)})" if names else ""
+    return f" This was run with assumptions about what was not posted{what}."
+
+
 def assumed(run: JobResult) -> str:
     """That it ran with placeholders, and for what; empty without any."""
+    if is_rebuilt(run):
+        return under_assumptions(run)
     names = ", ".join(f"`{s.name}`" for s in run.stand_ins)
     return (
         f" It was run with placeholders for {names}, which have no part in that." if names else ""

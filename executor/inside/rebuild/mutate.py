@@ -34,9 +34,7 @@ class Step:
 
 def steps(candidate: Candidate, seen: Outcome, posted: Posted) -> Iterator[Step]:
     """What to try next, after a trial that did not raise the posted error."""
-    leaves = sorted(
-        candidate.leaves(seen.read), key=lambda leaf: _distance(leaf, seen, posted)
-    )[:6]
+    leaves = sorted(candidate.leaves(seen.read), key=lambda leaf: _distance(leaf, seen, posted))[:6]
     yield from _from_message(candidate, leaves, posted)
     yield from _to_run(candidate, leaves, seen, posted)
     for n, leaf in enumerate(leaves):

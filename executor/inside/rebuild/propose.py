@@ -31,8 +31,21 @@ from executor.inside.rebuild.values import Batches, Tensor, Text, Value
 
 NEW = "_new_"  # before a class's name: the placeholder for an instance of it
 _MODEL_METHODS = frozenset(
-    "parameters state_dict load_state_dict train eval named_parameters modules children forward "
-    "named_modules named_children register_forward_hook generate".split()
+    [
+        "parameters",
+        "state_dict",
+        "load_state_dict",
+        "train",
+        "eval",
+        "named_parameters",
+        "modules",
+        "children",
+        "forward",
+        "named_modules",
+        "named_children",
+        "register_forward_hook",
+        "generate",
+    ]
 )
 _MODEL_NAME = re.compile(
     r"(?i)^(model|net|network|m|nn_model|\w*_?(model|net|network)|encoder|decoder|backbone|critic"
@@ -127,9 +140,7 @@ class Proposals:
             case TensorPlan():
                 return _tensor(plan.spec)
             case BatchesPlan():
-                return Batches(
-                    tuple((key, _tensor(spec)) for key, spec in plan.parts), plan.form
-                )
+                return Batches(tuple((key, _tensor(spec)) for key, spec in plan.parts), plan.form)
             case ModelPlan(is_class=False) if self.models:
                 return self.model(last)
             case ModelPlan():
@@ -149,7 +160,7 @@ class Proposals:
         if uses.attributes & _MODEL_METHODS:
             return self.model(last)
         if _NAMESPACE.match(last) and not uses.called and uses.attributes:
-            return Text(f'_stubs.Namespace("{name}")', "an object with the attributes that it needs")
+            return _namespace(name)
         return None
 
     def _number(self, name: str, last: str, uses: Uses, plan: Plan | None) -> Value | None:
@@ -212,7 +223,7 @@ class Proposals:
         if uses.looped and not uses.computed:
             return Batches((("", Tensor((8, 20))),), "tensor")
         if uses.attributes and not any(_of_tensor(a) for a in uses.attributes):
-            return Text(f'_stubs.Namespace("{name}")', "an object with the attributes that it needs")
+            return _namespace(name)
         return None
 
     def tensor(self, name: str, last: str, uses: Uses) -> Tensor:
@@ -399,6 +410,10 @@ def _sgd(model: str) -> Text:
     return Text(
         f"torch.optim.SGD({model}.parameters(), lr=0.01)", f"SGD over the parameters of `{model}`"
     )
+
+
+def _namespace(name: str) -> Text:
+    return Text(f'_stubs.Namespace("{name}")', "an object with the attributes that it needs")
 
 
 def _of_tensor(attribute: str) -> bool:

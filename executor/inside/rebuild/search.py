@@ -29,7 +29,7 @@ from executor.inside.rebuild.propose import Proposals
 from executor.inside.rebuild.solve import Solver
 from executor.inside.rebuild.special import prepared
 from executor.inside.rebuild.trial import Outcome, Program
-from executor.protocol import REBUILD_ORDER, REBUILT, SNIPPET, Rebuilt, RebuildOrder
+from executor.protocol import REBUILD_ORDER, REBUILT, SNIPPET, RebuildOrder, Rebuilt
 
 _MOST_TRIALS = 250
 
@@ -179,18 +179,34 @@ def _header(tree: ast.Module) -> str:
     return f"{own or 'Posted'}({lazy}__import__('torch').nn.Module)"
 
 
+_OUT_OF_REACH = {
+    "needs_a_gpu": {"cuda_out_of_memory", "cuda_assert", "cuda_busy", "cuda_kernel_image",
+                    "cuda_kernel_failed", "cublas", "cudnn", "mps", "cuda_driver"},
+    "needs_memory": {"memory", "memory_error"},
+    "several_processes": {"process_group", "nccl", "ddp_unused_parameters", "ddp_devices",
+                          "worker_died", "port_taken", "launcher_variable", "shared_memory"},
+    "installation": {"module_not_installed", "import_name", "shared_library", "cuda_toolkit",
+                     "operator_missing", "numpy_missing"},
+    "network": {"network_missing", "network_entry_missing"},
+}  # fmt: skip
+
+
 def why_not(posted: Posted, last: str) -> str:
-    """The kind of obstacle, where nothing raised the posted error."""
+    """The kind of obstacle, where nothing raised the posted error; docs/rebuilding.md lists them.
+
+    Args:
+        posted: the error.
+        last: "Type: message" of the last other error that a trial met; empty if none did.
+    """
+    for why, families in _OUT_OF_REACH.items():
+        if posted.id in families:
+            return why
     kind, _, message = last.partition(": ")
-    seen = family_of(kind, message)
-    if posted.id in {"cuda_out_of_memory", "cuda_assert", "memory", "memory_error"}:
-        return "needs_a_gpu"
-    if posted.id in {"process_group", "nccl", "ddp_unused_parameters", "ddp_devices", "worker_died"}:
-        return "several_processes"
-    if posted.id in {"module_not_installed", "import_name", "shared_library", "cuda_driver"}:
-        return "installation"
-    if seen is not None and seen.id in {"module_not_installed", "import_name"}:
+    met = family_of(kind, message)
+    if met is not None and met.id in {"module_not_installed", "import_name"}:
         return "needs_a_library"
-    if posted.lines or posted.id:
-        return "code_not_posted" if not posted.lines else "not_found"
-    return "unknown_message"
+    if posted.family is None:
+        return "unknown_message"
+    if not last:
+        return "runs_today"
+    return "not_found" if posted.lines else "code_not_posted"
