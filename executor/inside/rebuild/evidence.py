@@ -62,15 +62,26 @@ class Posted:
         self.lines = _lines(order.code, order.error.frames)
         self.shapes = shapes_named(order.error.message)
         self.printed = [s for s in shapes_named(order.text) if s not in self.shapes]
+        self.literals = _literal_shapes(tree)
         self.dtypes = _dtypes(order.error.message)
-        self.names = frozenset(
-            node.id
-            for statement in ast.walk(tree)
-            if isinstance(statement, ast.stmt) and statement.lineno in self.lines
-            for node in ast.walk(statement)
-            if isinstance(node, ast.Name) and node.lineno in self.lines
-        )
+        self._tree = tree
+        self._names: dict[frozenset[int], frozenset[str]] = {}
+        self.names = self.names_at(self.lines)
         self.loss = _loss(order.error.frames, self.id)
+
+    def names_at(self, lines: frozenset[int]) -> frozenset[str]:
+        """The names that some lines of the snippet read, with `self.x` as such."""
+        if lines not in self._names:
+            found = set()
+            for node in ast.walk(self._tree):
+                if getattr(node, "lineno", None) not in lines:
+                    continue
+                if isinstance(node, ast.Name):
+                    found.add(node.id)
+                elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                    found.add(f"{node.value.id}.{node.attr}")
+            self._names[lines] = frozenset(found)
+        return self._names[lines]
 
     @property
     def id(self) -> str:
@@ -106,6 +117,18 @@ def _lines(code: str, frames: Iterable[PostedFrame]) -> frozenset[int]:
     marked = [n for n, line in enumerate(code.splitlines(), start=1) if _MARKED.search(line)]
     own = [n for n in marked if lines[n - 1]]
     return frozenset(own) if len(own) == 1 else frozenset()
+
+
+def _literal_shapes(tree: ast.Module) -> list[tuple[int, ...]]:
+    """The tuples and lists of whole numbers in the code: they may be shapes."""
+    found: list[tuple[int, ...]] = []
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Tuple, ast.List)) and 2 <= len(node.elts) <= 5:
+            sizes = [e.value for e in node.elts if isinstance(e, ast.Constant)]
+            if len(sizes) == len(node.elts) and all(type(n) is int and 0 < n < 5000 for n in sizes):
+                shape = tuple(n for n in sizes if isinstance(n, int))
+                found += [shape] if shape not in found else []
+    return found[:4]
 
 
 def _bare(line: str) -> str:

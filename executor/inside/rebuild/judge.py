@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import IntEnum
 
-from executor.errors import same_family, same_numbers
+from executor.errors import HasMessage, family_of, same_family, same_numbers
 from executor.inside.rebuild.evidence import Posted
 from executor.inside.rebuild.trial import Outcome
+
+
+_NUMBER = re.compile(r"\d+")
 
 
 class Nearness(IntEnum):
@@ -40,5 +44,19 @@ def nearness(posted: Posted, seen: Outcome) -> Nearness:
         return Nearness.SAME_LINE if at_line else Nearness.OTHER
     if posted.lines and not at_line:
         return Nearness.SAME_FAMILY
-    exact = same_numbers(posted.error, error)
-    return Nearness.EXACT if exact else Nearness.REBUILT
+    if same_numbers(posted.error, error):
+        return Nearness.EXACT
+    return Nearness.REBUILT if _as_many(posted.error, error) else Nearness.SAME_FAMILY
+
+
+def _as_many(one: HasMessage, other: HasMessage) -> bool:
+    """Whether what both messages name has as many numbers: shapes of the same rank."""
+    first = family_of(one.type, one.message)
+    second = family_of(other.type, other.message)
+    if first is None or second is None:
+        return True
+    return all(
+        len(_NUMBER.findall(first[name])) == len(_NUMBER.findall(second[name]))
+        for name in first.values
+        if first[name] and second[name]
+    )

@@ -10,6 +10,7 @@ from itertools import permutations
 from executor.errors import SeenError, family_of, shapes_named
 from executor.inside.rebuild.candidate import Candidate, Leaf
 from executor.inside.rebuild.evidence import Posted
+from executor.inside.rebuild.special import written
 from executor.inside.rebuild.trial import Outcome
 from executor.inside.rebuild.values import Batches, Tensor, Text
 
@@ -44,7 +45,8 @@ def steps(candidate: Candidate, seen: Outcome, posted: Posted) -> Iterator[Step]
 
 def _distance(leaf: Leaf, seen: Outcome, posted: Posted) -> int:
     """0 for a value that the posted line names; 1 for one that the failing frame holds."""
-    if leaf.name.partition(".")[0] in posted.names or leaf.name in posted.names:
+    named = posted.names or posted.names_at(frozenset(seen.lines[-1:]))
+    if leaf.name in named:
         return 0
     return 1 if leaf.name in seen.shapes else 2
 
@@ -109,6 +111,10 @@ def _sized(tensor: Tensor, dim: int, size: int) -> Tensor:
 def _variants(tensor: Tensor, posted: Posted) -> Iterator[tuple[float, Tensor]]:
     """The tensor with another rank, dtype or kind."""
     shape = tensor.shape
+    if len(shape) >= 3:
+        yield 0.7, replace(tensor, shape=(*shape[:-2], 2 * shape[-2], 2 * shape[-1]))
+    elif shape:
+        yield 0.9, replace(tensor, shape=(*shape[:-1], shape[-1] + 1))
     if len(shape) != 1:
         yield 1.2, replace(tensor, shape=shape[:1] if shape else (8,))
     if shape:
@@ -117,7 +123,7 @@ def _variants(tensor: Tensor, posted: Posted) -> Iterator[tuple[float, Tensor]]:
         yield 1.6, replace(tensor, shape=())
     if len(shape) < 4:
         yield 1.6, replace(tensor, shape=(4, 3, 32, 32))
-    for shape in posted.printed[:3]:
+    for shape in (*posted.printed[:3], *posted.literals):
         if _fits(shape):
             yield 1.3, replace(tensor, shape=shape)
     for dtype in ("int64", "float32", "float64"):
@@ -147,6 +153,10 @@ def _to_run(
         for tensor in _fitting(leaf.tensor, family, seen.message):
             yield _step(candidate, leaf, tensor, 0.3 + 0.2 * n)
     yield from _other_kinds(candidate, seen, family)
+    if family.id == "file_missing" and (path := family["path"]):
+        statement = written(path, seen, posted)
+        if statement and statement not in candidate.first:
+            yield Step(0.0, replace(candidate, first=(*candidate.first, statement)))
 
 
 def _fitting(tensor: Tensor, family: SeenError, message: str) -> Iterator[Tensor]:

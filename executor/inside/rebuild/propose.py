@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+from executor.inside.placeholders import imports
 from executor.inside.placeholders.decide import PlaceholderPlans
 from executor.inside.placeholders.numbers import NumberPlaceholders
 from executor.inside.placeholders.plans import (
@@ -121,11 +122,14 @@ class Proposals:
     # -- by kind -----------------------------------------------------------------------------
 
     def _value(self, name: str, last: str, uses: Uses, plan: Plan | None) -> Value:
-        for rule in (self._planned, self._special, self._number, self._callable, self._data):
+        for rule in (self._special, self._planned, self._number, self._callable, self._data):
             value = rule(name, last, uses, plan)
             if value is not None:
                 return value
         return self.tensor(name, last, uses)
+
+    def _wants_grad(self, name: str) -> bool:
+        return "grad" in self._uses(name, "", name).attributes
 
     def _planned(self, name: str, last: str, uses: Uses, plan: Plan | None) -> Value | None:
         match plan:
@@ -149,7 +153,19 @@ class Proposals:
         return None
 
     def _special(self, name: str, last: str, uses: Uses, plan: Plan | None) -> Value | None:
-        if _DEVICE.match(last) and not uses.called:
+        if name in imports.KNOWN and imports.KNOWN[name][1] is None:
+            return Text(f'_stubs.StubModule("{name}")', "a module that is not installed here")
+        if set(uses.passed_to) & _LOADS and not uses.attributes:
+            return Text(f'"{last}"', f'the file name "{last}"')
+        if "backward" in uses.attributes:
+            leaves = [n for n in sorted(self.undefined) if n != name and self._wants_grad(n)]
+            if leaves:
+                parts = " + ".join(f"({leaf} ** 2).sum()" for leaf in leaves)
+                return Text(parts, f"a loss computed from {', '.join(leaves)}")
+            return Tensor((), grad=True)
+        if "grad" in uses.attributes and not name.startswith("self."):
+            return Tensor((8, 20), grad=True)
+        if plan is None and _DEVICE.match(last) and not uses.called:
             return self._device_text()
         if _SCALER.match(last) and uses.attributes:
             return Text('torch.amp.GradScaler("cpu")')
@@ -193,7 +209,7 @@ class Proposals:
             return None
         if _LOSS_NAME.search(last):
             return self._loss_text("")
-        if last[:1].isupper() and self._is_made(name):
+        if "." not in name and last[:1].isupper() and not self._is_model(name, last):
             return self._class(last)
         if _MODEL_NAME.match(last):
             return self.model(last)
@@ -212,6 +228,8 @@ class Proposals:
         path_like = _PATH.search(last) and not (uses.attributes or uses.indexed)
         if uses.plain or path_like or set(uses.passed_to) & _LOADS:
             return Text(f'"{last}"', f'the file name "{last}"' if path_like else f'"{last}"')
+        if uses.indexed and "len" in uses.passed_to and not uses.computed:
+            return Text('["item"] * 4', "a list of four texts")
         if uses.keys:
             return Text(
                 "{" + ", ".join(f"{key!r}: torch.rand(8, 20)" for key in uses.keys) + "}",
@@ -300,8 +318,18 @@ class Proposals:
             return Text("torch.nn.Linear", f"`{last}` as a plain nn.Linear")
         return Text(f'_stubs.stub_class("{last}")', f"a class `{last}` that does nothing")
 
-    def _is_made(self, name: str) -> bool:
-        return "." not in name
+    def _is_model(self, name: str, last: str) -> bool:
+        """Whether a name with a capital letter is called as a model is, and not to make one."""
+        if not _MODEL_NAME.match(last):
+            return False
+        calls = [self.tree.parents.get(use) for use in self.tree.uses(ScopedName(None, name))]
+        return any(
+            isinstance(part, ast.Call)
+            for call in calls
+            if isinstance(call, ast.Call)
+            for argument in call.args
+            for part in ast.walk(argument)
+        )
 
     def _uses(self, name: str, path: str, last: str) -> Uses:
         nodes: list[ast.expr] = []

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import heapq
 import itertools
+import resource
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -32,6 +33,7 @@ from executor.inside.rebuild.trial import Outcome, Program
 from executor.protocol import REBUILD_ORDER, REBUILT, SNIPPET, RebuildOrder, Rebuilt
 
 _MOST_TRIALS = 250
+_CLOCK = 3  # times the budget of computing that it may take by the clock, on a busy machine
 
 
 def search(folder: Path = Path()) -> None:
@@ -47,6 +49,7 @@ class Search:
     def __init__(self, order: RebuildOrder) -> None:
         self._order = order
         self._began = time.monotonic()
+        self._computed_before_s = _computed_s()
         self._trials = 0
         self._seen: set[Candidate] = set()
         self._last = ""
@@ -60,6 +63,8 @@ class Search:
         self._header = _header(tree)
         self._completed = with_header(tree, self._header)
         self._posted = Posted(self._order, tree)
+        if why := out_of_reach(self._posted):
+            return Rebuilt(why_not=why)
         supplied, _ = imports.supply(self._order.code, SNIPPET)
         self._supplied = supplied
         self._program = Program(self._order.code, tree, supplied, lambda name: None)
@@ -108,7 +113,7 @@ class Search:
                         break
                     continue
             self._last = f"{seen.type}: {seen.message}"[:300] if not seen.ok else self._last
-            nearer = max(0, near - Nearness.OTHER)
+            nearer = max(0, near - Nearness.OTHER) if not seen.ok else 0.4
             for step in steps(candidate, seen, self._posted):
                 push(cost + step.weight + 0.3 - 0.5 * nearer, step.candidate)
         return best
@@ -124,8 +129,11 @@ class Search:
         return nearness(self._posted, self._try(varied)) >= Nearness.REBUILT
 
     def _has_time(self) -> bool:
-        spent = time.monotonic() - self._began
-        return spent < self._order.budget_s and self._trials < _MOST_TRIALS
+        if self._trials >= _MOST_TRIALS:
+            return False
+        clock = time.monotonic() - self._began
+        computed = _computed_s() - self._computed_before_s
+        return computed < self._order.budget_s and clock < _CLOCK * self._order.budget_s
 
     def _try(self, candidate: Candidate) -> Outcome:
         self._trials += 1
@@ -160,7 +168,15 @@ class Search:
         for name in proposals.attributes():
             given = proposals.of(name)
             candidate = candidate.with_value(name, given.value, given.evidence)
-        return prepared(candidate, self._order, self._posted)
+        return prepared(candidate, self._posted)
+
+
+def _computed_s() -> float:
+    """Processor time of this process and of its trials."""
+    own, trials = (
+        resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    )
+    return own.ru_utime + own.ru_stime + trials.ru_utime + trials.ru_stime
 
 
 def _header(tree: ast.Module) -> str:
@@ -173,9 +189,9 @@ def _header(tree: ast.Module) -> str:
     for node in (n for m in methods for n in ast.walk(m)):
         if isinstance(node, ast.Call) and last_name(node.func) == "super" and node.args:
             own = last_name(node.args[0])
-    if "__getitem__" in names:
-        return f"{own or 'PostedDataset'}(__import__('torch').utils.data.Dataset)"
     lazy = "" if "__init__" in names else "_stubs.Lazy, "
+    if "__getitem__" in names:
+        return f"{own or 'PostedDataset'}({lazy}__import__('torch').utils.data.Dataset)"
     return f"{own or 'Posted'}({lazy}__import__('torch').nn.Module)"
 
 
@@ -191,6 +207,11 @@ _OUT_OF_REACH = {
 }  # fmt: skip
 
 
+def out_of_reach(posted: Posted) -> str:
+    """Why no code can raise it here; empty if some could."""
+    return next((why for why, ids in _OUT_OF_REACH.items() if posted.id in ids), "")
+
+
 def why_not(posted: Posted, last: str) -> str:
     """The kind of obstacle, where nothing raised the posted error; docs/rebuilding.md lists them.
 
@@ -198,9 +219,6 @@ def why_not(posted: Posted, last: str) -> str:
         posted: the error.
         last: "Type: message" of the last other error that a trial met; empty if none did.
     """
-    for why, families in _OUT_OF_REACH.items():
-        if posted.id in families:
-            return why
     kind, _, message = last.partition(": ")
     met = family_of(kind, message)
     if met is not None and met.id in {"module_not_installed", "import_name"}:

@@ -17,6 +17,7 @@ from executor.inside.rebuild.candidate import Candidate, Leaf
 from executor.inside.rebuild.evidence import Posted
 from executor.inside.rebuild.judge import Nearness, nearness
 from executor.inside.rebuild.trial import Outcome
+from executor.inside.rebuild.values import Text
 
 Try = Callable[[Candidate], Outcome]
 _NUMBER = re.compile(r"\d+")
@@ -78,6 +79,10 @@ class Solver:
         wrong = sorted({n for p, n in self._wanted.items() if now.get(p) not in (None, n)})
         wrong = [n for n in wrong if 0 < n <= 4096]
         wrong += [n for n in self._wanted.values() if 0 < n <= 4096 and n not in wrong]
+        for n in wrong[:5]:
+            for old in _sizes(at, seen):
+                if old != n:
+                    yield _replaced(at, seen, old, n)
         for leaf in at.leaves(seen.read):
             for side in self._crops if len(leaf.tensor.shape) >= 3 else ():
                 yield _resized(at, leaf, {-1: side, -2: side})
@@ -161,6 +166,31 @@ class Solver:
             for more in (0, 1, -1, 2, -2, 3):
                 for also in (0, 1, -1, 2, -2, 3):
                     yield _resized(at, leaf, {-2: height + more, -1: width + also})
+
+
+def _sizes(at: Candidate, seen: Outcome) -> list[int]:
+    """The sizes that several values share, such as the batch."""
+    sizes = [n for leaf in at.leaves(seen.read) for n in leaf.tensor.shape]
+    numbers = [
+        int(given.value.expression)
+        for name, given in at.values
+        if name in seen.read and given.value.expression.isdigit()
+    ]
+    shared = [n for n in dict.fromkeys((*numbers, *sizes)) if n > 1]
+    return [n for n in shared if (*sizes, *numbers).count(n) > 1 or n in numbers][:4]
+
+
+def _replaced(at: Candidate, seen: Outcome, old: int, new: int) -> Candidate:
+    """One size replaced wherever it stands."""
+    made = at
+    for leaf in list(at.leaves(seen.read)):
+        shape = tuple(new if n == old else n for n in leaf.tensor.shape)
+        if shape != leaf.tensor.shape:
+            made = made.with_leaf(leaf, replace(leaf.tensor, shape=shape))
+    for name, given in at.values:
+        if name in seen.read and given.value.expression == str(old):
+            made = made.with_value(name, Text(str(new)), "message")
+    return made
 
 
 def _square(n: int) -> bool:

@@ -18,6 +18,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
+import torch
+
+from executor.inside.probes.exceptions import class_name, message_of
 from executor.inside.rebuild import glue
 from executor.inside.rebuild.candidate import Candidate
 from executor.protocol import SNIPPET
@@ -25,6 +28,7 @@ from executor.protocol import SNIPPET
 _LONGEST_S = 1.5
 _MOST_BYTES = 200_000
 _MESSAGE = 4000
+_LARGE = 1_000_000  # elements
 
 
 @dataclass(frozen=True)
@@ -109,8 +113,6 @@ def _run_here(program: Program, candidate: Candidate, pipe: int) -> NoReturn:
 
 
 def _execute(program: Program, candidate: Candidate) -> dict[str, Any]:
-    import torch
-
     torch.manual_seed(0)
     filename = str(Path.cwd() / SNIPPET)
     module = types.ModuleType("__main__")
@@ -128,6 +130,7 @@ def _execute(program: Program, candidate: Candidate) -> dict[str, Any]:
 
     glue.install(module, make, candidate.modules)
     error: BaseException | None = None
+    _leave_large_weights()
     try:
         if candidate.simulate:
             _simulate(program.code, filename)
@@ -138,6 +141,20 @@ def _execute(program: Program, candidate: Candidate) -> dict[str, Any]:
     except BaseException as e:
         error = e
     return _told(error, filename, read)
+
+
+def _leave_large_weights() -> None:
+    """Do not fill large weights with random numbers: that takes longer than all the rest."""
+    from torch.nn import init
+
+    def lazily(fill: Any) -> Any:
+        def filled(tensor: Any, *args: Any, **named: Any) -> Any:
+            return tensor if tensor.numel() > _LARGE else fill(tensor, *args, **named)
+
+        return filled
+
+    for name in ("kaiming_uniform_", "uniform_", "normal_", "xavier_uniform_", "kaiming_normal_"):
+        setattr(init, name, lazily(getattr(init, name)))
 
 
 def _simulate(code: str, filename: str) -> None:
@@ -152,8 +169,6 @@ def _told(error: BaseException | None, filename: str, read: set[str]) -> dict[st
     told |= {"lines": [], "functions": [], "shapes": {}}
     if error is None:
         return told
-    from executor.inside.probes.exceptions import class_name, message_of
-
     tb = error.__traceback__
     own = None
     while tb is not None:
