@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from executor.inside.placeholders.program import method
+from executor.inside.placeholders.program import last_name, method
 from executor.inside.rebuild.evidence import Posted
 from executor.inside.rebuild.propose import NEW
 
@@ -105,19 +105,30 @@ def _chained(tree: ast.Module) -> list[Drive]:
         if isinstance(node, ast.Assign)
         and isinstance(node.targets[0], ast.Name)
         and isinstance(node.value, ast.Call)
-        and isinstance(node.value.func, ast.Name)
-        and node.value.func.id[:1].isupper()
+        and _makes_module(node.value)
     ]
     called = {
         node.func.id
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     }
-    idle = [name for name in made if name not in called]
+    idle = [name for name in dict.fromkeys(made) if name not in called]
     if len(idle) != 2:
-        return []
+        return [Drive((f"{name}(x)",)) for name in idle[:1]]
     first, second = idle
     return [Drive((f"{second}({first}(x))",)), Drive((f"{first}({second}(x))",))]
+
+
+def _makes_module(call: ast.Call) -> bool:
+    """Whether a call makes an instance, or moves one: `Net()`, `nn.DataParallel(net).cuda()`."""
+    if isinstance(call.func, ast.Attribute) and call.func.attr in {"cuda", "to", "eval", "train"}:
+        inner = call.func.value
+        return isinstance(inner, ast.Name) or (isinstance(inner, ast.Call) and _makes_module(inner))
+    return last_name(call.func)[:1].isupper() and last_name(call.func) not in _NO_MODULES
+
+
+_NO_MODULES = frozenset({"Variable", "Tensor", "FloatTensor", "LongTensor", "Adam", "SGD", "AdamW",
+                         "DataLoader", "Compose", "Parameter", "Generator", "Path"})  # fmt: skip
 
 
 def _instance(cls: ast.ClassDef, tree: ast.Module) -> str:

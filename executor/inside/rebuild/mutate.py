@@ -35,15 +35,15 @@ class Step:
 
 def steps(candidate: Candidate, seen: Outcome, posted: Posted) -> Iterator[Step]:
     """What to try next, after a trial that did not raise the posted error."""
-    leaves = sorted(candidate.leaves(seen.read), key=lambda leaf: _distance(leaf, seen, posted))[:6]
-    yield from _from_message(candidate, leaves, posted)
+    leaves = sorted(candidate.leaves(seen.read), key=lambda leaf: distance(leaf, seen, posted))[:6]
+    yield from _from_message(candidate, leaves, seen, posted)
     yield from _to_run(candidate, leaves, seen, posted)
     for n, leaf in enumerate(leaves):
         for weight, tensor in _variants(leaf.tensor, posted):
             yield _step(candidate, leaf, tensor, weight + n)
 
 
-def _distance(leaf: Leaf, seen: Outcome, posted: Posted) -> int:
+def distance(leaf: Leaf, seen: Outcome, posted: Posted) -> int:
     """0 for a value that the posted line names; 1 for one that the failing frame holds."""
     named = posted.names or posted.names_at(frozenset(seen.lines[-1:]))
     if leaf.name in named:
@@ -58,9 +58,13 @@ def _step(candidate: Candidate, leaf: Leaf, tensor: Tensor, weight: float) -> St
 # -- what the posted message dictates ------------------------------------------------------------
 
 
-def _from_message(candidate: Candidate, leaves: list[Leaf], posted: Posted) -> Iterator[Step]:
+def _from_message(
+    candidate: Candidate, leaves: list[Leaf], seen: Outcome, posted: Posted
+) -> Iterator[Step]:
     shapes = [s for s in posted.shapes if s and _fits(s)][:4]
-    near = leaves[:3]
+    least = min((distance(leaf, seen, posted) for leaf in leaves), default=0)
+    near = [leaf for leaf in leaves if distance(leaf, seen, posted) == least][:3]
+    near = near if len(near) > 1 else leaves[:3]
     for n in (2, 3):
         for some in permutations(near, n) if len(near) >= n and len(shapes) >= n else ():
             made = candidate

@@ -7,6 +7,7 @@ kind open; here a guess is allowed, because only a run that raises the posted er
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -350,9 +351,12 @@ class Proposals:
             if not (isinstance(call, ast.Call) and use in call.args):
                 continue
             called = last_name(call.func)
+            if hasattr(builtins, called) or "." in ast.unparse(call.func).rpartition(".")[0]:
+                continue
             for cls in self.tree.classes.values():
-                function = method(cls, called) or (method(cls, "forward") if cls in self.models
-                                                   else None)  # fmt: skip
+                function = method(cls, called)
+                if function is None and cls in self.models and isinstance(call.func, ast.Name):
+                    function = method(cls, "forward")
                 names = [a.arg for a in function.args.args[1:]] if function else []
                 place = call.args.index(use)
                 if function is not None and place < len(names):

@@ -33,7 +33,7 @@ from executor.inside.rebuild.trial import Outcome, Program
 from executor.protocol import REBUILD_ORDER, REBUILT, SNIPPET, RebuildOrder, Rebuilt
 
 _MOST_TRIALS = 250
-_CLOCK = 3  # times the budget of computing that it may take by the clock, on a busy machine
+_CLOCK = 2  # times the budget of computing that it may take by the clock, on a busy machine
 
 
 def search(folder: Path = Path()) -> None:

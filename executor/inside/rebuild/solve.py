@@ -16,6 +16,7 @@ from executor.errors import family_of
 from executor.inside.rebuild.candidate import Candidate, Leaf
 from executor.inside.rebuild.evidence import Posted
 from executor.inside.rebuild.judge import Nearness, nearness
+from executor.inside.rebuild.mutate import distance
 from executor.inside.rebuild.trial import Outcome
 from executor.inside.rebuild.values import Text
 
@@ -73,20 +74,24 @@ class Solver:
         family = family_of(seen.type, seen.message)
         return _numbers(family.values) if family is not None else {}
 
+    def _leaves(self, at: Candidate, seen: Outcome) -> list[Leaf]:
+        """The tensors whose sizes may matter, the nearest to the error first."""
+        return sorted(at.leaves(seen.read), key=lambda leaf: distance(leaf, seen, self._posted))[:3]
+
     def _set(self, at: Candidate, seen: Outcome) -> Iterator[Candidate]:
         """Sizes set to the numbers that are still wrong."""
         now = self._values(seen)
         wrong = sorted({n for p, n in self._wanted.items() if now.get(p) not in (None, n)})
         wrong = [n for n in wrong if 0 < n <= 4096]
-        wrong += [n for n in self._wanted.values() if 0 < n <= 4096 and n not in wrong]
         for n in wrong[:5]:
             for old in _sizes(at, seen):
                 if old != n:
                     yield _replaced(at, seen, old, n)
-        for leaf in at.leaves(seen.read):
+        leaves = self._leaves(at, seen)
+        for leaf in leaves:
             for side in self._crops if len(leaf.tensor.shape) >= 3 else ():
                 yield _resized(at, leaf, {-1: side, -2: side})
-        for leaf in at.leaves(seen.read):
+        for leaf in leaves:
             for dim in range(len(leaf.tensor.shape)):
                 for n in wrong[:5]:
                     if leaf.tensor.shape[dim] != n:
@@ -98,7 +103,7 @@ class Solver:
         for place, number in self._wanted.items():
             if now.get(place) in (None, number):
                 continue
-            for leaf in at.leaves(seen.read):
+            for leaf in self._leaves(at, seen):
                 rank = len(leaf.tensor.shape)
                 groups = [(-2, -1), (-1,), (-2,), (0,)] if rank >= 3 else [(0,), (-1,)][:rank]
                 for dims in groups:
@@ -121,19 +126,19 @@ class Solver:
                 known[side] = got
             return known[side]
 
-        low = next((s for s in (4, 8, 16, 32, 64, 128, 224) if value(s) is not None), None)
-        if low is None:
+        # A size that fits raises nothing, so it has no value: its neighbours have.
+        sides = (8, 16, 32, 64, 128, 256, 512, _LARGEST)
+        low = next((side for side in sides if value(side) is not None), None)
+        if low is None or (value(low) or 0) > number:
             return
-        high = low
-        while (got := value(high)) is not None and got < number and high < _LARGEST:
-            high *= 2
-        if value(high) is None or value(low) == value(high) or (value(low) or 0) > number:
+        high = next((s for s in sides if s > low and (value(s) or 0) >= number), None)
+        if high is None:
             return
         while high - low > 1:
             middle = (low + high) // 2
-            got = value(middle)
-            if got is None:
-                return
+            got = value(middle) or value(middle + 1)
+            if got is None or middle + 1 >= high:
+                break
             low, high = (low, middle) if got >= number else (middle, high)
         if value(high) == number:
             yield _resized(at, leaf, dict.fromkeys(dims, high))
