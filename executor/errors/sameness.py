@@ -17,6 +17,7 @@ _TODAY = {
         "loss_index_dtype", "backward_dtype", "not_implemented_for_dtype", "compared_dtypes",
         "dtypes", "gather_scatter",
     ),
+    "scalar_type": ("matmul_dtypes", "matvec_dtypes", "layer_dtypes", "rnn_dtypes"),
     "expand_fewer_dimensions": ("inplace_result_grows",),
 }  # fmt: skip
 # The name of a value in such an old family → its name in today's.

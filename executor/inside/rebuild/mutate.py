@@ -86,6 +86,37 @@ def _from_message(
                 tensor = replace(leaf.tensor, grad=not leaf.tensor.grad, form="torch")
                 yield _step(candidate, leaf, tensor, 0.5 + 0.4 * n)
     yield from _two_numbers(candidate, leaves, posted)
+    yield from _listed(candidate, seen, posted)
+    index = next((n for v in _INDEX_VALUES if (n := posted.number(v)) is not None), None)
+    if posted.id in _BY_VALUE and index is not None:
+        for n, leaf in enumerate(leaves):
+            tensor = replace(leaf.tensor, dtype="int64", grad=False, filled=index)
+            yield _step(candidate, leaf, tensor, 0.5 + 0.2 * n)
+
+
+# Families of an index that is too large, and the values of a message that name it.
+_BY_VALUE = frozenset({"class_out_of_bounds", "index_out_of_bounds", "embedding_range"})
+_INDEX_VALUES = ("label", "index", "target")
+_LISTED = frozenset({"stack_sizes", "cat_sizes", "collate_unequal", "cat_dimensions"})
+
+
+def _listed(candidate: Candidate, seen: Outcome, posted: Posted) -> Iterator[Step]:
+    """A list of tensors of the message's shapes, and batches that do not fit what unpacks them."""
+    shapes = [shape for shape in posted.shapes if shape and _fits(shape)][:3]
+    for name, given in candidate.values:
+        if name not in seen.read:
+            continue
+        value = given.value
+        if posted.id in _LISTED and len(shapes) >= 2 and not name.startswith("_new_"):
+            for weight, item in ((0.5, "torch.rand({})"), (0.6, "(torch.rand({}), 0)")):
+                made = "[" + ", ".join(item.format(shape) for shape in shapes) + "]"
+                said = f"a list of tensors of shape {' and '.join(str(list(s)) for s in shapes)}"
+                yield Step(weight, candidate.with_value(name, Text(made, said), "message"))
+        if posted.id in _UNPACKED and isinstance(value, Batches):
+            more = (*value.parts, value.parts[-1])
+            yield Step(0.4, candidate.with_value(name, replace(value, parts=more), "message"))
+            one = replace(value, parts=value.parts[:1], form="tensor")
+            yield Step(0.5, candidate.with_value(name, one, "message"))
 
 
 def _two_numbers(candidate: Candidate, leaves: list[Leaf], posted: Posted) -> Iterator[Step]:

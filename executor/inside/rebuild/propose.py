@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from executor.inside.placeholders import imports
 from executor.inside.placeholders.decide import PlaceholderPlans
+from executor.inside.placeholders.losses import TARGET
 from executor.inside.placeholders.numbers import NumberPlaceholders
 from executor.inside.placeholders.plans import (
     BatchesPlan,
@@ -239,23 +240,50 @@ class Proposals:
         if "values" in uses.attributes:
             label = re.search(r"(?i)(^y|label|target)", last) is not None
             return Tensor((8,) if label else (8, 20), "float64", form="table")
+        if uses.looped and (keys := self._keys_of_items(name)):
+            return Batches(tuple((key, _by_key(key)) for key in keys), "dict")
         if uses.looped and not uses.computed:
             return Batches((("", Tensor((8, 20))),), "tensor")
         if uses.attributes and not any(_of_tensor(a) for a in uses.attributes):
             return _namespace(name)
         return None
 
+    def _keys_of_items(self, name: str) -> list[str]:
+        """The keys that a loop over a name reads of each item: those of its dict."""
+        found: list[str] = []
+        for use in self.tree.uses(ScopedName(None, name)):
+            loop = self.tree.parents.get(use)
+            if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name):
+                item = self.tree.variable(loop.target)
+                found += _facts(self.tree.uses(item), self.tree.parents).keys
+        return list(dict.fromkeys(found))
+
     def tensor(self, name: str, last: str, uses: Uses) -> Tensor:
         """The tensor for a name of which nothing else is known."""
         array = bool(set(uses.passed_to) & _NUMPY_USE)
         shape: tuple[int, ...] = (8, 20)
         dtype = "float32"
-        if _INDEX_NAME.match(last):
+        wanted = None if "." in name else self._wanted(name)
+        if wanted is not None:
+            shape, dtype = wanted.shape, "int64" if wanted.high is not None else "float32"
+        elif _INDEX_NAME.match(last):
             shape, dtype = (8,), "int64"
         if self._at_posted_line(name):
             ranks = [s for s in self.posted.shapes if s]
             shape = ranks[0] if len(ranks) == 1 else shape
         return Tensor(shape, dtype, form="numpy" if array else "torch")
+
+    def _wanted(self, name: str) -> TensorSpec | None:
+        """The tensor that the posted layers want of a name, or of what is converted from it."""
+        places = [ScopedName(None, name)]
+        for use in self.tree.uses(ScopedName(None, name)):
+            above = self.tree.parents.get(use)
+            while isinstance(above, (ast.Call, ast.Attribute)):
+                above = self.tree.parents.get(above)
+            if isinstance(above, ast.Assign) and isinstance(above.targets[0], ast.Name):
+                places.append(self.tree.variable(above.targets[0]))
+        specs = (self.decided.shapes.of(place) for place in places)
+        return next((spec for spec in specs if spec is not None), None)
 
     def _at_posted_line(self, name: str) -> bool:
         return name.partition(".")[0] in self.posted.names
@@ -354,7 +382,7 @@ class Proposals:
             if hasattr(builtins, called) or "." in ast.unparse(call.func).rpartition(".")[0]:
                 continue
             for cls in self.tree.classes.values():
-                function = method(cls, called)
+                function = method(cls, "__init__" if called == cls.name else called)
                 if function is None and cls in self.models and isinstance(call.func, ast.Name):
                     function = method(cls, "forward")
                 names = [a.arg for a in function.args.args[1:]] if function else []
@@ -430,6 +458,11 @@ def _attributes(tree: ast.Module) -> dict[str, list[ast.expr]]:
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             found.setdefault(f"{node.value.id}.{node.attr}", []).append(node)
     return found
+
+
+def _by_key(key: str) -> Tensor:
+    label = TARGET.search(key) is not None
+    return Tensor((8,), "int64") if label else Tensor((8, 20))
 
 
 def _tensor(spec: TensorSpec) -> Tensor:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from executor.errors import family_of
 from executor.inside.placeholders import imports
+from executor.inside.placeholders.losses import TARGET
 from executor.inside.placeholders.names import undefined_names
 from executor.inside.placeholders.program import last_name
 from executor.inside.rebuild import trial
@@ -51,6 +52,8 @@ class Search:
         self._began = time.monotonic()
         self._computed_before_s = _computed_s()
         self._trials = 0
+        self._begun: dict[tuple[str, ...], Candidate] = {}
+        self._proposals: dict[tuple[str, ...], Proposals] = {}
         self._seen: set[Candidate] = set()
         self._last = ""
 
@@ -101,11 +104,13 @@ class Search:
         while queue and self._has_time():
             cost, _, candidate = heapq.heappop(queue)
             seen = self._try(candidate)
+            candidate = self._with_made(candidate, seen)
             near = nearness(self._posted, seen)
             if near >= Nearness.REBUILT:
                 solver = Solver(self._posted, self._order.code, self._try_while_time)
                 candidate, seen = solver.solve(candidate, seen)
                 if self._stands(candidate, seen):
+                    candidate, seen = self._plainest(candidate, seen)
                     best = (candidate, seen)
                     if nearness(self._posted, seen) is Nearness.EXACT:
                         break
@@ -118,12 +123,50 @@ class Search:
                 push(cost + step.weight + 0.3 - 0.5 * nearer, step.candidate)
         return best
 
+    def _with_made(self, candidate: Candidate, seen: Outcome) -> Candidate:
+        """With the attributes that were asked for and that nobody had foreseen."""
+        proposals = self._proposals[candidate.after]
+        for name in seen.read:
+            if candidate.get(name) is None:
+                given = proposals.of(name)
+                candidate = candidate.with_value(name, given.value, given.evidence)
+        return candidate
+
+    def _plainest(self, candidate: Candidate, seen: Outcome) -> tuple[Candidate, Outcome]:
+        """Take back every change of a value that the error does not need."""
+        near = nearness(self._posted, seen)
+        begun = self._begun.get(candidate.after, candidate)
+        plainer = [
+            candidate.with_value(name, given.value, given.evidence)
+            for name, given in begun.values
+            if name in seen.read and candidate.get(name) != given
+        ]
+        before = {(leaf.name, leaf.part): leaf.tensor for leaf in begun.leaves(seen.read)}
+        parts = [
+            (leaf, before[leaf.name, leaf.part])
+            for leaf in candidate.leaves(seen.read)
+            if leaf.part is not None
+            and before.get((leaf.name, leaf.part), leaf.tensor) != leaf.tensor
+        ]
+        for made in plainer:
+            outcome = self._try_while_time(made)
+            if nearness(self._posted, outcome) >= near:
+                return self._plainest(made, outcome)
+        for leaf, tensor in parts:
+            made = candidate.with_leaf(leaf, tensor, "use")
+            outcome = self._try_while_time(made)
+            if nearness(self._posted, outcome) >= near:
+                candidate, seen = made, outcome
+        return candidate, seen
+
     def _stands(self, candidate: Candidate, seen: Outcome) -> bool:
         """Whether the error is more than a lazy value's: it stays where all values require grad."""
         if self._posted.id not in {"no_graph"}:
             return True
         varied = candidate
         for leaf in list(candidate.leaves(seen.read)):
+            if TARGET.search(leaf.name):
+                continue  # nobody's labels require grad
             if leaf.tensor.dtype.startswith("float") and leaf.tensor.form == "torch":
                 varied = varied.with_leaf(leaf, replace(leaf.tensor, grad=True))
         return nearness(self._posted, self._try(varied)) >= Nearness.REBUILT
@@ -156,7 +199,7 @@ class Search:
             body=[*self._completed.body, *ast.parse("\n".join(after)).body], type_ignores=[]
         )
         tree = ast.parse(ast.unparse(tree)) if after else self._completed
-        proposals = Proposals(tree, undefined, self._posted)
+        proposals = self._proposals[after] = Proposals(tree, undefined, self._posted)
         self._program = replace(self._program, make=proposals.expression)
         candidate = Candidate(
             after=after,
@@ -168,7 +211,8 @@ class Search:
         for name in proposals.attributes():
             given = proposals.of(name)
             candidate = candidate.with_value(name, given.value, given.evidence)
-        return prepared(candidate, self._posted)
+        self._begun[after] = prepared(candidate, self._posted)
+        return self._begun[after]
 
 
 def _computed_s() -> float:

@@ -18,6 +18,7 @@ class Tensor:
     device: str = ""  # "cuda", where a GPU is simulated
     form: str = "torch"  # "numpy", "table" (something with .values), "parameter", "list"
     high: int = 10  # integers lie below it
+    filled: int | None = None  # every integer is this one
 
     @property
     def expression(self) -> str:
@@ -42,6 +43,8 @@ class Tensor:
 
     def _tensor(self) -> str:
         more = f', device="{self.device}"' if self.device else ""
+        if self.filled is not None:
+            return f"torch.full({self.shape}, {self.filled}{more})"
         if self.dtype in _INTEGERS:
             kind = f", dtype=torch.{self.dtype}" if self.dtype != "int64" else ""
             return f"torch.randint(0, {self.high}, {self.shape}{kind}{more})"
@@ -61,6 +64,8 @@ class Tensor:
         }.get(self.form, "tensor")
         grad = " that requires grad" if self.grad else ""
         where = f" on {self.device}" if self.device else ""
+        if self.filled is not None:
+            return f"a {self.dtype} {kind} {list(self.shape)} of {self.filled}s{where}"
         return f"a random {self.dtype} {kind} {list(self.shape)}{grad}{where}"
 
 
