@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from executor.errors.catalogue import HasMessage, families_of
-from executor.errors.family import MAX_CHARS
+from executor.errors.family import MAX_CHARS, SeenError
 from executor.errors.lists import quoted_names, resized_keys
 
 # Checks of old versions that each operation makes for itself today: their family → today's.
@@ -27,10 +27,15 @@ _SHAPE = re.compile(r"[\[(]\s*\d+(?:\s*[,x]\s*\d+)*\s*,?\s*[\])]")
 
 
 def same_family(one: HasMessage, other: HasMessage) -> bool:
-    """Whether two errors are of one family; of those that none knows, whether they read alike."""
+    """Whether two errors are of one family and about one thing.
+
+    Of those that no family knows, whether they read alike.
+    """
     first, second = families_of(one.type, one.message), families_of(other.type, other.message)
+    if first and second and first[0].id == second[0].id:
+        return _about_one(first[0], second[0])
     if first and second:
-        return first[0].id == second[0].id or second[0].id in _TODAY.get(first[0].id, ())
+        return second[0].id in _TODAY.get(first[0].id, ())
     if first or second:
         return False
     return _kind(one) == _kind(other) and _words(one.message) == _words(other.message)
@@ -74,6 +79,14 @@ def shapes_named(text: str) -> list[tuple[int, ...]]:
         if shape not in found and len(shape) <= 6:
             found.append(shape)
     return found
+
+
+def _about_one(one: SeenError, other: SeenError) -> bool:
+    """Whether two errors of one family speak of one thing, as far as both name it."""
+    about, also = (next(iter(seen.subject), "") for seen in (one, other))
+    if not about or not also or "Tensor" in about:  # its class was called by its dtype once
+        return True
+    return _NUMBER.sub("", about) == _NUMBER.sub("", also)
 
 
 def _listed(error: HasMessage) -> set[tuple[str, ...]]:

@@ -38,7 +38,7 @@ class RunPlaceholders:
         return set(self._plans) | set(self._glued)
 
     def _take(self, glue: Glue) -> None:
-        """The names that a rebuilt error's glue supplies; what it adds is told like placeholders."""
+        """Tell of the names that a glue supplies as of placeholders."""
         self._glued = {bound.name: bound for bound in glue.before}
         self.placeholders = tuple(
             Placeholder(name=name, line=_first_line(self._tree, name), what=bound.what, kind=GLUED)

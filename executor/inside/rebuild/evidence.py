@@ -46,8 +46,10 @@ _DTYPES = {
     "BFloat16": "bfloat16",
     "Bool": "bool",
 }
-_DTYPE = re.compile(r"\b(?:torch\.)?(?:cuda\.)?(" + "|".join(_DTYPES) + r")(?:Tensor)?\b|"
-                    r"\b(float32|float64|float16|int64|int32|uint8|bool|double|long)\b")  # fmt: skip
+_DTYPE = re.compile(
+    rf"\b(?:torch\.)?(?:cuda\.)?({'|'.join(_DTYPES)})(?:Tensor)?\b|"
+    r"\b(float32|float64|float16|int64|int32|uint8|bool|double|long)\b"
+)
 _SAME = {"double": "float64", "long": "int64"}
 _MARKED = re.compile(r"#.*\b(?:error|Error|exception|fails?|crash|issue)", re.IGNORECASE)
 _BLANK = re.compile(r"\s+")

@@ -10,7 +10,6 @@ from executor.errors import HasMessage, family_of, same_family, same_numbers
 from executor.inside.rebuild.evidence import Posted
 from executor.inside.rebuild.trial import Outcome
 
-
 _NUMBER = re.compile(r"\d+")
 
 

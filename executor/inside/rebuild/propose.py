@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import ast
 import builtins
+import importlib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+
+import torch
 
 from executor.inside.placeholders import imports
 from executor.inside.placeholders.decide import PlaceholderPlans
@@ -33,6 +36,7 @@ from executor.inside.rebuild.evidence import Posted
 from executor.inside.rebuild.values import Batches, Tensor, Text, Value
 
 NEW = "_new_"  # before a class's name: the placeholder for an instance of it
+_MODULES = ("torch", "torch.nn.functional", "torch.nn", "torch.optim")
 _MODEL_METHODS = frozenset(
     [
         "parameters",
@@ -130,6 +134,17 @@ class Proposals:
                 return value
         return self.tensor(name, last, uses)
 
+    def _alias(self, name: str) -> str:
+        """The module of torch that a name is another name of: all that is asked of it is there."""
+        asked = [
+            chain
+            for use in self.tree.uses(ScopedName(None, name))
+            if (chain := _chain(use, self.tree.parents))
+        ]
+        if not asked or len(asked) != len(self.tree.uses(ScopedName(None, name))):
+            return ""
+        return next((m for m in _MODULES if all(_has(m, chain) for chain in asked)), "")
+
     def _wants_grad(self, name: str) -> bool:
         return "grad" in self._uses(name, "", name).attributes
 
@@ -155,6 +170,8 @@ class Proposals:
         return None
 
     def _special(self, name: str, last: str, uses: Uses, plan: Plan | None) -> Value | None:
+        if "." not in name and (module := self._alias(name)):
+            return Text(f'__import__("importlib").import_module("{module}")', f"`{module}`")
         if name in imports.KNOWN and imports.KNOWN[name][1] is None:
             return Text(f'_stubs.StubModule("{name}")', "a module that is not installed here")
         if set(uses.passed_to) & _LOADS and not uses.attributes:
@@ -215,8 +232,6 @@ class Proposals:
             return self._class(last)
         if _MODEL_NAME.match(last):
             return self.model(last)
-        import torch
-
         for place, said in ((torch.nn.functional, "torch.nn.functional"), (torch, "torch")):
             if callable(getattr(place, last, None)):
                 return Text(f"{said}.{last}")
@@ -460,6 +475,34 @@ def _attributes(tree: ast.Module) -> dict[str, list[ast.expr]]:
     return found
 
 
+def _chain(use: ast.Name, parents: dict[ast.AST, ast.AST]) -> list[str]:
+    """["utils", "data"] of `t.utils.data`."""
+    chain: list[str] = []
+    node: ast.AST | None = use
+    while isinstance(above := parents.get(node) if node is not None else None, ast.Attribute):
+        chain.append(above.attr)
+        node = above
+    return chain
+
+
+def _has(module: str, chain: list[str]) -> bool:
+    """Whether a module has an attribute that no tensor or module of layers has as well."""
+    found: object = importlib.import_module(module)
+    if hasattr(torch.Tensor, chain[0]) or hasattr(torch.nn.Module, chain[0]):
+        return chain[0] in _ALSO_FUNCTIONS and hasattr(found, chain[0])
+    for part in chain:
+        if not hasattr(found, part):
+            return False
+        found = getattr(found, part)
+        if isinstance(found, type) or not isinstance(found, type(torch)):
+            return True
+    return True
+
+
+# Functions of torch.nn.functional that tensors have as methods: `f.relu(x)`.
+_ALSO_FUNCTIONS = frozenset({"relu", "softmax", "log_softmax", "sigmoid", "tanh"})
+
+
 def _by_key(key: str) -> Tensor:
     label = TARGET.search(key) is not None
     return Tensor((8,), "int64") if label else Tensor((8, 20))
@@ -482,8 +525,6 @@ def _namespace(name: str) -> Text:
 
 
 def _of_tensor(attribute: str) -> bool:
-    import torch
-
     return hasattr(torch.Tensor, attribute)
 
 

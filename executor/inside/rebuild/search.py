@@ -161,7 +161,7 @@ class Search:
 
     def _stands(self, candidate: Candidate, seen: Outcome) -> bool:
         """Whether the error is more than a lazy value's: it stays where all values require grad."""
-        if self._posted.id not in {"no_graph"}:
+        if self._posted.id != "no_graph":
             return True
         varied = candidate
         for leaf in list(candidate.leaves(seen.read)):

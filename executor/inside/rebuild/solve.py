@@ -62,7 +62,7 @@ class Solver:
         return None
 
     def _matched(self, seen: Outcome) -> int:
-        """How many of the posted numbers a trial's message has in place; -1: it is another error."""
+        """How many of the posted numbers a trial's message has in place; -1: another error."""
         if nearness(self._posted, seen) < Nearness.SAME_FAMILY:
             return -1
         if nearness(self._posted, seen) is Nearness.EXACT:

@@ -131,9 +131,9 @@ class _StubDataset(Dataset[Any]):
         return 4
 
 
-def same(value: Any = None, *args: Any, **named: Any) -> Any:
-    """What it is given: an unknown function that goes from a tensor to a tensor."""
-    return value
+def same(*args: Any, **named: Any) -> Any:
+    """What it is given first, and never None: an unknown function from a tensor to a tensor."""
+    return args[0] if args and args[0] is not None else Stub()
 
 
 class Model(nn.Module):
@@ -195,8 +195,8 @@ def save_tagged(path: str, device: int) -> None:
     from torch import serialization
 
     tag: Any = serialization.location_tag
-    setattr(serialization, "location_tag", lambda storage: f"cuda:{device}")
+    vars(serialization)["location_tag"] = lambda storage: f"cuda:{device}"
     try:
         torch.save({"weight": torch.rand(2, 2)}, path)
     finally:
-        setattr(serialization, "location_tag", tag)
+        vars(serialization)["location_tag"] = tag
