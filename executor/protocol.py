@@ -452,7 +452,7 @@ class RebuildOrder(Model):
     code: str
     error: PostedError
     text: str = ""  # the words around the code: shapes that were printed
-    budget_s: float = 2.5  # seconds of computing for all trials; by the clock twice as many
+    budget_s: float = 2.5  # seconds of computing for all trials; by the clock four times as many
 
 
 class Rebuilt(Model):

@@ -32,6 +32,8 @@ def compose(known: Diagnosis) -> Answer:
         answer = _concluded(answer, "not_run", wording.not_run(known.missing, run))
     else:
         answer = _of_run(known, run, answer)
+    if known.reproduced is not None and known.reproduced.other_numbers:
+        answer = wording.with_other_numbers(answer)
     only_on_gpu = known.reproduced is not None and known.reproduced.only_on_gpu
     return wording.also_on_cpu(answer) if only_on_gpu else answer
 

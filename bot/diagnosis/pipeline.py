@@ -185,6 +185,9 @@ class Pipeline:
         )
 
     def _applicable(self, known: Diagnosis) -> Chosen:
+        seen = known.reproduced
+        if seen is not None and seen.other_numbers:
+            return Chosen()  # a fix would be made for the numbers of a placeholder
         if known.run is None or known.missing or known.demonstrated:
             return Chosen()
         return engine.applicable(self.codemods, known.run)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from bot.diagnosis.own_error import posted
 from bot.messages.traceback_text import user_frames
 from bot.models import PastedTraceback, Question
-from executor.errors import same_family
+from executor.errors import same_family, same_numbers
 from executor.protocol import (
     REBUILD_ORDER,
     REBUILT,
@@ -67,7 +67,7 @@ async def rebuild(executor: ExecutorClient, question: Question, job: Job) -> Reb
     run = await executor.run(again)
     if run.outcome is not Outcome.ERROR or run.error is None or not same_family(pasted, run.error):
         return Rebuild(why_not="not_confirmed")
-    return Rebuild(run, again, found.exact)
+    return Rebuild(run, again, same_numbers(pasted, run.error))
 
 
 def search_job(question: Question, pasted: PastedTraceback, job: Job) -> Job:

@@ -26,6 +26,7 @@ class Reproduced:
     reference: JobResult | None = None  # for an in-place error, the gradients it should have had
     only_on_gpu: bool = False  # it runs on the CPU
     rebuilt: bool = False  # the posted error came up with what the post lacks added
+    other_numbers: bool = False  # … and its message names other numbers than the posted one
     why_not: str = ""  # why the posted error could not be rebuilt, where that was tried
 
     @cached_property
@@ -50,7 +51,7 @@ async def reproduce(executor: ExecutorClient, question: Question, job: Job) -> R
             reference = None
             if failed_in_place(run):
                 run, reference = await rerun_with_probes(executor, job, run)
-            return Reproduced(run, job, reference, rebuilt=True)
+            return Reproduced(run, job, reference, rebuilt=True, other_numbers=not tried.exact)
     seen = await _looked_at(executor, question, run, job)
     return replace(seen, why_not=tried.why_not)
 

@@ -302,6 +302,12 @@ def also_on_cpu(answer: Answer) -> Answer:
     return answer.model_copy(update={"headline": f"{answer.headline} On the CPU it runs."})
 
 
+def with_other_numbers(answer: Answer) -> Answer:
+    """The answer, saying too that the sizes in the run's error are not the posted ones."""
+    said = "The sizes are those of this run: what you did not post has others."
+    return answer.model_copy(update={"headline": f"{answer.headline} {said}"})
+
+
 def _device(run: JobResult) -> str:
     if run.env.device == "cpu":
         return "CPU"

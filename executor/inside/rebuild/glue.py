@@ -37,6 +37,8 @@ class LazyNames(dict[str, Any]):
         """Make the value and keep it among the module's globals."""
         if name == "_stubs":
             return stubs
+        if name in vars(builtins):  # what a probe, or the snippet, has put there since
+            return vars(builtins)[name]
         if self._making and name in _KNOWN:  # an expression of ours, and no import of theirs
             return importlib.import_module(_KNOWN[name])
         value = self.resolve(name)

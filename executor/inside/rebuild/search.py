@@ -34,7 +34,9 @@ from executor.inside.rebuild.trial import Outcome, Program
 from executor.protocol import REBUILD_ORDER, REBUILT, SNIPPET, RebuildOrder, Rebuilt
 
 _MOST_TRIALS = 250
-_CLOCK = 2  # times the budget of computing that it may take by the clock, on a busy machine
+_PATIENCE = 60  # trials without coming any nearer
+_FOR_SIZES = 1.6  # times the budget, where only the numbers are not the posted ones yet
+_CLOCK = 4  # times the budget of computing that it may take by the clock, on a busy machine
 
 
 def search(folder: Path = Path()) -> None:
@@ -101,11 +103,14 @@ class Search:
 
         for n, start in enumerate(self._starts()):
             push(0.4 * n, start)
-        while queue and self._has_time():
+        nearest, at = Nearness.NOTHING, 0
+        while queue and self._has_time() and self._trials - at < _PATIENCE:
             cost, _, candidate = heapq.heappop(queue)
             seen = self._try(candidate)
             candidate = self._with_made(candidate, seen)
             near = nearness(self._posted, seen)
+            if near > nearest:
+                nearest, at = near, self._trials
             if near >= Nearness.REBUILT:
                 solver = Solver(self._posted, self._order.code, self._try_while_time)
                 candidate, seen = solver.solve(candidate, seen)
@@ -171,19 +176,19 @@ class Search:
                 varied = varied.with_leaf(leaf, replace(leaf.tensor, grad=True))
         return nearness(self._posted, self._try(varied)) >= Nearness.REBUILT
 
-    def _has_time(self) -> bool:
+    def _has_time(self, share: float = 1.0) -> bool:
         if self._trials >= _MOST_TRIALS:
             return False
         clock = time.monotonic() - self._began
         computed = _computed_s() - self._computed_before_s
-        return computed < self._order.budget_s and clock < _CLOCK * self._order.budget_s
+        return computed < share * self._order.budget_s and clock < _CLOCK * self._order.budget_s
 
     def _try(self, candidate: Candidate) -> Outcome:
         self._trials += 1
         return trial.run(self._program, candidate)
 
     def _try_while_time(self, candidate: Candidate) -> Outcome:
-        return self._try(candidate) if self._has_time() else Outcome(type="Timeout")
+        return self._try(candidate) if self._has_time(_FOR_SIZES) else Outcome(type="Timeout")
 
     def _starts(self) -> list[Candidate]:
         """The snippet as it is, and with calls of what it only defines."""

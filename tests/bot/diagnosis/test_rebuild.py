@@ -1,4 +1,4 @@
-"""bot/diagnosis/rebuild.py: posted errors come up again with what the post lacks, or are not said."""
+"""bot/diagnosis/rebuild.py: posted errors come up again, with what the post lacks."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ POSTS = {
         2,
     ),
     "samples of two sizes": Post(
-        "def join(batch):\n    pictures = [b[0] for b in batch]\n    return torch.stack(pictures)\n",
+        "def join(batch):\n    pages = [b[0] for b in batch]\n    return torch.stack(pages)\n",
         "RuntimeError: stack expects each tensor to be equal size, but got [3, 50, 60] at entry 0 "
         "and [3, 40, 60] at entry 1", 3,
     ),

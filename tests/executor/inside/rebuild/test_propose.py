@@ -127,5 +127,3 @@ def test_what_is_only_defined_is_called(code, after):
     """With the names of its parameters."""
     found = [d.after for d in drives(ast.parse(code), posted("x", code=code))]
     assert (found[:1] == [after]) if after else not found
-
-
