@@ -22,7 +22,7 @@ _GRAD = frozenset(
      "requires_grad_of_result", "none_attribute"}
 )  # fmt: skip
 _RANKS = re.compile(r"(\d)-?[dD](?:imensional)?\b|dim\w*\W{1,12}(\d)\b")
-_MOST_ELEMENTS = 40_000_000
+_MOST_ELEMENTS = 4_000_000
 
 
 @dataclass(frozen=True)

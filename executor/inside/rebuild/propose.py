@@ -107,6 +107,8 @@ class Proposals:
         if name.startswith(NEW) and (cls := self.tree.classes.get(name.removeprefix(NEW))):
             return Given(Text(self.construct(cls), f"an instance of your class `{cls.name}`"))
         path, _, last = name.rpartition(".")
+        if (cls := self.tree.classes.get(path)) and (init := method(cls, "__init__")):
+            return Given(self._parameter(init, last))
         uses = self._uses(name, path, last)
         plan = self.decided.plans.get(name)
         value = self._value(name, last, uses, plan)
@@ -170,10 +172,10 @@ class Proposals:
         return None
 
     def _special(self, name: str, last: str, uses: Uses, plan: Plan | None) -> Value | None:
-        if "." not in name and (module := self._alias(name)):
-            return Text(f'__import__("importlib").import_module("{module}")', f"`{module}`")
         if name in imports.KNOWN and imports.KNOWN[name][1] is None:
             return Text(f'_stubs.StubModule("{name}")', "a module that is not installed here")
+        if "." not in name and (module := self._alias(name)):
+            return Text(f'__import__("importlib").import_module("{module}")', f"`{module}`")
         if set(uses.passed_to) & _LOADS and not uses.attributes:
             return Text(f'"{last}"', f'the file name "{last}"')
         if "backward" in uses.attributes:
@@ -226,8 +228,10 @@ class Proposals:
             return Text(f'_stubs.stub_class("{last}")', f"a class `{last}` that does nothing")
         if not uses.called:
             return None
-        if _LOSS_NAME.search(last):
+        if _LOSS_NAME.search(last) or self._is_loss(name):
             return self._loss_text("")
+        if self._feeds_a_loss(name):
+            return self.model(last)
         if "." not in name and last[:1].isupper() and not self._is_model(name, last):
             return self._class(last)
         if _MODEL_NAME.match(last):
@@ -257,6 +261,8 @@ class Proposals:
             return Tensor((8,) if label else (8, 20), "float64", form="table")
         if uses.looped and (keys := self._keys_of_items(name)):
             return Batches(tuple((key, _by_key(key)) for key in keys), "dict")
+        if uses.looped and (names := self._names_of_items(name)):
+            return Batches(tuple((item, _by_key(item)) for item in names))
         if uses.looped and not uses.computed:
             return Batches((("", Tensor((8, 20))),), "tensor")
         if uses.attributes and not any(_of_tensor(a) for a in uses.attributes):
@@ -272,6 +278,21 @@ class Proposals:
                 item = self.tree.variable(loop.target)
                 found += _facts(self.tree.uses(item), self.tree.parents).keys
         return list(dict.fromkeys(found))
+
+    def _names_of_items(self, name: str) -> list[str]:
+        """The names that a loop unpacks each item into."""
+        for use in self.tree.uses(ScopedName(None, name)):
+            loop = self.tree.parents.get(use)
+            if isinstance(loop, ast.Call) and last_name(loop.func) in {"enumerate", "tqdm"}:
+                counted, loop = last_name(loop.func) == "enumerate", self.tree.parents.get(loop)
+            else:
+                counted = False
+            target = loop.target if isinstance(loop, (ast.For, ast.comprehension)) else None
+            if counted:
+                target = target.elts[1] if isinstance(target, ast.Tuple) else None
+            if isinstance(target, (ast.Tuple, ast.List)):
+                return [last_name(e) or "item" for e in target.elts]
+        return []
 
     def tensor(self, name: str, last: str, uses: Uses) -> Tensor:
         """The tensor for a name of which nothing else is known."""
@@ -347,7 +368,7 @@ class Proposals:
             for a, default in zip(init.args.kwonlyargs, init.args.kw_defaults, strict=True)
             if default is None
         ]
-        given = [f"{name}={self._parameter(init, name).expression}" for name in required]
+        given = [f'{name}=_stubs.resolve("{cls.name}.{name}")' for name in required]
         return f"{cls.name}({', '.join(given)})"
 
     def _parameter(self, function: ast.FunctionDef, name: str) -> Value:
@@ -361,6 +382,32 @@ class Proposals:
         if self.posted.id == "matmul_shapes" and re.search(r"(?i)layer|linear|fc|full|dense", last):
             return Text("torch.nn.Linear", f"`{last}` as a plain nn.Linear")
         return Text(f'_stubs.stub_class("{last}")', f"a class `{last}` that does nothing")
+
+    def _results(self, name: str) -> list[ast.Name]:
+        """The places that read what a call of a name gave."""
+        found: list[ast.Name] = []
+        for use in self.tree.uses(ScopedName(None, name)):
+            call = self.tree.parents.get(use)
+            assigned = self.tree.parents.get(call) if isinstance(call, ast.Call) else None
+            if isinstance(assigned, ast.Assign) and isinstance(assigned.targets[0], ast.Name):
+                found += self.tree.uses(self.tree.variable(assigned.targets[0]))
+        return found
+
+    def _is_loss(self, name: str) -> bool:
+        """Whether a call of two things gives what `backward` is asked of."""
+        calls = [self.tree.parents.get(use) for use in self.tree.uses(ScopedName(None, name))]
+        pairs = all(isinstance(call, ast.Call) and len(call.args) == 2 for call in calls)
+        return pairs and "backward" in _facts(self._results(name), self.tree.parents).attributes
+
+    def _feeds_a_loss(self, name: str) -> bool:
+        """Whether what a call of a name gives goes first into a call that is a loss."""
+        for result in self._results(name):
+            call = self.tree.parents.get(result)
+            if isinstance(call, ast.Call) and call.args[:1] == [result] and len(call.args) == 2:
+                called = last_name(call.func)
+                if _LOSS_NAME.search(called) or self._is_loss(called):
+                    return True
+        return False
 
     def _is_model(self, name: str, last: str) -> bool:
         """Whether a name with a capital letter is called as a model is, and not to make one."""
@@ -417,6 +464,8 @@ def _facts(nodes: Iterable[ast.expr], parents: dict[ast.AST, ast.AST]) -> Uses:
             case ast.Call() if above.func is node:
                 uses.arguments = uses.arguments or len(above.args)
                 uses.called = True
+            case ast.Call() if last_name(above.func) in {"enumerate", "tqdm"}:
+                uses.looped = True
             case ast.Call():
                 uses.passed_to.append(last_name(above.func))
             case ast.keyword():

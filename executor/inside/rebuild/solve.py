@@ -24,7 +24,7 @@ Try = Callable[[Candidate], Outcome]
 _NUMBER = re.compile(r"\d+")
 _CROPS = re.compile(r"(?:Resize|Crop|resize)\w*\(\s*\(?\s*(\d{1,4})")
 _LARGEST = 1024  # height and width that are tried
-_MOST_ELEMENTS = 8_000_000
+_MOST_ELEMENTS = 4_000_000
 
 
 class Solver:
@@ -93,8 +93,9 @@ class Solver:
                 yield _resized(at, leaf, {-1: side, -2: side})
         for leaf in leaves:
             for dim in range(len(leaf.tensor.shape)):
+                is_side = dim > 0 and len(leaf.tensor.shape) > 2
                 for n in wrong[:5]:
-                    if leaf.tensor.shape[dim] != n:
+                    if leaf.tensor.shape[dim] != n and not (is_side and n > _LARGEST):
                         yield _resized(at, leaf, {dim: n})
 
     def _searched(self, at: Candidate, seen: Outcome) -> Iterator[Candidate]:

@@ -35,7 +35,8 @@ def proposals(code: str, message: str = "x") -> Proposals:
 @pytest.mark.parametrize(
     ("code", "name", "expression"),
     [
-        (NET + "model(torch.ones(2, 12))", "model", "Net(hidden=32)"),  # the posted class
+        (NET + "model(torch.ones(2, 12))", "model", "Net(hidden=_stubs.resolve(\"Net.hidden\"))"),
+            (NET + "model(torch.ones(2, 12))", "Net.hidden", "4"),  # of the posted class
         ("net.train()\nnet(z)", "net", "_stubs.Model(10)"),
         ("loss = criterion(a, b)", "criterion", "torch.nn.MSELoss()"),
         ("y = mish(z)", "mish", "torch.nn.functional.mish"),
