@@ -87,7 +87,8 @@ def _from_message(
                 yield _step(candidate, leaf, tensor, 0.5 + 0.4 * n)
     yield from _two_numbers(candidate, leaves, posted)
     yield from _listed(candidate, seen, posted)
-    index = next((n for v in _INDEX_VALUES if (n := posted.number(v)) is not None), None)
+    named = (posted.number(value) for value in _INDEX_VALUES)
+    index = next((number for number in named if number is not None), None)
     if posted.id in _BY_VALUE and index is not None:
         for n, leaf in enumerate(leaves):
             tensor = replace(leaf.tensor, dtype="int64", grad=False, filled=index)

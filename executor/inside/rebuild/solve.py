@@ -93,7 +93,7 @@ class Solver:
                 yield _resized(at, leaf, {-1: side, -2: side})
         for leaf in leaves:
             for dim in range(len(leaf.tensor.shape)):
-                is_side = dim > 0 and len(leaf.tensor.shape) > 2
+                is_side = len(leaf.tensor.shape) > 2
                 for n in wrong[:5]:
                     if leaf.tensor.shape[dim] != n and not (is_side and n > _LARGEST):
                         yield _resized(at, leaf, {dim: n})
