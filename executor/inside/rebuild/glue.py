@@ -16,7 +16,6 @@ import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from executor.inside.rebuild import stubs
 from executor.protocol import Glue
 
 ADDED = "<added>"  # the file name of what is not the snippet's
@@ -36,7 +35,7 @@ class LazyNames(dict[str, Any]):
     def __missing__(self, name: str) -> Any:
         """Make the value and keep it among the module's globals."""
         if name == "_stubs":
-            return stubs
+            return _stubs()
         if name in vars(builtins):  # what a probe, or the snippet, has put there since
             return vars(builtins)[name]
         if self._making and name in _KNOWN:  # an expression of ours, and no import of theirs
@@ -67,9 +66,14 @@ def install(module: types.ModuleType, make: Make, modules: Iterable[str]) -> Non
     """Let the module's undefined names be made, and stub the modules that are not installed."""
     names = LazyNames(module, make)
     vars(module)["__builtins__"] = names
-    stubs.resolve = names.resolve
+    _stubs().resolve = names.resolve
     if missing := frozenset(modules):
         sys.meta_path.append(_Stubs(missing))
+
+
+def _stubs() -> Any:
+    """The stubs, which import torch: a cold run has none before its snippet asks for it."""
+    return importlib.import_module("executor.inside.rebuild.stubs")
 
 
 def make_of(glue: Glue) -> Make:
@@ -96,7 +100,8 @@ class _Stubs(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
-        return stubs.StubModule(spec.name)
+        made: types.ModuleType = _stubs().StubModule(spec.name)
+        return made
 
     def exec_module(self, module: types.ModuleType) -> None:
         pass

@@ -165,9 +165,10 @@ def weights(shapes: dict[str, tuple[int, ...]], name: str = "Model") -> nn.Modul
         *above, last = path.split(".")
         at = root
         for part in above:
-            if part not in at._modules:
+            below = dict(at.named_children())
+            if part not in below:
                 at.add_module(part, nn.Module())
-            at = at._modules[part]
+            at = below.get(part) or dict(at.named_children())[part]
         at.register_parameter(last, nn.Parameter(torch.rand(*shape)))
     module: nn.Module = root
     return module

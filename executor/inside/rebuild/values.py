@@ -62,7 +62,7 @@ class Tensor:
             "parameter": "parameter",
             "list": "list of tensors",
         }.get(self.form, "tensor")
-        grad = " that requires grad" if self.grad else ""
+        grad = " with requires_grad" if self.grad else ""
         where = f" on {self.device}" if self.device else ""
         if self.filled is not None:
             return f"a {self.dtype} {kind} {list(self.shape)} of {self.filled}s{where}"
