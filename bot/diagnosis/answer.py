@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bot.diagnosis import wording
 from bot.diagnosis.diagnosis import Diagnosis
-from bot.diagnosis.own_error import is_another
+from bot.diagnosis.own_error import is_another, posted
 from bot.diagnosis.posted_traceback import reading
 from bot.models import Answer, AnswerError, Evidence, Question, Status
 from executor.protocol import JobResult, Outcome
@@ -24,7 +24,7 @@ def compose(known: Diagnosis) -> Answer:
         functions=known.functions,
         run=run,
         evidence=_evidence(run, known.repairs) if run is not None else None,
-        not_rebuilt=known.reproduced.why_not if known.reproduced is not None else "",
+        not_rebuilt=_not_rebuilt(known),
     )
     if run is None:
         return _of_no_run(known, answer)
@@ -84,6 +84,15 @@ def _of_no_run(known: Diagnosis, answer: Answer) -> Answer:
     if question.traceback is not None:
         text = f"{text}. {wording.traceback_alone(question.traceback)}"
     return _concluded(answer, "advice", text)
+
+
+def _not_rebuilt(known: Diagnosis) -> str:
+    """Why the posted error is not shown by a run; empty where it is, or where none was posted."""
+    seen = known.reproduced
+    if seen is None or seen.rebuilt or posted(known.question) is None:
+        return ""
+    # The run ended with that error too, because of where it ran.
+    return seen.why_not or ("installation" if known.missing else "")
 
 
 def _concluded(answer: Answer, status: Status, headline: str) -> Answer:

@@ -95,6 +95,8 @@ async def on_gpu(
         has_gpu: whether the executor has one; else one is simulated.
     """
     gpu = await reproduce(executor, question, devices.there(job, has_gpu=has_gpu))
+    if lacks_posted_error(question, gpu.run):
+        gpu = replace(gpu, why_not=gpu.why_not or cpu.why_not)
     if needs_gpu(cpu.run) or devices.asks_where_it_is(cpu.run):
         return gpu
     if devices.device_error(gpu.mistake):

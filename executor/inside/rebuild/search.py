@@ -58,6 +58,7 @@ class Search:
         self._proposals: dict[tuple[str, ...], Proposals] = {}
         self._seen: set[Candidate] = set()
         self._last = ""
+        self._stubbed = False  # a library that is not installed had to be stubbed
 
     def run(self) -> Rebuilt:
         """Search until the posted error comes up or the time is over."""
@@ -81,7 +82,7 @@ class Search:
     def _told(self, candidate: Candidate | None, seen: Outcome | None) -> Rebuilt:
         spent = time.monotonic() - self._began
         if candidate is None or seen is None:
-            why = why_not(self._posted, self._last)
+            why = why_not(self._posted, self._last, stubbed=self._stubbed)
             return Rebuilt(trials=self._trials, seconds=spent, seen=self._last, why_not=why)
         return Rebuilt(
             glue=candidate.glue(seen.read),
@@ -185,6 +186,7 @@ class Search:
 
     def _try(self, candidate: Candidate) -> Outcome:
         self._trials += 1
+        self._stubbed |= bool(candidate.modules)
         return trial.run(self._program, candidate)
 
     def _try_while_time(self, candidate: Candidate) -> Outcome:
@@ -213,6 +215,7 @@ class Search:
         )
         for name, given in proposals.all().items():
             candidate = candidate.with_value(name, given.value, given.evidence)
+            self._stubbed |= "_stubs.StubModule" in given.value.expression
         for name in proposals.attributes():
             given = proposals.of(name)
             candidate = candidate.with_value(name, given.value, given.evidence)
@@ -261,16 +264,17 @@ def out_of_reach(posted: Posted) -> str:
     return next((why for why, ids in _OUT_OF_REACH.items() if posted.id in ids), "")
 
 
-def why_not(posted: Posted, last: str) -> str:
+def why_not(posted: Posted, last: str, *, stubbed: bool = False) -> str:
     """The kind of obstacle, where nothing raised the posted error; docs/rebuilding.md lists them.
 
     Args:
         posted: the error.
         last: "Type: message" of the last other error that a trial met; empty if none did.
+        stubbed: whether a library had to be stubbed.
     """
     kind, _, message = last.partition(": ")
     met = family_of(kind, message)
-    if met is not None and met.id in {"module_not_installed", "import_name"}:
+    if stubbed or (met is not None and met.id in {"module_not_installed", "import_name"}):
         return "needs_a_library"
     if posted.family is None:
         return "unknown_message"
