@@ -43,6 +43,7 @@ class RunPlaceholders:
         self.placeholders = tuple(
             Placeholder(name=name, line=_first_line(self._tree, name), what=bound.what, kind=GLUED)
             for name, bound in self._glued.items()
+            if not name.startswith(NEW)
         )
         self._blame = Blame(
             self._tree,
@@ -126,6 +127,8 @@ class RunPlaceholders:
         }
 
 
+NEW = "_new_"  # before a class's name, in a glue: an instance of it
+
 _FROM = {
     "posted": "as you posted it",
     "message": "as the posted error says",
@@ -136,7 +139,11 @@ _FROM = {
 
 def assumptions_of(glue: Glue) -> tuple[str, ...]:
     """What a rebuilt error assumes, one sentence each."""
-    told = [f"`{b.name}`: stands for {b.what}, {_FROM[b.evidence]}" for b in glue.before]
+    told = [
+        f"`{b.name}`: stands for {b.what}, {_FROM[b.evidence]}"
+        for b in glue.before
+        if not b.name.startswith(NEW)
+    ]
     if glue.header:
         own = glue.header.partition("(")[0]
         told.insert(0, f"the methods without a class are methods of one class (`{own}`)")
@@ -144,7 +151,8 @@ def assumptions_of(glue: Glue) -> tuple[str, ...]:
         names = ", ".join(f"`{name}`" for name in glue.modules)
         told.append(f"{names}: not installed here; its classes and functions do nothing")
     told += [f"added before it: `{statement}`" for statement in glue.first]
-    told += [f"added behind it: `{statement}`" for statement in glue.after]
+    calls = [statement.replace(NEW, "new ") for statement in glue.after]
+    told += [f"added behind it: `{call}`" for call in calls]
     return tuple(told)
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from executor.inside.placeholders.program import last_name, method
+from executor.inside.placeholders.run_placeholders import NEW
 from executor.inside.rebuild.evidence import Posted
-from executor.inside.rebuild.propose import NEW
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 

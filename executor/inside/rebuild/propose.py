@@ -30,12 +30,12 @@ from executor.inside.placeholders.plans import (
     TensorPlan,
 )
 from executor.inside.placeholders.program import ScopedName, last_name, method
+from executor.inside.placeholders.run_placeholders import NEW
 from executor.inside.placeholders.shapes import Choices, TensorSpec
 from executor.inside.rebuild.candidate import Given
 from executor.inside.rebuild.evidence import Posted
 from executor.inside.rebuild.values import Batches, Tensor, Text, Value
 
-NEW = "_new_"  # before a class's name: the placeholder for an instance of it
 _MODULES = ("torch", "torch.nn.functional", "torch.nn", "torch.optim")
 _MODEL_METHODS = frozenset(
     [
