@@ -85,8 +85,9 @@ class Solver:
         wrong = [n for n in wrong if 0 < n <= 4096]
         for n in wrong[:5]:
             for old in _sizes(at, seen):
-                if old != n:
-                    yield _replaced(at, seen, old, n)
+                made = _replaced(at, seen, old, n)
+                if made != at:
+                    yield made
         leaves = self._leaves(at, seen)
         for leaf in leaves:
             for side in self._crops if len(leaf.tensor.shape) >= 3 else ():
@@ -191,7 +192,8 @@ def _replaced(at: Candidate, seen: Outcome, old: int, new: int) -> Candidate:
     made = at
     for leaf in list(at.leaves(seen.read)):
         shape = tuple(new if n == old else n for n in leaf.tensor.shape)
-        if shape != leaf.tensor.shape:
+        is_picture = len(shape) > 2 and new > _LARGEST
+        if shape != leaf.tensor.shape and not is_picture and math.prod(shape) <= _MOST_ELEMENTS:
             made = made.with_leaf(leaf, replace(leaf.tensor, shape=shape))
     for name, given in at.values:
         if name in seen.read and given.value.expression == str(old):
