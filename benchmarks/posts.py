@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import re
 import statistics
 import sys
 import time
@@ -34,7 +33,7 @@ from bot.messages.question import read_message
 from bot.models import Answer, AnswerError, PastedTraceback
 from bot.platforms.console.card import card
 from bot.platforms.plugins import load_settings
-from executor.errors import family_of
+from executor.errors import same_family, same_numbers
 
 _AT_ONCE = 2
 _WIDTH = 110
@@ -90,6 +89,7 @@ async def _ask(pipeline: Pipeline, folder: Path) -> dict[str, Any]:
         "real": f"{answer.error.type}: {answer.error.message}" if answer.error else None,
         "has_code": bool(question.code.strip()),
         "rebuilt": rebuilt(posted, answer.error) if posted and question.code.strip() else None,
+        "why_not": answer.not_rebuilt,
         "assumptions": answer.assumptions,
         "offered": (answer.fix is not None) or bool(answer.alternatives),
         "shown": _shown(answer),
@@ -98,23 +98,8 @@ async def _ask(pipeline: Pipeline, folder: Path) -> dict[str, Any]:
 
 
 def rebuilt(posted: PastedTraceback, real: AnswerError | None) -> bool:
-    """Whether a run raised the posted error: its family, and the numbers where it names any."""
-    if real is None:
-        return False
-    then = family_of(posted.type, posted.message)
-    now = family_of(real.type, real.message)
-    if then is None or now is None:
-        same = posted.type.rpartition(".")[2] == real.type.rpartition(".")[2]
-        return same and _words(posted.message) == _words(real.message)
-    return then.id == now.id and _sizes(posted.message) == _sizes(real.message)
-
-
-def _words(message: str) -> str:
-    return re.sub(r"\d+", "#", message.split("\n")[0])[:120]
-
-
-def _sizes(message: str) -> Counter[str]:
-    return Counter(re.findall(r"\d+", message.split("\n")[0]))
+    """Whether a run raised the posted error: its family, and the numbers where both name them."""
+    return real is not None and same_family(posted, real) and same_numbers(posted, real)
 
 
 def _shown(answer: Answer) -> str:
@@ -135,6 +120,10 @@ def _print(rows: list[dict[str, Any]]) -> None:
     with_both = [row for row in rows if row["rebuilt"] is not None]
     n = sum(row["rebuilt"] for row in with_both)
     print(f"the posted error was rebuilt in {n} of {len(with_both)} posts with code and error")
+    for why, times in Counter(
+        row["why_not"] for row in with_both if not row["rebuilt"]
+    ).most_common():
+        print(f"  not rebuilt, {why or 'nothing was tried'}: {times}")
     seconds = sorted(row["seconds"] for row in rows)
     nine_in_ten = seconds[int(len(seconds) * 0.9)]
     print(f"an answer took {statistics.median(seconds):.2f} s, nine in ten {nine_in_ten:.2f} s")

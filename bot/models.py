@@ -218,6 +218,7 @@ class Answer(Model):
     run: JobResult | None = None
     evidence: Evidence | None = None
     timings_ms: Timings = Timings()
+    not_rebuilt: str = ""  # why no run raised the posted error: a kind of docs/rebuilding.md
 
 
 class RunWith(Model):

@@ -12,6 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 SNIPPET = "snippet.py"  # what the snippet's file is called, wherever it runs
 REPORT = "report.json"
+REBUILD_ORDER = "rebuild.json"  # beside the snippet, in a job that searches for a posted error
+REBUILT = "rebuilt.json"
 FIGURES = "figures"  # the folder beside it for figures still open at the end
 
 
@@ -52,6 +54,29 @@ class File(Model):
     mime: str = "application/octet-stream"
 
 
+class Bound(Model):
+    """A value for a name that the snippet reads and does not define.
+
+    The name may have a dot: `args.lr` is an attribute of a placeholder `args`.
+    """
+
+    name: str
+    expression: str  # Python; evaluated when the name is read first
+    what: str  # the value in words, for the list of assumptions
+    # Where it comes from: a line of the post, the posted error, the name's use, or what is usual.
+    evidence: Literal["posted", "message", "use", "usual"] = "use"
+
+
+class Glue(Model):
+    """What is added around a snippet, without a change to it, so that it can run."""
+
+    before: tuple[Bound, ...] = ()
+    first: tuple[str, ...] = ()  # statements before the snippet: files that it reads
+    after: tuple[str, ...] = ()  # statements behind it: calls of what it only defines
+    modules: tuple[str, ...] = ()  # modules that are not installed and get a stub
+    header: str = ""  # "Net(nn.Module)": the class of the methods that were posted without one
+
+
 class Job(Model):
     """One run of a snippet."""
 
@@ -70,6 +95,7 @@ class Job(Model):
     simulate: Literal["cuda"] | None = None  # run on the CPU with a simulated GPU
     constructs: bool = False  # report the calls and changes that the snippet's text holds
     remarks: bool = False  # report what in the snippet's text does not do what it looks like
+    glue: Glue | None = None  # what to add, where a posted error was rebuilt
 
     @property
     def longest_s(self) -> float:
@@ -385,13 +411,16 @@ class Isolation(Model):
     missing: tuple[str, ...] = ()  # walls that a stronger tier has and this one has not
 
 
+GLUED = "rebuilt"  # the kind of a placeholder that follows from a posted error
+
+
 class Placeholder(Model):
     """The value that was supplied for a name which the snippet does not define."""
 
     name: str
     line: int | None  # where the snippet reads it first
     what: str
-    kind: str = ""  # number, device, tensor, model, batches, loss, optimizer
+    kind: str = ""  # number, device, tensor, model, batches, loss, optimizer; GLUED
 
 
 class LeftOut(Model):
@@ -426,6 +455,44 @@ class Remark(Model):
     line: int
     code: str  # its line
     message: str  # what it does instead, and what to write; without its line
+
+
+class PostedFrame(Model):
+    """A frame of a posted traceback."""
+
+    file: str
+    function: str = ""
+    code: str = ""  # its source line
+    own: bool = True  # in the person's own code, not in a library
+
+
+class PostedError(Model):
+    """The error that a person posted, as far as they did."""
+
+    type: str
+    message: str
+    frames: tuple[PostedFrame, ...] = ()  # outermost first
+
+
+class RebuildOrder(Model):
+    """What a search for a posted error goes by."""
+
+    code: str
+    error: PostedError
+    text: str = ""  # the words around the code: shapes that were printed
+    budget_s: float = 2.5  # seconds of computing for all trials; by the clock four times as many
+
+
+class Rebuilt(Model):
+    """What a search for a posted error found; data from the jail, so it decides nothing."""
+
+    glue: Glue | None = None  # None: nothing raised the posted error
+    simulate: Literal["cuda"] | None = None
+    exact: bool = False  # the sizes of the message are the posted ones too
+    trials: int = 0
+    seconds: float = 0.0
+    seen: str = ""  # the last other error that was met, "Type: message"
+    why_not: str = ""  # the kind of obstacle, where nothing was found
 
 
 class Observations(Model):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bot.diagnosis import wording
 from bot.diagnosis.chance_level import chance_level
 from bot.diagnosis.diagnosis import Diagnosis
-from bot.diagnosis.own_error import is_another
+from bot.diagnosis.own_error import is_another, posted
 from bot.diagnosis.posted_traceback import read_posted
 from bot.models import Answer, AnswerError, Evidence, PostedReading, Question, Status
 from executor.errors import read_words
@@ -29,11 +29,14 @@ def compose(known: Diagnosis) -> Answer:
         functions=known.functions,
         run=run,
         evidence=_evidence(run, known.repairs) if run is not None else None,
+        not_rebuilt=_not_rebuilt(known),
     )
     if run is None:
         return _of_no_run(known, answer)
     of = _of_missing if known.missing else _of_run
     answer = of(known, run, answer)
+    if known.reproduced is not None and known.reproduced.other_numbers:
+        answer = wording.with_other_numbers(answer)
     only_on_gpu = known.reproduced is not None and known.reproduced.only_on_gpu
     return wording.also_on_cpu(answer) if only_on_gpu else answer
 
@@ -152,6 +155,15 @@ def _without_a_second_remedy(answer: Answer) -> Answer:
     if answer.posted is None or answer.why is None or not answer.posted.has_own_remedy:
         return answer
     return answer.model_copy(update={"why": answer.why.model_copy(update={"remedy": ""})})
+
+
+def _not_rebuilt(known: Diagnosis) -> str:
+    """Why the posted error is not shown by a run; empty where it is, or where none was posted."""
+    seen = known.reproduced
+    if seen is None or seen.rebuilt or posted(known.question) is None:
+        return ""
+    # The run ended with that error too, because of where it ran.
+    return seen.why_not or ("installation" if known.missing else "")
 
 
 def _concluded(answer: Answer, status: Status, headline: str) -> Answer:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from bot.models import PastedTraceback, Question
-from executor.errors import HasMessage, families_of, is_a, read
+from executor.errors import HasMessage, families_of, is_a, read, same_family
 from executor.protocol import JobResult
 from knowledge.signature import signature
 
@@ -33,6 +33,8 @@ def posted(question: Question) -> PastedTraceback | None:
 
 def same_kind(one: HasMessage, other: HasMessage) -> bool:
     """Whether two errors are of one family; of those that none knows, whether they read alike."""
+    if same_family(one, other):
+        return True
     mine, others = families_of(one.type, one.message), families_of(other.type, other.message)
     if mine and others:
         return mine[0].id in {s.id for s in others} or others[0].id in {s.id for s in mine}

@@ -115,7 +115,11 @@ class Pipeline:
         return replace(
             known,
             mistake=known.reproduced.mistake,
-            missing=missing(known.reproduced.run, known.question),
+            missing=(
+                ""  # they were asked to be told of just this error
+                if known.reproduced.rebuilt
+                else missing(known.reproduced.run, known.question)
+            ),
         )
 
     async def look_up(self, known: Diagnosis) -> Diagnosis:
@@ -184,6 +188,9 @@ class Pipeline:
         )
 
     def _applicable(self, known: Diagnosis) -> Chosen:
+        seen = known.reproduced
+        if seen is not None and seen.other_numbers:
+            return Chosen()  # a fix would be made for the numbers of a placeholder
         if known.run is None or known.missing or known.demonstrated:
             return Chosen()
         return engine.applicable(self.codemods, known.run)
@@ -191,6 +198,8 @@ class Pipeline:
 
 def _wants_gpu(known: Diagnosis) -> bool:
     seen = known.reproduced
+    if seen is not None and seen.rebuilt:
+        return False
     if seen is not None and asks_about_no_gpu(known.question, seen.run):
         return False  # that there is no GPU is what they ask about
     return seen is not None and devices.wants_gpu(seen.run, seen.mistake, known.question.code)

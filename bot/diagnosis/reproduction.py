@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from bot.diagnosis import completion, devices
 from bot.diagnosis.missing import needs_gpu
+from bot.diagnosis.own_error import posted
+from bot.diagnosis.rebuild import Rebuild, rebuild
 from bot.models import Question
+from executor.errors import same_family
 from executor.protocol import Job, JobResult, Outcome
 from executor.service.client import ExecutorClient
 from knowledge.repair.mistake import Mistake, mistake
@@ -22,6 +25,9 @@ class Reproduced:
     job: Job  # the same code, perhaps with placeholders or on another device: a fix is tried there
     reference: JobResult | None = None  # for an in-place error, the gradients it should have had
     only_on_gpu: bool = False  # it runs on the CPU
+    rebuilt: bool = False  # the posted error came up with what the post lacks added
+    other_numbers: bool = False  # … and its message names other numbers than the posted one
+    why_not: str = ""  # why the posted error could not be rebuilt, where that was tried
 
     @cached_property
     def mistake(self) -> Mistake:
@@ -30,12 +36,38 @@ class Reproduced:
 
 
 async def reproduce(executor: ExecutorClient, question: Question, job: Job) -> Reproduced:
-    """Run it; where the answer needs more eyes, a second time with them.
+    """Run it, or rebuild its posted error; where the answer needs more eyes, again with them.
 
     Raises:
         ExecutorError: the executor is gone or full.
     """
+    as_posted = job
     run, job = await completion.run(executor, job)
+    tried = Rebuild()
+    if lacks_posted_error(question, run) and job.simulate is None:
+        tried = await rebuild(executor, question, as_posted)
+        if tried.run is not None and tried.job is not None:
+            run, job = tried.run, tried.job
+            reference = None
+            if failed_in_place(run):
+                run, reference = await rerun_with_probes(executor, job, run)
+            return Reproduced(run, job, reference, rebuilt=True, other_numbers=not tried.exact)
+    seen = await _looked_at(executor, question, run, job)
+    return replace(seen, why_not=tried.why_not)
+
+
+def lacks_posted_error(question: Question, run: JobResult) -> bool:
+    """Whether an error was posted that this run did not raise."""
+    pasted = posted(question)
+    if pasted is None or run.outcome is Outcome.SETUP_ERROR:
+        return False
+    errors = (run.error,) if run.error is not None else run.caught
+    return not any(same_family(pasted, error) for error in errors)
+
+
+async def _looked_at(
+    executor: ExecutorClient, question: Question, run: JobResult, job: Job
+) -> Reproduced:
     if failed_in_place(run):
         run, reference = await rerun_with_probes(executor, job, run)
         return Reproduced(run, job, reference)
@@ -63,6 +95,8 @@ async def on_gpu(
         has_gpu: whether the executor has one; else one is simulated.
     """
     gpu = await reproduce(executor, question, devices.there(job, has_gpu=has_gpu))
+    if lacks_posted_error(question, gpu.run):
+        gpu = replace(gpu, why_not=gpu.why_not or cpu.why_not)
     if needs_gpu(cpu.run) or devices.asks_where_it_is(cpu.run):
         return gpu
     if devices.device_error(gpu.mistake):

@@ -19,7 +19,16 @@ from bot.models import (
 )
 from bot.words import listed
 from executor.errors import is_a, read
-from executor.protocol import Caught, Culprit, ErrorSeen, Finding, JobResult, Outcome, Remark
+from executor.protocol import (
+    GLUED,
+    Caught,
+    Culprit,
+    ErrorSeen,
+    Finding,
+    JobResult,
+    Outcome,
+    Remark,
+)
 from knowledge.documents.verdict import Verdict
 from knowledge.repair.engine import Repair
 from knowledge.repair.fix import Fix
@@ -78,7 +87,9 @@ def fixed(question: Question, removed: Mistake, run: JobResult, fix: Fix) -> str
         told[0] = f"{overwritten[:1].lower()}{overwritten[1:]}"
     elif removed.error is None and (seen := _findings(run, removed)):
         told = seen[: len(told)]
-    return f"Fixed: {'; then '.join(told)}.{_not_posted(question, removed)}{_left(run, fix)}"
+    how = f"{under_assumptions(run)}" if is_rebuilt(run) else ""
+    done = "; then ".join(told)
+    return f"Fixed: {done}.{how}{_not_posted(question, removed)}{_left(run, fix)}"
 
 
 def demonstrated(wrong: Mistake, run: JobResult, how: str) -> str:
@@ -219,8 +230,22 @@ def layer(run: JobResult) -> str:
     return f"{name}{made}; its input here is {at.dtype} {list(at.input)}"
 
 
+def is_rebuilt(run: JobResult) -> bool:
+    """Whether what the post lacks was found from its error."""
+    return any(s.kind == GLUED for s in run.stand_ins)
+
+
+def under_assumptions(run: JobResult) -> str:
+    """That it was seen and verified with what had to be assumed."""
+    names = [f"`{s.name}`" for s in run.stand_ins if not s.name.startswith("_")]
+    what = f" ({', '.join(names)})" if names else ""
+    return f" This was run with assumptions about what was not posted{what}."
+
+
 def assumed(run: JobResult) -> str:
     """That it ran with placeholders, and for what; empty without any."""
+    if is_rebuilt(run):
+        return under_assumptions(run)
     names = ", ".join(f"`{s.name}`" for s in run.stand_ins)
     return (
         f" It was run with placeholders for {names}, which have no part in that." if names else ""
@@ -332,6 +357,12 @@ def _given(run: JobResult) -> list[str]:
 def also_on_cpu(answer: Answer) -> Answer:
     """The answer, saying too that the mistake does not show on the CPU."""
     return answer.model_copy(update={"headline": f"{answer.headline} On the CPU it runs."})
+
+
+def with_other_numbers(answer: Answer) -> Answer:
+    """The answer, saying too that the sizes in the run's error are not the posted ones."""
+    said = "The sizes are those of this run: what you did not post has others."
+    return answer.model_copy(update={"headline": f"{answer.headline} {said}"})
 
 
 def _device(run: JobResult) -> str:

@@ -31,6 +31,7 @@ from executor.errors.lists import (
     resized_keys,
 )
 from executor.errors.reading import ErrorReading, fitting, read_words
+from executor.errors.sameness import same_family, same_numbers, shapes_named
 from executor.errors.topics import is_about_dtypes, topic_of
 from executor.errors.warnings import is_a_notice, tells_of_a_mistake
 
@@ -56,6 +57,9 @@ __all__ = [
     "read",
     "read_words",
     "resized_keys",
+    "same_family",
+    "same_numbers",
+    "shapes_named",
     "tells_of_a_mistake",
     "topic_of",
 ]

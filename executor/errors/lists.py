@@ -9,9 +9,9 @@ from executor.errors.family import MAX_CHARS
 
 _QUOTED = re.compile(r"\"([\w.]+)\"")
 _RESIZED = re.compile(
-    r"size mismatch for (?P<name>[\w.]+):(?:\s{1,20}[^\n]{0,80}? shape (?P<saved>[^\n]{1,80}?) "
-    r"from checkpoint,\s{1,20}the shape in current model is (?P<current>[^\n]{1,80}?)\.?\s*"
-    r"(?:\n|$))?"
+    r"size mismatch for (?P<name>[\w.]+):(?:\s{1,40}[^\n]{0,80}? shape "
+    r"(?P<saved>[^\n]{1,80}?) from checkpoint,\s{1,40}the shape in current model is "
+    r"(?P<current>[^\n]{1,80}?)\.?\s*(?:\n|$))?"
 )
 _FORM = re.compile(r"\* \(([^\n]{0,600}?)\)")
 _MISSING_NAME = re.compile(r"object has no attribute ['\"`](\w+)")

@@ -39,6 +39,7 @@ from executor.inside.probes import exceptions
 from executor.inside.probes.caught import CaughtProbe, looks_at_itself
 from executor.inside.probes.source import SnippetSource, attribute_lines
 from executor.inside.probes.warned import WarnedProbe
+from executor.inside.rebuild import glue as rebuild_glue
 from executor.jail.import_time import ImportTime
 from executor.protocol import (
     FIGURES,
@@ -132,7 +133,7 @@ class _Run:
         Path(self.filename).write_text(self.job.code, encoding="utf-8", errors="surrogatepass")
         linecache.checkcache(self.filename)
         try:
-            self.tree = tree = ast.parse(self.job.code, self.filename)
+            self.tree = tree = self._parsed()
             if self.job.remarks:
                 self._guard("remarks", self._look_at_the_text)
             if self.job.constructs:
@@ -144,6 +145,10 @@ class _Run:
             names.update(self.placeholders.supply(unbound))
             self.assumptions += self.placeholders.assumptions
             self.undefined = tuple(sorted(unbound - self.placeholders.names))[:_NAMES]
+            glue, module = self.job.glue, self.interpreter.main
+            if glue is not None and module is not None:
+                rebuild_glue.install(module, rebuild_glue.make_of(glue), glue.modules)
+                rebuild_glue.run_statements(glue.first, module)
             if Probe.NONE not in self.job.probes:
                 self._listen(tree)
                 tree = self.caught.instrument(tree, compiles=_compiles(tree))
@@ -153,6 +158,8 @@ class _Run:
                 self._simulate()
             self.import_time.snippet_begins()
             exec(compile(tree, self.filename, "exec", dont_inherit=True), names)
+            if glue is not None and module is not None:
+                rebuild_glue.run_statements(glue.after, module)
             error: BaseException | None = None
         except Anything as e:
             settrace(None)  # here, before any call that a tracer of the snippet's could hear
@@ -180,7 +187,14 @@ class _Run:
         assert self.tree is not None
         self.constructs = constructs.constructs(self.tree, self.job.code)
 
+    def _parsed(self) -> ast.Module:
+        tree = ast.parse(self.job.code, self.filename)
+        glue = self.job.glue
+        return rebuild_glue.with_header(tree, glue.header) if glue is not None else tree
+
     def _look_at_definitions(self) -> None:
+        if self.job.glue is not None and self.job.glue.after:
+            return  # what is only defined was called
         self.only_definitions = definitions.are_all(self.tree) if self.tree is not None else False
 
     def _listen(self, tree: ast.Module) -> None:

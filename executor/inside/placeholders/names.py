@@ -33,7 +33,7 @@ def undefined_names(code: str, filename: str) -> frozenset[str]:
 
 
 def _rebound_first(code: str) -> set[str]:
-    """Names that first appear in `x = x.to(device)` or `del x`: their definition was not posted."""
+    """Names that first appear in `x = x.to(device)`, `x += 1` or `del x`: they were made before."""
     seen: set[str] = set()
     found: set[str] = set()
     for statement in _at_the_top(ast.parse(code).body):
@@ -41,6 +41,8 @@ def _rebound_first(code: str) -> set[str]:
         if isinstance(statement, ast.Delete):
             found |= {n.id for n in names if isinstance(n.ctx, ast.Del)} - seen
             continue
+        if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
+            found |= {statement.target.id} - seen
         if isinstance(statement, ast.Assign):
             stored = {n.id for n in names if isinstance(n.ctx, ast.Store)}
             found |= {n.id for n in names if isinstance(n.ctx, ast.Load)} & stored - seen

@@ -12,7 +12,7 @@ from executor.inside.placeholders.blame import Blame
 from executor.inside.placeholders.decide import PlaceholderPlans
 from executor.inside.placeholders.plans import DevicePlan, OptimizerPlan, Plan
 from executor.inside.placeholders.shapes import OTHER, Choices
-from executor.protocol import ErrorSeen, Finding, Job, LeftOut, Placeholder
+from executor.protocol import GLUED, Bound, ErrorSeen, Finding, Glue, Job, LeftOut, Placeholder
 
 
 class RunPlaceholders:
@@ -22,21 +22,42 @@ class RunPlaceholders:
         self._job = job
         self._tree = tree
         self._plans: dict[str, Plan] = {}
+        self._glued: dict[str, Bound] = {}
         self._blame: Blame | None = None
         self.placeholders: tuple[Placeholder, ...] = ()
         self.at_fault = ""
         self.depends = False
         self.left_out: LeftOut | None = None
         self._warm_only = fresh.warm_only(tree)
+        if job.glue is not None:
+            self._take(job.glue)
 
     @property
     def names(self) -> set[str]:
         """The names that were supplied."""
-        return set(self._plans)
+        return set(self._plans) | set(self._glued)
+
+    def _take(self, glue: Glue) -> None:
+        """Tell of the names that a glue supplies as of placeholders."""
+        self._glued = {bound.name: bound for bound in glue.before}
+        self.placeholders = tuple(
+            Placeholder(name=name, line=_first_line(self._tree, name), what=bound.what, kind=GLUED)
+            for name, bound in self._glued.items()
+            if not name.startswith(NEW)
+        )
+        self._blame = Blame(
+            self._tree,
+            self._glued,
+            (),
+            lambda value: "",
+            trains=any("torch.optim" in bound.expression for bound in glue.before),
+        )
 
     @property
     def assumptions(self) -> tuple[str, ...]:
         """One sentence for each placeholder, for the answer's list of assumptions."""
+        if self._job.glue is not None:
+            return assumptions_of(self._job.glue)
         return tuple(
             f"`{s.name}`: stands for {s.what}, from its use at line {s.line}"
             for s in self.placeholders
@@ -82,7 +103,9 @@ class RunPlaceholders:
             scope: the failing frame's variables.
         """
         self.left_out = holes.left_out(self._tree, seen)
-        if self._blame is not None:
+        if self._glued:  # the error was posted, and the placeholders follow from it
+            self.depends = True
+        elif self._blame is not None:
             self.depends = True  # until the contrary is known
             self.at_fault = self._blame.at_fault(error, seen, scope)
             self.depends = self._blame.depends(seen)
@@ -102,3 +125,37 @@ class RunPlaceholders:
             "left_out": self.left_out,
             "warm_only": self._warm_only,
         }
+
+
+NEW = "_new_"  # before a class's name, in a glue: an instance of it
+
+_FROM = {
+    "posted": "as you posted it",
+    "message": "as the posted error says",
+    "use": "from its use",
+    "usual": "as is usual",
+}
+
+
+def assumptions_of(glue: Glue) -> tuple[str, ...]:
+    """What a rebuilt error assumes, one sentence each."""
+    told = [
+        f"`{b.name}`: stands for {b.what}, {_FROM[b.evidence]}"
+        for b in glue.before
+        if not b.name.startswith(NEW)
+    ]
+    if glue.header:
+        own = glue.header.partition("(")[0]
+        told.insert(0, f"the methods without a class are methods of one class (`{own}`)")
+    if glue.modules:
+        names = ", ".join(f"`{name}`" for name in glue.modules)
+        told.append(f"{names}: not installed here; its classes and functions do nothing")
+    told += [f"added before it: `{statement}`" for statement in glue.first]
+    calls = [statement.replace(NEW, "new ") for statement in glue.after]
+    told += [f"added behind it: `{call}`" for call in calls]
+    return tuple(told)
+
+
+def _first_line(tree: ast.Module, name: str) -> int | None:
+    lines = [n.lineno for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == name]
+    return min(lines, default=None)

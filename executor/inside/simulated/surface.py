@@ -460,6 +460,13 @@ def _files(state: SimulationState) -> None:
     def place(storage: Any, location: str) -> Any:
         if not location.startswith("cuda"):
             return None
+        index = location.partition(":")[2]
+        if index.isdigit() and int(index) >= 1:
+            raise RuntimeError(
+                f"Attempting to deserialize object on CUDA device {index} but "
+                "torch.cuda.device_count() is 1. Please use torch.load with map_location to map "
+                "your storages to an existing device."
+            )
         is_cuda(location)
         state.devices.put_storage(storage, CUDA)
         return storage

@@ -1,0 +1,104 @@
+"""Compare two messages of one kind of error by what they name, whatever their wording."""
+
+from __future__ import annotations
+
+import re
+
+from executor.errors.catalogue import HasMessage, families_of
+from executor.errors.family import MAX_CHARS, SeenError
+from executor.errors.lists import quoted_names, resized_keys
+
+# Checks of old versions that each operation makes for itself today: their family → today's.
+_TODAY = {
+    "argument_devices": ("devices_differ", "devices"),
+    "argument_scalar_type": (
+        "index_argument_dtype", "scatter_dtypes", "index_dtype", "matmul_dtypes", "matvec_dtypes",
+        "dot_dtypes", "layer_dtypes", "rnn_dtypes", "scalar_type", "embedding_dtype",
+        "loss_index_dtype", "backward_dtype", "not_implemented_for_dtype", "compared_dtypes",
+        "dtypes", "gather_scatter",
+    ),
+    "scalar_type": ("matmul_dtypes", "matvec_dtypes", "layer_dtypes", "rnn_dtypes"),
+    "expand_fewer_dimensions": ("inplace_result_grows",),
+}  # fmt: skip
+# The name of a value in such an old family → its name in today's.
+_SAME_VALUE = {"target_shape": "target"}
+_NUMBER = re.compile(r"\d+")
+_SHAPE = re.compile(r"[\[(]\s*\d+(?:\s*[,x]\s*\d+)*\s*,?\s*[\])]")
+
+
+def same_family(one: HasMessage, other: HasMessage) -> bool:
+    """Whether two errors are of one family and about one thing.
+
+    Of those that no family knows, whether they read alike.
+    """
+    first, second = families_of(one.type, one.message), families_of(other.type, other.message)
+    if first and second and first[0].id == second[0].id:
+        return _about_one(first[0], second[0])
+    if first and second:
+        return second[0].id in _TODAY.get(first[0].id, ())
+    if first or second:
+        return False
+    return _kind(one) == _kind(other) and _words(one.message) == _words(other.message)
+
+
+def same_numbers(one: HasMessage, other: HasMessage) -> bool:
+    """Whether two errors of one family name the same numbers.
+
+    An old wording may name other things than today's: only what both name is compared. Where the
+    catalogue names no value of theirs, the numbers of the first lines are.
+    """
+    first, second = families_of(one.type, one.message), families_of(other.type, other.message)
+    if first and second and first[0].id != second[0].id:
+        return all(
+            _NUMBER.findall(first[0][then]) == _NUMBER.findall(second[0][now])
+            for then, now in _SAME_VALUE.items()
+            if first[0][then] and second[0][now]
+        )
+    if first and second and first[0].id == "state_dict":
+        return _listed(one) == _listed(other)
+    if first and second:
+        shared = [
+            (first[0][name], second[0][name])
+            for name in first[0].values
+            if first[0][name] and second[0][name]
+        ]
+        numbered = [(a, b) for a, b in shared if _NUMBER.search(a) and _NUMBER.search(b)]
+        if numbered:
+            return all(_NUMBER.findall(a) == _NUMBER.findall(b) for a, b in numbered)
+        if first[0].values or second[0].values:
+            return True
+    mine, others = (_NUMBER.findall(e.message.split("\n")[0]) for e in (one, other))
+    return sorted(mine) == sorted(others)
+
+
+def shapes_named(text: str) -> list[tuple[int, ...]]:
+    """The shapes that a text writes as lists, in order: "[4, 3]", "(4, 3)", "[4 x 3]"."""
+    found = []
+    for match in _SHAPE.finditer(text[:MAX_CHARS]):
+        shape = tuple(int(n[:9]) for n in _NUMBER.findall(match[0]))
+        if shape not in found and len(shape) <= 6:
+            found.append(shape)
+    return found
+
+
+def _about_one(one: SeenError, other: SeenError) -> bool:
+    """Whether two errors of one family speak of one thing, as far as both name it."""
+    about, also = (next(iter(seen.subject), "") for seen in (one, other))
+    if not about or not also or "Tensor" in about:  # its class was called by its dtype once
+        return True
+    return _NUMBER.sub("", about) == _NUMBER.sub("", also)
+
+
+def _listed(error: HasMessage) -> set[tuple[str, ...]]:
+    """The weights that a message about a state dict lists, with their numbers."""
+    resized = resized_keys(error.message)
+    keys = {(k.name, *_NUMBER.findall(k.saved), *_NUMBER.findall(k.current)) for k in resized}
+    return keys | {(name,) for name in quoted_names(error.message[:MAX_CHARS])}
+
+
+def _kind(error: HasMessage) -> str:
+    return error.type.rpartition(".")[2]
+
+
+def _words(message: str) -> str:
+    return _NUMBER.sub("#", message.split("\n")[0])[:120]

@@ -1,0 +1,175 @@
+"""Find calls of what a snippet only defines, so that the posted error can come up at all."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from executor.inside.placeholders.program import last_name, method
+from executor.inside.placeholders.run_placeholders import NEW
+from executor.inside.rebuild.evidence import Posted
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+@dataclass(frozen=True)
+class Drive:
+    """Statements behind the snippet, and the names in them that are to be made."""
+
+    after: tuple[str, ...]
+
+
+def drives(tree: ast.Module, posted: Posted) -> list[Drive]:
+    """Ways to call what nothing calls, the likeliest first.
+
+    Args:
+        tree: the snippet, with a class around methods that had none.
+        posted: the error; a definition that holds its line comes first.
+    """
+    found = list(_all(tree, posted))
+    at_line = [d for d, node in found if _holds(node, posted.lines)]
+    rest = [d for d, node in found if not _holds(node, posted.lines)]
+    chained = _chained(tree)
+    return [*at_line, *chained, *rest][:8]
+
+
+def _all(tree: ast.Module, posted: Posted) -> Iterator[tuple[Drive, ast.stmt]]:
+    used = _used_outside(tree)
+    bound = _bound(tree)
+    for node in reversed(tree.body):
+        if isinstance(node, ast.ClassDef):
+            yield from _of_class(node, tree, posted, used, bound)
+        elif isinstance(node, ast.FunctionDef) and node.name not in used:
+            arguments = ", ".join(_fresh(name, bound) for name in _required(node, 0))
+            call = f"{node.name}({arguments})"
+            yield Drive((call,)), node
+            for loss in _losses(posted, call, bound):
+                yield loss, node
+
+
+def _of_class(
+    cls: ast.ClassDef, tree: ast.Module, posted: Posted, used: set[str], bound: set[str]
+) -> Iterator[tuple[Drive, ast.stmt]]:
+    instance = _instance(cls, tree) or _fresh(cls.name.lower(), bound)
+    forward = method(cls, "forward")
+    get = method(cls, "__getitem__")
+    made = () if _instance(cls, tree) else (f"{instance} = {_made(cls)}",)
+    if get is not None:
+        batch = "from torch.utils.data import DataLoader"
+        yield Drive((*made, batch, f"next(iter(DataLoader({instance}, batch_size=2)))")), cls
+    if forward is not None:
+        arguments = ", ".join(_fresh(name, bound) for name in _required(forward, 1))
+        call = f"{instance}({arguments})"
+        for loss in _losses(posted, call, bound):
+            yield Drive((*made, *loss.after)), cls
+        yield Drive((*made, call)), cls
+    for node in cls.body:
+        wanted = isinstance(node, ast.FunctionDef) and _holds(node, posted.lines)
+        plain = forward is None and get is None
+        if not isinstance(node, ast.FunctionDef) or not (wanted or plain):
+            continue
+        if node.name in {"forward", "__init__", "__getitem__", "__len__"}:
+            continue
+        arguments = ", ".join(_fresh(name, bound) for name in _required(node, 1))
+        yield Drive((*made, f"{instance}.{node.name}({arguments})")), node
+    if forward is None and get is None:
+        yield Drive(made or (instance,)), cls
+
+
+def _made(cls: ast.ClassDef) -> str:
+    """The name of a placeholder for the instance: it is made of the class, as any such name."""
+    return f"{NEW}{cls.name}"
+
+
+def _losses(posted: Posted, call: str, bound: set[str]) -> Iterator[Drive]:
+    """A loss of what a call gives, and its backward, where the error speaks of one."""
+    if posted.loss or posted.id in _BACKWARD:
+        loss = _fresh("criterion", bound)
+        target = _fresh("target", bound)
+        backward = (f"{loss}({call}, {target}).backward()",)
+        yield Drive(backward)
+
+
+_BACKWARD = frozenset(
+    {"no_graph", "modified_in_place", "freed_graph", "grad_of_many", "backward_dtype",
+     "backward_shape", "backward_count", "unused_in_graph", "view_of_many_in_place"}
+)  # fmt: skip
+
+
+def _chained(tree: ast.Module) -> list[Drive]:
+    """Two instances at the top that nothing calls: one after the other."""
+    made = [
+        node.targets[0].id
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Name)
+        and isinstance(node.value, ast.Call)
+        and _makes_module(node.value)
+    ]
+    called = {
+        node.func.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
+    idle = [name for name in dict.fromkeys(made) if name not in called]
+    if len(idle) != 2:
+        return [Drive((f"{name}(x)",)) for name in idle[:1]]
+    first, second = idle
+    return [Drive((f"{second}({first}(x))",)), Drive((f"{first}({second}(x))",))]
+
+
+def _makes_module(call: ast.Call) -> bool:
+    """Whether a call makes an instance, or moves one: `Net()`, `nn.DataParallel(net).cuda()`."""
+    if isinstance(call.func, ast.Attribute) and call.func.attr in {"cuda", "to", "eval", "train"}:
+        inner = call.func.value
+        return isinstance(inner, ast.Name) or (isinstance(inner, ast.Call) and _makes_module(inner))
+    return last_name(call.func)[:1].isupper() and last_name(call.func) not in _NO_MODULES
+
+
+_NO_MODULES = frozenset({"Variable", "Tensor", "FloatTensor", "LongTensor", "Adam", "SGD", "AdamW",
+                         "DataLoader", "Compose", "Parameter", "Generator", "Path"})  # fmt: skip
+
+
+def _instance(cls: ast.ClassDef, tree: ast.Module) -> str:
+    """The name at the top that holds an instance of a class; empty if there is none."""
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            for part in ast.walk(node.value):
+                if isinstance(part, ast.Call) and getattr(part.func, "id", "") == cls.name:
+                    return node.targets[0].id
+    return ""
+
+
+def _holds(node: ast.stmt, lines: frozenset[int]) -> bool:
+    return any(node.lineno <= line <= (node.end_lineno or node.lineno) for line in lines)
+
+
+def _required(function: ast.FunctionDef, skip: int) -> list[str]:
+    names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)][skip:]
+    return names[: len(names) - len(function.args.defaults)] if function.args.defaults else names
+
+
+def _fresh(name: str, bound: set[str]) -> str:
+    return f"{name}_" if name in bound else name
+
+
+def _bound(tree: ast.Module) -> set[str]:
+    found = {n.id for s in tree.body for n in ast.walk(s)
+             if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+             and not isinstance(s, _DEFINITIONS)}  # fmt: skip
+    found |= {s.name for s in tree.body if isinstance(s, _DEFINITIONS)}
+    for statement in tree.body:
+        if isinstance(statement, (ast.Import, ast.ImportFrom)):
+            found |= {(a.asname or a.name).partition(".")[0] for a in statement.names}
+    return found
+
+
+def _used_outside(tree: ast.Module) -> set[str]:
+    return {
+        node.id
+        for statement in tree.body
+        if not isinstance(statement, _DEFINITIONS)
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    }

@@ -1,0 +1,154 @@
+"""Read from a posted error what a rebuild can go by: its line, the names in it, its sizes."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+
+from executor.errors import SeenError, family_of, shapes_named
+from executor.protocol import PostedFrame, RebuildOrder
+
+LOSSES = {
+    "cross_entropy": "CrossEntropyLoss",
+    "nll_loss": "NLLLoss",
+    "nll_loss_nd": "NLLLoss",
+    "binary_cross_entropy": "BCELoss",
+    "binary_cross_entropy_with_logits": "BCEWithLogitsLoss",
+    "mse_loss": "MSELoss",
+    "l1_loss": "L1Loss",
+    "smooth_l1_loss": "SmoothL1Loss",
+    "kl_div": "KLDivLoss",
+    "ctc_loss": "CTCLoss",
+}
+# The loss that raises an error of this family, where no frame names it.
+_LOSS_OF = {
+    "loss_one_dimension": "CrossEntropyLoss",
+    "loss_batch_sizes": "CrossEntropyLoss",
+    "loss_target_shape": "CrossEntropyLoss",
+    "loss_spatial_target": "CrossEntropyLoss",
+    "loss_spatial_sizes": "CrossEntropyLoss",
+    "loss_target_dimensions": "CrossEntropyLoss",
+    "loss_index_dtype": "CrossEntropyLoss",
+    "class_out_of_bounds": "CrossEntropyLoss",
+    "loss_sizes": "BCELoss",
+    "loss_range": "BCELoss",
+}
+_DTYPES = {
+    "Long": "int64",
+    "Int": "int32",
+    "Short": "int16",
+    "Byte": "uint8",
+    "Char": "int8",
+    "Float": "float32",
+    "Double": "float64",
+    "Half": "float16",
+    "BFloat16": "bfloat16",
+    "Bool": "bool",
+}
+_DTYPE = re.compile(
+    rf"\b(?:torch\.)?(?:cuda\.)?({'|'.join(_DTYPES)})(?:Tensor)?\b|"
+    r"\b(float32|float64|float16|int64|int32|uint8|bool|double|long)\b"
+)
+_SAME = {"double": "float64", "long": "int64"}
+_MARKED = re.compile(r"#.*\b(?:error|Error|exception|fails?|crash|issue)", re.IGNORECASE)
+_BLANK = re.compile(r"\s+")
+
+
+class Posted:
+    """The posted error, read against the snippet."""
+
+    def __init__(self, order: RebuildOrder, tree: ast.Module) -> None:
+        self.error = order.error
+        self.family: SeenError | None = family_of(order.error.type, order.error.message)
+        self.lines = _lines(order.code, order.error.frames)
+        self.shapes = shapes_named(order.error.message)
+        self.printed = [s for s in shapes_named(order.text) if s not in self.shapes]
+        self.literals = _literal_shapes(tree)
+        self.dtypes = _dtypes(order.error.message)
+        self._tree = tree
+        self._names: dict[frozenset[int], frozenset[str]] = {}
+        self.names = self.names_at(self.lines)
+        self.loss = _loss(order.error.frames, self.id)
+
+    def names_at(self, lines: frozenset[int]) -> frozenset[str]:
+        """The names that some lines of the snippet read, with `self.x` as such."""
+        if lines not in self._names:
+            found = set()
+            for node in ast.walk(self._tree):
+                if getattr(node, "lineno", None) not in lines:
+                    continue
+                if isinstance(node, ast.Name):
+                    found.add(node.id)
+                elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                    found.add(f"{node.value.id}.{node.attr}")
+            self._names[lines] = frozenset(found)
+        return self._names[lines]
+
+    @property
+    def id(self) -> str:
+        """Its family; empty where the catalogue does not know it."""
+        return self.family.id if self.family is not None else ""
+
+    @property
+    def speaks_of_devices(self) -> bool:
+        """Whether it needs a GPU, be it a simulated one."""
+        return self.id in _DEVICES
+
+    def number(self, name: str) -> int | None:
+        """A number that the message names."""
+        said = self.family[name] if self.family is not None else ""
+        return int(said) if said.isdigit() else None
+
+
+_DEVICES = frozenset(
+    {"devices_differ", "argument_devices", "layer_devices", "rnn_devices", "index_device",
+     "numpy_of_cuda", "generator_device", "gradient_device", "devices", "cuda_ordinal",
+     "cuda_checkpoint", "ddp_devices", "pinned_on_gpu"}
+)  # fmt: skip
+
+
+def _lines(code: str, frames: Iterable[PostedFrame]) -> frozenset[int]:
+    """The snippet's lines that a frame quotes: those of the innermost frame that is in it."""
+    lines = [_bare(line) for line in code.splitlines()]
+    for frame in reversed([f for f in frames if f.own and f.code.strip()]):
+        quoted = _bare(frame.code)
+        found = frozenset(n for n, line in enumerate(lines, start=1) if line and line == quoted)
+        if found:
+            return found
+    marked = [n for n, line in enumerate(code.splitlines(), start=1) if _MARKED.search(line)]
+    own = [n for n in marked if lines[n - 1]]
+    return frozenset(own) if len(own) == 1 else frozenset()
+
+
+def _literal_shapes(tree: ast.Module) -> list[tuple[int, ...]]:
+    """The tuples and lists of whole numbers in the code: they may be shapes."""
+    found: list[tuple[int, ...]] = []
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Tuple, ast.List)) and 2 <= len(node.elts) <= 5:
+            sizes = [e.value for e in node.elts if isinstance(e, ast.Constant)]
+            if len(sizes) == len(node.elts) and all(type(n) is int and 0 < n < 5000 for n in sizes):
+                shape = tuple(n for n in sizes if isinstance(n, int))
+                found += [shape] if shape not in found else []
+    return found[:4]
+
+
+def _bare(line: str) -> str:
+    text = line.split("#")[0] if line.count('"') + line.count("'") == 0 else line
+    return _BLANK.sub("", text)
+
+
+def _dtypes(message: str) -> list[str]:
+    found: list[str] = []
+    for match in _DTYPE.finditer(message[:2000]):
+        name = _DTYPES.get(match[1]) if match[1] else _SAME.get(match[2], match[2])
+        if name and name not in found:
+            found.append(name)
+    return found
+
+
+def _loss(frames: Iterable[PostedFrame], family: str) -> str:
+    for frame in reversed(list(frames)):
+        if not frame.own and frame.function in LOSSES:
+            return LOSSES[frame.function]
+    return _LOSS_OF.get(family, "")

@@ -1,0 +1,582 @@
+"""Propose what a name stands for, from the way it is used and from the posted error.
+
+The planners of `executor.inside.placeholders` are asked first. They give up where a use leaves the
+kind open; here a guess is allowed, because only a run that raises the posted error counts.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import importlib
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+import torch
+
+from executor.inside.placeholders import imports
+from executor.inside.placeholders.decide import PlaceholderPlans
+from executor.inside.placeholders.losses import TARGET
+from executor.inside.placeholders.numbers import NumberPlaceholders
+from executor.inside.placeholders.plans import (
+    BatchesPlan,
+    DevicePlan,
+    LossPlan,
+    ModelPlan,
+    NumberPlan,
+    OptimizerPlan,
+    Plan,
+    TensorPlan,
+)
+from executor.inside.placeholders.program import ScopedName, last_name, method
+from executor.inside.placeholders.run_placeholders import NEW
+from executor.inside.placeholders.shapes import Choices, TensorSpec
+from executor.inside.rebuild.candidate import Given
+from executor.inside.rebuild.evidence import Posted
+from executor.inside.rebuild.values import Batches, Tensor, Text, Value
+
+_MODULES = ("torch", "torch.nn.functional", "torch.nn", "torch.optim")
+_MODEL_METHODS = frozenset(
+    [
+        "parameters",
+        "state_dict",
+        "load_state_dict",
+        "train",
+        "eval",
+        "named_parameters",
+        "modules",
+        "children",
+        "forward",
+        "named_modules",
+        "named_children",
+        "register_forward_hook",
+        "generate",
+    ]
+)
+_MODEL_NAME = re.compile(
+    r"(?i)^(model|net|network|m|nn_model|\w*_?(model|net|network)|encoder|decoder|backbone|critic"
+    r"|actor|discriminator|generator|net[a-z]|q|q_\w+)$"
+)
+_LOSS_NAME = re.compile(r"(?i)(criterion|loss_?f\w*|loss_?func\w*|^loss$|_loss$|bce|mse)")
+_OPTIMIZER = re.compile(r"(?i)^(opt\w*|\w*optim\w*|sgd|adam)$")
+_SCHEDULER = re.compile(r"(?i)sched")
+_SCALER = re.compile(r"(?i)^(grad_?)?scaler$")
+_NAMESPACE = re.compile(r"(?i)^(self|args?|cfg|conf|config|opts?|hparams|params|flags|options)$")
+_DEVICE = re.compile(r"(?i)^(\w*device\w*|dev)$")
+_PATH = re.compile(r"(?i)(path|file|fname|filename|dir|folder|root|checkpoint|ckpt|weights_name)")
+_INTEGER_USE = frozenset({"range", "Linear", "Conv2d", "Conv1d", "Embedding", "zeros", "ones"})
+_LOADS = frozenset({"load", "open", "read_csv", "imread", "loadtxt"})
+_NUMPY_USE = frozenset({"from_numpy", "asarray"})
+_INDEX_NAME = re.compile(r"(?i)^(ind|index|indices|idxs?|ids|input_ids|tokens|labels?|targets?)$")
+
+
+@dataclass
+class Uses:
+    """What is done with a name."""
+
+    called: bool = False
+    arguments: int = 0  # of its first call
+    attributes: set[str] = field(default_factory=set)
+    keys: list[str] = field(default_factory=list)
+    indexed: bool = False
+    looped: bool = False
+    passed_to: list[str] = field(default_factory=list)
+    computed: bool = False
+    is_base: bool = False
+    plain: bool = False  # joined with a string, or formatted
+
+
+class Proposals:
+    """A value for every name that a program does not define."""
+
+    def __init__(self, tree: ast.Module, undefined: Iterable[str], posted: Posted) -> None:
+        self.posted = posted
+        self.undefined = frozenset(undefined)
+        self.decided = PlaceholderPlans(tree, self.undefined, Choices())
+        self.tree = self.decided.program
+        self.models = _models(tree)
+        self._attributes = _attributes(tree)
+
+    def all(self) -> dict[str, Given]:
+        """For every undefined name."""
+        return {name: self.of(name) for name in sorted(self.undefined)}
+
+    def of(self, name: str) -> Given:
+        """For one name, or for an attribute such as `args.lr`."""
+        if name.startswith(NEW) and (cls := self.tree.classes.get(name.removeprefix(NEW))):
+            return Given(Text(self.construct(cls), f"an instance of your class `{cls.name}`"))
+        path, _, last = name.rpartition(".")
+        if (cls := self.tree.classes.get(path)) and (init := method(cls, "__init__")):
+            return Given(self._parameter(init, last))
+        uses = self._uses(name, path, last)
+        plan = self.decided.plans.get(name)
+        value = self._value(name, last, uses, plan)
+        return Given(value, "use")
+
+    def attributes(self) -> list[str]:
+        """The attributes that the program reads of `self` and of its namespaces."""
+        roots = {"self"} | {
+            name
+            for name in self.undefined
+            if self.of(name).value.expression.startswith("_stubs.Namespace")
+        }
+        return sorted(n for n in self._attributes if n.partition(".")[0] in roots)
+
+    def expression(self, name: str) -> str | None:
+        """For an attribute that nobody foresaw."""
+        return self.of(name).value.expression if "." in name else None
+
+    # -- by kind -----------------------------------------------------------------------------
+
+    def _value(self, name: str, last: str, uses: Uses, plan: Plan | None) -> Value:
+        for rule in (self._special, self._planned, self._number, self._callable, self._data):
+            value = rule(name, last, uses, plan)
+            if value is not None:
+                return value
+        return self.tensor(name, last, uses)
+
+    def _alias(self, name: str) -> str:
+        """The module of torch that a name is another name of: all that is asked of it is there."""
+        asked = [
+            chain
+            for use in self.tree.uses(ScopedName(None, name))
+            if (chain := _chain(use, self.tree.parents))
+        ]
+        if not asked or len(asked) != len(self.tree.uses(ScopedName(None, name))):
+            return ""
+        return next((m for m in _MODULES if all(_has(m, chain) for chain in asked)), "")
+
+    def _wants_grad(self, name: str) -> bool:
+        return "grad" in self._uses(name, "", name).attributes
+
+    def _planned(self, name: str, last: str, uses: Uses, plan: Plan | None) -> Value | None:
+        match plan:
+            case NumberPlan():
+                return Text(str(plan.value))
+            case DevicePlan():
+                return self._device_text()
+            case LossPlan():
+                return self._loss_text(plan.name)
+            case OptimizerPlan():
+                return _sgd(plan.model)
+            case TensorPlan():
+                return _tensor(plan.spec)
+            case BatchesPlan():
+                return Batches(tuple((key, _tensor(spec)) for key, spec in plan.parts), plan.form)
+            case ModelPlan(is_class=False) if self.models:
+                return self.model(last)
+            case ModelPlan():
+                made = f"_stubs.Model({', '.join(map(str, plan.output.shape[1:]))})"
+                return Text(f"lambda *_, **__: {made}" if plan.is_class else made, plan.words)
+        return None
+
+    def _special(self, name: str, last: str, uses: Uses, plan: Plan | None) -> Value | None:
+        if name in imports.KNOWN and imports.KNOWN[name][1] is None:
+            return Text(f'_stubs.StubModule("{name}")', "a module that is not installed here")
+        if "." not in name and (module := self._alias(name)):
+            return Text(f'__import__("importlib").import_module("{module}")', f"`{module}`")
+        if set(uses.passed_to) & _LOADS and not uses.attributes:
+            return Text(f'"{last}"', f'the file name "{last}"')
+        if "backward" in uses.attributes:
+            leaves = [n for n in sorted(self.undefined) if n != name and self._wants_grad(n)]
+            if leaves:
+                parts = " + ".join(f"({leaf} ** 2).sum()" for leaf in leaves)
+                return Text(parts, f"a loss computed from {', '.join(leaves)}")
+            return Tensor((), grad=True)
+        if "grad" in uses.attributes and not name.startswith("self."):
+            return Tensor((8, 20), grad=True)
+        if plan is None and _DEVICE.match(last) and not uses.called:
+            return self._device_text()
+        if _SCALER.match(last) and uses.attributes:
+            return Text('torch.amp.GradScaler("cpu")')
+        if "step" in uses.attributes and _SCHEDULER.search(last):
+            return Text("_stubs.Stub()", "a learning-rate scheduler that does nothing")
+        if "step" in uses.attributes or (_OPTIMIZER.match(last) and uses.attributes):
+            return _sgd(self._model_name())
+        if uses.attributes & _MODEL_METHODS:
+            return self.model(last)
+        if _NAMESPACE.match(last) and not uses.called and uses.attributes:
+            return _namespace(name)
+        return None
+
+    def _number(self, name: str, last: str, uses: Uses, plan: Plan | None) -> Value | None:
+        if uses.called or uses.attributes or uses.indexed or uses.looped:
+            return None
+        table = NumberPlaceholders(ast.Module(body=[], type_ignores=[]), (), Choices())
+        number = table._number(last.lower())
+        if number is not None:
+            return Text(str(number))
+        if re.search(r"(?i)kernel", last):
+            return Text("3")
+        if re.search(r"(?i)(rate|gamma|alpha|beta|lambda|eps|decay|momentum|temperature)$", last):
+            return Text("0.1")
+        if re.search(r"(?i)(ignore_index)", last):
+            return Text("255")
+        if re.search(r"(?i)^(use|is|has|no|do|with)_|^(verbose|train|training|debug|cuda)$", last):
+            return Text("True")
+        if re.search(r"(?i)^(n|num|max|min|in|out)_|_(size|dim|len|length|num|channels)$", last):
+            return Text("4")
+        if last in {"i", "j", "k", "epoch", "step", "batch_idx", "idx", "iteration"}:
+            return Text("0")
+        if set(uses.passed_to) & _INTEGER_USE and not self._at_posted_line(name):
+            return Text("4")
+        return None
+
+    def _callable(self, name: str, last: str, uses: Uses, plan: Plan | None) -> Value | None:
+        if uses.is_base:
+            return Text(f'_stubs.stub_class("{last}")', f"a class `{last}` that does nothing")
+        if not uses.called:
+            return None
+        if _LOSS_NAME.search(last) or self._is_loss(name):
+            return self._loss_text("")
+        if self._feeds_a_loss(name):
+            return self.model(last)
+        if "." not in name and last[:1].isupper() and not self._is_model(name, last):
+            return self._class(last)
+        if _MODEL_NAME.match(last):
+            return self.model(last)
+        for place, said in ((torch.nn.functional, "torch.nn.functional"), (torch, "torch")):
+            if callable(getattr(place, last, None)):
+                return Text(f"{said}.{last}")
+        if "." in name:  # a layer of a class that was not posted
+            return Text("_stubs.same", "a layer that gives back its input")
+        return Text("_stubs.same", f"a function `{last}` that gives back what it is given")
+
+    def _data(self, name: str, last: str, uses: Uses, plan: Plan | None) -> Value | None:
+        if uses.passed_to and set(uses.passed_to) <= {"len"}:
+            return Text("range(10)", "10 classes")
+        path_like = _PATH.search(last) and not (uses.attributes or uses.indexed)
+        if uses.plain or path_like or set(uses.passed_to) & _LOADS:
+            return Text(f'"{last}"', f'the file name "{last}"' if path_like else f'"{last}"')
+        if uses.indexed and "len" in uses.passed_to and not uses.computed:
+            return Text('["item"] * 4', "a list of four texts")
+        if uses.keys:
+            return Text(
+                "{" + ", ".join(f"{key!r}: torch.rand(8, 20)" for key in uses.keys) + "}",
+                f"a dict of tensors ({', '.join(uses.keys)})",
+            )
+        if "values" in uses.attributes:
+            label = re.search(r"(?i)(^y|label|target)", last) is not None
+            return Tensor((8,) if label else (8, 20), "float64", form="table")
+        if uses.looped and (keys := self._keys_of_items(name)):
+            return Batches(tuple((key, _by_key(key)) for key in keys), "dict")
+        if uses.looped and (names := self._names_of_items(name)):
+            return Batches(tuple((item, _by_key(item)) for item in names))
+        if uses.looped and not uses.computed:
+            return Batches((("", Tensor((8, 20))),), "tensor")
+        if uses.attributes and not any(_of_tensor(a) for a in uses.attributes):
+            return _namespace(name)
+        return None
+
+    def _keys_of_items(self, name: str) -> list[str]:
+        """The keys that a loop over a name reads of each item: those of its dict."""
+        found: list[str] = []
+        for use in self.tree.uses(ScopedName(None, name)):
+            loop = self.tree.parents.get(use)
+            if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name):
+                item = self.tree.variable(loop.target)
+                found += _facts(self.tree.uses(item), self.tree.parents).keys
+        return list(dict.fromkeys(found))
+
+    def _names_of_items(self, name: str) -> list[str]:
+        """The names that a loop unpacks each item into."""
+        for use in self.tree.uses(ScopedName(None, name)):
+            loop = self.tree.parents.get(use)
+            if isinstance(loop, ast.Call) and last_name(loop.func) in {"enumerate", "tqdm"}:
+                counted, loop = last_name(loop.func) == "enumerate", self.tree.parents.get(loop)
+            else:
+                counted = False
+            target = loop.target if isinstance(loop, (ast.For, ast.comprehension)) else None
+            if counted:
+                target = target.elts[1] if isinstance(target, ast.Tuple) else None
+            if isinstance(target, (ast.Tuple, ast.List)):
+                return [last_name(e) or "item" for e in target.elts]
+        return []
+
+    def tensor(self, name: str, last: str, uses: Uses) -> Tensor:
+        """The tensor for a name of which nothing else is known."""
+        array = bool(set(uses.passed_to) & _NUMPY_USE)
+        shape: tuple[int, ...] = (8, 20)
+        dtype = "float32"
+        wanted = None if "." in name else self._wanted(name)
+        if wanted is not None:
+            shape, dtype = wanted.shape, "int64" if wanted.high is not None else "float32"
+        elif _INDEX_NAME.match(last):
+            shape, dtype = (8,), "int64"
+        if self._at_posted_line(name):
+            ranks = [s for s in self.posted.shapes if s]
+            shape = ranks[0] if len(ranks) == 1 else shape
+        return Tensor(shape, dtype, form="numpy" if array else "torch")
+
+    def _wanted(self, name: str) -> TensorSpec | None:
+        """The tensor that the posted layers want of a name, or of what is converted from it."""
+        places = [ScopedName(None, name)]
+        for use in self.tree.uses(ScopedName(None, name)):
+            above = self.tree.parents.get(use)
+            while isinstance(above, (ast.Call, ast.Attribute)):
+                above = self.tree.parents.get(above)
+            if isinstance(above, ast.Assign) and isinstance(above.targets[0], ast.Name):
+                places.append(self.tree.variable(above.targets[0]))
+        specs = (self.decided.shapes.of(place) for place in places)
+        return next((spec for spec in specs if spec is not None), None)
+
+    def _at_posted_line(self, name: str) -> bool:
+        return name.partition(".")[0] in self.posted.names
+
+    def _device_text(self) -> Text:
+        cuda = self.posted.speaks_of_devices
+        return Text('torch.device("cuda")' if cuda else 'torch.device("cpu")')
+
+    def _loss_text(self, planned: str) -> Text:
+        kind = self.posted.loss or planned or "CrossEntropyLoss"
+        return Text(f"torch.nn.{kind}()")
+
+    def _model_name(self) -> str:
+        for name in ("model", "net"):
+            if name in self.undefined:
+                return name
+        for node in self.tree.tree.body:
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+                made = self.tree.within(node.value)
+                cls = isinstance(made, ast.Call) and last_name(made.func)
+                if cls in {m.name for m in self.models} and isinstance(node.targets[0], ast.Name):
+                    return node.targets[0].id
+        return "model"
+
+    def model(self, last: str) -> Text:
+        """An instance of the posted class that a name means, else a module that takes anything."""
+        if self.posted.id == "matmul_shapes" and not self.models:
+            c, d = self.posted.number("inner_right"), self.posted.number("columns")
+            if c and d:
+                return Text(f"torch.nn.Linear({c}, {d})")
+        if not self.models:
+            return Text("_stubs.Model(10)", "a small module that takes any batch")
+        named = [m for m in self.models if m.name.lower().replace("_", "") in last.lower()]
+        cls = (named or self.models)[-1]
+        return Text(self.construct(cls), f"an instance of your class `{cls.name}`")
+
+    def construct(self, cls: ast.ClassDef) -> str:
+        """The call that makes an instance, with arguments for what its signature asks."""
+        init = method(cls, "__init__")
+        if init is None:
+            return f"{cls.name}()"
+        names = [a.arg for a in init.args.args[1:]]
+        required = names[: len(names) - len(init.args.defaults)]
+        required += [
+            a.arg
+            for a, default in zip(init.args.kwonlyargs, init.args.kw_defaults, strict=True)
+            if default is None
+        ]
+        given = [f'{name}=_stubs.resolve("{cls.name}.{name}")' for name in required]
+        return f"{cls.name}({', '.join(given)})"
+
+    def _parameter(self, function: ast.FunctionDef, name: str) -> Value:
+        uses = _facts(self.tree.uses(ScopedName(function, name)), self.tree.parents)
+        value = self._value(name, name, uses, None)
+        if isinstance(value, Tensor) and not (uses.attributes or uses.indexed or uses.computed):
+            return Text("4")
+        return value
+
+    def _class(self, last: str) -> Text:
+        if self.posted.id == "matmul_shapes" and re.search(r"(?i)layer|linear|fc|full|dense", last):
+            return Text("torch.nn.Linear", f"`{last}` as a plain nn.Linear")
+        return Text(f'_stubs.stub_class("{last}")', f"a class `{last}` that does nothing")
+
+    def _results(self, name: str) -> list[ast.Name]:
+        """The places that read what a call of a name gave."""
+        found: list[ast.Name] = []
+        for use in self.tree.uses(ScopedName(None, name)):
+            call = self.tree.parents.get(use)
+            assigned = self.tree.parents.get(call) if isinstance(call, ast.Call) else None
+            if isinstance(assigned, ast.Assign) and isinstance(assigned.targets[0], ast.Name):
+                found += self.tree.uses(self.tree.variable(assigned.targets[0]))
+        return found
+
+    def _is_loss(self, name: str) -> bool:
+        """Whether a call of two things gives what `backward` is asked of."""
+        calls = [self.tree.parents.get(use) for use in self.tree.uses(ScopedName(None, name))]
+        pairs = all(isinstance(call, ast.Call) and len(call.args) == 2 for call in calls)
+        return pairs and "backward" in _facts(self._results(name), self.tree.parents).attributes
+
+    def _feeds_a_loss(self, name: str) -> bool:
+        """Whether what a call of a name gives goes first into a call that is a loss."""
+        for result in self._results(name):
+            call = self.tree.parents.get(result)
+            if isinstance(call, ast.Call) and call.args[:1] == [result] and len(call.args) == 2:
+                called = last_name(call.func)
+                if _LOSS_NAME.search(called) or self._is_loss(called):
+                    return True
+        return False
+
+    def _is_model(self, name: str, last: str) -> bool:
+        """Whether a name with a capital letter is called as a model is, and not to make one."""
+        if not _MODEL_NAME.match(last):
+            return False
+        calls = [self.tree.parents.get(use) for use in self.tree.uses(ScopedName(None, name))]
+        return any(
+            isinstance(part, ast.Call)
+            for call in calls
+            if isinstance(call, ast.Call)
+            for argument in call.args
+            for part in ast.walk(argument)
+        )
+
+    def _uses(self, name: str, path: str, last: str) -> Uses:
+        nodes: list[ast.expr] = []
+        if path:
+            nodes += self._attributes.get(name, [])
+            nodes += [] if path == "self" else self._attributes.get(f"self.{last}", [])
+        else:
+            nodes += self.tree.with_aliases(ScopedName(None, name))
+            for function, parameter in self._parameters_given(name):
+                nodes += self.tree.uses(ScopedName(function, parameter))
+        return _facts(nodes, self.tree.parents)
+
+    def _parameters_given(self, name: str) -> list[tuple[ast.AST, str]]:
+        """The methods' parameters that get the name: `forward`'s x of `net(x)`."""
+        found: list[tuple[ast.AST, str]] = []
+        for use in self.tree.uses(ScopedName(None, name)):
+            call = self.tree.parents.get(use)
+            if not (isinstance(call, ast.Call) and use in call.args):
+                continue
+            called = last_name(call.func)
+            if hasattr(builtins, called) or "." in ast.unparse(call.func).rpartition(".")[0]:
+                continue
+            for cls in self.tree.classes.values():
+                function = method(cls, "__init__" if called == cls.name else called)
+                if function is None and cls in self.models and isinstance(call.func, ast.Name):
+                    function = method(cls, "forward")
+                names = [a.arg for a in function.args.args[1:]] if function else []
+                place = call.args.index(use)
+                if function is not None and place < len(names):
+                    found.append((function, names[place]))
+        return found
+
+
+def _facts(nodes: Iterable[ast.expr], parents: dict[ast.AST, ast.AST]) -> Uses:
+    uses = Uses()
+    for node in nodes:
+        above = parents.get(node)
+        match above:
+            case ast.Attribute():
+                uses.attributes.add(above.attr)
+            case ast.Call() if above.func is node:
+                uses.arguments = uses.arguments or len(above.args)
+                uses.called = True
+            case ast.Call() if last_name(above.func) in {"enumerate", "tqdm"}:
+                uses.looped = True
+            case ast.Call():
+                uses.passed_to.append(last_name(above.func))
+            case ast.keyword():
+                call = parents.get(above)
+                if isinstance(call, ast.Call):
+                    uses.passed_to.append(last_name(call.func))
+            case ast.Subscript() if above.value is node:
+                uses.indexed = True
+                key = above.slice
+                if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                    uses.keys.append(key.value)
+            case ast.For() | ast.comprehension() if above.iter is node:
+                uses.looped = True
+            case ast.BinOp():
+                other = above.right if above.left is node else above.left
+                text = isinstance(other, (ast.Constant, ast.JoinedStr))
+                value = getattr(other, "value", None)
+                uses.plain |= text and isinstance(value, str)
+                uses.computed = True
+            case ast.ClassDef():
+                uses.is_base |= node in above.bases
+            case ast.FormattedValue():
+                pass
+            case ast.AugAssign() | ast.Compare() | ast.UnaryOp():
+                uses.computed = True
+            case _:
+                pass
+    return uses
+
+
+def _models(tree: ast.Module) -> list[ast.ClassDef]:
+    """The classes of modules, the outermost one last."""
+    found = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+        and (
+            method(node, "forward") is not None
+            or any(last_name(base).endswith("Module") for base in node.bases)
+        )
+    ]
+    used = {
+        part.id
+        for node in found
+        for part in ast.walk(node)
+        if isinstance(part, ast.Name) and part.id != node.name
+    }
+    return sorted(found, key=lambda node: node.name not in used)
+
+
+def _attributes(tree: ast.Module) -> dict[str, list[ast.expr]]:
+    found: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            found.setdefault(f"{node.value.id}.{node.attr}", []).append(node)
+    return found
+
+
+def _chain(use: ast.Name, parents: dict[ast.AST, ast.AST]) -> list[str]:
+    """["utils", "data"] of `t.utils.data`."""
+    chain: list[str] = []
+    node: ast.AST | None = use
+    while isinstance(above := parents.get(node) if node is not None else None, ast.Attribute):
+        chain.append(above.attr)
+        node = above
+    return chain
+
+
+def _has(module: str, chain: list[str]) -> bool:
+    """Whether a module has an attribute that no tensor or module of layers has as well."""
+    found: object = importlib.import_module(module)
+    if hasattr(torch.Tensor, chain[0]) or hasattr(torch.nn.Module, chain[0]):
+        return chain[0] in _ALSO_FUNCTIONS and hasattr(found, chain[0])
+    for part in chain:
+        if not hasattr(found, part):
+            return False
+        found = getattr(found, part)
+        if isinstance(found, type) or not isinstance(found, type(torch)):
+            return True
+    return True
+
+
+# Functions of torch.nn.functional that tensors have as methods: `f.relu(x)`.
+_ALSO_FUNCTIONS = frozenset({"relu", "softmax", "log_softmax", "sigmoid", "tanh"})
+
+
+def _by_key(key: str) -> Tensor:
+    label = TARGET.search(key) is not None
+    return Tensor((8,), "int64") if label else Tensor((8, 20))
+
+
+def _tensor(spec: TensorSpec) -> Tensor:
+    if spec.high is not None:
+        return Tensor(spec.shape, "int64", high=spec.high)
+    return Tensor(spec.shape)
+
+
+def _sgd(model: str) -> Text:
+    return Text(
+        f"torch.optim.SGD({model}.parameters(), lr=0.01)", f"SGD over the parameters of `{model}`"
+    )
+
+
+def _namespace(name: str) -> Text:
+    return Text(f'_stubs.Namespace("{name}")', "an object with the attributes that it needs")
+
+
+def _of_tensor(attribute: str) -> bool:
+    return hasattr(torch.Tensor, attribute)
+
+
+def on_cuda(value: Value) -> Value:
+    """The same on the simulated GPU."""
+    return replace(value, device="cuda") if isinstance(value, Tensor) else value

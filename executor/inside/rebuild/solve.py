@@ -1,0 +1,223 @@
+"""Find sizes that make the numbers of a message come true.
+
+The error is there already, with other numbers. Which size of which tensor a number depends on is
+found by trials: sizes are set to the message's numbers, and height and width are searched for,
+together (a square picture) or as two factors.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from executor.errors import family_of
+from executor.inside.rebuild.candidate import Candidate, Leaf
+from executor.inside.rebuild.evidence import Posted
+from executor.inside.rebuild.judge import Nearness, nearness
+from executor.inside.rebuild.mutate import distance
+from executor.inside.rebuild.trial import Outcome
+from executor.inside.rebuild.values import Text
+
+Try = Callable[[Candidate], Outcome]
+_NUMBER = re.compile(r"\d+")
+_CROPS = re.compile(r"(?:Resize|Crop|resize)\w*\(\s*\(?\s*(\d{1,4})")
+_LARGEST = 1024  # height and width that are tried
+_MOST_ELEMENTS = 4_000_000
+
+
+class Solver:
+    """Sizes for one posted message."""
+
+    def __init__(self, posted: Posted, code: str, attempt: Try) -> None:
+        self._posted = posted
+        self._try = attempt
+        self._crops = [int(n) for n in _CROPS.findall(code)]
+        seen = posted.family
+        self._wanted = _numbers(seen.values) if seen is not None else {}
+
+    def solve(self, candidate: Candidate, seen: Outcome) -> tuple[Candidate, Outcome]:
+        """The candidate with the best sizes that were found, and what it raised."""
+        best, outcome = candidate, seen
+        for _ in range(4):
+            if nearness(self._posted, outcome) is Nearness.EXACT:
+                break
+            better = self._better(best, outcome)
+            if better is None:
+                break
+            best, outcome = better
+        return best, outcome
+
+    def _better(self, at: Candidate, seen: Outcome) -> tuple[Candidate, Outcome] | None:
+        matched = self._matched(seen)
+        for made in self._set(at, seen):
+            outcome = self._try(made)
+            if self._matched(outcome) > matched:
+                return made, outcome
+        for made in self._searched(at, seen):
+            outcome = self._try(made)
+            if self._matched(outcome) > matched:
+                return made, outcome
+        return None
+
+    def _matched(self, seen: Outcome) -> int:
+        """How many of the posted numbers a trial's message has in place; -1: another error."""
+        if nearness(self._posted, seen) < Nearness.SAME_FAMILY:
+            return -1
+        if nearness(self._posted, seen) is Nearness.EXACT:
+            return 1000
+        now = self._values(seen)
+        return sum(now.get(place) == number for place, number in self._wanted.items())
+
+    def _values(self, seen: Outcome) -> dict[tuple[str, int], int]:
+        family = family_of(seen.type, seen.message)
+        return _numbers(family.values) if family is not None else {}
+
+    def _leaves(self, at: Candidate, seen: Outcome) -> list[Leaf]:
+        """The tensors whose sizes may matter, the nearest to the error first."""
+        return sorted(at.leaves(seen.read), key=lambda leaf: distance(leaf, seen, self._posted))[:3]
+
+    def _set(self, at: Candidate, seen: Outcome) -> Iterator[Candidate]:
+        """Sizes set to the numbers that are still wrong."""
+        now = self._values(seen)
+        wrong = sorted({n for p, n in self._wanted.items() if now.get(p) not in (None, n)})
+        wrong = [n for n in wrong if 0 < n <= 4096]
+        for n in wrong[:5]:
+            for old in _sizes(at, seen):
+                made = _replaced(at, seen, old, n)
+                if made != at:
+                    yield made
+        leaves = self._leaves(at, seen)
+        for leaf in leaves:
+            for side in self._crops if len(leaf.tensor.shape) >= 3 else ():
+                yield _resized(at, leaf, {-1: side, -2: side})
+        for leaf in leaves:
+            for dim in range(len(leaf.tensor.shape)):
+                is_side = len(leaf.tensor.shape) > 2
+                for n in wrong[:5]:
+                    if leaf.tensor.shape[dim] != n and not (is_side and n > _LARGEST):
+                        yield _resized(at, leaf, {dim: n})
+
+    def _searched(self, at: Candidate, seen: Outcome) -> Iterator[Candidate]:
+        """Sizes found by search for one of the numbers that are still wrong."""
+        now = self._values(seen)
+        for place, number in self._wanted.items():
+            if now.get(place) in (None, number):
+                continue
+            for leaf in self._leaves(at, seen):
+                rank = len(leaf.tensor.shape)
+                groups = [(-2, -1), (-1,), (-2,), (0,)] if rank >= 3 else [(0,), (-1,)][:rank]
+                for dims in groups:
+                    yield from self._for_number(at, leaf, dims, place, number)
+
+    def _for_number(
+        self, at: Candidate, leaf: Leaf, dims: tuple[int, ...], place: tuple[str, int], number: int
+    ) -> Iterator[Candidate]:
+        known: dict[int, int] = {}
+
+        def value(side: int) -> int | None:
+            if side not in known:
+                made = _resized(at, leaf, dict.fromkeys(dims, side))
+                outcome = self._try(made)
+                if nearness(self._posted, outcome) < Nearness.SAME_FAMILY:
+                    return None
+                got = self._values(outcome).get(place)
+                if got is None:
+                    return None
+                known[side] = got
+            return known[side]
+
+        # A size that fits raises nothing, so it has no value: its neighbours have.
+        sides = (8, 16, 32, 64, 128, 256, 512, _LARGEST)
+        low = next((side for side in sides if value(side) is not None), None)
+        if low is None or (value(low) or 0) > number:
+            return
+        high = next((s for s in sides if s > low and (value(s) or 0) >= number), None)
+        if high is None:
+            return
+        while high - low > 1:
+            middle = (low + high) // 2
+            got = value(middle) or value(middle + 1)
+            if got is None or middle + 1 >= high:
+                break
+            low, high = (low, middle) if got >= number else (middle, high)
+        if value(high) == number:
+            yield _resized(at, leaf, dict.fromkeys(dims, high))
+        elif value(low) == number:
+            yield _resized(at, leaf, dict.fromkeys(dims, low))
+        elif len(dims) == 2:
+            yield from self._rectangles(at, leaf, known, number)
+
+    def _rectangles(
+        self, at: Candidate, leaf: Leaf, known: dict[int, int], number: int
+    ) -> Iterator[Candidate]:
+        """Height and width for a number that no square gives: channels times two factors."""
+        channels = math.gcd(*known.values())
+        while channels > 1 and any(not _square(n // channels) for n in known.values()):
+            channels -= 1
+            while channels > 1 and any(n % channels for n in known.values()):
+                channels -= 1
+        if number % channels or any(not _square(n // channels) for n in known.values()):
+            return
+        sides = {side: math.isqrt(n // channels) for side, n in known.items()}
+        points = sorted(sides.items())
+        (s0, o0), (s1, o1) = points[0], points[-1]
+        if o1 == o0:
+            return
+        slope = (s1 - s0) / (o1 - o0)
+        area = number // channels
+        pairs = [(a, area // a) for a in range(1, math.isqrt(area) + 1) if area % a == 0]
+        for a, b in reversed(pairs[-3:]):
+            height, width = (round(s0 + slope * (o - o0)) for o in (a, b))
+            for more in (0, 1, -1, 2, -2, 3):
+                for also in (0, 1, -1, 2, -2, 3):
+                    yield _resized(at, leaf, {-2: height + more, -1: width + also})
+
+
+def _sizes(at: Candidate, seen: Outcome) -> list[int]:
+    """The sizes that several values share, such as the batch."""
+    sizes = [n for leaf in at.leaves(seen.read) for n in leaf.tensor.shape]
+    numbers = [
+        int(given.value.expression)
+        for name, given in at.values
+        if name in seen.read and given.value.expression.isdigit()
+    ]
+    shared = [n for n in dict.fromkeys((*numbers, *sizes)) if n > 1]
+    return [n for n in shared if (*sizes, *numbers).count(n) > 1 or n in numbers][:4]
+
+
+def _replaced(at: Candidate, seen: Outcome, old: int, new: int) -> Candidate:
+    """One size replaced wherever it stands."""
+    made = at
+    for leaf in list(at.leaves(seen.read)):
+        shape = tuple(new if n == old else n for n in leaf.tensor.shape)
+        is_picture = len(shape) > 2 and new > _LARGEST
+        if shape != leaf.tensor.shape and not is_picture and math.prod(shape) <= _MOST_ELEMENTS:
+            made = made.with_leaf(leaf, replace(leaf.tensor, shape=shape))
+    for name, given in at.values:
+        if name in seen.read and given.value.expression == str(old):
+            made = made.with_value(name, Text(str(new)), "message")
+    return made
+
+
+def _square(n: int) -> bool:
+    return math.isqrt(n) ** 2 == n
+
+
+def _resized(at: Candidate, leaf: Leaf, sizes: dict[int, int]) -> Candidate:
+    shape = list(leaf.tensor.shape)
+    for dim, size in sizes.items():
+        shape[dim] = max(1, size)
+    if math.prod(shape) > _MOST_ELEMENTS:
+        return at
+    return at.with_leaf(leaf, replace(leaf.tensor, shape=tuple(shape)))
+
+
+def _numbers(values: object) -> dict[tuple[str, int], int]:
+    """Every number of a message by its place: the value's name, and its position there."""
+    found: dict[tuple[str, int], int] = {}
+    for name, said in dict(values).items():  # type: ignore[call-overload]
+        for n, number in enumerate(_NUMBER.findall(said)):
+            found[(name, n)] = int(number[:9])
+    return found

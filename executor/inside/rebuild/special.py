@@ -1,0 +1,58 @@
+"""What a family of errors asks for beyond values: weights, and files that the snippet reads."""
+
+from __future__ import annotations
+
+from executor.errors import resized_keys, shapes_named
+from executor.inside.rebuild.candidate import Candidate
+from executor.inside.rebuild.evidence import Posted
+from executor.inside.rebuild.trial import Outcome
+from executor.inside.rebuild.values import Text
+
+_Shapes = dict[str, tuple[int, ...]]
+
+
+def prepared(candidate: Candidate, posted: Posted) -> Candidate:
+    """The candidate with the model that a message about weights speaks of."""
+    if posted.id != "state_dict" or posted.family is None:
+        return candidate
+    _, current = _weights(posted)
+    for name, given in candidate.values:
+        if current and "_stubs.Model" in given.value.expression:
+            made = f'_stubs.weights({current!r}, "{posted.family["model"]}")'
+            text = Text(made, "a model with the weights that the message names")
+            candidate = candidate.with_value(name, text, "message")
+    return candidate
+
+
+def _weights(posted: Posted) -> tuple[_Shapes, _Shapes]:
+    """The weights in the file and in the model, as far as the message gives their shapes."""
+    saved: _Shapes = {}
+    current: _Shapes = {}
+    for key in resized_keys(posted.error.message):
+        one, other = shapes_named(key.saved), shapes_named(key.current)
+        if one and other:
+            saved[key.name], current[key.name] = one[0], other[0]
+    return saved, current
+
+
+def written(path: str, seen: Outcome, posted: Posted) -> str:
+    """The statement that writes a file which a trial did not find; empty if it is of no known kind.
+
+    Args:
+        path: as the snippet gives it.
+        seen: the trial: which function read it.
+        posted: the error, which may say what is in it.
+    """
+    if "/" in path or len(path) > 100:
+        return ""
+    torch = "__import__('torch')"
+    if path.endswith(".csv"):
+        numpy = "__import__('numpy')"
+        return f"{numpy}.savetxt({path!r}, {numpy}.random.rand(40, 8), delimiter=',')"
+    if "load" not in seen.functions and not path.endswith((".pt", ".pth", ".ckpt", ".pkl")):
+        return ""
+    if posted.id == "cuda_checkpoint" and posted.number("device") is not None:
+        return f"_stubs.save_tagged({path!r}, {posted.number('device')})"
+    saved, _ = _weights(posted)
+    tensors = ", ".join(f"{name!r}: {torch}.rand({shape})" for name, shape in saved.items())
+    return f"{torch}.save({{{tensors}}}, {path!r})"

@@ -1,0 +1,203 @@
+"""Classes and modules that are not there, as far as a posted error needs them.
+
+A stub takes every call and gives every attribute. It never raises the posted error by itself:
+only torch, numpy, Python and the snippet do.
+"""
+
+from __future__ import annotations
+
+import re
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+from torch import nn
+from torch.utils.data import Dataset
+
+_MODULE = re.compile(r"(Module|Model|Layer|Net|Block|Encoder|Decoder)$")
+_DATASET = re.compile(r"Dataset$")
+
+
+def _nobody(name: str) -> Any:
+    raise KeyError(name)
+
+
+resolve: Callable[[str], Any] = _nobody  # set by the glue that is installed
+
+
+class Namespace:
+    """`args`, `cfg`, `self`: an object whose attributes are made when they are read."""
+
+    def __init__(self, path: str) -> None:
+        self.__dict__["_path"] = path
+
+    def __getattr__(self, name: str) -> Any:
+        """Make the attribute."""
+        return _attribute(self, self.__dict__["_path"], name)
+
+
+class Lazy:
+    """A base of a class whose `__init__` was not posted: its attributes are made when read."""
+
+    def __getattr__(self, name: str) -> Any:
+        """What nn.Module knows, else make it."""
+        above: Any = super()
+        try:
+            return above.__getattr__(name)
+        except AttributeError:
+            return _attribute(self, "self", name)
+
+
+def _attribute(owner: Any, path: str, name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    try:
+        value = resolve(f"{path}.{name}")
+    except KeyError:
+        raise AttributeError(f"{type(owner).__name__!r} object has no attribute {name!r}") from None
+    setattr(owner, name, value)
+    return value
+
+
+class Stub:
+    """An object of a library that is not installed."""
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        pass
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        """Give back what it is given first, unless that is only a number or a text."""
+        return args[0] if args and not isinstance(args[0], (int, float, str)) else Stub()
+
+    def __getattr__(self, name: str) -> Any:
+        """Another stub."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Stub()
+
+    def __iter__(self) -> Iterator[Any]:
+        """Nothing."""
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
+class StubModule(types.ModuleType):
+    """A module that is not installed."""
+
+    __path__: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        """A class for a name with a capital letter, else a function that passes things on."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        value = stub_class(name) if name[:1].isupper() else Stub()
+        setattr(self, name, value)
+        return value
+
+
+def stub_class(name: str, base: str = "") -> type:
+    """A class of this name: a module or a dataset where the name says so."""
+    if base == "Dataset" or (not base and _DATASET.search(name)):
+        return type(name, (_StubDataset,), {"__module__": "__main__"})
+    if base == "Module" or (not base and _MODULE.search(name)):
+        return type(name, (_StubLayer,), {"__module__": "__main__"})
+    return type(name, (Stub,), {"__module__": "__main__"})
+
+
+class _StubLayer(nn.Module):
+    """A module that gives back its input."""
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__()
+
+    def forward(self, x: Any, *args: Any, **named: Any) -> Any:
+        return x
+
+    def log(self, *args: Any, **named: Any) -> None:
+        """As a LightningModule does."""
+
+
+class _StubDataset(Dataset[Any]):
+    def __init__(self, *args: Any, **named: Any) -> None:
+        pass
+
+    def __getitem__(self, index: int) -> torch.Tensor:
+        return torch.rand(3)
+
+    def __len__(self) -> int:
+        return 4
+
+
+def same(*args: Any, **named: Any) -> Any:
+    """What it is given first, and never None: an unknown function from a tensor to a tensor."""
+    return args[0] if args and args[0] is not None else Stub()
+
+
+class Model(nn.Module):
+    """A module with weights that takes any tensor with a batch and gives `outputs` per sample."""
+
+    def __init__(self, *outputs: int) -> None:
+        super().__init__()
+        self.outputs = outputs
+        self.layer = nn.Linear(16, max(1, _product(outputs)))
+
+    def forward(self, x: Any, *args: Any, **named: Any) -> torch.Tensor:
+        flat = x.reshape(x.shape[0], -1).to(self.layer.weight.dtype)
+        flat = nn.functional.adaptive_avg_pool1d(flat.unsqueeze(1), 16).squeeze(1)
+        out: torch.Tensor = self.layer(flat)
+        return out.reshape(x.shape[0], *self.outputs)
+
+
+def _product(sizes: tuple[int, ...]) -> int:
+    n = 1
+    for size in sizes:
+        n *= size
+    return n
+
+
+def weights(shapes: dict[str, tuple[int, ...]], name: str = "Model") -> nn.Module:
+    """A module whose state dict has these names and shapes."""
+    root = type(name, (nn.Module,), {})()
+    for path, shape in shapes.items():
+        *above, last = path.split(".")
+        at = root
+        for part in above:
+            below = dict(at.named_children())
+            if part not in below:
+                at.add_module(part, nn.Module())
+            at = below.get(part) or dict(at.named_children())[part]
+        at.register_parameter(last, nn.Parameter(torch.rand(*shape)))
+    module: nn.Module = root
+    return module
+
+
+class Table:
+    """Data with `.values`, as a table of a library that is not installed has."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = values
+
+    def __getattr__(self, name: str) -> Any:
+        """What the array has."""
+        return getattr(self.__dict__["values"], name)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.values[key]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+def save_tagged(path: str, device: int) -> None:
+    """Write weights as a machine with more GPUs saved them: tagged with that device."""
+    from torch import serialization
+
+    tag: Any = serialization.location_tag
+    vars(serialization)["location_tag"] = lambda storage: f"cuda:{device}"
+    try:
+        torch.save({"weight": torch.rand(2, 2)}, path)
+    finally:
+        vars(serialization)["location_tag"] = tag

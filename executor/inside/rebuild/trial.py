@@ -1,0 +1,191 @@
+"""One trial: the snippet with a candidate's values, in a process of its own."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import json
+import os
+import select
+import signal
+import sys
+import time
+import types
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NoReturn
+
+import torch
+
+from executor.inside.probes.exceptions import class_name, message_of
+from executor.inside.rebuild import glue
+from executor.inside.rebuild.candidate import Candidate
+from executor.protocol import SNIPPET
+
+_LONGEST_S = 3.0  # by the clock
+_MOST_BYTES = 200_000
+_MESSAGE = 4000
+_LARGE = 1_000_000  # elements
+
+
+@dataclass(frozen=True)
+class Program:
+    """The snippet of all trials."""
+
+    code: str
+    tree: ast.Module
+    supplied: Mapping[str, Any]  # well-known imports
+    make: Callable[[str], str | None]  # an expression for a name that no candidate foresaw
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a trial showed."""
+
+    ok: bool = False
+    type: str = ""
+    message: str = ""
+    line: int | None = None  # the innermost line of the snippet
+    lines: tuple[int, ...] = ()  # of all its frames, outermost first
+    added: bool = False  # the innermost frame outside of libraries is what was added
+    functions: tuple[str, ...] = ()  # of the library's frames below
+    read: frozenset[str] = frozenset()  # names that were given a value
+    shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # of the failing frame
+
+
+def run(program: Program, candidate: Candidate, longest_s: float = _LONGEST_S) -> Outcome:
+    """Run it; a trial that takes too long, or dies, shows nothing."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        _run_here(program, candidate, writing)
+    os.close(writing)
+    words = _read(reading, time.monotonic() + longest_s)
+    os.close(reading)
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    try:
+        told = json.loads(words)
+    except ValueError:
+        return Outcome(type="Timeout")
+    return Outcome(
+        **{
+            **told,
+            "lines": tuple(told["lines"]),
+            "functions": tuple(told["functions"]),
+            "read": frozenset(told["read"]),
+            "shapes": {name: tuple(shape) for name, shape in told["shapes"].items()},
+        }
+    )
+
+
+def _read(pipe: int, until: float) -> bytes:
+    parts: list[bytes] = []
+    while (left := until - time.monotonic()) > 0:
+        if not select.select([pipe], [], [], left)[0]:
+            break
+        part = os.read(pipe, 65536)
+        if not part:
+            return b"".join(parts)
+        parts.append(part)
+        if sum(map(len, parts)) > _MOST_BYTES:
+            break
+    return b""
+
+
+def _run_here(program: Program, candidate: Candidate, pipe: int) -> NoReturn:
+    """Run it in this process, a fork, and tell the parent."""
+    try:
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nothing, 1)
+        os.dup2(nothing, 2)
+        sys.stdout = sys.stderr = io.TextIOWrapper(io.FileIO(1, "w", closefd=False))
+        warnings.simplefilter("ignore")
+        told = _execute(program, candidate)
+        os.write(pipe, json.dumps(told).encode())
+    finally:
+        os._exit(0)
+
+
+def _execute(program: Program, candidate: Candidate) -> dict[str, Any]:
+    torch.manual_seed(0)
+    filename = str(Path.cwd() / SNIPPET)
+    module = types.ModuleType("__main__")
+    module.__file__ = filename
+    sys.modules["__main__"] = module
+    vars(module).update(program.supplied)
+    read: set[str] = set()
+
+    def make(name: str) -> str | None:
+        given = candidate.get(name)
+        expression = given.value.expression if given is not None else program.make(name)
+        if expression is not None:
+            read.add(name)
+        return expression
+
+    glue.install(module, make, candidate.modules)
+    error: BaseException | None = None
+    _leave_large_weights()
+    try:
+        if candidate.simulate:
+            _simulate(program.code, filename)
+        tree = glue.with_header(program.tree, candidate.header)
+        glue.run_statements(candidate.first, module)
+        exec(compile(tree, filename, "exec", dont_inherit=True), vars(module))
+        glue.run_statements(candidate.after, module)
+    except BaseException as e:
+        error = e
+    return _told(error, filename, read)
+
+
+def _leave_large_weights() -> None:
+    """Do not fill large weights with random numbers: that takes longer than all the rest."""
+    from torch.nn import init
+
+    def lazily(fill: Any) -> Any:
+        def filled(tensor: Any, *args: Any, **named: Any) -> Any:
+            return tensor if tensor.numel() > _LARGE else fill(tensor, *args, **named)
+
+        return filled
+
+    for name in ("kaiming_uniform_", "uniform_", "normal_", "xavier_uniform_", "kaiming_normal_"):
+        setattr(init, name, lazily(getattr(init, name)))
+
+
+def _simulate(code: str, filename: str) -> None:
+    from executor.inside.probes.source import SnippetSource
+    from executor.inside.simulated.cuda import SimulatedCuda
+
+    SimulatedCuda(SnippetSource(code, filename), 0).start()
+
+
+def _told(error: BaseException | None, filename: str, read: set[str]) -> dict[str, Any]:
+    told: dict[str, Any] = {"ok": error is None, "read": sorted(read)}
+    told |= {"lines": [], "functions": [], "shapes": {}}
+    if error is None:
+        return told
+    tb = error.__traceback__
+    own = None
+    while tb is not None:
+        place = tb.tb_frame.f_code.co_filename
+        if place in (filename, glue.ADDED):
+            told["functions"], told["added"] = [], place == glue.ADDED
+            if place == filename:
+                own = tb
+                told["lines"].append(tb.tb_lineno)
+        else:
+            told["functions"].append(tb.tb_frame.f_code.co_name)
+        tb = tb.tb_next
+    if own is not None:
+        told["line"] = own.tb_lineno
+        told["shapes"] = {
+            name: list(value.shape)
+            for name, value in own.tb_frame.f_locals.items()
+            if type(value).__name__ in ("Tensor", "Parameter")
+        }
+    return told | {"type": class_name(error), "message": message_of(error)[:_MESSAGE]}

@@ -1,0 +1,115 @@
+"""The kinds of values that a name can stand for, as data that becomes a Python expression."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+_INTEGERS = frozenset({"int64", "int32", "int16", "uint8", "int8"})
+DTYPES = (*sorted(_INTEGERS), "float32", "float64", "float16", "bfloat16", "bool", "complex64")
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A random tensor or array."""
+
+    shape: tuple[int, ...]
+    dtype: str = "float32"
+    grad: bool = False
+    device: str = ""  # "cuda", where a GPU is simulated
+    form: str = "torch"  # "numpy", "table" (something with .values), "parameter", "list"
+    high: int = 10  # integers lie below it
+    filled: int | None = None  # every integer is this one
+
+    @property
+    def expression(self) -> str:
+        """What makes it."""
+        if self.form in {"numpy", "table"}:
+            made = self._array()
+            return made if self.form == "numpy" else f"_stubs.Table({made})"
+        made = self._tensor()
+        if self.form == "parameter":
+            return f"nn.Parameter({made})"
+        if self.form == "list":
+            return f"list({made})"
+        return f"{made}.requires_grad_()" if self.grad else made
+
+    def _array(self) -> str:
+        if self.dtype in _INTEGERS:
+            return f"np.random.randint(0, {self.high}, {self.shape}).astype(np.{self.dtype})"
+        if self.dtype == "bool":
+            return f"np.random.rand(*{self.shape}) > 0.5"
+        made = f"np.random.rand(*{self.shape})"
+        return made if self.dtype == "float64" else f"{made}.astype(np.{self.dtype})"
+
+    def _tensor(self) -> str:
+        more = f', device="{self.device}"' if self.device else ""
+        if self.filled is not None:
+            return f"torch.full({self.shape}, {self.filled}{more})"
+        if self.dtype in _INTEGERS:
+            kind = f", dtype=torch.{self.dtype}" if self.dtype != "int64" else ""
+            return f"torch.randint(0, {self.high}, {self.shape}{kind}{more})"
+        if self.dtype == "bool":
+            return f"(torch.rand({self.shape}{more}) > 0.5)"
+        kind = f", dtype=torch.{self.dtype}" if self.dtype != "float32" else ""
+        return f"torch.rand({self.shape}{kind}{more})"
+
+    @property
+    def words(self) -> str:
+        """`a random float32 tensor [8, 3]`."""
+        kind = {
+            "numpy": "array",
+            "table": "table",
+            "parameter": "parameter",
+            "list": "list of tensors",
+        }.get(self.form, "tensor")
+        grad = " with requires_grad" if self.grad else ""
+        where = f" on {self.device}" if self.device else ""
+        if self.filled is not None:
+            return f"a {self.dtype} {kind} {list(self.shape)} of {self.filled}s{where}"
+        return f"a random {self.dtype} {kind} {list(self.shape)}{grad}{where}"
+
+
+@dataclass(frozen=True)
+class Text:
+    """Any other value, by its expression."""
+
+    expression: str
+    said: str = ""
+
+    @property
+    def words(self) -> str:
+        """What it is."""
+        return self.said or f"`{self.expression}`"
+
+
+@dataclass(frozen=True)
+class Batches:
+    """The batches of a loader, or the samples of a dataset."""
+
+    parts: tuple[tuple[str, Tensor], ...]
+    form: str = "tuple"  # "tensor", "dict"
+    n: int = 2
+
+    @property
+    def expression(self) -> str:
+        """What makes them: a list."""
+        made = [part.expression for _, part in self.parts]
+        if self.form == "tensor":
+            one = made[0]
+        elif self.form == "dict":
+            one = "{" + ", ".join(f"{k!r}: {m}" for (k, _), m in zip(self.parts, made, strict=True))
+            one += "}"
+        else:
+            one = f"({', '.join(made)},)"
+        return f"[{one} for _ in range({self.n})]"
+
+    @property
+    def words(self) -> str:
+        """`2 batches of (x: a random float32 tensor [8, 3])`."""
+        inside = ", ".join(
+            f"{name}: {part.words}" if name else part.words for name, part in self.parts
+        )
+        return f"{self.n} batches of ({inside})"
+
+
+Value = Tensor | Text | Batches

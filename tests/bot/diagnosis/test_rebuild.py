@@ -1,0 +1,150 @@
+"""bot/diagnosis/rebuild.py: posted errors come up again, with what the post lacks."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.diagnosis.rebuild import read
+from executor.errors import same_family, same_numbers
+from executor.protocol import REBUILT, ErrorSeen, File
+from tests.built import ran
+from tests.conftest import Ask
+
+
+@dataclass(frozen=True)
+class Post:
+    """A post that lacks something, and the line at which its error comes."""
+
+    code: str
+    error: str
+    line: int | None
+    frames: str = ""
+
+    @property
+    def message(self) -> str:
+        """As people write it."""
+        above = f"Traceback (most recent call last):\n{self.frames}" if self.frames else ""
+        return (
+            f"My training stops, what is wrong?\n```python\n{self.code}```\n"
+            f"```\n{above}{self.error}\n```\n"
+        )
+
+    @property
+    def posted(self) -> ErrorSeen:
+        """The error."""
+        kind, _, message = self.error.partition(": ")
+        return ErrorSeen(type=kind, message=message)
+
+
+LOSS_FRAMES = (
+    '  File "fit.py", line 88, in <module>\n    cost = objective(scores, wanted)\n'
+    '  File "/usr/lib/python3/site-packages/torch/nn/functional.py", line 3, in cross_entropy\n'
+    "    return torch._C._nn.cross_entropy_loss(input, target)\n"
+)
+
+POSTS = {
+    "a class, and sizes that follow from the message": Post(
+        "class Eye(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.see = nn.Conv2d(1, 4, 3)\n        self.say = nn.Linear(4 * 10 * 10, 3)\n"
+        "    def forward(self, image):\n        seen = self.see(image)\n"
+        "        return self.say(seen.flatten(1))\n",
+        "RuntimeError: mat1 and mat2 shapes cannot be multiplied (6x2704 and 400x3)", 8,
+    ),
+    "methods without their class": Post(
+        "def __init__(self, width):\n    super(Tower, self).__init__()\n"
+        "    self.low = nn.Linear(7, width)\n\ndef forward(self, v):\n    return self.low(v)\n",
+        "RuntimeError: size mismatch, m1: [5 x 9], m2: [7 x 32] at /x/THTensorMath.cpp:197", 6,
+    ),
+    "a loop over what is not posted": Post(
+        "for item, wanted in feed:\n    scores = brain(item)\n"
+        "    cost = objective(scores, wanted)\n    cost.backward()\n",
+        "RuntimeError: 0D or 1D target tensor expected, multi-target not supported", 3, LOSS_FRAMES,
+    ),
+    "a leaf that is changed in place": Post(
+        "cost.backward()\nweight -= rate * weight.grad\n",
+        "RuntimeError: a leaf Variable that requires grad is being used in an in-place operation.",
+        2,
+    ),
+    "samples of two sizes": Post(
+        "def join(batch):\n    pages = [b[0] for b in batch]\n    return torch.stack(pages)\n",
+        "RuntimeError: stack expects each tensor to be equal size, but got [3, 50, 60] at entry 0 "
+        "and [3, 40, 60] at entry 1", 3,
+    ),
+    "weights of a file": Post(
+        "saved = torch.load(weights_file)\nmodel.load_state_dict(saved)\n",
+        "RuntimeError: Error(s) in loading state_dict for Brain:\n\tsize mismatch for out.weight: "
+        "copying a param with shape torch.Size([9, 4]) from checkpoint, the shape in current "
+        "model is torch.Size([5, 4]).", 2,
+    ),
+    "data on the wrong device": Post(
+        "gpu = torch.device('cuda')\nmodel = nn.Linear(6, 2).to(gpu)\nout = model(readings)\n",
+        "RuntimeError: Expected all tensors to be on the same device, but found at least two "
+        "devices, cuda:0 and cpu!", 3,
+    ),
+    "a function of a library that is not installed": Post(
+        "import veryown_images as vi\npicture = vi.open('a')\nnet = nn.Conv2d(3, 8, 3)\n"
+        "net(torch.from_numpy(pixels))\n",
+        "RuntimeError: Expected 3D (unbatched) or 4D (batched) input to conv2d, but got input of "
+        "size: [30, 20]", 4,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.asyncio(loop_scope="session")
+@pytest.mark.parametrize("kind", POSTS)
+async def test_the_posted_error_comes_up_again(kind: str, ask: Ask):
+    """Its family, its numbers and its line, in a run; and all that was assumed is listed."""
+    post = POSTS[kind]
+    answer = await ask(post.message)
+    assert answer.error is not None, answer.headline
+    assert same_family(post.posted, answer.error), answer.error.message
+    assert same_numbers(post.posted, answer.error), answer.error.message
+    assert answer.error.line == post.line
+    assert answer.status in ("reproduced", "fixed")
+    assert answer.run is not None
+    assert all(
+        any(f"`{s.name}`" in assumption for assumption in answer.assumptions)
+        for s in answer.run.stand_ins
+    )
+
+
+NOT_OURS = {
+    # Any plain tensor would raise it: that says nothing of their code.
+    "a graph that placeholders cut": Post(
+        "cost = objective(scores, wanted)\ncost.backward()\n",
+        "RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn", 2,
+    ),
+    "a value of another kind": Post(
+        "sizes = measure(page)\nfor size in sizes.rows:\n    print(size)\n",
+        "TypeError: 'PageTable' object is not iterable", 2,
+    ),
+    "more memory than a GPU has": Post(
+        "out = model(pages)\n", "RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB", 1
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.asyncio(loop_scope="session")
+@pytest.mark.parametrize("kind", NOT_OURS)
+async def test_what_only_a_placeholder_raises_is_not_theirs(kind: str, ask: Ask):
+    """Then it is said why the error was not rebuilt, and nothing is called reproduced."""
+    answer = await ask(NOT_OURS[kind].message)
+    assert answer.status not in ("reproduced", "fixed"), answer.headline
+    assert answer.not_rebuilt
+
+
+@given(st.binary())
+def test_what_a_search_wrote_may_be_anything(words: bytes):
+    """A stranger's code ran in it: what is no result is none."""
+    file = File(name=REBUILT, base64=base64.b64encode(words).decode())
+    assert read(ran(files=(file,))).glue is None
+
+
+def test_a_search_that_wrote_nothing_failed():
+    """And says so."""
+    assert read(ran()).why_not == "search_failed"

@@ -1,0 +1,77 @@
+"""executor/errors/sameness.py: when two messages are one error, and when their numbers agree."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from executor.errors import same_family, same_numbers, shapes_named
+from executor.protocol import ErrorSeen
+
+RESIZED = (
+    "Error(s) in loading state_dict for Net: size mismatch for fc.weight: copying a param with "
+    "shape torch.Size([{}, 3]) from checkpoint, the shape in current model is torch.Size([4, 3])."
+)
+
+
+def error(said: str) -> ErrorSeen:
+    """`Type: message`."""
+    kind, _, message = said.partition(": ")
+    return ErrorSeen(type=kind, message=message)
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "family", "numbers"),
+    [
+        # An old wording and today's.
+        ("RuntimeError: size mismatch, m1: [3 x 8], m2: [5 x 2] at x.c:1",
+         "RuntimeError: mat1 and mat2 shapes cannot be multiplied (3x8 and 5x2)", True, True),
+        ("RuntimeError: size mismatch, m1: [3 x 8], m2: [5 x 2] at x.c:1",
+         "RuntimeError: mat1 and mat2 shapes cannot be multiplied (4x8 and 5x2)", True, False),
+        # An old wording names more than today's.
+        ("RuntimeError: Expected 4-dimensional input for 4-dimensional weight 1 1 9 9, but got "
+         "2-dimensional input of size [7, 6] instead",
+         "RuntimeError: Expected 3D (unbatched) or 4D (batched) input to conv2d, but got input "
+         "of size: [7, 6]", True, True),
+        # A check that every operation makes for itself today.
+        ("RuntimeError: Expected object of scalar type Long but got scalar type Float for "
+         "argument #3 'index'", "RuntimeError: scatter(): Expected dtype int32/int64 for index",
+         True, True),
+        ("RuntimeError: expand(torch.FloatTensor{[1, 7]}, size=[7]): the number of sizes "
+         "provided (1) must be greater or equal to the number of dimensions in the tensor (2)",
+         "RuntimeError: output with shape [7] doesn't match the broadcast shape [1, 7]",
+         True, True),
+        ("RuntimeError: expand(torch.FloatTensor{[1, 7]}, size=[7]): the number of sizes "
+         "provided (1) must be greater or equal to the number of dimensions in the tensor (2)",
+         "RuntimeError: output with shape [8] doesn't match the broadcast shape [1, 8]",
+         True, False),
+        # Of one kind, and about another thing.
+        ("TypeError: 'NoneType' object is not iterable",
+         "TypeError: 'Net' object is not iterable", False, None),
+        ("RuntimeError: Target 3 is out of bounds.", "RuntimeError: x", False, None),
+        # Weights are compared by their names and shapes.
+        (f"RuntimeError: {RESIZED.format(2)}", f"RuntimeError: {RESIZED.format(2)}", True, True),
+        (f"RuntimeError: {RESIZED.format(2)}", f"RuntimeError: {RESIZED.format(9)}", True, False),
+        # Unknown to the catalogue: the words count, and then the numbers.
+        ("MyError: 3 of 4 left", "MyError: 5 of 4 left", True, False),
+        ("MyError: 3 of 4 left", "OtherError: 3 of 4 left", False, None),
+    ],
+)  # fmt: skip
+def test_an_error_is_compared_by_what_it_names(then, now, family, numbers):
+    """Not by its wording."""
+    assert same_family(error(then), error(now)) is family
+    if numbers is not None:
+        assert same_numbers(error(then), error(now)) is numbers
+
+
+def test_shapes_are_read_in_order():
+    """In every way in which messages write them, each once."""
+    text = "got [3, 4] and torch.Size([5]) or (1, 2, 3), a [2 x 6] and again [3, 4]"
+    assert shapes_named(text) == [(3, 4), (5,), (1, 2, 3), (2, 6)]
+
+
+@given(st.text())
+def test_any_text_may_stand_where_shapes_do(text: str):
+    """Nothing is raised, and no shape has a size below zero."""
+    assert all(size >= 0 for shape in shapes_named(text) for size in shape)
