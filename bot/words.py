@@ -24,6 +24,11 @@ FROM_THE_TEXT = "Read, not run"
 # … and where the run raised another error than the posted one.
 ANOTHER_ERROR = "Another error here"
 
+# What to do, as an article or the catalogue says: nobody ran it on this code. The second where it
+# is not certain either that this is the cause.
+ADVICE = "Try"
+UNSURE_ADVICE = "Perhaps"
+
 # Control characters but tab and newline, the marks that turn text around, halves of characters.
 _HARMFUL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"

@@ -120,7 +120,8 @@ def _of_no_run(known: Diagnosis, answer: Answer) -> Answer:
         answer = _without_a_second_remedy(answer)
         return _concluded(answer, "advice", wording.means(reading))
     if why is not None:
-        return _concluded(answer, "advice", why.title)
+        knows = any(h.source == why.article and h.evidence.error for h in known.found.hits)
+        return _concluded(answer, "advice", why.title if knows else wording.resembling(why))
     answer = answer.model_copy(update={"remarks": _remarks(question, None)})
     if answer.remarks:
         return _concluded(answer, "advice", wording.remark(answer.remarks[0]))

@@ -16,6 +16,7 @@ from bot.models import (
     PastedTraceback,
     PostedReading,
     Question,
+    Why,
 )
 from bot.words import listed
 from executor.errors import is_a, read
@@ -42,6 +43,11 @@ def quoted(passage: str, verdict: Verdict | None) -> str:
     if verdict is Verdict.REFUTED:
         return f"An audit ran this document's code: what it says is refuted. It says: {passage}"
     return passage
+
+
+def resembling(why: Why) -> str:
+    """The headline of an article that only resembles a question: it names no error of its."""
+    return f"This may be it: {why.title}"
 
 
 def function(shown: Sequence[FunctionShown]) -> str:

@@ -11,7 +11,15 @@ from typing import Literal, get_args
 from bot.models import Answer, AnswerError, FunctionShown, PostedReading, Proof, Status, Why
 from bot.service.seam import Answered, Upload, Verb
 from bot.service.uploads import full_output
-from bot.words import ANOTHER_ERROR, FROM_THE_TEXT, STATUS, harmless, listed
+from bot.words import (
+    ADVICE,
+    ANOTHER_ERROR,
+    FROM_THE_TEXT,
+    STATUS,
+    UNSURE_ADVICE,
+    harmless,
+    listed,
+)
 from executor.protocol import Remark
 from knowledge.repair.check import tally
 from knowledge.repair.fix import Fix
@@ -139,10 +147,10 @@ def _parts(answer: Answer) -> list[CardPart]:
     fixes = [answer.fix] if answer.fix is not None else list(answer.alternatives)
     if answer.why is not None:
         parts.append(_why(answer.why, related=bool(answer.functions)))
-        if not fixes and not answer.functions and answer.why.remedy and answer.status != "runs":
-            parts += _remedy(answer.why.remedy)
+        if not fixes and (advice := article_advice(answer)):
+            parts += _remedy(advice, advice_title(answer))
     if answer.remedy:
-        parts.append(CardPart("try", "Try", neutral(answer.remedy) + "."))
+        parts.append(CardPart("try", UNSURE_ADVICE, neutral(answer.remedy) + "."))
     parts += [_fix(fix) for fix in fixes[:_ALTERNATIVES]]
     if answer.needed:
         parts.append(CardPart("assumed", "To run it", text=neutral(answer.needed)))
@@ -161,8 +169,25 @@ def _posted(posted: PostedReading) -> list[CardPart]:
         title = "In the posted code"
         parts.append(CardPart("seen", title, code=neutral(text), language="py", keep="start"))
     if posted.remedy:
-        parts.append(CardPart("try", "Try", neutral(posted.remedy) + "."))
+        parts.append(CardPart("try", UNSURE_ADVICE, neutral(posted.remedy) + "."))
     return parts
+
+
+def article_advice(answer: Answer) -> str:
+    """What the article advises, where it is to be shown: not beside a function or other advice."""
+    if answer.why is None or answer.functions or answer.status == "runs":
+        return ""
+    other = answer.posted is not None and answer.posted.remedy
+    return "" if other else answer.why.remedy
+
+
+def advice_title(answer: Answer) -> str:
+    """What an article's advice is called: sure of an error that a run of this very code showed.
+
+    One message has several causes, and the text of a post does not tell which.
+    """
+    shown = answer.status == "reproduced" and answer.posted is None and not answer.assumptions
+    return ADVICE if shown else UNSURE_ADVICE
 
 
 def posted_lines(posted: PostedReading) -> list[tuple[str, str, str]]:
@@ -229,7 +254,7 @@ def paragraphs(markdown: str) -> list[str]:
     return [" ".join(p.split()) for p in re.split(r"\n\n|\n(?=- )", markdown) if p.strip()]
 
 
-def _remedy(markdown: str) -> list[CardPart]:
+def _remedy(markdown: str, title: str) -> list[CardPart]:
     """An article's advice as parts: prose, and code in boxes."""
     parts: list[CardPart] = []
     pieces = re.split(r"```\w*\n?", markdown)
@@ -237,8 +262,9 @@ def _remedy(markdown: str) -> list[CardPart]:
         prose = "\n".join(paragraphs(pieces[i]))
         code = pieces[i + 1].rstrip() if i + 1 < len(pieces) else ""
         if prose or code:
-            title = "" if parts else "Try"
-            parts.append(CardPart("try", title, neutral(prose), neutral(code), "py"))
+            parts.append(
+                CardPart("try", "" if parts else title, neutral(prose), neutral(code), "py")
+            )
     return parts
 
 

@@ -14,7 +14,15 @@ from rich.table import Table
 from rich.text import Text
 
 from bot.models import Answer, AnswerError, FunctionShown, PostedReading, Progress, Why
-from bot.platforms.card import documented, paragraphs, posted_lines, proof_in_words, remark_lines
+from bot.platforms.card import (
+    advice_title,
+    article_advice,
+    documented,
+    paragraphs,
+    posted_lines,
+    proof_in_words,
+    remark_lines,
+)
 from bot.service.seam import (
     Answered,
     Attached,
@@ -25,7 +33,7 @@ from bot.service.seam import (
     View,
     Waiting,
 )
-from bot.words import STATUS, harmless
+from bot.words import STATUS, UNSURE_ADVICE, harmless
 from knowledge.repair.check import tally
 from knowledge.repair.fix import Fix
 
@@ -154,12 +162,10 @@ def card(answer: Answer, *, explain: bool = False) -> RenderableType:
     fixes = [answer.fix] if answer.fix is not None else list(answer.alternatives)
     if answer.why is not None:
         parts += ["", _why(answer.why, "Related" if answer.functions else "Why")]
-        if not fixes and not answer.functions and answer.why.remedy and answer.status != "runs":
-            also = posted is not None and bool(posted.remedy)
-            remedy = Text(harmless(_plain(answer.why.remedy)))
-            parts += ["", _row("Also" if also else "Try", remedy)]
+        if not fixes and (advice := article_advice(answer)):
+            parts += ["", _row(advice_title(answer), Text(harmless(_plain(advice))))]
     if answer.remedy:
-        parts += ["", _row("Try", Text(harmless(answer.remedy) + "."))]
+        parts += ["", _row(UNSURE_ADVICE, Text(harmless(answer.remedy) + "."))]
     for fix in fixes:
         parts += ["", _fix(fix)]
     if explain:
@@ -186,7 +192,7 @@ def _posted(posted: PostedReading) -> list[RenderableType]:
         told.rstrip()
         parts += ["", _row("Lines", told)]
     if posted.remedy:
-        parts += ["", _row("Try", Text(harmless(posted.remedy) + "."))]
+        parts += ["", _row(UNSURE_ADVICE, Text(harmless(posted.remedy) + "."))]
     return parts
 
 

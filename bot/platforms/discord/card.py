@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from bot.models import Answer, Status
-from bot.platforms.card import BUTTONS, CardPart, Sheet, button_id, sheet
+from bot.platforms.card import BUTTONS, CardPart, Sheet, article_advice, button_id, sheet
 from bot.platforms.discord.text import ELLIPSIS, cut_end, fence, prose, tame, units, words
 from bot.service.seam import Answered, Upload, Verb, View, Waiting, Working
 from bot.service.uploads import full_output
+from bot.words import ADVICE, UNSURE_ADVICE
 
 # https://discord.com/developers/docs/components/reference
 # https://discord.com/developers/docs/resources/message
@@ -248,14 +249,14 @@ def _pieces(
     fixes = 0
     for part in made.parts:
         fixes += part.kind == "fix"
-        if part.kind == "try" and any(p.name == "Try" for p in pieces):
+        if part.kind == "try" and any(p.name in (ADVICE, UNSURE_ADVICE) for p in pieces):
             continue  # all of it was drawn with the first
         if part.kind in skip or (only and part.kind not in only) or fixes > _ALTERNATIVES:
             continue
         head = f"**{prose(part.title)}**"
         name = "output" if part.kind == "printed" else cut_end(part.title, 100)
         drawing = _drawing(part, head)
-        if part.kind == "try" and answer.why is not None:
+        if part.kind == "try" and answer.why is not None and article_advice(answer):
             # Its code has fences of its own; here they become ours, so that a cut leaves none open.
             drawing = _markdown(f"{head} (not tried on your code)", answer.why.remedy)
         pieces.append(_Piece(drawing, _FLOORS[part.kind], name))

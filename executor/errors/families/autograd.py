@@ -204,7 +204,7 @@ FAMILIES = (
             Sentence(
                 "A tensor of shape {shape} that backward still needs was changed after it "
                 "was used (it has version {version} where {expected} was expected). It is "
-                "the transposed weight of a linear layer: most likely optimizer.step() "
+                "the transposed weight of a linear layer: perhaps optimizer.step() "
                 "changed the weights between the forward pass and this backward",
                 {"function": r"(?:T|AsStrided|Transpose)Backward\w*"},
             ),

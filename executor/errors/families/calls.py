@@ -213,7 +213,7 @@ FAMILIES = (
         ),
         remedy=(
             (
-                "Compare the arguments with the forms in the message: mostly a number "
+                "Compare the arguments with the forms in the message: often a number "
                 "where a tensor is needed, a float size (write `//` or `int(…)`), or a "
                 "keyword that this version does not have"
             ),
@@ -251,7 +251,7 @@ FAMILIES = (
                 {"type": r"list", "use": r"callable"},
             ),
             Sentence(
-                "A tensor is called like a function: mostly parentheses where square "
+                "A tensor is called like a function: often parentheses where square "
                 "brackets are needed, or a name (such as `loss` or `input`) that holds a "
                 "tensor now and was a function before",
                 {"type": r"Tensor", "use": r"callable"},
@@ -352,7 +352,7 @@ FAMILIES = (
         says="Something is changed by item, used as a key, or used with `with`, that cannot be.",
         means=(
             Sentence(
-                "A list of tensors is most likely given to a constructor such as "
+                "A list of tensors is perhaps given to a constructor such as "
                 "`torch.FloatTensor(list)`, which takes numbers and not tensors",
                 {"type": r"torch\..*Tensor", "what": r"indexing"},
             ),
@@ -500,7 +500,7 @@ FAMILIES = (
         id="division_by_zero",
         says="A number is divided by zero.",
         means=(
-            ("A number is divided by zero: mostly the length of an empty list, dataset or loader"),
+            ("A number is divided by zero: often the length of an empty list, dataset or loader"),
         ),
         remedy=(
             (
@@ -556,7 +556,7 @@ FAMILIES = (
         says="A function calls itself without an end, often forward or __getattr__.",
         means=(
             (
-                "A function calls itself without an end: mostly forward calling the module "
+                "A function calls itself without an end: often forward calling the module "
                 "itself, or __getattr__ reading an attribute that is not set yet"
             ),
         ),

@@ -37,7 +37,7 @@ FAMILIES = (
         says="A worker process of a DataLoader ended.",
         means=(
             (
-                "A worker process of a DataLoader was ended from outside: most often it "
+                "A worker process of a DataLoader was ended from outside: often it "
                 "ran out of memory or of shared memory"
             ),
         ),

@@ -501,10 +501,10 @@ FAMILIES = (
     ),
     ErrorFamily(
         id="cuda_assert",
-        says="A kernel on the GPU stopped, most often over an index that is too large.",
+        says="A kernel on the GPU stopped, often over an index that is too large.",
         means=(
             (
-                "A kernel on the GPU stopped at an assertion: most often an index is too "
+                "A kernel on the GPU stopped at an assertion: often an index is too "
                 "large, a class label not below the number of outputs (or negative), or a "
                 "token id not below an Embedding's size"
             ),

@@ -15,7 +15,7 @@ FAMILIES = (
         ),
         remedy=(
             (
-                "Most often the data come from NumPy as float64 (double) and the layer is "
+                "Often the data come from NumPy as float64 (double) and the layer is "
                 "float32: `x = x.float()` before the model (or `.to(model_dtype)` for half "
                 "precision)"
             ),
@@ -151,7 +151,7 @@ FAMILIES = (
                 "Class numbers and indices have to be int64: `.long()`", {"expected": r"Long"}
             ),
             Sentence(
-                "Most often the data come from NumPy as float64 (double): `x = x.float()` "
+                "Often the data come from NumPy as float64 (double): `x = x.float()` "
                 "before the model",
                 {"expected": r"Float", "given": r"Double"},
             ),
@@ -196,12 +196,12 @@ FAMILIES = (
                 {"name": r"index|indices", "expected": r"Long"},
             ),
             Sentence(
-                "The input of a matrix product (mostly a Linear layer) is {expected} and the "
+                "The input of a matrix product (often a Linear layer) is {expected} and the "
                 "weight is {given}; both have to be of one dtype",
                 {"name": r"mat2|weight|tensor2"},
             ),
             Sentence(
-                "The input of a matrix product (mostly a Linear layer) is {given} and the layer is "
+                "The input of a matrix product (often a Linear layer) is {given} and the layer is "
                 "{expected}; both have to be of one dtype",
                 {"name": r"mat1|tensor1"},
             ),
@@ -234,12 +234,12 @@ FAMILIES = (
                 {"expected": r"Long"},
             ),
             Sentence(
-                "Convert the one that is {given}: `x.float()` (most often data from NumPy, "
+                "Convert the one that is {given}: `x.float()` (often data from NumPy, "
                 "which are float64, or integer labels for a loss that compares real values)",
                 {"expected": r"Float"},
             ),
             (
-                "Convert one side so that both have one dtype, mostly `.float()` for data "
+                "Convert one side so that both have one dtype, often `.float()` for data "
                 "and `.long()` for class numbers"
             ),
         ),
@@ -297,7 +297,7 @@ FAMILIES = (
         says="A loss or a gradient has another dtype than what it belongs to.",
         means=(
             (
-                "A loss or gradient is {given} where {expected} is needed: most often the "
+                "A loss or gradient is {given} where {expected} is needed: often the "
                 "target of the loss is {given}, or predictions and target have different "
                 "dtypes"
             ),
@@ -410,7 +410,7 @@ FAMILIES = (
                 {"kernel": r".*nll_loss.*|.*cross_entropy.*"},
             ),
             (
-                "Convert to a dtype that the operation has, mostly float32 (`x.float()`) "
+                "Convert to a dtype that the operation has, often float32 (`x.float()`) "
                 "or int64 (`x.long()`)"
             ),
         ),

@@ -128,7 +128,7 @@ FAMILIES = (
         says="cuDNN failed in a convolution, a recurrent layer or a normalization.",
         means=(
             (
-                "cuDNN failed ({status}): most often the GPU's memory is full, or driver, "
+                "cuDNN failed ({status}): often the GPU's memory is full, or driver, "
                 "CUDA and cuDNN do not go together"
             ),
         ),

@@ -12,7 +12,7 @@ FAMILIES = (
                 "often a token id that is not below an Embedding's num_embeddings"
             ),
             (
-                "An index is not below the size of the table it looks up, most often a "
+                "An index is not below the size of the table it looks up, often a "
                 "token id that is not below an Embedding's num_embeddings"
             ),
         ),

@@ -40,7 +40,7 @@ FAMILIES = (
             Sentence(
                 "A convolution takes {in_channels} channels, and its input [{input}] has "
                 "{channels} in the channel dimension (the second one); the last dimension "
-                "is {in_channels}, so the channels most likely stand last",
+                "is {in_channels}, so the channels perhaps stand last",
                 {"channels_last": r"yes"},
             ),
             (
@@ -131,7 +131,7 @@ FAMILIES = (
         means=(
             Sentence(
                 "A convolution takes batches with {batched} dimensions, and its input "
-                "{input} has {has}: the batch dimension is most likely missing, or the "
+                "{input} has {has}: the batch dimension is perhaps missing, or the "
                 "channels",
                 {"lacks": r"1", "input": r".+"},
             ),
@@ -207,7 +207,7 @@ FAMILIES = (
             "{option} of a convolution is {given}, and it has {count} directions",
             (
                 "{option} of a convolution has another number of values than the "
-                "convolution has directions: most likely a 1-d convolution got a pair, or "
+                "convolution has directions: perhaps a 1-d convolution got a pair, or "
                 "an input with too few dimensions"
             ),
         ),
@@ -253,7 +253,7 @@ FAMILIES = (
         means=(
             (
                 "{operation} takes {unbatched} or {batched} dimensions, and its input is "
-                "{input}: most likely the batch or the channel dimension is missing"
+                "{input}: perhaps the batch or the channel dimension is missing"
             ),
         ),
         remedy=(
@@ -515,7 +515,7 @@ FAMILIES = (
         ),
         remedy=(
             (
-                "normalized_shape has to be the last dimensions of the input, mostly only "
+                "normalized_shape has to be the last dimensions of the input, often only "
                 "the last one: print `x.shape` before it"
             ),
         ),

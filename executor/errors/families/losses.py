@@ -38,13 +38,13 @@ FAMILIES = (
         means=(
             Sentence(
                 "The model's output has {rows} rows and there are {labels} labels, "
-                "{per_row} for each row: most likely one-hot labels, or labels of a "
+                "{per_row} for each row: perhaps one-hot labels, or labels of a "
                 "sequence, were flattened",
                 {"per_row": r".+"},
             ),
             Sentence(
                 "The model's output has {rows} rows and there are {labels} labels, "
-                "{per_label} rows for each label: most likely a `view` or `reshape` in the "
+                "{per_label} rows for each label: perhaps a `view` or `reshape` in the "
                 "model has mixed other dimensions into the batch",
                 {"per_label": r".+"},
             ),

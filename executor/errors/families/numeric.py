@@ -11,7 +11,7 @@ FAMILIES = (
                 "A distribution is made with a parameter it cannot have: {parameter} of "
                 "{distribution}"
             ),
-            "A distribution is made with a parameter it cannot have: mostly NaN",
+            "A distribution is made with a parameter it cannot have: often NaN",
         ),
         remedy=(
             (
@@ -98,8 +98,8 @@ FAMILIES = (
     ),
     ErrorFamily(
         id="not_converged",
-        says="A decomposition of a matrix does not converge, mostly over NaN or infinity in it.",
-        means=(("A decomposition of a matrix does not converge: mostly NaN or infinity in it"),),
+        says="A decomposition of a matrix does not converge, often over NaN or infinity in it.",
+        means=(("A decomposition of a matrix does not converge: often NaN or infinity in it"),),
         remedy=("Check `torch.isfinite(a).all()` before the line",),
         types=("_LinAlgError", "LinAlgError", "RuntimeError"),
         today=(r"failed to converge|did not converge",),

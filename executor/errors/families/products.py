@@ -39,7 +39,7 @@ FAMILIES = (
         remedy=(
             Sentence(
                 "{rows} rows of {inner_left} hold exactly {samples} times {inner_right} "
-                "values: most likely the input was not flattened, so put `x = "
+                "values: perhaps the input was not flattened, so put `x = "
                 "x.flatten(1)` before the layer",
                 {"samples": r".+"},
             ),
@@ -146,7 +146,7 @@ FAMILIES = (
         ),
         remedy=(
             Sentence(
-                "The batches have the same number, so one side is most likely not "
+                "The batches have the same number, so one side is perhaps not "
                 "transposed: `b.transpose(1, 2)`",
                 {"same": r"yes"},
             ),

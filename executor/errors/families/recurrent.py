@@ -46,7 +46,7 @@ FAMILIES = (
         means=(
             Sentence(
                 "The first state has the shape [{given}] where [{expected}] is needed: the "
-                "same numbers in another order, so mostly batch_first is overlooked or "
+                "same numbers in another order, so often batch_first is overlooked or "
                 "dimensions are swapped",
                 {"swapped": r"yes"},
             ),
@@ -248,7 +248,7 @@ FAMILIES = (
         means=("Attention gets a padding mask of {given} for a batch of {batch}",),
         remedy=(
             (
-                "key_padding_mask is [batch, steps]: mostly batch_first=True is missing, "
+                "key_padding_mask is [batch, steps]: often batch_first=True is missing, "
                 "or the mask is transposed"
             ),
         ),

@@ -318,7 +318,7 @@ FAMILIES = (
         means=(
             (
                 "Memory that belongs to NumPy or another process is resized: in a "
-                "DataLoader mostly samples of different sizes, or arrays that are views"
+                "DataLoader often samples of different sizes, or arrays that are views"
             ),
         ),
         remedy=(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import io
 
+import pytest
 from rich.console import Console
 
-from bot.models import Answer, FunctionShown, Proof, Why
-from bot.platforms.card import sheet
+from bot.models import Answer, FunctionShown, PostedReading, Proof, Why
+from bot.platforms.card import advice_title, article_advice, sheet
 from bot.platforms.console.card import card
 from bot.platforms.discord.card import draw
 from bot.service import manners
@@ -87,3 +88,41 @@ def test_an_unasked_answer_is_as_sure_as_its_function():
     """Not as the article beside it."""
     assert manners.sureness(ANSWER) == 0.8
     assert manners.sureness(ANSWER.model_copy(update={"functions": ()})) == 0.6
+
+
+READ = PostedReading(type="RuntimeError", message="x", means="It means x", remedy="Do this")
+
+
+@pytest.mark.parametrize(
+    ("facts", "advice", "title"),
+    [
+        # A run of this very code showed the error.
+        ({"status": "reproduced"}, "Do that.", "Try"),
+        # It may have another cause: it was not shown here, or with what we added.
+        ({"status": "reproduced", "assumptions": ("`x`: stands for y",)}, "Do that.", "Perhaps"),
+        ({"status": "advice"}, "Do that.", "Perhaps"),
+        ({"status": "unsure", "posted": READ.model_copy(update={"remedy": ""})}, "Do that.",
+         "Perhaps"),
+        # One piece of advice is enough, and code that runs needs none.
+        ({"status": "not_run", "posted": READ}, "", "Perhaps"),
+        ({"status": "runs"}, "", "Perhaps"),
+        ({"status": "advice", "functions": (TOPK,)}, "", "Perhaps"),
+        ({"status": "reproduced", "why": None}, "", "Try"),
+    ],
+)  # fmt: skip
+def test_advice_is_as_sure_as_the_run_made_it(facts: dict[str, object], advice: str, title: str):
+    """Advice that no run tried, for a cause that no run showed, is no more than perhaps right."""
+    answer = ANSWER.model_copy(update={"functions": (), **facts})
+
+    assert (article_advice(answer), advice_title(answer)) == (advice, title)
+    shown = [part.title for part in sheet(Answered(answer)).parts if part.kind == "try"]
+    posted = answer.posted is not None and answer.posted.remedy
+    assert shown == ([title] if advice else ["Perhaps"] if posted else [])
+    text = _console(answer)
+    assert ("Do that." in text) is bool(advice) and ("Do this." in text) is bool(posted)
+
+
+def _console(answer: Answer) -> str:
+    out = io.StringIO()
+    Console(file=out, width=100).print(card(answer))
+    return out.getvalue()

@@ -128,10 +128,10 @@ async def test_the_conclusion_comes_first(ask: Ask):
 
 
 async def test_without_a_fix_the_advice_is_marked_as_such(ask: Ask):
-    """What an article advises is under Try; only a run says that a fix passes."""
+    """What an article advises is under Perhaps; only a run says that a fix passes."""
     text = drawn(await ask("relu_ says unknown parameter type"))
 
-    assert "Try" in text and "Fix " not in text and "passes" not in text
+    assert "Perhaps" in text and "Fix " not in text and "passes" not in text
 
 
 @pytest.mark.parametrize("terminal", [True, False])
