@@ -148,7 +148,7 @@ def _completed(run: JobResult) -> str:
     names = [f"`{s.name}`" for s in run.stand_ins]
     own = [f"`{s.name}`" for s in run.stand_ins if s.kind not in {"number", "device"}] or names
     return (
-        f"with placeholders for {_listed(names)} it reaches its end and nothing is wrong up to "
+        f"with placeholders for {_listed(names)} it reaches its end and raises nothing up to "
         f"there; what it really does needs your {_listed(own)}: post "
         f"{'it' if len(own) == 1 else 'them'} too"
     )

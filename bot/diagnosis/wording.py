@@ -303,7 +303,10 @@ def runs(question: Question, run: JobResult) -> str:
     if run.handlers and not run.caught:
         one = "your except branch was" if run.handlers == 1 else "your except branches were"
         return f"Runs here with {where}: nothing is raised, {one} never entered."
-    return f"Runs here with {where}: nothing is raised, and the probes find no mistake."
+    return (
+        f"Runs here with {where}: nothing is raised, and no probe knows a mistake in it; whether it "
+        "computes what you mean is not known."
+    )
 
 
 def _took(run: JobResult) -> str:

@@ -267,7 +267,7 @@ def stood(name: str, kind: str = "model") -> Placeholder:
 
 
 REACHED = (
-    "with placeholders for {} it reaches its end and nothing is wrong up to there; what it really "
+    "with placeholders for {} it reaches its end and raises nothing up to there; what it really "
     "does needs your {}: post {} too"
 )
 
