@@ -304,8 +304,8 @@ def runs(question: Question, run: JobResult) -> str:
         one = "your except branch was" if run.handlers == 1 else "your except branches were"
         return f"Runs here with {where}: nothing is raised, {one} never entered."
     return (
-        f"Runs here with {where}: nothing is raised, and no probe knows a mistake in it; whether it "
-        "computes what you mean is not known."
+        f"Runs here with {where}: nothing is raised, and no probe knows a mistake in it; whether "
+        "it computes what you mean is not known."
     )
 
 

@@ -192,8 +192,8 @@ TAKEN = Caught(type="KeyError", message="x", line=4, handler_line=6)
         (
             ran(env=HERE),
             ASKED,
-            "Runs here with torch 2.13.0 on CPU: nothing is raised, and the probes find no "
-            "mistake.",
+            "Runs here with torch 2.13.0 on CPU: nothing is raised, and no probe knows a "
+            "mistake in it; whether it computes what you mean is not known.",
         ),
         (
             ran(env=HERE, handlers=1),
@@ -240,8 +240,8 @@ TAKEN = Caught(type="KeyError", message="x", line=4, handler_line=6)
         (
             ran(env=HERE),
             pasted("", ""),
-            "Runs here with torch 2.13.0 on CPU: nothing is raised, and the probes find no "
-            "mistake.",
+            "Runs here with torch 2.13.0 on CPU: nothing is raised, and no probe knows a "
+            "mistake in it; whether it computes what you mean is not known.",
         ),
         (
             ran(env=Environment(python="3.11")),
