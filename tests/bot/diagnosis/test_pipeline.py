@@ -330,7 +330,6 @@ async def test_each_subject_finds_its_article(ask: Ask, question: str, article: 
 
 
 FOREIGN = {
-    "an empty list": ("import torch\ntorch.optim.SGD([], lr=0.1)", "A module lists only"),
     "a step before backward": (
         "import torch\nnet = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Linear(4, 2))\n"
         "best = torch.optim.SGD(net.parameters(), lr=0.1)\nfirst = net(torch.ones(5, 3)).mean()\n"

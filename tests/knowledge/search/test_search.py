@@ -43,10 +43,13 @@ def test_other_words_find_the_same_article(search: Search, slug: str, question: 
 
 
 def test_the_right_article_mostly_comes_first(search: Search):
-    """Of questions in other words, more than four in five; neighbours take the others."""
+    """Of questions in other words, three in four; of two hundred articles neighbours take the rest.
+
+    With half as many articles it were four in five.
+    """
     right = [first(search, question) == slug for slug, question in ASKED]
 
-    assert sum(right) >= 0.8 * len(right)
+    assert sum(right) >= 0.75 * len(right)
 
 
 @pytest.mark.parametrize(("question", "slugs"), questions.COVERED_SINCE.items())
