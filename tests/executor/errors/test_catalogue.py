@@ -213,6 +213,7 @@ def test_the_docs_list_every_family():
 # They say such words themselves: they raise PyTorch's errors, read Python's traceback, take the
 # particulars out of any message, or read what people write of errors.
 SPEAKERS = (
+    "knowledge/reference/asked.py",
     "executor/errors/",
     "executor/inside/simulated/",
     "executor/inside/probes/inplace/",
