@@ -30,7 +30,7 @@ lint: $(READY)
 types: $(READY)
 	$(BIN)/mypy
 
-# Whether the unit tests notice when a rule is changed (CONTRIBUTING.md): twenty minutes of one core.
+# Whether the unit tests notice when a rule is changed (CONTRIBUTING.md): 75 minutes of one core.
 mutants: $(READY)
 	rm -rf mutants
 	nice $(BIN)/mutmut run --max-children 1

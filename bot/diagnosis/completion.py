@@ -96,10 +96,10 @@ def _is_structural(error: ErrorSeen) -> bool:
     """Whether no choice of sizes and values could bring the error about, or keep it away."""
     if is_a(error, "none_attribute"):
         return False
-    argument = read(error, "join_of_one_tensor", "argument_type")
+    argument = read(error, "argument_type")
     if argument is not None:
-        expected = argument["expected"] or "tuple of Tensors"
-        return expected in _TENSORS and argument["given"] in ("tuple", "list", "dict", "str")
+        of_a_tensor = argument["expected"] in _TENSORS
+        return of_a_tensor and argument["given"] in ("tuple", "list", "dict", "str")
     return is_a(error, *_STRUCTURAL)
 
 

@@ -230,7 +230,7 @@ async def _step(
         ]
         judged = await asyncio.gather(
             *(
-                _judge(executor, (*state.steps, step), job, original, asked, state.settled)
+                _judge(executor, (*state.steps, step), job, original, state.settled)
                 for step in batch
             )
         )
@@ -307,7 +307,6 @@ async def _judge(
     steps: tuple[Step, ...],
     job: Job,
     original: _Original,
-    asked: str = "",
     settled: int = 0,
 ) -> tuple[Fix, JobResult]:
     first, last = steps[0], steps[-1]
@@ -330,7 +329,7 @@ async def _judge(
         seen, reference = await asyncio.gather(
             look_at_influence(executor, again, after), original.with_influence(first.reference)
         )
-        tried = Tried(job.code, code, before, seen, reference, mistake(before), asked)
+        tried = Tried(job.code, code, before, seen, reference, mistake(before))
         checks += checks_of_runs(tried)
     if all(c.passed for c in checks):
         checks.append(await _minimal(executor, steps, job, before, after))

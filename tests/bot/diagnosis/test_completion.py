@@ -183,11 +183,17 @@ async def test_an_error_that_other_choices_do_not_change(type_: str, one: str, o
             "'NoneType' object has no attribute 'grad'",
         ),
         ("IndexError", "Target 3 is out of bounds.", "Target 3 is out of bounds."),
+        # What is asked for is no tensor, or what is given may be a value of ours.
+        ("TypeError", "f(): argument 'a' (position 1) must be int, not str", ""),
+        ("TypeError", "f(): argument 'a' (position 1) must be Tensor, not float", ""),
+        # Sizes clash in one of the two runs only.
+        ("RuntimeError", SIZES.format(3, 4), "it is something else"),
+        ("RuntimeError", "it is something else", SIZES.format(3, 4)),
     ],
 )
 async def test_an_error_that_other_choices_change(type_: str, one: str, other: str):
     """Or that they could change: nothing is said of it, a name is missing."""
-    runs = LACKS, failed(one, type_, **OURS), failed(other, type_, **OURS)
+    runs = LACKS, failed(one, type_, **OURS), failed(other or one, type_, **OURS)
 
     assert (await believed(*runs))[0] == 1
 

@@ -232,6 +232,7 @@ def without_line(run: JobResult) -> JobResult:
             "`...` (line 1) stands where code was left out; post that part too, so that it can be "
             "run",
         ),
+        (failed("expected a number, got ellipsis", "TypeError"), ""),  # not named as a type
         # Memory.
         (failed("", "MemoryError"), MEMORY.format("")),
         (failed(ALLOCATOR), MEMORY.format(" (4.0 GiB at once)")),
@@ -410,6 +411,8 @@ def test_blocks_in_another_order_than_they_run(later: str):
         # In a function, or not at all outside of one, it is a mistake of its own.
         (lacks(1), post("net = Net()\ndef f():\n    Net = 3")),
         (lacks(3), post("def f():\n    return Net\nf()\n  Net = 3")),
+        # Its own block makes it too, if only in a function.
+        (lacks(1), post("net = Net()\ndef f():\n    Net = 3", "class Net: ...")),
         (failed(NAME.replace("model", "Net"), "ValueError"), post("Net()", "class Net: ...")),
         (failed("free variable 'Net'", "NameError"), post("Net()", "class Net: ...")),
         (without_line(lacks(1)), post("Net()", "class Net: ...")),
@@ -457,6 +460,13 @@ def test_the_block_that_makes_it_is_named():
         ),
         # It was made before, and lost again: a mistake of its own.
         (lacks(3), "Net = 3\ndel Net\nprint(Net)\nNet = 4", ""),
+        (
+            lacks(2).model_copy(update={"frames": (Frame(function="<module>", line=5),)}),
+            "def f():\n    return Net\nNet = 3\ndel Net\nf()",
+            "",
+        ),
+        # The line that makes it is the one that uses it: no other order would help.
+        (lacks(1), "Net = Net + 1", ""),
     ],
 )
 def test_a_use_above_what_it_uses(run: JobResult, code: str, reason: str):
@@ -487,6 +497,11 @@ INDENT = failed("unexpected indent", "IndentationError", line=12, code="    x = 
             "",
             "a line is no Python (invalid syntax); post it as it stands in the file",
         ),
+        (
+            failed("inconsistent use of tabs and spaces", "TabError", line=4, code="\tx = 1"),
+            "",
+            "the indentation of line 4: `x = 1`; post it as it stands in the file",
+        ),
         (INDENT, "what is this IndentationError?", ""),
         (INDENT.model_copy(update={"frames": (Frame(function="f", line=1),)}), "", ""),
     ],
@@ -498,9 +513,10 @@ def test_a_paste_that_does_not_parse(run: JobResult, text: str, reason: str):
 
 def test_nothing_but_definitions():
     """None of it was exercised; an error is one all the same."""
-    told = missing(ran(only_definitions=True))
-
-    assert told.startswith("the code only defines things") and "post the lines" in told
+    assert missing(ran(only_definitions=True)) == (
+        "the code only defines things: no class of it was made and no function called, so none of "
+        "it was exercised; post the lines that use it too"
+    )
     assert missing(failed(SIZES, only_definitions=True)) == ""
 
 

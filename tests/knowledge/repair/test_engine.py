@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,10 +19,10 @@ from executor.protocol import (
     Values,
 )
 from knowledge.repair import engine
-from knowledge.repair.codemod import Check, Codemod, Proposal
+from knowledge.repair.codemod import PROPOSE, Check, Codemod, Proposal
 from knowledge.repair.engine import Repair
 from knowledge.repair.fix import Fix
-from tests.built import RecordedExecutor, error, failed, found, noted, ran
+from tests.built import RecordedExecutor, error, failed, found, noted, ran, warned
 
 VALUES = Values()  # the run was made with the probes that repair needs
 A, B = "a is wrong", "b is wrong"  # two mistakes, of which a run shows the first
@@ -257,8 +259,28 @@ async def test_judging_one_candidate():
         fix = await engine.judge(executor, rules, proposal(code), job, BEFORE, reference)
         assert (fix.code, fix.verified, fix.codemod) == (code, verified, "a")
 
+    as_the_original = codemod("a", holds=lambda before, after: before.stdout == BEFORE.stdout)
+    fix = await engine.judge(executor, as_the_original, proposal("b"), job, BEFORE, None)
+    assert fix.verified
+
 
 # -- which candidates are tried --------------------------------------------------------------
+
+
+async def test_the_askers_words_go_where_the_rewrites_are_made():
+    """They may say what has to stay."""
+    words: list[str] = []
+
+    class Reads(RecordedExecutor):
+        async def run(self, job: Job) -> JobResult:
+            if job.code == PROPOSE:
+                words.append(json.loads(base64.b64decode(job.files[0].base64))["asked"])
+            return await super().run(job)
+
+    executor = Reads({"b": FIXED}, {"a": [proposal("b")]})
+    await engine.repair(executor, [codemod("a")], Job(code="a"), BEFORE, None, "keep the batch")
+
+    assert words == ["keep the batch"]
 
 
 async def test_nothing_applies():
@@ -379,6 +401,82 @@ async def test_one_meaning_that_holds_of_two_is_not_the_fix():
 
     assert result.fix is None
     assert codes(result.alternatives) == ["update"] and codes(result.refused) == ["compute"]
+
+
+class Raises(Rules):
+    """A codemod that breaks at every run."""
+
+    def applies(self, result: JobResult) -> bool:
+        raise ValueError("no such layer")
+
+
+RAISED = "the codemod r raised in applies(): ValueError: no such layer"
+NO = Check(name="sizes", passed=False)
+PRINTS = "\nprint(x)  # Output: tensor([2., 2.])"
+
+
+@pytest.mark.parametrize(
+    ("rewrites", "fix", "alternatives"),
+    [
+        ([proposal("b")], "b", []),
+        ([UPDATE, COMPUTE], None, ["update", "compute"]),
+        # What a comment says is printed tells which one is meant.
+        ([proposal(f"x{PRINTS}", intent="x"), proposal("y", intent="y")], f"x{PRINTS}", []),
+        ([], None, []),
+    ],
+)
+async def test_what_was_refused_and_what_failed_is_told_with_every_outcome(
+    rewrites: list[Proposal], fix: str | None, alternatives: list[str]
+):
+    """Whether one fix came of it, several, or none."""
+    runs: dict[object, JobResult] = {
+        p.code: FIXED.model_copy(update={"stdout": "1\ntensor([2., 2.])\n"}) for p in rewrites
+    }
+    result, _ = await repaired(
+        runs,
+        {"a": [proposal("wrong", checks=(NO,)), *rewrites]},
+        codemods=[codemod("a"), Codemod("r", Raises(A, None))],
+    )
+
+    assert (result.fix.code if result.fix else None) == fix
+    assert codes(result.alternatives) == alternatives
+    assert codes(result.refused) == ["wrong"]
+    assert result.problems == (RAISED,)
+
+
+@pytest.mark.parametrize(
+    ("refused", "good", "fix", "alternatives"),
+    [
+        # A meaning that only a refused rewrite serves may have been meant …
+        ([COMPUTE], UPDATE, None, ["update"]),
+        # … but a refused rewrite that supposes nothing has none …
+        ([proposal("wrong")], UPDATE, "update", []),
+        # … and where the one that is left supposes nothing, none was asked for.
+        ([UPDATE, COMPUTE], proposal("plain"), "plain", []),
+    ],
+)
+async def test_meanings_of_what_its_code_speaks_against(
+    refused: list[Proposal], good: Proposal, fix: str | None, alternatives: list[str]
+):
+    """They are meanings still, beside another one."""
+    unrun = [p.model_copy(update={"checks": (NO,)}) for p in refused]
+    result, _ = await repaired({good.code: FIXED}, {"a": [*unrun, good]})
+
+    assert (result.fix.code if result.fix else None) == fix
+    assert codes(result.alternatives) == alternatives
+
+
+async def test_what_is_printed_as_stated_does_not_outweigh_a_meaning_that_failed():
+    """The one that failed may have been meant: what is left is not called the fix."""
+    end = "\nprint(x.grad)  # Output: tensor([2., 2.])"
+    runs = {
+        f"sum{end}": FIXED.model_copy(update={"stdout": "1\ntensor([2., 2.])\n"}),
+        f"mean{end}": failed(A, stdout="1\n"),
+    }
+    meanings = [proposal(f"{name}{end}", intent=f"the {name}") for name in ("sum", "mean")]
+    result, _ = await repaired(runs, {f"a{end}": meanings}, code=f"a{end}")
+
+    assert result.fix is None and codes(result.alternatives) == [f"sum{end}"]
 
 
 async def test_a_meaning_beside_what_supposes_nothing():
@@ -814,6 +912,14 @@ KINDS = (codemod("a", "one_class"), codemod("b", "loss_broadcasts"))
             "b",
             (),
         ),
+        (
+            {"c": FIXED, "d": failed(B)},
+            [proposal("c", "b", intent="this"), proposal("d", "b", intent="that")],
+            "b",
+            (),
+        ),
+        # It would mean one thing only.
+        ({"c": FIXED}, [proposal("c", "b", intent="this")], "c", ("to b", "to c")),
         ({"c": FIXED, "d": failed(B)}, [proposal("c", "b"), proposal("d", "b")], "c", None),
         # Nothing is proposed.
         ({}, [], "b", ()),
@@ -904,29 +1010,37 @@ async def test_what_is_left_does_not_prove_that_a_place_is_needed():
 NO_CUDA = failed("Torch not compiled with CUDA enabled", "AssertionError", values=VALUES)
 
 
+NO_GPU = failed("No CUDA GPUs are available", values=VALUES)
+TWO_DEVICES = "found at least two devices, cuda:0 and cpu!"
+ENDS = "on a simulated device it ends with RuntimeError"
+
+
+@pytest.mark.parametrize("before", [NO_CUDA, NO_GPU])
 @pytest.mark.parametrize(
-    ("there", "verified"),
+    ("there", "verified", "detail"),
     [
-        (ran(), True),
-        (failed("found at least two devices, cuda:0 and cpu!"), False),
-        (ran(findings=(found("one_class"),)), True),  # the CPU's run tells that
+        (ran(), True, "it runs on a simulated device too"),
+        (failed(TWO_DEVICES), False, f"{ENDS} at line 1"),
+        (failed(TWO_DEVICES, line=None), False, ENDS),
+        # The CPU's run tells that.
+        (ran(findings=(found("one_class"),)), True, "it runs on a simulated device too"),
     ],
 )
-async def test_a_guard_for_the_gpu_is_run_where_there_is_one_too(there: JobResult, verified: bool):
+async def test_a_guard_for_the_gpu_is_run_where_there_is_one_too(
+    before: JobResult, there: JobResult, verified: bool, detail: str
+):
     """On the simulated device: what runs without a GPU alone is half a fix."""
-    assert NO_CUDA.error is not None
-    rule = codemod("a", NO_CUDA.error.message)
+    assert before.error is not None
+    rule = codemod("a", before.error.message)
     result, executor = await repaired(
-        {"b": FIXED, ("b", "cuda"): there}, {"a": [proposal("b")]}, codemods=[rule], before=NO_CUDA
+        {"b": FIXED, ("b", "cuda"): there}, {"a": [proposal("b")]}, codemods=[rule], before=before
     )
 
     assert (result.fix is not None) is verified
     assert [job.simulate for job in executor.asked] == [None, "cuda"]
     fix = result.fix or result.refused[0]
     (check,) = (c for c in fix.checks if c.name == "with a GPU")
-    assert check.passed is verified
-    if not verified:
-        assert check.detail == "on a simulated device it ends with RuntimeError at line 1"
+    assert check == Check(name="with a GPU", passed=verified, detail=detail)
 
 
 # -- what a run's lines mean -----------------------------------------------------------------
@@ -943,7 +1057,7 @@ async def test_a_candidate_that_passes_is_run_once_more_for_what_its_lines_mean(
     """Beside the original's; neither is shown with the fix."""
     result, executor = await repaired(
         {
-            "b": FIXED,
+            "b": looked(FIXED),
             ("b", "influence"): looked(ran(stdout="other")),
             ("a", "influence"): looked(BEFORE),
         },
@@ -952,6 +1066,7 @@ async def test_a_candidate_that_passes_is_run_once_more_for_what_its_lines_mean(
 
     assert result.fix is not None and result.fix.result is not None  # as the original did
     assert result.fix.result == FIXED.model_copy(update={"values": None})
+    assert result.fix.result.influence is None
     asked = [(job.code, job.probes) for job in executor.asked]
     assert sorted(asked) == [("a", ("influence",)), ("b", ("gradients",)), ("b", ("influence",))]
 
@@ -1010,3 +1125,13 @@ async def test_a_reference_keeps_its_values_beside_its_influence() -> None:
     result, _ = await repaired(runs, {"a": [proposal("b")]}, reference=oracle)
 
     assert result.fix is not None
+
+
+async def test_a_warning_of_the_reference_is_no_new_one() -> None:
+    """The lines are compared with the run that could go further, where there is one."""
+    message = "Using a target size (torch.Size([2])) that is different to the input size"
+    warned_of = (warned(message),)
+    fixed = FIXED.model_copy(update={"warnings": warned_of})
+    for reference, verified in ((ran(warnings=warned_of), True), (ran(), False)):
+        result, _ = await repaired({"b": fixed}, {"a": [proposal("b")]}, reference=reference)
+        assert (result.fix is not None) is verified

@@ -20,7 +20,7 @@ from executor.protocol import (
 )
 from knowledge.repair import verify
 from knowledge.repair.codemod import Check, Codemod, Proposal
-from knowledge.repair.mistake import mistake
+from knowledge.repair.mistake import Mistake, mistake
 from tests.built import caught, error, failed, found, noted, ran, warned
 
 # -- what a run shows to be wrong ------------------------------------------------------------
@@ -117,6 +117,32 @@ def test_the_same_error(a: ErrorSeen | Caught | None, b: ErrorSeen | Caught | No
 
 
 DETACHED = found("never_moved", "w")
+KIND = ("never_moved", "w")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "wrong"),
+    [
+        (failed(SIZES), ran(), Mistake(error(SIZES), frozenset())),
+        (failed(SIZES), failed(NO_GRAD), Mistake(error(SIZES), frozenset())),
+        (failed(SIZES), failed(OTHER_SIZES), Mistake(None, frozenset())),  # it is there still
+        (failed(SIZES), ran(caught=(PYTORCHS,)), Mistake(None, frozenset())),
+        (ran(), failed(SIZES), Mistake(None, frozenset())),  # it was not there
+        (
+            ran(findings=(DETACHED, found("one_class"))),
+            ran(findings=(found("one_class"),)),
+            Mistake(None, frozenset({KIND})),
+        ),
+        (
+            failed(SIZES, caught=(SECOND,), findings=(DETACHED,)),
+            ran(),
+            Mistake(error(SIZES), frozenset({KIND}), (SECOND,)),
+        ),
+    ],
+)
+def test_what_a_rewrite_removes(before: JobResult, after: JobResult, wrong: Mistake):
+    """The part of the mistake that its run does not show; what was provoked stays intended."""
+    assert verify.removed(before, after) == wrong
 
 
 @pytest.mark.parametrize(
@@ -634,6 +660,22 @@ def test_a_codemods_own_checks_compare_with_the_reference(reference: JobResult |
 
     checks = verify.checks_of(codemod, proposal, before, after, reference)
     assert [c.name for c in checks] == [name]
+
+
+class Broken(Comparing):
+    """A codemod whose own checks raise."""
+
+    def checks(self, before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+        raise ValueError("no such line")
+
+
+def test_a_codemod_whose_own_checks_raise_verifies_nothing():
+    """Which one, and how, is said; no fix of it is one."""
+    proposal = Proposal(codemod="c", title="p", code="")
+    checks = verify.checks_of(Codemod("c", Broken()), proposal, ran(), ran(), None)
+
+    problem = "the codemod c raised in checks(): ValueError: no such line"
+    assert checks == [Check(name="its own checks", passed=False, detail=problem)]
 
 
 # -- what was changed ------------------------------------------------------------------------

@@ -24,7 +24,6 @@ class Tried:
         after: the candidate's run, with its gradients and its influence, under the same seed.
         reference: the snippet's run with gradients and influence, if it could be made.
         wrong: what the snippet's run shows to be wrong.
-        asked: the person's own words.
     """
 
     original: str
@@ -33,7 +32,6 @@ class Tried:
     after: JobResult
     reference: JobResult | None
     wrong: Mistake
-    asked: str = ""
 
 
 def influence(run: JobResult | None) -> Influence:
