@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bot.errors import SettingsError
-from bot.models import Answer, Why
+from bot.models import Answer, FunctionShown, Why
 from bot.platforms.plugins import load_settings
 from bot.service import manners
 from bot.service.seam import Attached, Click, Incoming, Person, Place, Verb
@@ -211,6 +211,12 @@ def advice(score: float) -> Answer:
     return Answer(status="advice", headline="h", why=why)
 
 
+def shows_functions(*scores: float) -> Answer:
+    """Advice that shows functions, the best first, beside an explanation of another score."""
+    shown = tuple(FunctionShown(name="f", signature="()", summary="", score=s) for s in scores)
+    return advice(0.5).model_copy(update={"functions": shown})
+
+
 @pytest.mark.parametrize(
     ("answer", "sure"),
     [
@@ -222,6 +228,12 @@ def advice(score: float) -> Answer:
         (Answer(status="advice", headline="h"), 0.0),
         (advice(0.5).model_copy(update={"status": "unsure"}), 0.0),
         (advice(0.5).model_copy(update={"status": "runs"}), 0.0),
+        # The first function that is shown, before any explanation.
+        (shows_functions(0.25), 0.25),
+        (shows_functions(0.25, 0.75), 0.25),
+        (shows_functions(1.5), 1.0),
+        (shows_functions(-0.5), 0.0),
+        (shows_functions(0.25).model_copy(update={"status": "unsure"}), 0.0),
     ],
 )
 def test_how_sure_an_answer_is(answer: Answer, sure: float):
