@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from bot.diagnosis import wording
 from bot.diagnosis.diagnosis import Diagnosis
 from bot.diagnosis.how_to import is_near_enough, related
+from bot.diagnosis.own_error import tells_of_a_symptom
 from bot.models import Proof, Source, Why
 from executor.errors import family_of, is_written
 from executor.protocol import SNIPPET
@@ -32,6 +33,8 @@ def candidates(
         return
     if not known.question.code.strip() and known.question.traceback is None:
         near = (h for h in found.hits if is_near_enough(known.question, h, found))
+        if tells_of_a_symptom(known.question):  # nothing was raised
+            near = (h for h in near if (a := articles.get(h.source)) is None or a.is_silent)
         yield from (_of_hit(h, articles) for h in near)
         return
     scores = {hit.source: hit.score for hit in found.hits}

@@ -22,6 +22,16 @@ _ABOUT_AN_ERROR = re.compile(
     r"|doesn't|does not|won't|can't|cannot|why)",
     re.IGNORECASE,
 )
+_SYMPTOM = re.compile(
+    r"\b(?:wrong|bad|different|same|random) (?:predictions?|results?|outputs?|answers?)\b"
+    r"|\b(?:loss|accuracy)\b[^.?!]{0,40}\b(?:stays?|stuck|constant|drops?|decreas\w+|improv\w+"
+    r"|chang\w+|increas\w+|goes)\b|(?:\bnot|n't|\bnever) (?:learn|train|converge|improve)",
+    re.IGNORECASE,
+)
+_RAISED = re.compile(
+    r"\w(?:Error|Exception|Warning)\b|\b(?:errors?|exceptions?|warnings?|raises?|raised|crash\w*"
+    r"|complain\w*|refuse\w*|fail\w*|throws?|says?)\b"
+)
 _LEAST_CUT = 20  # characters of a message that was cut off and still tells which one it is
 
 
@@ -76,6 +86,11 @@ def asks_about_no_gpu(question: Question, run: JobResult) -> bool:
 def asks_about_an_error(question: Question) -> bool:
     """Whether the words around the code speak of something that goes wrong."""
     return _ABOUT_AN_ERROR.search(question.text) is not None
+
+
+def tells_of_a_symptom(question: Question) -> bool:
+    """Whether the words tell of results that are wrong, and of no error that was raised."""
+    return bool(_SYMPTOM.search(question.text)) and not _RAISED.search(question.text)
 
 
 def is_unparsed(run: JobResult) -> bool:

@@ -14,13 +14,17 @@ from knowledge.repair.toolkit.shapes import live_shape, still_computed, uses_loa
 from knowledge.repair.toolkit.sites import assignment, failing, scope_of, seen_error
 
 _FAMILY = "broadcast_sizes"
+_DIMENSIONS = 4  # of a batch of maps
 
 
 def applies(result: JobResult) -> bool:
     """Maps with different numbers of channels are added."""
     error = seen_error(result, _FAMILY)
     seen = read(error, _FAMILY) if error is not None else None
-    return seen is not None and result.layer is None and seen["dimension"] == "1"
+    shapes = [o.value.shape for o in result.operands if o.value.shape is not None]
+    if seen is None or any(len(shape) != _DIMENSIONS for shape in shapes):
+        return False
+    return result.layer is None and seen["dimension"] == "1"
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:

@@ -330,3 +330,16 @@ def test_article_of_some_losses_explains_no_other(layer: str | None, slugs: list
     run = failed(MULTI_TARGET, layer=seen or None)
     diagnosis = known(hit(TARGETS, "real"), run=run)
     assert chosen(diagnosis, cross_entropy_target_shape=None) == slugs
+
+
+@pytest.mark.parametrize(
+    ("text", "slugs"),
+    [
+        ("it gives wrong predictions", ["softmax-before-cross-entropy"]),
+        ("it raises an error", [MATMUL, "softmax-before-cross-entropy"]),
+    ],
+)
+def test_a_symptom_is_of_no_error(text: str, slugs: list[str]) -> None:
+    """Where nothing was raised, only articles of silent mistakes may be about it."""
+    hits = hit(MATMUL), hit("softmax-before-cross-entropy")
+    assert chosen(known(*hits, text=text)) == slugs

@@ -12,6 +12,7 @@ from bot.diagnosis.own_error import (
     is_unparsed,
     posted,
     same_kind,
+    tells_of_a_symptom,
 )
 from bot.models import PastedTraceback, Question
 from executor.protocol import Frame, JobResult
@@ -134,6 +135,29 @@ def test_words_about_an_error(text: str):
 def test_words_about_something_else(text: str):
     """A heading asks nothing."""
     assert not asks_about_an_error(asked(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "symptom"),
+    [
+        ("on the new card it gives wrong predictions", True),
+        ("the loss stays at 0.69", True),
+        ("My accuracy on the test set never improves", True),
+        ("why does my net not learn?", True),
+        ("it doesn't converge", True),
+        # Something was raised, or nothing is wrong.
+        ("the loss stays at 0.69, then a RuntimeError", False),
+        ("wrong results, and a warning", False),
+        ("wrong predictions after it crashed", False),
+        ("why is the wrong one used", False),
+        ("which loss is right. It stays short", False),
+        ("how do I stack tensors", False),
+        ("", False),
+    ],
+)
+def test_symptom_is_no_error(text: str, symptom: bool):
+    """Results that are wrong, where nothing is said to be raised."""
+    assert tells_of_a_symptom(asked(text)) is symptom
 
 
 @pytest.mark.parametrize(
