@@ -136,7 +136,7 @@ def test_todays_wording_of_an_older_message_is_of_its_family(family: ErrorFamily
             "RuntimeError",
             "Given groups=1, weight of size [8, 3, 3, 3], expected input[4, 32, 32, 3] to have 3 "
             "channels, but got 32 channels instead",
-            "the channels most likely stand last",
+            "the channels perhaps stand last",
             "permute(0, 3, 1, 2)",
         ),
         (
@@ -205,7 +205,7 @@ def test_todays_wording_of_an_older_message_is_of_its_family(family: ErrorFamily
             "RuntimeError",
             "Expected 4-dimensional input for 4-dimensional weight [64, 3, 3, 3], but got input of "
             "size [628, 500, 3] instead",
-            "the batch dimension is most likely missing",
+            "the batch dimension is perhaps missing",
             "unsqueeze(0)",
         ),
         ("TypeError", "must be real number, not str", "A text (str)", "isinstance(v, str)"),
