@@ -58,13 +58,13 @@ FAMILIES = (
                 {"channels_last": r"yes"},
             ),
             Sentence(
-                "The images have one channel (grey) and the layer takes three: load them "
-                "with `.convert('RGB')` or `transforms.Grayscale(3)`, or make the first "
-                "layer with in_channels=1",
+                "If the images are grey, load them with `.convert('RGB')` or "
+                "`transforms.Grayscale(3)`, or make the first layer with in_channels=1; if the 1 "
+                "is the batch, it belongs in front: `unsqueeze(0)`, not `unsqueeze(1)`",
                 {"channels": r"1", "in_channels": r"3"},
             ),
             Sentence(
-                "The images have four channels (with transparency): load them with "
+                "If the images have four channels (with transparency), load them with "
                 "`.convert('RGB')`",
                 {"channels": r"4", "in_channels": r"3"},
             ),

@@ -114,8 +114,8 @@ FAMILIES = (
         means=(
             (
                 "CrossEntropyLoss takes one class number for each sample, a target of "
-                "shape [batch], and gets one with two dimensions: one-hot rows, or a "
-                "column [batch, 1]"
+                "shape [batch], and gets one with two dimensions: perhaps one-hot rows, a "
+                "column [batch, 1], or several labels for each sample"
             ),
         ),
         remedy=(

@@ -130,7 +130,7 @@ def test_todays_wording_of_an_older_message_is_of_its_family(family: ErrorFamily
             "Given groups=1, weight of size [64, 3, 7, 7], expected input[1, 1, 28, 28] to have 3 "
             "channels, but got 1 channels instead",
             "takes 3 channels, and its input [1, 1, 28, 28] has 1",
-            "one channel (grey)",
+            "If the images are grey",
         ),
         (
             "RuntimeError",
