@@ -12,6 +12,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -269,26 +270,36 @@ def test_soak() -> None:
     for code in mix * 3:
         house.run(code)
     house.assert_clean()
+    house.wait_until_idle()  # it also asked for a run, and the slot's next one was on its way
     before = _footprint()
     with ThreadPoolExecutor(3) as many:
         outcomes = list(many.map(lambda n: house.run(mix[n % len(mix)]).outcome, range(rounds)))
     house.assert_clean()
+    house.wait_until_idle()
     after = _footprint()
     house.supervisor.close()
 
     assert len(outcomes) == rounds
     assert Outcome.SETUP_ERROR not in outcomes
-    assert after["descriptors"] <= before["descriptors"] + 2, (before, after)
-    assert after["threads"] <= before["threads"] + 1, (before, after)
-    assert after["memory"] < before["memory"] + 40_000_000, (before, after)
-    print(before, after)
+    assert len(after.descriptors) <= len(before.descriptors) + 2, (before, after)
+    assert after.threads <= before.threads + 1, (before, after)
+    assert after.memory < before.memory + 40_000_000, (before, after)
 
 
-def _footprint() -> dict[str, int]:
+class Footprint(NamedTuple):
+    """What this process holds."""
+
+    descriptors: list[str]  # what each open one leads to
+    threads: int
+    memory: int  # bytes
+
+
+def _footprint() -> Footprint:
     status = Path("/proc/self/status").read_text()
     resident = next(line for line in status.splitlines() if line.startswith("VmRSS"))
-    return {
-        "descriptors": len(list(Path("/proc/self/fd").iterdir())),
-        "threads": threading.active_count(),
-        "memory": int(resident.split()[1]) * 1024,
-    }
+    links = [fd for fd in Path("/proc/self/fd").iterdir() if fd.is_symlink()]
+    return Footprint(
+        sorted(str(fd.readlink()) for fd in links),
+        threading.active_count(),
+        int(resident.split()[1]) * 1024,
+    )
