@@ -26,6 +26,7 @@ from bot.messages.indentation import dedent, end_what_is_cut, fit, only_methods,
 from bot.messages.kinds import is_diff, mentions_picture
 from bot.messages.notebook import read_attached_notebook
 from bot.messages.order import in_order_of_use
+from bot.messages.printed import part_printed
 from bot.messages.python_lines import Shape, shape_of, walk
 from bot.messages.snippets import Cleaned, clean_file, clean_paste
 from bot.messages.traceback_text import (
@@ -54,6 +55,7 @@ _ABOUT_SYNTAX = re.compile(
 )
 _MOVED = "code that was posted after its use was put before it"
 _PICTURE = "a picture is mentioned; pictures cannot be read, only text"
+_PRINTED = "what was printed stood among the code and was taken out of it"
 _DIFF = "a diff is no program and was not run"
 _NEXT_STEP = "post the code that fails, or the whole traceback"
 
@@ -156,11 +158,14 @@ class _Reading:
         found = _tracebacks_outside_strings(lines)
         self.tracebacks += [f.traceback for f in found]
         if block.is_python or block.is_unsaid:
-            rest = _blanked(lines, [*found, *find_warnings(lines)])
+            rest, printed = part_printed(_blanked(lines, [*found, *find_warnings(lines)]))
             says_code = block.is_python and (not found or _has_code(rest))
             if says_code or (looks_like_python(rest) and _has_code(rest)):
-                cleaned = self._cleaned(rest, never_closed=not block.closed)
+                cleaned = self._cleaned(
+                    _without_end(rest) if printed else rest, never_closed=not block.closed
+                )
                 self._snippet(cleaned, block.tag)
+                self._printed(printed)
                 if not cleaned.code.strip():
                     self._output(_without(lines, found), block)  # `!pip install …` alone
             elif found:
@@ -170,6 +175,12 @@ class _Reading:
         else:
             self._output(_without(lines, found), block)
         self.prose(swallowed)
+
+    def _printed(self, lines: Sequence[str]) -> None:
+        """Keep what stood below a program in its fence, and was printed by it."""
+        if any(line.strip() for line in lines):
+            self.notes.append(_PRINTED)
+            self.text += ["```", *lines, "```", ""]
 
     def _cleaned(self, lines: Sequence[str], *, never_closed: bool = False) -> Cleaned:
         """Code that runs, with the indentation it needs."""
@@ -311,7 +322,13 @@ def _blanked(lines: Sequence[str], found: Sequence[Found]) -> list[str]:
     rest = list(lines)
     for place in found:
         rest[place.start : place.end] = [""] * (place.end - place.start)
-    while found and rest and not rest[-1].strip():
+    return _without_end(rest) if found else rest
+
+
+def _without_end(lines: Sequence[str]) -> list[str]:
+    """Drop the blank lines at the end."""
+    rest = list(lines)
+    while rest and not rest[-1].strip():
         rest.pop()
     return rest
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from bot.messages.raised_in_source import message_raised
 from bot.models import PastedTraceback, TracebackFrame
 
 
@@ -87,6 +88,8 @@ def find_tracebacks(lines: Sequence[str], *, whole_block: bool) -> list[Found]:
         if segments:
             last = segments[-1]
             text = "\n".join(lines[start:pos])
+            if last.type and not last.message:
+                last.message = [message_raised(plain[start:pos], last.type)]
             found.append(Found(start, pos, _pasted(last, text)))
     return found
 

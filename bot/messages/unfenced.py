@@ -18,7 +18,7 @@ from bot.messages.python_lines import (
 from bot.messages.typography import straighten
 
 
-class _Logical(NamedTuple):
+class Statement(NamedTuple):
     """One statement, over as many lines as its strings and brackets take."""
 
     start: int
@@ -31,8 +31,8 @@ def find_code(lines: Sequence[str]) -> list[tuple[int, int]]:
     """Find the lines that are code: [start, end) of each run, in order."""
     # “Curly” strings would read as English; the copies have the same lines.
     straight = list(straighten(lines))
-    runs: list[list[_Logical]] = [[]]
-    for logical in _logicals(straight):
+    runs: list[list[Statement]] = [[]]
+    for logical in statements(straight):
         if not _continues(runs[-1], logical):
             runs.append([])
         if runs[-1] or logical.shape >= Shape.BARE:
@@ -44,7 +44,7 @@ def find_code(lines: Sequence[str]) -> list[tuple[int, int]]:
 def looks_like_python(lines: Sequence[str]) -> bool:
     """Whether a fence whose author did not name a language holds Python."""
     straight = list(straighten(lines))
-    shapes = [logical.shape for logical in _logicals(straight)]
+    shapes = [logical.shape for logical in statements(straight)]
     code = sum(shape >= Shape.SIMPLE for shape in shapes)
     return code > 0 and code >= shapes.count(Shape.PROSE)
 
@@ -52,7 +52,7 @@ def looks_like_python(lines: Sequence[str]) -> bool:
 def trailing_prose(lines: Sequence[str]) -> int:
     """The first line of an English paragraph at the end of an unclosed fence, or len(lines)."""
     start = len(lines)
-    logicals = list(_logicals(list(straighten(lines))))
+    logicals = list(statements(list(straighten(lines))))
     while logicals:
         paragraph = []
         while logicals and logicals[-1].shape == Shape.BLANK:
@@ -66,7 +66,7 @@ def trailing_prose(lines: Sequence[str]) -> int:
     return start
 
 
-def _logicals(lines: Sequence[str]) -> Iterator[_Logical]:
+def statements(lines: Sequence[str]) -> Iterator[Statement]:
     """Cut lines into statements; each line is looked at once or twice."""
     last_triple = {
         quote: max((n for n, line in enumerate(lines) if quote in line), default=-1)
@@ -87,7 +87,7 @@ def _logicals(lines: Sequence[str]) -> Iterator[_Logical]:
                 shape = Shape.BARE if _is_repr(lines, end) else shape
         if opens_block(masked) and shape >= Shape.SIMPLE and not _has_body(lines, pos, end):
             shape = Shape.PROSE  # "with respect:" and then no block
-        yield _Logical(pos, end, shape, indent_of(line))
+        yield Statement(pos, end, shape, indent_of(line))
         pos = end
 
 
@@ -117,7 +117,7 @@ def _has_body(lines: Sequence[str], start: int, end: int) -> bool:
     return indent_of(lines[end]) > indent_of(lines[start]) or lines[end].lstrip().startswith("#")
 
 
-def _continues(run: Sequence[_Logical], logical: _Logical) -> bool:
+def _continues(run: Sequence[Statement], logical: Statement) -> bool:
     """Whether a statement belongs to the code above it."""
     if not run:
         return True
@@ -129,7 +129,7 @@ def _continues(run: Sequence[_Logical], logical: _Logical) -> bool:
     return not outdented
 
 
-def _trim(run: Sequence[_Logical]) -> Sequence[_Logical]:
+def _trim(run: Sequence[Statement]) -> Sequence[Statement]:
     """Remove uncertain statements at both ends, unless they touch the code."""
     proofs = [n for n, logical in enumerate(run) if logical.shape >= Shape.SIMPLE]
     if not proofs:
@@ -142,7 +142,7 @@ def _trim(run: Sequence[_Logical]) -> Sequence[_Logical]:
     return run[first : last + 1]
 
 
-def _is_code(run: Sequence[_Logical], lines: Sequence[str]) -> bool:
+def _is_code(run: Sequence[Statement], lines: Sequence[str]) -> bool:
     """Whether a run is code: it has one sure sign, or several weak ones."""
     if not run:
         return False
