@@ -24,7 +24,7 @@ PRINTED = {
     "a shell and what it said": ["~/sandbox$ python train.py", "Using cache found in /home/me"],
     "a prompt with an environment": [
         "(base) me@box:~/x$ CUDA_VISIBLE_DEVICES=0 python a.py",
-        "0.3",
+        "done in 3 s",
     ],
     "a printed model": ["Net(", "  (fc1): Linear(in_features=4, out_features=2, bias=True)", ")"],
 }
