@@ -5,8 +5,9 @@ from __future__ import annotations
 from bot.diagnosis import wording
 from bot.diagnosis.chance_level import chance_level
 from bot.diagnosis.diagnosis import Diagnosis
+from bot.diagnosis.loss_course import loss_course
 from bot.diagnosis.own_error import is_another, posted
-from bot.diagnosis.posted_traceback import read_posted
+from bot.diagnosis.posted_traceback import around, read_posted
 from bot.models import Answer, AnswerError, Evidence, PostedReading, Question, Status
 from executor.errors import read_words
 from executor.protocol import JobResult, Outcome, Remark
@@ -91,7 +92,7 @@ def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
         if not is_another(known.question, wrong.error):
             answer = answer.model_copy(update={"remarks": _remarks(known.question, run)})
             if wrong.error is not None and not repairs.alternatives and not _advises(answer):
-                words = read_words(wrong.error)
+                words = read_words(wrong.error, around(known.question, run), run.constructs)
                 remedy = words.remedy if words is not None else ""
                 answer = answer.model_copy(update={"remedy": remedy})
             return _concluded(answer, "reproduced", said)
@@ -131,13 +132,13 @@ def _of_no_run(known: Diagnosis, answer: Answer) -> Answer:
 def _remarks(question: Question, run: JobResult | None) -> tuple[Remark, ...]:
     """What is to be said of the posted text, as far as the run's lines are those that were posted.
 
-    What a loss in the words around the code shows comes first.
+    What the losses in the words around the code show comes first.
     """
-    chance = chance_level(question)
+    shown = chance_level(question) or loss_course(question)
     remarks = run.remarks if run is not None else ()
     lines = question.code.split("\n")
     own = (r for r in remarks if r.line <= len(lines) and r.code in lines[r.line - 1])
-    return (*([chance] if chance is not None else []), *own)
+    return (*([shown] if shown is not None else []), *own)
 
 
 def _advises(answer: Answer) -> bool:
@@ -152,8 +153,15 @@ def _without_doubles(answer: Answer, reading: PostedReading) -> Answer:
 
 
 def _without_a_second_remedy(answer: Answer) -> Answer:
-    """The answer without its article's advice, where the message's own values chose another."""
-    if answer.posted is None or answer.why is None or not answer.posted.has_own_remedy:
+    """The answer without its article's advice, or without the article, where others were chosen.
+
+    The message's own values choose an advice; what else the post shows chooses a cause too.
+    """
+    if answer.posted is None or answer.why is None:
+        return answer
+    if answer.posted.is_of_the_post:  # it may exclude the causes that the article names
+        return answer.model_copy(update={"why": None})
+    if not answer.posted.has_own_remedy:
         return answer
     return answer.model_copy(update={"why": answer.why.model_copy(update={"remedy": ""})})
 

@@ -8,7 +8,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from bot.diagnosis import wording
 from bot.diagnosis.diagnosis import Diagnosis
 from bot.diagnosis.how_to import is_near_enough, related
+from bot.diagnosis.loss_course import loss_course
 from bot.diagnosis.own_error import tells_of_a_symptom
+from bot.diagnosis.resemblance import is_about
 from bot.models import Proof, Source, Why
 from executor.errors import family_of, is_written
 from executor.protocol import SNIPPET
@@ -32,7 +34,17 @@ def candidates(
         yield from (_of_hit(h, articles) for h in related(known.functions, found, articles))
         return
     if not known.question.code.strip() and known.question.traceback is None:
+        if loss_course(known.question) is not None:
+            return  # the posted numbers say more than what resembles the words
+        text = known.question.text
         near = (h for h in found.hits if is_near_enough(known.question, h, found))
+        near = (
+            h
+            for h in near
+            if h.evidence.error
+            or (a := articles.get(h.source)) is None
+            or is_about(text, a, articles)
+        )
         if tells_of_a_symptom(known.question):  # nothing was raised
             near = (h for h in near if (a := articles.get(h.source)) is None or a.is_silent)
         yield from (_of_hit(h, articles) for h in near)

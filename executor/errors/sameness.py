@@ -11,6 +11,7 @@ from executor.errors.lists import quoted_names, resized_keys
 # Checks of old versions that each operation makes for itself today: their family → today's.
 _TODAY = {
     "argument_devices": ("devices_differ", "devices"),
+    "constructor_device": ("devices_differ", "devices"),
     "argument_scalar_type": (
         "index_argument_dtype", "scatter_dtypes", "index_dtype", "matmul_dtypes", "matvec_dtypes",
         "dot_dtypes", "layer_dtypes", "rnn_dtypes", "scalar_type", "embedding_dtype",

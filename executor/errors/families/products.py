@@ -38,21 +38,19 @@ FAMILIES = (
         ),
         remedy=(
             Sentence(
-                "{rows} rows of {inner_left} hold exactly {samples} times {inner_right} "
-                "values: perhaps the input was not flattened, so put `x = "
-                "x.flatten(1)` before the layer",
+                "{rows} rows of {inner_left} hold exactly {samples} times {inner_right} values: "
+                "if the input was not flattened, put `x = x.flatten(1)` before the layer",
                 {"samples": r".+"},
             ),
             (
-                "Print `x.shape` right before it. If "
-                "{inner_left} is what each sample really has, make the layer "
-                "`nn.Linear({inner_left}, {columns})`; if it should be {inner_right}, the "
-                "input has another size than the model was made for, or was flattened or "
-                "transposed differently"
+                "Print `x.shape` right before it. If {inner_left} is what each sample really has, "
+                "make the layer `nn.Linear({inner_left}, {columns})`; if it should be "
+                "{inner_right}, the input has another size than the model was made for, or was "
+                "flattened or transposed differently"
             ),
             (
-                "The columns of the first have to be as many as the rows of the second: "
-                "print both shapes right before the line"
+                "The columns of the first have to be as many as the rows of the second: print "
+                "both shapes right before the line"
             ),
         ),
         now=(
@@ -104,10 +102,8 @@ FAMILIES = (
             ),
         ),
         remedy=(
-            (
-                "Print both shapes before the line: either the vector or the matrix has to "
-                "be reshaped, or the Linear layer made for {vector} features"
-            ),
+            "Print both shapes before the line. If the vector is one sample, the layer has to be "
+            "made for {vector} features, or the sample brought to what the layer takes",
         ),
         types=("RuntimeError",),
         today=(
@@ -146,14 +142,12 @@ FAMILIES = (
         ),
         remedy=(
             Sentence(
-                "The batches have the same number, so one side is perhaps not "
-                "transposed: `b.transpose(1, 2)`",
+                "The batches have the same number, so perhaps one side is not transposed: "
+                "`b.transpose(1, 2)`; print both shapes before the line",
                 {"same": r"yes"},
             ),
-            (
-                "Print both shapes before the line, and permute or repeat one so that they "
-                "are [B, n, m] and [B, m, p]"
-            ),
+            "Print both shapes before the line, and permute or repeat one so that they are [B, n, "
+            "m] and [B, m, p]",
         ),
         derive=_same_batch,
         types=("RuntimeError",),
@@ -184,10 +178,8 @@ FAMILIES = (
             ),
         ),
         remedy=(
-            (
-                "Add the batch dimension with `unsqueeze(0)`, or use `torch.matmul`, which "
-                "takes any number of dimensions"
-            ),
+            "Print both shapes. If the batch dimension is missing, `unsqueeze(0)` adds it; "
+            "`torch.matmul` takes any number of dimensions",
         ),
         now=("batch{which} must be a 3D tensor"),
         suspects=(Suspect(r"bmm|baddbmm"),),
