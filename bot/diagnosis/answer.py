@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from bot.diagnosis import wording
 from bot.diagnosis.chance_level import chance_level
 from bot.diagnosis.diagnosis import Diagnosis
@@ -15,6 +17,21 @@ from knowledge.repair.engine import Repair
 
 # Remarks that say of a line what families of errors suspect it of.
 _ALSO_SUSPECTED = ("unregistered", "graph_kept", "only_made", "method_hidden")
+# Kinds of remarks → the families of errors that such code raises.
+_DEVICES = frozenset(
+    {"devices_differ", "layer_devices", "argument_devices", "index_argument_device", "rnn_devices"}
+)
+_RAISED_BY: Mapping[str, frozenset[str]] = {
+    "unregistered": _DEVICES | {"no_parameters"},
+    "not_a_buffer": _DEVICES,
+    "made_in_forward": _DEVICES,
+    "graph_kept": frozenset({"cuda_out_of_memory", "memory"}),
+    "lost_by_loading": frozenset({"none_attribute", "object_attribute", "not_callable"}),
+    "returns_nothing": frozenset({"none_attribute", "not_callable"}),
+    "layer_not_called": frozenset({"argument_type", "object_attribute", "operand_types"}),
+    "only_made": frozenset({"missing_arguments", "argument_type", "tensor_truth"}),
+    "method_hidden": frozenset({"not_callable"}),
+}
 
 
 def compose(known: Diagnosis) -> Answer:
@@ -55,7 +72,7 @@ def _of_missing(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
     if reading is not None and reading.means:
         answer = _without_a_second_remedy(_without_doubles(answer, reading))
         answer = answer.model_copy(update={"needed": needed})
-        return _concluded(answer, "not_run", wording.means(reading))
+        return _concluded(answer, "not_run", _means(reading, remarks))
     if remarks:
         answer = answer.model_copy(update={"needed": needed})
         return _concluded(answer, "not_run", wording.remark(remarks[0]))
@@ -129,6 +146,13 @@ def _of_no_run(known: Diagnosis, answer: Answer) -> Answer:
     return _concluded(answer, "unsure", wording.unsure(question))
 
 
+def _means(reading: PostedReading, remarks: tuple[Remark, ...]) -> str:
+    """What the posted error means, and the line of the code that raises such an error."""
+    cause = next((r for r in remarks if reading.family in _RAISED_BY.get(r.kind, ())), None)
+    told = wording.means(reading)
+    return f"{told} {wording.remark(cause)}" if cause is not None else told
+
+
 def _remarks(question: Question, run: JobResult | None) -> tuple[Remark, ...]:
     """What is to be said of the posted text, as far as the run's lines are those that were posted.
 
@@ -161,9 +185,11 @@ def _without_a_second_remedy(answer: Answer) -> Answer:
         return answer
     if answer.posted.is_of_the_post:  # it may exclude the causes that the article names
         return answer.model_copy(update={"why": None})
-    if not answer.posted.has_own_remedy:
-        return answer
-    return answer.model_copy(update={"why": answer.why.model_copy(update={"remedy": ""})})
+    # No run shows which of several causes it is, so none is called the likely one.
+    sure: dict[str, str] = {"text": wording.without_guesses(answer.why.text)}
+    if answer.posted.has_own_remedy:
+        sure["remedy"] = ""
+    return answer.model_copy(update={"why": answer.why.model_copy(update=sure)})
 
 
 def _not_rebuilt(known: Diagnosis) -> str:

@@ -45,6 +45,16 @@ def quoted(passage: str, verdict: Verdict | None) -> str:
     return passage
 
 
+_GUESS = re.compile(r"(?:Mostly|Usually|Often|The usual|Most often)\b")
+
+
+def without_guesses(text: str) -> str:
+    """An article's reason without the sentences that call one cause the usual one."""
+    sentences = re.split(r"(?<=[.!?]) (?=[A-Z`])", text)
+    kept = [sentence for sentence in sentences if not _GUESS.match(sentence)]
+    return " ".join(kept) or text
+
+
 def resembling(why: Why) -> str:
     """The headline of an article that only resembles a question: it names no error of its."""
     return f"This may be it: {why.title}"

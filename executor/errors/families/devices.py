@@ -508,10 +508,21 @@ FAMILIES = (
                 {"line": r"load\w*\("},
             ),
             Sentence(
-                "Nothing has run through the model at this line yet: look with `nvidia-smi` at "
-                "what holds the memory (another process, an old notebook kernel, an earlier "
-                "model), and move one batch at a time, not the whole data set",
-                {"line": r"\.to\(|\.cuda\("},
+                "If it comes while the file is loaded, as at `{quoted}`: that loads to the GPU "
+                "that it was saved from, beside what is there. `torch.load(path, "
+                "map_location='cpu')`, then load_state_dict and `model.to(device)`, and `del` "
+                "what was loaded; `nvidia-smi` shows what else holds the memory. If it comes "
+                "later, print `torch.cuda.memory_allocated()` in each step to see whether it grows",
+                {
+                    "words": r"\b(?:re-?)?load(?:s|ing|ed)?\b",
+                    "code": r"\btorch\.load\((?!.*map_location)",
+                },
+            ),
+            Sentence(
+                "This line only moves a model to the GPU: look with `nvidia-smi` at what holds "
+                "the memory already (another process, an old notebook kernel, an earlier model or "
+                "the whole data set)",
+                {"line": r"\b(?:model|net)\w*(?:\(\))?\.(?:to|cuda)\(|\)\.(?:to|cuda)\("},
             ),
             (
                 "See first whether it comes in the first step or grows: print "

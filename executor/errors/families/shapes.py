@@ -39,6 +39,13 @@ def _one_channel(seen: SeenError, message: str) -> Mapping[str, str]:
     return {"channels": str(result[0])} if one else {}
 
 
+def _more(seen: SeenError, message: str) -> Mapping[str, str]:
+    """Whether a tensor has more dimensions than permute lists."""
+    if not (seen["listed"].isdigit() and seen["dimensions"].isdigit()):
+        return {}
+    return {"more": "yes" if seen.number("dimensions") > seen.number("listed") else "no"}
+
+
 FAMILIES = (
     ErrorFamily(
         id="broadcast_sizes",
@@ -340,13 +347,25 @@ FAMILIES = (
     ErrorFamily(
         id="permute_dimensions",
         says="permute is given another number of dimensions than the tensor has.",
+        derive=_more,
         means=(
             "permute lists {listed} dimensions and the tensor has {dimensions}",
             "permute is given another number of dimensions than the tensor has",
         ),
         remedy=(
-            "List each dimension of the tensor once: print `x.shape` before it. To bring channels "
-            "to the front, a single image needs `permute(2, 0, 1)`, a batch `permute(0, 3, 1, 2)`",
+            Sentence(
+                "The tensor has more dimensions than are listed: list them all, or find where one "
+                "too many comes from (a batch of what is a batch already): print `x.shape` before "
+                "the line",
+                {"more": r"yes"},
+            ),
+            Sentence(
+                "The tensor has fewer dimensions than are listed: perhaps the batch dimension is "
+                "missing (`x.unsqueeze(0)`), or a dimension was squeezed away; a single image "
+                "needs `permute(2, 0, 1)`, a batch `permute(0, 3, 1, 2)`",
+                {"more": r"no"},
+            ),
+            "List each dimension of the tensor once: print `x.shape` before it",
         ),
         suspects=(Suspect(r"permute"),),
         types=("RuntimeError",),

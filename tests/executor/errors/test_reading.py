@@ -392,9 +392,10 @@ WEIGHT_ON_GPU = "Input type (torch.FloatTensor) and weight type (torch.cuda.Floa
         (
             "CUDA out of memory. Tried to allocate 2.00 GiB",
             Around(line="model.to(device)"),
-            "Nothing has run through the model at this line yet",
+            "This line only moves a model",
         ),
         ("CUDA out of memory. Tried to allocate 2.00 GiB", Around(line="y = f(x)"), "or grows"),
+        ("CUDA out of memory. Tried to allocate 2.00 GiB", Around(line="x = x.to(d)"), "or grows"),
         (
             "expected scalar type Long but found Float",
             Around(file="linear.py"),
