@@ -43,7 +43,7 @@ def candidates(
             for h in near
             if h.evidence.error
             or (a := articles.get(h.source)) is None
-            or is_about(text, a, articles)
+            or is_about(text, a, articles, is_nearest=h is found.hits[0])
         )
         if tells_of_a_symptom(known.question):  # nothing was raised
             near = (h for h in near if (a := articles.get(h.source)) is None or a.is_silent)

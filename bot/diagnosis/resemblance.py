@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
+from bot.diagnosis.loss_course import losses_written
 from knowledge.articles.article import Article
 from knowledge.search.bm25 import tokenize
 
@@ -21,24 +22,32 @@ _TITLE_SAID = 0.4  # of the title's words, each by its rarity
 _RARE = 6  # articles at most that share a rare word
 _FEWEST_RARE = 2
 _WORD = re.compile(r"[a-z_]{2,}")
+_NEAR = 0.02  # of a loss to the one in a title
 _PHRASE = 3  # words in a row
 _FEW = 2  # articles at most whose errors share a phrase
 _EMPTY = frozenset(
-    ["the", "to", "of", "in", "is", "it", "as", "an", "and", "or", "but", "for", "with", "that"]
-    + ["this", "on", "be", "by", "at", "not"]
+    {"the", "to", "of", "in", "is", "it", "as", "an", "and", "or", "but", "for", "with", "that"}
+    | {"this", "on", "be", "by", "at", "not"}
 )
 
 
-def is_about(text: str, article: Article, articles: Mapping[str, Article]) -> bool:
+def is_about(
+    text: str, article: Article, articles: Mapping[str, Article], *, is_nearest: bool
+) -> bool:
     """Whether a post without an error says what this article is about.
 
     Args:
         text: its words.
-        article: the article that resembles it.
+        article: an article that resembles it.
+        is_nearest: no other one resembles it more; of a long post only that one can be it.
         articles: all of them, which tell the rare words from the common ones.
     """
+    if _is_contradicted(text, article):
+        return False
     if len(re.findall(r"\w+", text)) <= _LONG:
         return True
+    if not is_nearest:
+        return False
     counts = _counts(tuple(_wording(one) for one in articles.values()))
     said = set(tokenize(text))
     title = set(tokenize(article.title))
@@ -48,6 +57,13 @@ def is_about(text: str, article: Article, articles: Mapping[str, Article]) -> bo
     share = sum(weight[word] for word in title & said) / (sum(weight.values()) or 1.0)
     rare = [w for w in said & set(tokenize(_wording(article))) if counts[w] <= _RARE]
     return share >= _TITLE_SAID and len(rare) >= _FEWEST_RARE
+
+
+def _is_contradicted(text: str, article: Article) -> bool:
+    """Whether the losses that a post prints end elsewhere than at what the title calls them."""
+    losses = [float(one.lower()) for one in losses_written(text)[-1:]]
+    titled = [float(number) for number in re.findall(r"\b\d\.\d{2,}\b", article.title)]
+    return bool(losses and titled) and all(abs(losses[0] - n) > _NEAR for n in titled)
 
 
 def _quotes_its_error(text: str, article: Article, articles: Mapping[str, Article]) -> bool:

@@ -30,9 +30,10 @@ from executor.errors.lists import (
     offered_forms,
     quoted_names,
     resized_keys,
+    shapes_named,
 )
 from executor.errors.reading import ErrorReading, fitting, read_words
-from executor.errors.sameness import same_family, same_numbers, shapes_named
+from executor.errors.sameness import same_family, same_numbers
 from executor.errors.topics import is_about_dtypes, topic_of
 from executor.errors.warnings import is_a_notice, is_a_warning, tells_of_a_mistake
 

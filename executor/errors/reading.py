@@ -138,14 +138,14 @@ def _values(
     dtypes = {f"{name}_dtype": dtype_named(value) for name, value in seen.values.items()}
     code = "\n".join(dict.fromkeys(c.code for c in constructs))
     values = {**seen.values, **dtypes, **around.values(code)}
-    if family.look_around is not None:
-        values |= family.look_around(seen, around)
-    if family.derive is None:
-        return values
     try:
-        return values | dict(family.derive(seen, message))
+        if family.look_around is not None:
+            values |= family.look_around(seen, around)
+        if family.derive is not None:
+            values |= family.derive(seen, message)
     except ValueError:  # a stranger's number may be longer than Python converts
         return values
+    return values
 
 
 def _chooses(sentence: str | Sentence) -> bool:

@@ -719,6 +719,15 @@ FAMILIES = (
     ErrorFamily(
         id="scheduler_before_optimizer",
         says="A learning rate schedule steps before its optimizer does (a warning).",
+        means=(
+            "This is a warning and no error: lr_scheduler.step() came before the first "
+            "optimizer.step(), so the schedule's first learning rate is skipped",
+        ),
+        remedy=(
+            "Call optimizer.step() first and scheduler.step() after it. With a GradScaler that "
+            "order may be right already: it leaves out a step whose gradients overflow, often the "
+            "first, and the warning is harmless then",
+        ),
         types=("UserWarning",),
         today=(r"Detected call of `lr_scheduler\.step\(\)` before `optimizer\.step\(\)`",),
         sample=(

@@ -58,10 +58,27 @@ FAMILIES = (
             ),
         ),
         remedy=(
-            "Run with num_workers=0, which shows an error that a worker hides. If it runs then, "
-            "memory is short: fewer workers or smaller samples, and in Docker more shared memory "
-            "(`--shm-size=8g` or `--ipc=host`). On Windows the script also needs `if __name__ == "
-            "'__main__':`",
+            Sentence(
+                "Use fewer workers or smaller samples, and look whether the dataset keeps more "
+                "with each epoch",
+                {"how": r"Killed"},
+            ),
+            Sentence(
+                "In Docker give more shared memory (`--shm-size=8g` or `--ipc=host`); else fewer "
+                "workers",
+                {"how": r"Bus error"},
+            ),
+            Sentence(
+                "Run with num_workers=0 and `python -X faulthandler`, which shows the line. If it "
+                "runs then, a library in the dataset does not go together with forked processes "
+                "(`cv2.setNumThreads(0)` for OpenCV; `multiprocessing_context='spawn'`)",
+                {"how": r".+"},
+            ),
+            (
+                "Run with num_workers=0, which shows an error that a worker hides. If it runs "
+                "then, perhaps memory is short (fewer workers; in Docker `--shm-size=8g`), or, on "
+                "Windows, the script lacks `if __name__ == '__main__':`"
+            ),
         ),
         suspects=(Suspect(r"DataLoader"),),
         types=("RuntimeError",),

@@ -271,7 +271,7 @@ FAMILIES = (
             ),
         ),
         types=("KeyError",),
-        today=(r"(?P<key>[^\n]+)",),
+        today=(r"(?P<key>^'[^'\n]*'|^\"[^\"\n]*\"|[^\n]+)",),
         values={"key": "that is asked for, as Python writes it"},
         sample='{"a": 1}["b"]',
         typed=True,

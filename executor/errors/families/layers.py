@@ -8,10 +8,11 @@ _IMAGE_CHANNELS = (1, 3, 4)
 
 
 def _channels_last(seen: SeenError, message: str) -> Mapping[str, str]:
-    """Whether the last dimension of the input of a 2d layer has the channels that it takes."""
+    """Whether the last dimension of a batch has the channels that the layer takes."""
     sizes = seen.sizes("input")
-    last = len(sizes) == 4 and str(sizes[-1]) == seen["in_channels"] != str(sizes[1])
-    return {"channels_last": "yes"} if last else {}
+    if len(sizes) not in (3, 4) or not str(sizes[-1]) == seen["in_channels"] != str(sizes[1]):
+        return {}
+    return {"channels_last": "yes", "order": "0, 3, 1, 2" if len(sizes) == 4 else "0, 2, 1"}
 
 
 def _conv_input(seen: SeenError, message: str) -> Mapping[str, str]:
@@ -54,7 +55,7 @@ FAMILIES = (
         ),
         remedy=(
             Sentence(
-                "If they do, bring them to the front before the layer: `x = x.permute(0, 3, 1, 2)`",
+                "If they do, bring them to the front before the layer: `x = x.permute({order})`",
                 {"channels_last": r"yes"},
             ),
             Sentence(

@@ -81,6 +81,7 @@ FAMILIES = (
     ErrorFamily(
         id="none_attribute",
         says="Something is asked of None.",
+        subject=("name",),
         means=("`.{name}` is asked of something that is None there",),
         remedy=(
             Sentence(

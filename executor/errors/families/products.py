@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 
+from executor.errors.around import Around
 from executor.errors.family import ANY, ErrorFamily, SeenError, Sentence, Suspect
+from executor.errors.lists import shapes_named
 
 _LINEAR = (
     "A Linear layer with in_features={inner_right} and out_features={columns} is given "
@@ -18,6 +20,12 @@ def _unflattened(seen: SeenError, message: str) -> Mapping[str, str]:
     return {"samples": str(rows * inner // wanted)}
 
 
+def _printed(seen: SeenError, around: Around) -> Mapping[str, str]:
+    """Whether the post prints the left matrix's shape, which then has two dimensions."""
+    shape = seen.numbers("rows", "inner_left")
+    return {"printed": "yes"} if shape in shapes_named(around.words) else {}
+
+
 def _same_batch(seen: SeenError, message: str) -> Mapping[str, str]:
     return {"same": "yes"} if seen["batch"] == seen["batch_right"] else {}
 
@@ -26,6 +34,7 @@ FAMILIES = (
     ErrorFamily(
         id="matmul_shapes",
         says="Two matrices are multiplied whose inner sizes differ.",
+        look_around=_printed,
         means=(
             Sentence(_LINEAR, {"file": r"linear\.py"}),
             Sentence(_LINEAR, {"made": r"Linear"}),
@@ -37,6 +46,19 @@ FAMILIES = (
             ),
         ),
         remedy=(
+            Sentence(
+                "Your x is [{rows}, {inner_left}], so flattening changes nothing. If {inner_left} "
+                "is what each sample has, make the layer `nn.Linear({inner_left}, {columns})`; if "
+                "each sample should have {inner_right}, several rows are one sample: "
+                "`x.reshape({samples}, {inner_right})`",
+                {"printed": r"yes", "samples": r".+"},
+            ),
+            Sentence(
+                "Your x is [{rows}, {inner_left}]. If {inner_left} is what each sample has, make "
+                "the layer `nn.Linear({inner_left}, {columns})`; if it should be {inner_right}, "
+                "look for what gave x this shape",
+                {"printed": r"yes"},
+            ),
             Sentence(
                 "{rows} rows of {inner_left} hold exactly {samples} times {inner_right} values: "
                 "if the input was not flattened, put `x = x.flatten(1)` before the layer",

@@ -1,4 +1,4 @@
-"""bot/diagnosis/resemblance.py: an article is shown for a long post only if that says what it is."""
+"""bot/diagnosis/resemblance.py: an article is for a long post only if that says what it is."""
 
 from __future__ import annotations
 
@@ -30,9 +30,19 @@ OTHER = (
             "kl-divergence-takes-log-probabilities",
             True,  # what its title says, in rare words
         ),
+        ("accuracy is bad, loss: 2.3026, loss: 1.12", "loss-stays-at-ln-of-the-classes", False),
+        ("accuracy is bad, loss: 2.31, loss: 2.3026", "loss-stays-at-ln-of-the-classes", True),
         (f"{OTHER} The loss is negative.", "kl-divergence-takes-log-probabilities", False),
     ],
 )
 def test_a_long_post_has_to_say_what_the_article_is_about(text: str, slug: str, about: bool):
     """Its error's phrase, or what its title says and rare words of it; a short one is trusted."""
-    assert is_about(text, ALL[slug], ALL) is about
+    assert is_about(text, ALL[slug], ALL, is_nearest=True) is about
+
+
+def test_only_the_nearest_article_can_be_about_a_long_post():
+    """Where that is not about it, the next one resembles it even less."""
+    text = f"{OTHER} Then it runs out of memory."
+
+    assert not is_about(text, ALL["cuda-out-of-memory"], ALL, is_nearest=False)
+    assert is_about("out of memory", ALL["cuda-out-of-memory"], ALL, is_nearest=False)

@@ -97,6 +97,7 @@ DERIVED_BY_OTHER_SIZES = {
     "part",
     "channels",
     "of_each",
+    "order",
     "c",
     "output",
     "target",
@@ -384,6 +385,23 @@ WEIGHT_ON_GPU = "Input type (torch.FloatTensor) and weight type (torch.cuda.Floa
         (INDEX, Around(line="loss = f(y, torch.max(yt, 1)[1])"), "holds class numbers already"),
         (INDEX, Around(words="at f(y, torch.max(yt, 1)[1])"), "`argmax` of your line"),
         (INDEX, Around(line="loss = f(y, yt)"), "If a single sample goes in"),
+        ("mat1 and mat2 shapes cannot be multiplied (96x6 and 12x3)", Around(), "x.flatten(1)"),
+        (
+            "mat1 and mat2 shapes cannot be multiplied (96x6 and 12x3)",
+            Around(words="x.shape is torch.Size([96, 6])"),
+            "flattening changes nothing",
+        ),
+        (
+            "mat1 and mat2 shapes cannot be multiplied (96x6 and 7x3)",
+            Around(words="x.shape is torch.Size([96, 6])"),
+            "look for what gave x this shape",
+        ),
+        (
+            "Given groups=1, weight of size [32, 40, 3], expected input[16, 200, 40] to have 40 "
+            "channels, but got 200 channels instead",
+            Around(),
+            "x.permute(0, 2, 1)",
+        ),
         (
             "CUDA out of memory. Tried to allocate 2.00 GiB",
             Around(line="state = torch.load('a.pt')"),
