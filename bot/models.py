@@ -192,6 +192,7 @@ class PostedReading(Model):
     fitting: tuple[PostedLine, ...] = ()  # posted lines that the message's values point to
     remedy: str = ""
     has_own_remedy: bool = False  # whether it was chosen by the message's values
+    is_of_the_post: bool = False  # whether lines, versions or words of the post chose what is said
 
 
 class Answer(Model):

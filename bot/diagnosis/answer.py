@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from bot.diagnosis import wording
 from bot.diagnosis.chance_level import chance_level
 from bot.diagnosis.diagnosis import Diagnosis
+from bot.diagnosis.loss_course import loss_course
 from bot.diagnosis.own_error import is_another, posted
-from bot.diagnosis.posted_traceback import read_posted
+from bot.diagnosis.posted_traceback import around, read_posted
 from bot.models import Answer, AnswerError, Evidence, PostedReading, Question, Status
 from executor.errors import read_words
 from executor.protocol import JobResult, Outcome, Remark
@@ -14,6 +17,21 @@ from knowledge.repair.engine import Repair
 
 # Remarks that say of a line what families of errors suspect it of.
 _ALSO_SUSPECTED = ("unregistered", "graph_kept", "only_made", "method_hidden")
+# Kinds of remarks → the families of errors that such code raises.
+_DEVICES = frozenset(
+    {"devices_differ", "layer_devices", "argument_devices", "index_argument_device", "rnn_devices"}
+)
+_RAISED_BY: Mapping[str, frozenset[str]] = {
+    "unregistered": _DEVICES | {"no_parameters"},
+    "not_a_buffer": _DEVICES,
+    "made_in_forward": _DEVICES,
+    "graph_kept": frozenset({"cuda_out_of_memory", "memory"}),
+    "lost_by_loading": frozenset({"none_attribute", "object_attribute", "not_callable"}),
+    "returns_nothing": frozenset({"none_attribute", "not_callable"}),
+    "layer_not_called": frozenset({"argument_type", "object_attribute", "operand_types"}),
+    "only_made": frozenset({"missing_arguments", "argument_type", "tensor_truth"}),
+    "method_hidden": frozenset({"not_callable"}),
+}
 
 
 def compose(known: Diagnosis) -> Answer:
@@ -54,7 +72,7 @@ def _of_missing(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
     if reading is not None and reading.means:
         answer = _without_a_second_remedy(_without_doubles(answer, reading))
         answer = answer.model_copy(update={"needed": needed})
-        return _concluded(answer, "not_run", wording.means(reading))
+        return _concluded(answer, "not_run", _means(reading, remarks))
     if remarks:
         answer = answer.model_copy(update={"needed": needed})
         return _concluded(answer, "not_run", wording.remark(remarks[0]))
@@ -91,7 +109,7 @@ def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
         if not is_another(known.question, wrong.error):
             answer = answer.model_copy(update={"remarks": _remarks(known.question, run)})
             if wrong.error is not None and not repairs.alternatives and not _advises(answer):
-                words = read_words(wrong.error)
+                words = read_words(wrong.error, around(known.question, run), run.constructs)
                 remedy = words.remedy if words is not None else ""
                 answer = answer.model_copy(update={"remedy": remedy})
             return _concluded(answer, "reproduced", said)
@@ -128,16 +146,23 @@ def _of_no_run(known: Diagnosis, answer: Answer) -> Answer:
     return _concluded(answer, "unsure", wording.unsure(question))
 
 
+def _means(reading: PostedReading, remarks: tuple[Remark, ...]) -> str:
+    """What the posted error means, and the line of the code that raises such an error."""
+    cause = next((r for r in remarks if reading.family in _RAISED_BY.get(r.kind, ())), None)
+    told = wording.means(reading)
+    return f"{told} {wording.remark(cause)}" if cause is not None else told
+
+
 def _remarks(question: Question, run: JobResult | None) -> tuple[Remark, ...]:
     """What is to be said of the posted text, as far as the run's lines are those that were posted.
 
-    What a loss in the words around the code shows comes first.
+    What the losses in the words around the code show comes first.
     """
-    chance = chance_level(question)
+    shown = chance_level(question) or loss_course(question)
     remarks = run.remarks if run is not None else ()
     lines = question.code.split("\n")
     own = (r for r in remarks if r.line <= len(lines) and r.code in lines[r.line - 1])
-    return (*([chance] if chance is not None else []), *own)
+    return (*([shown] if shown is not None else []), *own)
 
 
 def _advises(answer: Answer) -> bool:
@@ -152,10 +177,19 @@ def _without_doubles(answer: Answer, reading: PostedReading) -> Answer:
 
 
 def _without_a_second_remedy(answer: Answer) -> Answer:
-    """The answer without its article's advice, where the message's own values chose another."""
-    if answer.posted is None or answer.why is None or not answer.posted.has_own_remedy:
+    """The answer without its article's advice, or without the article, where others were chosen.
+
+    The message's own values choose an advice; what else the post shows chooses a cause too.
+    """
+    if answer.posted is None or answer.why is None:
         return answer
-    return answer.model_copy(update={"why": answer.why.model_copy(update={"remedy": ""})})
+    if answer.posted.is_of_the_post:  # it may exclude the causes that the article names
+        return answer.model_copy(update={"why": None})
+    # No run shows which of several causes it is, so none is called the likely one.
+    sure: dict[str, str] = {"text": wording.without_guesses(answer.why.text)}
+    if answer.posted.has_own_remedy:
+        sure["remedy"] = ""
+    return answer.model_copy(update={"why": answer.why.model_copy(update=sure)})
 
 
 def _not_rebuilt(known: Diagnosis) -> str:

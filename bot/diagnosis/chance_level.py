@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 
+from bot.diagnosis.loss_course import losses_written
 from bot.models import Question
 from executor.protocol import Remark
 
@@ -21,8 +22,11 @@ def chance_level(question: Question) -> Remark | None:
     whole = f"{question.text}\n{question.code}"
     if not _LOSS.search(question.text) or not _CLASSIFIES.search(whole):
         return None
+    last = losses_written(question.text)[-1:]
     for found in _NUMBER.finditer(question.text):
         written = found[0]
+        if last and last != [written]:
+            continue  # where a series began says nothing of what was learned
         places = len(written.partition(".")[2])
         for classes in _CLASSES:
             # As exact as it is written, but for the last digits that training moves a little.

@@ -13,8 +13,8 @@ from knowledge.repair.mistake import Mistake
 
 # Error families of tensors on different devices.
 _DEVICE_ERRORS = (
-    "devices_differ", "devices", "layer_devices", "rnn_devices", "numpy_of_cuda",
-    "generator_device", "rnn_lengths_tensor", "gradient_device", "index_device",
+    "devices_differ", "devices", "constructor_device", "layer_devices", "rnn_devices",
+    "numpy_of_cuda", "generator_device", "rnn_lengths_tensor", "gradient_device", "index_device",
 )  # fmt: skip
 
 

@@ -8,8 +8,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from bot.diagnosis import wording
 from bot.diagnosis.diagnosis import Diagnosis
 from bot.diagnosis.how_to import is_near_enough, related
+from bot.diagnosis.loss_course import loss_course
 from bot.diagnosis.own_error import tells_of_a_symptom
-from bot.models import Proof, Source, Why
+from bot.diagnosis.resemblance import is_about
+from bot.models import Proof, Question, Source, Why
 from executor.errors import family_of, is_written
 from executor.protocol import SNIPPET
 from knowledge.articles.article import Article
@@ -32,7 +34,17 @@ def candidates(
         yield from (_of_hit(h, articles) for h in related(known.functions, found, articles))
         return
     if not known.question.code.strip() and known.question.traceback is None:
+        if loss_course(known.question) is not None:
+            return  # the posted numbers say more than what resembles the words
+        text = known.question.text
         near = (h for h in found.hits if is_near_enough(known.question, h, found))
+        near = (
+            h
+            for h in near
+            if h.evidence.error
+            or (a := articles.get(h.source)) is None
+            or is_about(text, a, articles, is_nearest=h is found.hits[0])
+        )
         if tells_of_a_symptom(known.question):  # nothing was raised
             near = (h for h in near if (a := articles.get(h.source)) is None or a.is_silent)
         yield from (_of_hit(h, articles) for h in near)
@@ -102,6 +114,10 @@ def _is_of_another_place(known: Diagnosis, article: Article) -> bool:
     complain in the same words, an article is about those that it names.
     """
     run = known.run
+    named = set(re.findall(r"\b[A-Z]\w*Loss\b", article.title))
+    if known.told.error is None and named:
+        theirs = set(re.findall(r"\b[A-Z]\w*Loss\b", _whole(known.question)))
+        return bool(theirs) and not theirs & named
     if run is None or run.error is None or not known.told.is_there:
         return False
     places = re.findall(r'^  File "([^"]+)"', run.error.traceback, re.MULTILINE)
@@ -111,6 +127,11 @@ def _is_of_another_place(known: Diagnosis, article: Article) -> bool:
     if not loss or not re.search(r"\b[A-Z]\w*Loss\b", article.title):
         return False
     return not any(loss in part for part in (article.title, article.what_you_see, article.why))
+
+
+def _whole(question: Question) -> str:
+    pasted = question.traceback.text if question.traceback is not None else ""
+    return "\n".join((question.text, question.code, pasted))
 
 
 def sources(

@@ -32,6 +32,19 @@ _RAISED = re.compile(
     r"\w(?:Error|Exception|Warning)\b|\b(?:errors?|exceptions?|warnings?|raises?|raised|crash\w*"
     r"|complain\w*|refuse\w*|fail\w*|throws?|says?)\b"
 )
+# Words with which people say that something was raised, or that they want whatever it is mended.
+_REPORTS = re.compile(
+    r"\w(?:Error|Exception)\b|\b(?:errors?|exceptions?|traceback|raises?|raised|crash\w*|fail\w*"
+    r"|throws?|thrown|complain\w*|refuses?|rejects?|fix|help|bug\w*|broken)\b"
+    r"|\b(?:doesn't|does not|don't|won't|cannot|can't|not) (?:work|run|start|compile)"
+    r"|\bwhat(?:'s| is| am I doing)\b[^.?!]{0,20}\bwrong\b",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    r"\b(?:how|what|which|why|when|where|whether|is|are|does|do|can|could|should|would)\b[^?]*\?"
+    r"|\bhow\s+to\b|\bwonder\w*\b",
+    re.IGNORECASE,
+)
 _LEAST_CUT = 20  # characters of a message that was cut off and still tells which one it is
 
 
@@ -91,6 +104,17 @@ def asks_about_an_error(question: Question) -> bool:
 def tells_of_a_symptom(question: Question) -> bool:
     """Whether the words tell of results that are wrong, and of no error that was raised."""
     return bool(_SYMPTOM.search(question.text)) and not _RAISED.search(question.text)
+
+
+def reports_no_error(question: Question) -> bool:
+    """Whether a post asks something, or tells of results, and speaks of no error at all.
+
+    Then an error of our run may be of what was pasted, and not what they ask about. Code without
+    such words is posted to have its error explained.
+    """
+    if posted(question) is not None or _REPORTS.search(question.text):
+        return False
+    return bool(_SYMPTOM.search(question.text) or _ASKS.search(question.text))
 
 
 def is_unparsed(run: JobResult) -> bool:

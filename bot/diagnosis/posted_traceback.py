@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from bot.diagnosis.own_error import posted
 from bot.messages.traceback_text import user_frames
 from bot.models import PastedTraceback, PostedLine, PostedReading, Question, TracebackFrame
-from executor.errors import fitting, read_words
-from executor.protocol import Construct, JobResult
+from executor.errors import Around, fitting, read_words
+from executor.protocol import Construct, JobResult, Outcome
 
 _CELL = re.compile(r"<ipython-input-|<stdin>|(?:tmp)?\d+\.py$")
 _PACKAGE = re.compile(r"(?:site|dist)-packages[/\\](\w+)")
@@ -33,7 +33,7 @@ def read_posted(question: Question, run: JobResult | None) -> PostedReading | No
     if pasted is None:
         return None
     here = _constructs(question, run)
-    words = read_words(pasted, _file(pasted), here)
+    words = read_words(pasted, around(question, run), here)
     raised_at = tuple(_raised_at(pasted, here))
     return PostedReading(
         type=pasted.type,
@@ -45,6 +45,29 @@ def read_posted(question: Question, run: JobResult | None) -> PostedReading | No
         fitting=tuple(_fitting(pasted, here, [p.code for p in raised_at])),
         remedy=words.remedy if words is not None else "",
         has_own_remedy=words is not None and words.has_own_remedy,
+        is_of_the_post=words is not None and words.is_of_the_post,
+    )
+
+
+def around(question: Question, run: JobResult | None) -> Around:
+    """What the post shows besides its error's message, and whether its code runs here."""
+    pasted = posted(question)
+    torch = question.versions.get("torch", "")
+    ran = run is not None and run.outcome is Outcome.OK and run.error is None and not run.caught
+    runs = ran and run is not None and not run.stand_ins and not run.only_definitions
+    if pasted is None:
+        return Around(words=question.text, torch=torch, runs=runs)
+    own = user_frames(pasted)
+    last = pasted.frames[-1] if pasted.frames else None
+    library = _library(last) if last is not None else ""
+    return Around(
+        words=question.text,
+        line=own[-1].code if own else "",
+        file=_file(pasted),
+        raised_in=library,
+        raising=_short(last.code) if last is not None and library else "",
+        torch=torch,
+        runs=runs,
     )
 
 

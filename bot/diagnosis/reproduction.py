@@ -10,7 +10,7 @@ from bot.diagnosis.missing import needs_gpu
 from bot.diagnosis.own_error import posted
 from bot.diagnosis.rebuild import Rebuild, rebuild
 from bot.models import Question
-from executor.errors import same_family
+from executor.errors import is_a_warning, same_family
 from executor.protocol import Job, JobResult, Outcome
 from executor.service.client import ExecutorClient
 from knowledge.repair.mistake import Mistake, mistake
@@ -59,8 +59,8 @@ async def reproduce(executor: ExecutorClient, question: Question, job: Job) -> R
 def lacks_posted_error(question: Question, run: JobResult) -> bool:
     """Whether an error was posted that this run did not raise."""
     pasted = posted(question)
-    if pasted is None or run.outcome is Outcome.SETUP_ERROR:
-        return False
+    if pasted is None or run.outcome is Outcome.SETUP_ERROR or is_a_warning(pasted.type):
+        return False  # a warning ends no run
     errors = (run.error,) if run.error is not None else run.caught
     return not any(same_family(pasted, error) for error in errors)
 

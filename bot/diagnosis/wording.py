@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from bot.diagnosis.ask_back import ask_back
 from bot.diagnosis.devices import opposed
-from bot.diagnosis.own_error import is_another, is_unparsed, posted
+from bot.diagnosis.own_error import is_another, is_unparsed, posted, reports_no_error
 from bot.diagnosis.posted_traceback import place
 from bot.models import (
     Answer,
@@ -43,6 +43,16 @@ def quoted(passage: str, verdict: Verdict | None) -> str:
     if verdict is Verdict.REFUTED:
         return f"An audit ran this document's code: what it says is refuted. It says: {passage}"
     return passage
+
+
+_GUESS = re.compile(r"(?:Mostly|Usually|Often|The usual|Most often)\b")
+
+
+def without_guesses(text: str) -> str:
+    """An article's reason without the sentences that call one cause the usual one."""
+    sentences = re.split(r"(?<=[.!?]) (?=[A-Z`])", text)
+    kept = [sentence for sentence in sentences if not _GUESS.match(sentence)]
+    return " ".join(kept) or text
 
 
 def resembling(why: Why) -> str:
@@ -95,7 +105,8 @@ def fixed(question: Question, removed: Mistake, run: JobResult, fix: Fix) -> str
         told = seen[: len(told)]
     how = f"{under_assumptions(run)}" if is_rebuilt(run) else ""
     done = "; then ".join(told)
-    return f"Fixed: {done}.{how}{_not_posted(question, removed)}{_left(run, fix)}"
+    aside = _aside(question, removed)
+    return f"Fixed: {done}.{how}{_not_posted(question, removed)}{_left(run, fix)}{aside}"
 
 
 def demonstrated(wrong: Mistake, run: JobResult, how: str) -> str:
@@ -130,7 +141,7 @@ def reproduced(question: Question, wrong: Mistake, run: JobResult, repair: Repai
         ways = "; or ".join(f.intent or f.title for f in repair.alternatives)
         left = _left(run, repair.alternatives[0])
         head = f"{begins}: {what}. What to do depends on what you mean ({ways}): each was run."
-        return f"{head}{left}"
+        return f"{head}{left}{_aside(question, wrong)}"
     tried = len(repair.refused)
     none = ""
     if tried:
@@ -139,7 +150,8 @@ def reproduced(question: Question, wrong: Mistake, run: JobResult, repair: Repai
     if wrong.error is not None:
         if where := opposed(run.devices):
             said = _first_sentence(wrong.error.message)
-            return f"{begins}: {where}. {_error(wrong.error)}: {said}.{none}"
+            head = f"{begins}: {where}. {_error(wrong.error)}: {said}.{none}"
+            return f"{head}{_aside(question, wrong)}"
         live = explanation(wrong, run)
         told = f" {_first_of(live)}" if live else ""
         if not live and (at := layer(run)):
@@ -152,16 +164,25 @@ def reproduced(question: Question, wrong: Mistake, run: JobResult, repair: Repai
             told = " The torch that ran it is built without CUDA."
         said = f": {message}" if message else ""
         head = f"{begins}: {_error(wrong.error)}{said}."
-        return f"{head}{assumed(run)}{told}{none}"
+        return f"{head}{assumed(run)}{told}{none}{_aside(question, wrong)}"
     return f"It runs, but {_first_finding(run, wrong)}.{_not_posted(question, wrong)}{none}"
 
 
 def _begins(question: Question, wrong: Mistake, run: JobResult) -> str:
-    """What is said before the run's error: "Reproduced", unless another one was posted."""
+    """What is said before the run's error: "Reproduced" only if it is what they ask about."""
     pasted = posted(question)
+    if wrong.error is not None and reports_no_error(question):
+        return f"As posted it stops here{_simulated(run)}"
     if pasted is None or not is_another(question, wrong.error):
         return f"Reproduced{_simulated(run)}"
     return f"Posted: {_named(pasted)}; what your code raises here{_simulated(run)}"
+
+
+def _aside(question: Question, wrong: Mistake) -> str:
+    """That the run's error may not be what they ask about; empty if they speak of one."""
+    if wrong.error is None or not reports_no_error(question):
+        return ""
+    return " You report no error, so this may not be what you ask about."
 
 
 def _not_posted(question: Question, wrong: Mistake) -> str:

@@ -39,7 +39,11 @@ from bot.messages.traceback_text import (
     user_frames,
 )
 from bot.messages.unfenced import find_code, looks_like_python, trailing_prose
-from bot.messages.untyped_error import find_untyped_error, missing_name
+from bot.messages.untyped_error import (
+    find_untyped_error,
+    find_warning_in_title,
+    missing_name,
+)
 from bot.messages.versions import machine_in, versions_in
 from bot.messages.web_markup import find_marked, without_comments
 from bot.models import PastedTraceback, Question, Snippet
@@ -142,6 +146,7 @@ class _Reading:
         if pasted is not None and pasted.type:
             return pasted
         bare = bare or find_untyped_error(self.text, self.output)
+        bare = bare or (find_warning_in_title(self.text) if pasted is None else None)
         if pasted is None or bare is None:
             return pasted or bare
         text = f"{pasted.text}\n{bare.type}: {bare.message}"

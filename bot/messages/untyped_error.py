@@ -15,6 +15,7 @@ from bot.models import PastedTraceback
 from executor.errors import all_families, read
 
 _QUOTED = re.compile(r"[`\"“‘]{1,3}([^`\"“”‘’\n]{12,600})[`\"”’]")
+_WARNING = re.compile(r"\b([A-Z]\w{0,40}Warning): {0,3}")
 _OPENED = re.compile(r"(?:^|\s)(['‘])[^'‘’]{0,60}$")
 _APART = re.compile(r"(?: {4,}|\t|\s{0,3}>|\s*`)")
 _TRIMMED = '`*_"“”‘’ \t>'
@@ -45,8 +46,20 @@ def find_untyped_error(prose: Sequence[str], output: Sequence[str]) -> PastedTra
                 message = within_quotes(opened[1], text[opened.end(1) :])
             else:
                 message = text[seen.span[0] :] if is_title else text
-            return PastedTraceback(type=family.types[0], message=message, text=message)
+            type_ = family.types[0]
+            if warned := _WARNING.search(text[: seen.span[0]]):
+                type_, message = warned[1], text[warned.end() :]
+            return PastedTraceback(type=type_, message=message, text=message)
     return None
+
+
+def find_warning_in_title(prose: Sequence[str]) -> PastedTraceback | None:
+    """Find the warning that a message is about: its title names it."""
+    title = next((line for line in prose if line.strip()), "")
+    found = _WARNING.search(title[:_LONGEST])
+    if found is None or not (message := title[found.end() : _LONGEST].rstrip(_TRIMMED)):
+        return None
+    return PastedTraceback(type=found[1], message=message, text=message)
 
 
 def _candidates(prose: Sequence[str], output: Sequence[str]) -> Iterator[tuple[str, bool]]:

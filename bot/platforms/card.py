@@ -36,7 +36,7 @@ _GAP = "\u200b"  # zero width space: a mention with it looks the same and pings 
 # How conclusions begin that say the status themselves.
 _SAYS_IT: dict[Status, tuple[str, ...]] = {
     "fixed": ("Fixed",),
-    "reproduced": ("Reproduced", "It runs, but", "Shown on purpose"),
+    "reproduced": ("Reproduced", "As posted", "It runs, but", "Shown on purpose"),
     "runs": ("Runs here", "Ran here"),
     "advice": ("Use `", "About `"),
     "unsure": ("Not sure",),

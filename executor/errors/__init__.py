@@ -11,6 +11,7 @@ The families are in `executor/errors/families/`, one module for each group; addi
 file. Nothing here imports torch, so the bot, the knowledge and the executor may all ask.
 """
 
+from executor.errors.around import Around
 from executor.errors.catalogue import (
     HasMessage,
     all_families,
@@ -29,13 +30,15 @@ from executor.errors.lists import (
     offered_forms,
     quoted_names,
     resized_keys,
+    shapes_named,
 )
 from executor.errors.reading import ErrorReading, fitting, read_words
-from executor.errors.sameness import same_family, same_numbers, shapes_named
+from executor.errors.sameness import same_family, same_numbers
 from executor.errors.topics import is_about_dtypes, topic_of
-from executor.errors.warnings import is_a_notice, tells_of_a_mistake
+from executor.errors.warnings import is_a_notice, is_a_warning, tells_of_a_mistake
 
 __all__ = [
+    "Around",
     "ErrorFamily",
     "ErrorReading",
     "HasMessage",
@@ -48,6 +51,7 @@ __all__ = [
     "fitting",
     "is_a",
     "is_a_notice",
+    "is_a_warning",
     "is_about_dtypes",
     "is_written",
     "missing_names",

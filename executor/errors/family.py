@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from executor.errors.around import Around
+
 MAX_CHARS = 8_000  # of a message that are read: the executor reports no more than 4,000
 
 # What every sample program may use without importing it.
@@ -60,9 +62,11 @@ class Sentence:
     Sentence("labels have to be int64", when={"expected": "Long"})
 
     `when` holds patterns that the values have to match from end to end; a value that the message
-    does not name is empty. Beside the message's own there are `file`, the name of the file that
-    raised it; `made`, the call in the code that a value points to, such as Linear; and for each
-    dtype `…_dtype`, its name in torch. Each is empty where it is not known.
+    does not name is empty. Beside the message's own there are those of `Around`: the post's words,
+    its lines and versions, of which `words`, `code`, `line` and `raising` only have to hold the
+    pattern; `made`, the call in the code that a value points to, such as Linear; for each dtype
+    `…_dtype`, its name in torch; and for the text `quoted`, the first line of code that `when`
+    found. Each is empty where it is not known.
     """
 
     text: str
@@ -139,6 +143,9 @@ class ErrorFamily:
     derive: Callable[[SeenError, str], Mapping[str, str]] | None = field(
         default=None, compare=False
     )  # further values for the sentences, computed from the message and those that it names
+    look_around: Callable[[SeenError, Around], Mapping[str, str]] | None = field(
+        default=None, compare=False
+    )  # likewise, from what the post shows besides the message
 
     def read(self, type: str, message: str) -> SeenError | None:
         """What the message says if it is of this family, else None.

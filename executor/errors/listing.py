@@ -38,7 +38,9 @@ module with a tuple `FAMILIES`: it is found by looking in the folder. It needs
 - `means` and `remedy`: sentences for an error that no run reached, with the message's values in
   braces (`"in_features={{inner_right}}"`). Of several the first is said whose values the message
   names; a `Sentence` holds only where values match patterns, and `derive` computes further ones.
-  Each has to be true of every error of the family: say "most likely" of what is not;
+  Each has to be true of every error of the family: say what the message proves, and name
+  causes as alternatives with how to tell them apart. What the post shows beside its message
+  chooses between them (`Around`): its words, lines, versions, and shapes by `look_around`;
 - `suspects`: the code that it may come from, such as a `Linear` with that size, and `now`: how
   today's torch words an older message;
 - a `sample` that raises it on the installed torch, without the imports that all samples share.

@@ -14,6 +14,8 @@ _RESIZED = re.compile(
     r"(?P<current>[^\n]{1,80}?)\.?\s*(?:\n|$))?"
 )
 _FORM = re.compile(r"\* \(([^\n]{0,600}?)\)")
+_NUMBER = re.compile(r"\d+")
+_SHAPE = re.compile(r"[\[(]\s*\d+(?:\s*[,x]\s*\d+)*\s*,?\s*[\])]")
 _MISSING_NAME = re.compile(r"object has no attribute ['\"`](\w+)")
 
 
@@ -45,3 +47,13 @@ def missing_names(prose: str) -> set[str]:
 def offered_forms(message: str) -> list[str]:
     """The arguments of each form that a message about overloads offers, as it writes them."""
     return _FORM.findall(message[:MAX_CHARS])
+
+
+def shapes_named(text: str) -> list[tuple[int, ...]]:
+    """The shapes that a text writes as lists, in order: "[4, 3]", "(4, 3)", "[4 x 3]"."""
+    found = []
+    for match in _SHAPE.finditer(text[:MAX_CHARS]):
+        shape = tuple(int(n[:9]) for n in _NUMBER.findall(match[0]))
+        if shape not in found and len(shape) <= 6:
+            found.append(shape)
+    return found

@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from string import Formatter
 from typing import Protocol, TypeVar
 
+from executor.errors.around import AROUND, NOTHING, SEARCHED, Around
 from executor.errors.catalogue import HasMessage, all_families, families_of
 from executor.errors.dtype_names import dtype_named
 from executor.errors.family import ANY, ErrorFamily, SeenError, Sentence, Suspect
+from executor.errors.warnings import is_a_warning, meaning_of_a_warning
 
 
 class HasConstruct(Protocol):
@@ -29,6 +31,10 @@ class HasConstruct(Protocol):
         """What is called, changed or read, as it is written."""
 
     @property
+    def code(self) -> str:
+        """Its line."""
+
+    @property
     def arguments(self) -> tuple[str, ...]:
         """Its arguments as they are written, numbers computed."""
 
@@ -41,6 +47,8 @@ class HasConstruct(Protocol):
         """The attribute that is asked of its result at once."""
 
 
+# What of a post excludes causes that an article names; a file or a moved tensor excludes none.
+_TELLING = (AROUND - {"file", "moved"}) | {"of_each"}
 C = TypeVar("C", bound=HasConstruct)
 
 
@@ -54,23 +62,27 @@ class ErrorReading:
     now: str  # how the pinned torch words it, if this wording is of an older version
     is_specific: bool  # whether `means` is of this message, and not only of its family
     has_own_remedy: bool  # whether `remedy` was chosen by the message's values
+    is_of_the_post: bool = False  # whether what the post shows beside its message chose a sentence
 
 
 def read_words(
-    error: HasMessage, file: str = "", constructs: Iterable[HasConstruct] = ()
+    error: HasMessage, around: Around = NOTHING, constructs: Iterable[HasConstruct] = ()
 ) -> ErrorReading | None:
     """Read an error by the most specific family that it is of; None if the catalogue has none.
 
     Args:
-        error: its type and message.
-        file: the name of the file that raised it, where a traceback says so.
+        error: its type and message. A warning is told as one, whatever error words it so.
+        around: what the post shows besides the message.
         constructs: what stands in the code, if there is any.
     """
     seen, family = _seen(error)
+    if is_a_warning(error.type) and not (family and any(map(is_a_warning, family.types))):
+        return ErrorReading("", meaning_of_a_warning(error.type), "", "", False, False)
     if seen is None or family is None:
         return None
-    values = _values(seen, family, error.message, file)
-    made = next((c for c, by_value, _ in _suspected(family, values, constructs) if by_value), None)
+    here = tuple(constructs)
+    values = _values(seen, family, error.message, around, here)
+    made = next((c for c, by_value, _ in _suspected(family, values, here) if by_value), None)
     if made is not None:
         values["made"] = made.name.rpartition(".")[2]
     means = _first(family.means, values)
@@ -81,6 +93,7 @@ def read_words(
         has_own_remedy=bool(_first([r for r in family.remedy if _chooses(r)], values)),
         now=_first((family.now,), values) if family.now and seen.is_older else "",
         is_specific=bool(means),
+        is_of_the_post=_by_the_post(family.means, values) or _by_the_post(family.remedy, values),
     )
 
 
@@ -92,7 +105,8 @@ def fitting(error: HasMessage, constructs: Iterable[C]) -> Iterator[tuple[C, boo
     """
     seen, family = _seen(error)
     if seen is not None and family is not None:
-        yield from _suspected(family, _values(seen, family, error.message, ""), constructs)
+        here = tuple(constructs)
+        yield from _suspected(family, _values(seen, family, error.message, NOTHING, here), here)
 
 
 def _suspected(
@@ -114,15 +128,24 @@ def _seen(error: HasMessage) -> tuple[SeenError | None, ErrorFamily | None]:
     return seen, next(f for f in all_families() if f.id == seen.id)
 
 
-def _values(seen: SeenError, family: ErrorFamily, message: str, file: str) -> dict[str, str]:
+def _values(
+    seen: SeenError,
+    family: ErrorFamily,
+    message: str,
+    around: Around,
+    constructs: Iterable[HasConstruct],
+) -> dict[str, str]:
     dtypes = {f"{name}_dtype": dtype_named(value) for name, value in seen.values.items()}
-    values = {**seen.values, **dtypes, "file": file}
-    if family.derive is None:
-        return values
+    code = "\n".join(dict.fromkeys(c.code for c in constructs))
+    values = {**seen.values, **dtypes, **around.values(code)}
     try:
-        return values | dict(family.derive(seen, message))
+        if family.look_around is not None:
+            values |= family.look_around(seen, around)
+        if family.derive is not None:
+            values |= family.derive(seen, message)
     except ValueError:  # a stranger's number may be longer than Python converts
         return values
+    return values
 
 
 def _chooses(sentence: str | Sentence) -> bool:
@@ -133,10 +156,30 @@ def _first(sentences: Iterable[str | Sentence], values: Mapping[str, str]) -> st
     """The first sentence that holds and whose values are all there; empty if none is."""
     for one in sentences:
         sentence = one if isinstance(one, Sentence) else Sentence(one)
-        holds = all(re.fullmatch(p, values.get(n, ""), re.S) for n, p in sentence.when.items())
-        if holds and (told := _filled(sentence.text, values)) is not None:
+        if not all(_holds(name, p, values.get(name, "")) for name, p in sentence.when.items()):
+            continue
+        quoted = _line_with(sentence.when["code"], values) if "code" in sentence.when else ""
+        if (told := _filled(sentence.text, {**values, "quoted": quoted})) is not None:
             return told
     return ""
+
+
+def _by_the_post(sentences: Iterable[str | Sentence], values: Mapping[str, str]) -> bool:
+    """Whether the sentence that is told holds because of what stands around the message."""
+    told = _first(sentences, values)
+    around = [one for one in sentences if isinstance(one, Sentence) and one.when.keys() & _TELLING]
+    return bool(told) and _first(around, values) == told
+
+
+def _holds(name: str, pattern: str, value: str) -> bool:
+    if name in SEARCHED:
+        return re.search(pattern, value, re.IGNORECASE) is not None
+    return re.fullmatch(pattern, value, re.S) is not None
+
+
+def _line_with(pattern: str, values: Mapping[str, str]) -> str:
+    lines = values.get("code", "").split("\n")
+    return next((ln.strip() for ln in lines if re.search(pattern, ln, re.IGNORECASE)), "")
 
 
 def _filled(text: str, values: Mapping[str, str]) -> str | None:

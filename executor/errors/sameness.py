@@ -11,6 +11,7 @@ from executor.errors.lists import quoted_names, resized_keys
 # Checks of old versions that each operation makes for itself today: their family → today's.
 _TODAY = {
     "argument_devices": ("devices_differ", "devices"),
+    "constructor_device": ("devices_differ", "devices"),
     "argument_scalar_type": (
         "index_argument_dtype", "scatter_dtypes", "index_dtype", "matmul_dtypes", "matvec_dtypes",
         "dot_dtypes", "layer_dtypes", "rnn_dtypes", "scalar_type", "embedding_dtype",
@@ -23,7 +24,6 @@ _TODAY = {
 # The name of a value in such an old family → its name in today's.
 _SAME_VALUE = {"target_shape": "target"}
 _NUMBER = re.compile(r"\d+")
-_SHAPE = re.compile(r"[\[(]\s*\d+(?:\s*[,x]\s*\d+)*\s*,?\s*[\])]")
 
 
 def same_family(one: HasMessage, other: HasMessage) -> bool:
@@ -69,16 +69,6 @@ def same_numbers(one: HasMessage, other: HasMessage) -> bool:
             return True
     mine, others = (_NUMBER.findall(e.message.split("\n")[0]) for e in (one, other))
     return sorted(mine) == sorted(others)
-
-
-def shapes_named(text: str) -> list[tuple[int, ...]]:
-    """The shapes that a text writes as lists, in order: "[4, 3]", "(4, 3)", "[4 x 3]"."""
-    found = []
-    for match in _SHAPE.finditer(text[:MAX_CHARS]):
-        shape = tuple(int(n[:9]) for n in _NUMBER.findall(match[0]))
-        if shape not in found and len(shape) <= 6:
-            found.append(shape)
-    return found
 
 
 def _about_one(one: SeenError, other: SeenError) -> bool:

@@ -1,4 +1,4 @@
-"""Which of PyTorch's warnings tell of a mistake, as opposed to notices about itself."""
+"""What PyTorch's warnings tell: a mistake, or a notice about itself; and never an error."""
 
 from __future__ import annotations
 
@@ -21,3 +21,22 @@ def tells_of_a_mistake(message: str) -> bool:
 def is_a_notice(message: str) -> bool:
     """Whether a warning is about PyTorch itself: beta, deprecated, slow."""
     return _NOTICES.search(message) is not None
+
+
+def is_a_warning(type: str) -> bool:
+    """Whether a posted type is a warning's, such as UserWarning: the program went on after it."""
+    return type.endswith("Warning")
+
+
+def meaning_of_a_warning(type: str) -> str:
+    """What every warning of a kind means, whatever it says."""
+    name = type.rpartition(".")[2]
+    if name in {"FutureWarning", "DeprecationWarning", "PendingDeprecationWarning"}:
+        return (
+            f"This is a {name} and no error: what you call works in your version and is to change "
+            "or go in a later one; the message says what takes its place"
+        )
+    return (
+        f"This is a {name} and no error: the program goes on after it. Look for what goes wrong, "
+        "if anything does, where an error or a wrong number shows"
+    )

@@ -58,7 +58,11 @@ FAMILIES = (
         id="input_without_grad",
         says="A gradient is asked for a tensor that does not require one.",
         means=("A gradient is asked for a tensor that does not require one",),
-        remedy=("Set `x.requires_grad_(True)` before the forward pass that uses it",),
+        remedy=(
+            "Print `x.requires_grad`. If x is an input: `x.requires_grad_(True)` before the "
+            "forward pass that uses it; if it is computed, something before it cut the graph "
+            "(detach, no_grad, numpy, a new tensor made from values)",
+        ),
         suspects=(Suspect(r"grad"),),
         types=("RuntimeError",),
         today=(r"One of the differentiated (?:Tensors|Variables) does not require grad",),
@@ -107,7 +111,8 @@ FAMILIES = (
                 value_not=r"\.item\(\)|^-?[\d.]+$|\blen\(",
             ),
             Suspect(
-                r"(?!requires_grad_|zero_|zero_grad_|__|to_|manual_seed_|clip_grad|backward_)[a-z]\w*[a-z0-9]_",
+                r"(?!requires_grad_|zero_|zero_grad_|__|to_|manual_seed_|clip_grad|"
+                r"backward_)[a-z]\w*[a-z0-9]_",
                 "changes it in place",
             ),
             Suspect(r".*", "writes into it", kinds=("item",)),
@@ -142,7 +147,8 @@ FAMILIES = (
                 value_not=r"\.item\(\)|^-?[\d.]+$|\blen\(",
             ),
             Suspect(
-                r"(?!requires_grad_|zero_|zero_grad_|__|to_|manual_seed_|clip_grad|backward_)[a-z]\w*[a-z0-9]_",
+                r"(?!requires_grad_|zero_|zero_grad_|__|to_|manual_seed_|clip_grad|"
+                r"backward_)[a-z]\w*[a-z0-9]_",
                 "changes it in place",
             ),
             Suspect(r".*", "writes into it", kinds=("item",)),
@@ -178,7 +184,8 @@ FAMILIES = (
                 value_not=r"\.item\(\)|^-?[\d.]+$|\blen\(",
             ),
             Suspect(
-                r"(?!requires_grad_|zero_|zero_grad_|__|to_|manual_seed_|clip_grad|backward_)[a-z]\w*[a-z0-9]_",
+                r"(?!requires_grad_|zero_|zero_grad_|__|to_|manual_seed_|clip_grad|"
+                r"backward_)[a-z]\w*[a-z0-9]_",
                 "changes it in place",
             ),
             Suspect(r".*", "writes into it", kinds=("item",)),
@@ -202,41 +209,39 @@ FAMILIES = (
         says="A tensor that backward still needs was changed in place.",
         means=(
             Sentence(
-                "A tensor of shape {shape} that backward still needs was changed after it "
-                "was used (it has version {version} where {expected} was expected). It is "
-                "the transposed weight of a linear layer: perhaps optimizer.step() "
-                "changed the weights between the forward pass and this backward",
-                {"function": r"(?:T|AsStrided|Transpose)Backward\w*"},
+                "A tensor of shape {shape} that backward still needs was changed after it was "
+                "used (it has version {version} where {expected} was expected). {function} says "
+                "that it is a transposed tensor, often the weight of a Linear layer: then perhaps "
+                "optimizer.step() changed the weights between the forward pass and this backward",
+                {"function": r"(?:T|Transpose)Backward\w*"},
             ),
             (
-                "A tensor of shape {shape}, made by {function}, was changed in place after "
-                "it was used: backward still needs its old values (it has version "
-                "{version} where {expected} was expected)"
+                "A tensor of shape {shape}, made by {function}, was changed in place after it was "
+                "used: backward still needs its old values (it has version {version} where "
+                "{expected} was expected)"
             ),
             (
-                "A tensor of shape {shape} was changed in place after it was used: "
-                "backward still needs its old values"
+                "A tensor of shape {shape} was changed in place after it was used: backward still "
+                "needs its old values"
             ),
-            (
-                "A tensor was changed in place after it was used: backward still needs its "
-                "old values"
-            ),
+            "A tensor was changed in place after it was used: backward still needs its old values",
         ),
         remedy=(
             Sentence(
-                "Call every backward() before the first optimizer.step(), or compute the "
-                "second loss anew after the step (for a GAN: `fake.detach()` for the "
-                "discriminator). With a hidden state kept between steps detach it: `h = "
-                "h.detach()`",
-                {"function": r"(?:T|AsStrided|Transpose)Backward\w*"},
+                "If an optimizer.step() runs between the forward pass and this backward(): call "
+                "every backward() before the first step, or compute the second loss anew after it "
+                "(for a GAN: `fake.detach()` for the discriminator); a hidden state kept between "
+                "steps is detached: `h = h.detach()`. If none does, look for `+=`, `x[...] = ...` "
+                "and methods ending in `_` on a tensor of shape {shape}",
+                {"function": r"(?:T|Transpose)Backward\w*"},
             ),
             (
                 "Look for `+=`, `*=`, `/=`, `x[...] = ...`, methods ending in `_` and "
-                "inplace=True on tensors that were computed, and write them out of place "
-                "(`x = x / norm`, `torch.stack` of a list instead of filling a tensor, "
-                "`.clone()` before the write); an optimizer.step() between forward and "
-                "backward does it too. `torch.autograd.set_detect_anomaly(True)` around "
-                "the forward pass names the line of the operation whose input was changed"
+                "inplace=True on tensors that were computed, and write them out of place (`x = x "
+                "/ norm`, `torch.stack` of a list instead of filling a tensor, `.clone()` before "
+                "the write); an optimizer.step() between forward and backward does it too. "
+                "`torch.autograd.set_detect_anomaly(True)` around the forward pass names the line "
+                "of the operation whose input was changed"
             ),
         ),
         suspects=(
@@ -247,7 +252,8 @@ FAMILIES = (
                 value_not=r"\.item\(\)|^-?[\d.]+$|\blen\(",
             ),
             Suspect(
-                r"(?!requires_grad_|zero_|zero_grad_|__|to_|manual_seed_|clip_grad|backward_)[a-z]\w*[a-z0-9]_",
+                r"(?!requires_grad_|zero_|zero_grad_|__|to_|manual_seed_|clip_grad|"
+                r"backward_)[a-z]\w*[a-z0-9]_",
                 "changes it in place",
             ),
             Suspect(r".*", "writes into it", kinds=("item",)),
@@ -290,7 +296,10 @@ FAMILIES = (
             ),
         ),
         remedy=(
-            ("`loss.mean().backward()` (or `.sum()`), or make the loss with its default reduction"),
+            "If it is a loss: `loss.mean().backward()` (or `.sum()`), or make it with its default "
+            "reduction; with DataParallel a loss computed inside forward comes once for each GPU, "
+            "so take its mean. If the gradient of each value is meant: "
+            "`y.backward(torch.ones_like(y))`",
         ),
         suspects=(
             Suspect(
@@ -345,19 +354,16 @@ FAMILIES = (
         id="freed_graph",
         says="backward goes through a graph that an earlier one has freed.",
         means=(
-            (
-                "backward() went through a graph that an earlier backward() has already "
-                "freed: something computed before (a hidden state, a loss) is used again"
-            ),
+            "backward() went through a graph that an earlier backward() has already freed: it was "
+            "called twice on one loss, or something computed before (a hidden state, a tensor "
+            "made once outside the loop, the part that two losses share) is used again",
         ),
         remedy=(
-            (
-                "Cut what is carried from one step to the next: `h = h.detach()` (for an "
-                "LSTM both states) before it is used again; compute a loss anew in every "
-                "step, and add two losses of one forward pass before a single backward(). "
-                "`retain_graph=True` is right only where one graph really is needed twice: "
-                "with a carried state it makes each step slower and larger"
-            ),
+            "If something is carried from one step to the next, cut it before it is used again: "
+            "`h = h.detach()` (for an LSTM both states); if it is computed once before the loop, "
+            "compute it inside; if two losses share a forward pass, add them and call backward() "
+            "once. `retain_graph=True` is right only where one graph really is needed twice: with "
+            "a carried state it makes each step slower and larger",
         ),
         suspects=(
             Suspect(r"backward", "without the graph kept", without=("retain_graph",)),
@@ -598,15 +604,13 @@ FAMILIES = (
     ErrorFamily(
         id="no_parameters",
         says="An optimizer is given no parameters.",
-        means=(
-            ("The optimizer was given no parameters: the model it got them from registered none"),
-        ),
+        means=("The optimizer was given an empty list of parameters",),
         remedy=(
-            (
-                "Layers have to be attributes of the module (`self.fc = nn.Linear(…)`) or "
-                "stand in an `nn.ModuleList`, not in a plain list or dict; and an iterator "
-                "`model.parameters()` is empty when it was gone through before"
-            ),
+            "Print `list(model.parameters())` before it. If that is empty, the layers are not "
+            "registered: they have to be attributes of the module (`self.fc = nn.Linear(…)`) or "
+            "stand in an `nn.ModuleList`, not in a plain list or dict. If it is not, the list was "
+            "emptied on the way: a filter on `requires_grad` when all is frozen, or an iterator "
+            "`model.parameters()` that was gone through before",
         ),
         suspects=(Suspect(r"SGD|Adam|AdamW|RMSprop|Adagrad|Optimizer|\w*parameters"),),
         types=("ValueError",),
@@ -641,9 +645,14 @@ FAMILIES = (
     ),
     ErrorFamily(
         id="requires_grad_of_result",
-        says="requires_grad is switched off on a result instead of a leaf.",
-        means=("requires_grad is switched off on a result; only leaves can be changed so",),
-        remedy=("Use `x = x.detach()` instead",),
+        says="The requires_grad of a result is set, which only a leaf allows.",
+        means=(
+            "requires_grad is set on the result of an operation; only leaves can be changed so",
+        ),
+        remedy=(
+            "To leave it out of the gradient: `x = x.detach()`. To switch it on: a result "
+            "requires grad by itself as soon as what it was computed from does, so set it there",
+        ),
         types=("RuntimeError",),
         today=(r"you can only change requires_grad flags of leaf variables",),
         sample="x = torch.ones(2, requires_grad=True) * 2\nx.requires_grad = False",
@@ -710,6 +719,15 @@ FAMILIES = (
     ErrorFamily(
         id="scheduler_before_optimizer",
         says="A learning rate schedule steps before its optimizer does (a warning).",
+        means=(
+            "This is a warning and no error: lr_scheduler.step() came before the first "
+            "optimizer.step(), so the schedule's first learning rate is skipped",
+        ),
+        remedy=(
+            "Call optimizer.step() first and scheduler.step() after it. With a GradScaler that "
+            "order may be right already: it leaves out a step whose gradients overflow, often the "
+            "first, and the warning is harmless then",
+        ),
         types=("UserWarning",),
         today=(r"Detected call of `lr_scheduler\.step\(\)` before `optimizer\.step\(\)`",),
         sample=(

@@ -22,11 +22,11 @@ FAMILIES = (
             ),
         ),
         remedy=(
-            (
-                "Compare the call with the function's signature in your version: the "
-                "argument has another name there (often a plural, `labels`), came later or "
-                "was removed; for your own class add it to `__init__` or `forward`"
-            ),
+            "Compare the call with the function's signature in your version: the argument may "
+            "have another name there (often a plural, `labels`), have come later or been removed. "
+            "For your own class add it to `__init__` or `forward`; where a library passes it on "
+            "(a Trainer hands the columns of a dataset to forward), name the column as forward "
+            "names its argument",
         ),
         suspects=(Suspect(r".*", "passes it", {"{keyword}": ""}),),
         types=("TypeError",),
@@ -43,11 +43,10 @@ FAMILIES = (
         says="A function is called without arguments that it needs.",
         means=("{function}() is called without {names}",),
         remedy=(
-            (
-                "Give what is missing; if `self` is among what seems to be there, the "
-                "class itself was called instead of an object (`Net.forward(x)` for "
-                "`net(x)`)"
-            ),
+            "Give what is missing. If the call seems to give it, perhaps the class itself was "
+            "called instead of an object of it (`Net.forward(x)` for `net(x)`), a batch or tuple "
+            "was passed whole and not unpacked, or your version's function takes more than the "
+            "one that the code was written for",
         ),
         suspects=(
             Suspect(
@@ -83,11 +82,8 @@ FAMILIES = (
             "{function}() takes {least} arguments and is given {given}",
         ),
         remedy=(
-            (
-                "Count the arguments with `self`: a method without `self` in its "
-                "definition, an `_init_` with single underscores, or a forward that takes "
-                "fewer inputs gives this"
-            ),
+            "Count the arguments with `self`: perhaps a method has no `self` in its definition, an "
+            "`_init_` single underscores, or the forward that is called takes fewer inputs",
         ),
         suspects=(Suspect(r"{function_name}"),),
         derive=_function_name,
@@ -158,9 +154,26 @@ FAMILIES = (
         ),
         remedy=(
             Sentence(
-                "Turn it into a tensor first: `torch.from_numpy(x)` for an array, "
-                "`torch.tensor(x)` for numbers, `torch.stack(x)` for a list of tensors; a "
-                "layer given where its output is meant is missing its call",
+                "None arrives: a function or forward before it has no `return`, or an optional "
+                "part was never given",
+                {"given": r"NoneType"},
+            ),
+            Sentence(
+                "A tuple arrives: what made it gives several results (an LSTM or GRU, a model "
+                "with two outputs, a batch that was not unpacked). Take the part that is meant: "
+                "`out, state = layer(x)`",
+                {"expected": r".*Tensor.*", "given": r"tuple"},
+            ),
+            Sentence(
+                "A text arrives: perhaps a dictionary was unpacked like a tuple, which gives its "
+                "keys (the outputs of transformers 4 and later: take `outputs.logits`, or "
+                "`return_dict=False`), or labels were never turned into numbers",
+                {"expected": r".*Tensor.*", "given": r"str"},
+            ),
+            Sentence(
+                "Look at what makes it. If its numbers are meant: `torch.from_numpy(x)` for an "
+                "array, `torch.tensor(x)` for numbers, `torch.stack(x)` for a list of tensors. If "
+                "a {given} is a layer or a model, its call is missing: `layer(x)`",
                 {"expected": r".*Tensor.*"},
             ),
             "Convert it where it is given",
@@ -212,11 +225,9 @@ FAMILIES = (
             "{function} is called with arguments that none of its forms takes",
         ),
         remedy=(
-            (
-                "Compare the arguments with the forms in the message: often a number "
-                "where a tensor is needed, a float size (write `//` or `int(…)`), or a "
-                "keyword that this version does not have"
-            ),
+            "Compare the arguments with the forms in the message: perhaps a number where a tensor "
+            "is needed, None, a float size (write `//` or `int(…)`), or a keyword that this "
+            "version does not have",
         ),
         suspects=(Suspect(r"{function}"),),
         types=("TypeError",),
@@ -246,36 +257,42 @@ FAMILIES = (
         says="Something is called, indexed or gone through that cannot be.",
         means=(
             Sentence(
-                "A list is called like a function: parentheses where square brackets are "
-                "needed, or a plain list of layers",
+                "A list is called like a function: parentheses where square brackets are needed, "
+                "or a plain list of layers",
                 {"type": r"list", "use": r"callable"},
             ),
             Sentence(
-                "A tensor is called like a function: often parentheses where square "
-                "brackets are needed, or a name (such as `loss` or `input`) that holds a "
-                "tensor now and was a function before",
+                "A tensor is called like a function: perhaps parentheses where square brackets "
+                "are needed, or a name (such as `loss` or `input`) that holds a tensor now and "
+                "was a function before",
                 {"type": r"Tensor", "use": r"callable"},
             ),
             Sentence(
-                "A module is called that is none: `{type}` stands where a function or a "
-                "layer is needed",
-                {"use": r"callable", "type": r"module|NoneType|str|int|float|tuple|dict"},
+                "A module of Python's is called like a function: perhaps the class or function "
+                "inside it is meant (`from tqdm import tqdm`)",
+                {"type": r"module", "use": r"callable"},
+            ),
+            Sentence(
+                "{type} is called like a function: the name holds a value now where a function or "
+                "a layer is needed",
+                {"use": r"callable", "type": r"NoneType|str|int|float|tuple|dict"},
             ),
             Sentence(
                 "`[…]` is asked of a generator, which can only be gone through",
                 {"type": r"generator", "use": r"subscriptable"},
             ),
             Sentence(
-                "`[…]` is asked of a function or method: the parentheses of its call are missing",
+                "`[…]` is asked of a function or method itself: perhaps the parentheses of its "
+                "call are missing, or they are needed in place of the brackets",
                 {"type": r".*(?:function|method).*", "use": r"subscriptable"},
             ),
             Sentence(
-                "None is indexed: the function before it returned nothing",
+                "None is indexed: what gave it returned nothing, or it was never set",
                 {"type": r"NoneType", "use": r"subscriptable"},
             ),
             Sentence(
-                "None is gone through in a loop: the function before it returned nothing, "
-                "or something that should have been set was not",
+                "None is gone through or unpacked: the function before it returned nothing, or "
+                "something that should have been set was not",
                 {"type": r"NoneType", "use": r"iterable"},
             ),
             Sentence(
@@ -283,13 +300,19 @@ FAMILIES = (
                 {"type": r"DataLoader", "use": r"subscriptable"},
             ),
             Sentence(
-                "A loop goes through a single number", {"type": r"int|float", "use": r"iterable"}
+                "A single number stands where several are gone through: in a loop, in unpacking, "
+                "or where a function takes a list or a size",
+                {"type": r"int|float", "use": r"iterable"},
             ),
             "A {type} is used as if it were {use}",
         ),
         remedy=(
             Sentence(
-                "Give the name back to the function, or write `x[…]` for an index",
+                "Print what the name holds before the line", {"use": r"callable", "type": r"module"}
+            ),
+            Sentence(
+                "If an index is meant, write `x[…]`; if a function is, look where its name was "
+                "given to a value, and rename that",
                 {"use": r"callable"},
             ),
             Sentence(
@@ -301,12 +324,16 @@ FAMILIES = (
                 {"type": r"DataLoader"},
             ),
             Sentence(
-                "Look at the function that gave the value: a `return` is missing at its "
-                "end (a forward or __getitem__ without return), or an optional part (a "
-                "validation loader, a scheduler) was never given",
+                "Look at what gave the value: perhaps a `return` is missing at a function's end "
+                "(a forward or __getitem__ without return), a file could not be read, or an "
+                "optional part (a validation loader, a scheduler) was never given",
                 {"type": r"NoneType"},
             ),
-            Sentence("`for i in range(n)`", {"type": r"int", "use": r"iterable"}),
+            Sentence(
+                "If a loop is meant: `for i in range(n)`; if a size or several values are: `(n, "
+                "n)`, `[n]`",
+                {"type": r"int", "use": r"iterable"},
+            ),
             "Print `type(x)` before the line",
         ),
         suspects=(
@@ -368,8 +395,8 @@ FAMILIES = (
         ),
         remedy=(
             Sentence(
-                "Join tensors with `torch.stack(list)` (or `torch.cat`), which keeps their "
-                "gradients; and many functions take the whole batch without a loop",
+                "If tensors are to be joined: `torch.stack(list)` (or `torch.cat`), which keeps "
+                "their gradients; and many functions take the whole batch without a loop",
                 {"type": r"torch\..*Tensor"},
             ),
             Sentence("Make a list of it first: `x = list(x)`", {"type": r"tuple|str|range"}),
@@ -503,10 +530,9 @@ FAMILIES = (
             ("A number is divided by zero: often the length of an empty list, dataset or loader"),
         ),
         remedy=(
-            (
-                "Print the divisor; an empty loader (a batch size larger than the data "
-                "with drop_last=True, a wrong folder) is the usual reason"
-            ),
+            "Print the divisor, and find where it becomes 0: perhaps an empty loader (a batch "
+            "size larger than the data with drop_last=True, a wrong folder), or a count that "
+            "nothing was added to",
         ),
         types=("ZeroDivisionError",),
         today=(r"",),
@@ -555,10 +581,8 @@ FAMILIES = (
         id="recursion",
         says="A function calls itself without an end, often forward or __getattr__.",
         means=(
-            (
-                "A function calls itself without an end: often forward calling the module "
-                "itself, or __getattr__ reading an attribute that is not set yet"
-            ),
+            "A function calls itself without an end: perhaps forward calls the module itself, or "
+            "__getattr__ reads an attribute that is not set yet",
         ),
         remedy=(
             (

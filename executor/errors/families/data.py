@@ -1,6 +1,6 @@
 """Dataset and DataLoader: their protocol, their workers."""
 
-from executor.errors.family import ErrorFamily, Suspect
+from executor.errors.family import ErrorFamily, Sentence, Suspect
 
 _LOADER = "from torch.utils.data import DataLoader, Dataset\n"
 
@@ -35,22 +35,57 @@ FAMILIES = (
     ErrorFamily(
         id="worker_died",
         says="A worker process of a DataLoader ended.",
+        values={"how": "name of the signal, such as Killed"},
         means=(
+            Sentence(
+                "A worker process of a DataLoader was killed from outside ({how}): the system "
+                "does that when memory runs out",
+                {"how": r"Killed"},
+            ),
+            Sentence(
+                "A worker process of a DataLoader was ended by a bus error: it ran out of shared "
+                "memory, or a file that it maps is shorter than it was",
+                {"how": r"Bus error"},
+            ),
+            Sentence(
+                "A worker process of a DataLoader crashed ({how}): in a library's own code, such "
+                "as one that reads images",
+                {"how": r".+"},
+            ),
             (
-                "A worker process of a DataLoader was ended from outside: often it "
-                "ran out of memory or of shared memory"
+                "A worker process of a DataLoader ended by itself before it gave its batch: it "
+                "crashed, could not start, or its memory ran out"
             ),
         ),
         remedy=(
+            Sentence(
+                "Use fewer workers or smaller samples, and look whether the dataset keeps more "
+                "with each epoch",
+                {"how": r"Killed"},
+            ),
+            Sentence(
+                "In Docker give more shared memory (`--shm-size=8g` or `--ipc=host`); else fewer "
+                "workers",
+                {"how": r"Bus error"},
+            ),
+            Sentence(
+                "Run with num_workers=0 and `python -X faulthandler`, which shows the line. If it "
+                "runs then, a library in the dataset does not go together with forked processes "
+                "(`cv2.setNumThreads(0)` for OpenCV; `multiprocessing_context='spawn'`)",
+                {"how": r".+"},
+            ),
             (
-                "Use fewer workers or smaller samples; in Docker give more shared memory "
-                "(`--shm-size=8g` or `--ipc=host`); num_workers=0 shows an error that a "
-                "worker hides"
+                "Run with num_workers=0, which shows an error that a worker hides. If it runs "
+                "then, perhaps memory is short (fewer workers; in Docker `--shm-size=8g`), or, on "
+                "Windows, the script lacks `if __name__ == '__main__':`"
             ),
         ),
         suspects=(Suspect(r"DataLoader"),),
         types=("RuntimeError",),
-        today=(r"DataLoader worker \(pid\(?s?\)? [^\n]{0,80}?\) (?:is killed|exited)",),
+        today=(
+            r"DataLoader worker \(pid\(?s?\)? [^\n]{0,80}?\) (?:is killed by signal: "
+            r"(?P<how>[A-Z][\w ]{1,30}\w)|is killed|exited)",
+        ),
         needs="a worker that is killed: the message comes from the process's signal",
         examples=(
             "RuntimeError: DataLoader worker (pid 2145) is killed by signal: Killed.",
@@ -77,12 +112,7 @@ FAMILIES = (
         id="no_samples",
         says="A DataLoader is to shuffle a dataset without samples.",
         means=("A DataLoader is to shuffle a dataset without samples: the dataset is empty",),
-        remedy=(
-            (
-                "Print `len(dataset)`: a wrong path or a filter that leaves nothing is the "
-                "usual reason"
-            ),
-        ),
+        remedy=("Print `len(dataset)`, and look for a wrong path or a filter that leaves nothing",),
         suspects=(Suspect(r"DataLoader"),),
         types=("ValueError",),
         today=(

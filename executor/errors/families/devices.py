@@ -8,42 +8,54 @@ FAMILIES = (
         says="Tensors on different devices meet in one operation.",
         means=(
             Sentence(
-                "One tensor of this operation lies on the GPU ({one}) and another one on "
-                "the CPU; model and data have to be moved to the same device",
+                "A line of {raised_in} itself, `{raising}`, joins a tensor on {one} with one on "
+                "{other}",
+                {"raised_in": r".+", "one": r".+", "other": r".+", "raising": r"."},
+            ),
+            Sentence(
+                "One tensor of this operation lies on the GPU ({one}) and another one on the CPU",
                 {"one": r"(?i)cuda|gpu", "other": r""},
             ),
             Sentence(
-                "One tensor of this operation lies on the GPU ({other}) and another one on "
-                "the CPU; model and data have to be moved to the same device",
+                "One tensor of this operation lies on the GPU ({other}) and another one on the CPU",
                 {"other": r"(?i)cuda|gpu", "one": r""},
             ),
             Sentence(
-                "Both tensors lie on a GPU, but on two different ones, {one} and {other}; "
-                "one operation needs all of them on the same",
+                "Both tensors lie on a GPU, but on two different ones, {one} and {other}; one "
+                "operation needs all of them on the same",
                 {"one": r"cuda:\d+", "other": r"cuda:\d+"},
             ),
-            (
-                "One tensor of this operation lies on {one} and another one on {other}; "
-                "model and data have to be moved to the same device"
-            ),
-            (
-                "The tensors of one operation lie on different devices; model and data "
-                "have to be moved to the same device"
-            ),
+            "One tensor of this operation lies on {one} and another one on {other}",
+            "The tensors of one operation lie on different devices",
         ),
         remedy=(
             Sentence(
-                "Say one device for all: `cuda:0`; with DataParallel the model has to be "
-                "on device_ids[0], and tensors made in forward on the device of their "
-                "input (`x.device`)",
+                "Print the device of all that you hand to {raised_in}. If they agree, {raised_in} "
+                "makes the other tensor itself: do this step on the CPU and move its result to "
+                "the GPU, or take a newer version of {raised_in}",
+                {"raised_in": r".+"},
+            ),
+            Sentence(
+                "Say one device for all: `cuda:0`; with DataParallel the model has to be on "
+                "device_ids[0], tensors made in forward on the device of their input "
+                "(`x.device`), and a constant tensor of the module a buffer "
+                "(`self.register_buffer('a', a)`), which is copied to each GPU",
                 {"one": r"cuda:\d+", "other": r"cuda:\d+"},
             ),
+            Sentence(
+                "Model and data are moved in what you posted, so look for what is not: a tensor "
+                "made in forward or in the loss (it needs `device=x.device`), one kept as a plain "
+                "attribute (`register_buffer`), layers in a plain list (`nn.ModuleList`), the "
+                "labels, or a moved tensor that was not assigned again. `print(x.device)` for "
+                "each tensor of the line shows which one it is",
+                {"moved": r"yes"},
+            ),
             (
-                "Move both: `model.to(device)` and `x = x.to(device)` (a tensor has to be "
-                "assigned again); a tensor made in forward needs `device=x.device`, one "
-                "kept as an attribute `register_buffer`, and layers in a plain list are "
-                "not moved: use `nn.ModuleList`. `print(x.device, "
-                "next(model.parameters()).device)` before the line shows which one is left"
+                "`print(x.device, next(model.parameters()).device)` before the line shows which "
+                "one is left: `model.to(device)` and `x = x.to(device)` move them (a tensor has "
+                "to be assigned again). A tensor made in forward needs `device=x.device`, one "
+                "kept as an attribute `register_buffer`, and layers in a plain list are not "
+                "moved: use `nn.ModuleList`"
             ),
         ),
         now=(
@@ -58,8 +70,8 @@ FAMILIES = (
                 value=r"^\[.*\(",
             ),
             Suspect(
-                r"zeros|ones|rand|randn|randint|tensor|Tensor|FloatTensor|LongTensor|arange|eye|full"
-                r"|empty|linspace|from_numpy|normal",
+                r"zeros|ones|rand|randn|randint|tensor|Tensor|FloatTensor|LongTensor|arange|eye|"
+                r"full|empty|linspace|from_numpy|normal",
                 "makes a tensor on the CPU unless it is moved later",
                 without=("device",),
                 then_not=r"to|cuda|type_as|size|shape",
@@ -80,7 +92,6 @@ FAMILIES = (
             r"Expected object of (?:backend|device type) (?P<other>\w+) but got "
             r"(?:backend|device type) (?P<one>\w+) for argument #\d+ '(?P<name>\w+)'",
             r"[Ee]xpected device (?P<other>[\w:]+) but got device (?P<one>[\w:]+)",
-            r"expected (?P<other>CPU|CUDA) \(got (?P<one>CPU|CUDA)\)",
             r"(?:arguments are located|tensors are) on different GPUs",
             r"Expected object of type torch\.(?P<other>cuda)\.\w+Tensor but found type "
             r"torch\.\w+Tensor for argument #\d+ '(?P<name>\w+)'",
@@ -117,7 +128,6 @@ FAMILIES = (
             "RuntimeError: Expected object of device type cuda but got device type cpu for "
             "argument #1 'self' in call to _th_index_select",
             "RuntimeError: expected device cuda:0 but got device cpu",
-            "TypeError: expected CPU (got CUDA)",
             "RuntimeError: Expected object of type torch.cuda.FloatTensor but found type "
             "torch.FloatTensor for argument #1 'weight'",
             "RuntimeError: Expected object of type torch.FloatTensor but found type "
@@ -144,7 +154,15 @@ FAMILIES = (
                 "be on one device"
             ),
         ),
-        remedy=("Move both: `model.to(device)` and `x = x.to(device)`",),
+        remedy=(
+            Sentence(
+                "Model and data are moved in what you posted, so look for what is not: a tensor "
+                "made in forward, a plain attribute, layers in a plain list, or a tensor not "
+                "assigned again",
+                {"moved": r"yes"},
+            ),
+            "Bring both to one device: `model.to(device)` and `x = x.to(device)`",
+        ),
         suspects=(
             Suspect(
                 r".*",
@@ -153,8 +171,8 @@ FAMILIES = (
                 value=r"^\[.*\(",
             ),
             Suspect(
-                r"zeros|ones|rand|randn|randint|tensor|Tensor|FloatTensor|LongTensor|arange|eye|full"
-                r"|empty|linspace|from_numpy|normal",
+                r"zeros|ones|rand|randn|randint|tensor|Tensor|FloatTensor|LongTensor|arange|eye|"
+                r"full|empty|linspace|from_numpy|normal",
                 "makes a tensor on the CPU unless it is moved later",
                 without=("device",),
                 then_not=r"to|cuda|type_as|size|shape",
@@ -183,6 +201,15 @@ FAMILIES = (
     ErrorFamily(
         id="index_argument_device",
         says="An embedding or index_select gets its index on another device than its table.",
+        means=(
+            "The index is on {index} and the table that it chooses from on {table}",
+            "The index is on another device than the table that it chooses from",
+        ),
+        remedy=(
+            "Print both devices before the line. If the index is left behind: `ids = "
+            "ids.to(device)`, assigned again; if the table is: `model.to(device)`, with layers in "
+            "an `nn.ModuleList` and not in a plain list",
+        ),
         types=("RuntimeError",),
         today=(
             r"but got index is on (?P<index>[\w:]+), different from other tensors on "
@@ -220,30 +247,42 @@ FAMILIES = (
         says="A layer's input is not on the device (or not of the type) of its weights.",
         means=(
             Sentence(
-                "The input of a layer is on the GPU and its {which} is on the CPU: the "
-                "model was not moved, or this layer is not a registered part of it",
+                "The input of a layer is on the GPU and its {which} is on the CPU",
                 {"input_cuda": r".+"},
             ),
             Sentence(
-                "The input of a layer is on the CPU and its {which} is on the GPU: the "
-                "input was not moved",
+                "The input of a layer is on the CPU and its {which} is on the GPU",
                 {"weight_cuda": r".+"},
             ),
             "A layer's input and its weights are on different devices",
         ),
         remedy=(
             Sentence(
-                "Call `model.to(device)` before the loop. If you did: layers in a plain "
-                "Python list or dict, or made inside forward, are not moved: keep them in "
-                "`nn.ModuleList`",
+                "The model is moved in what you posted, so this layer is perhaps no registered "
+                "part of it: layers in a plain Python list or dict, or made inside forward, are "
+                "not moved; keep them in `nn.ModuleList`. A layer that is added after "
+                "`.to(device)` is not moved either",
+                {"input_cuda": r".+", "moved": r"yes"},
+            ),
+            Sentence(
+                "If the model was not moved: `model.to(device)` before the loop. If it was: "
+                "layers in a plain Python list or dict, or made inside forward, are not moved; "
+                "keep them in `nn.ModuleList`",
                 {"input_cuda": r".+"},
             ),
             Sentence(
-                "Move the data in the loop, and assign the result: `x = x.to(device)` "
-                "(`x.cuda()` alone changes nothing)",
+                "You move tensors in what you posted: print `x.device` right before the layer. "
+                "Perhaps the result was not assigned (`x = x.to(device)`; `x.cuda()` alone "
+                "changes nothing), or the input is made or changed afterwards on the CPU (numpy, "
+                "a new tensor in forward)",
+                {"weight_cuda": r".+", "moved": r"yes"},
+            ),
+            Sentence(
+                "Move the data in the loop, and assign the result: `x = x.to(device)` (`x.cuda()` "
+                "alone changes nothing)",
                 {"weight_cuda": r".+"},
             ),
-            "Move both: `model.to(device)` and `x = x.to(device)`",
+            "Bring both to one device: `model.to(device)` and `x = x.to(device)`",
         ),
         suspects=(
             Suspect(
@@ -253,8 +292,8 @@ FAMILIES = (
                 value=r"^\[.*\(",
             ),
             Suspect(
-                r"zeros|ones|rand|randn|randint|tensor|Tensor|FloatTensor|LongTensor|arange|eye|full"
-                r"|empty|linspace|from_numpy|normal",
+                r"zeros|ones|rand|randn|randint|tensor|Tensor|FloatTensor|LongTensor|arange|eye|"
+                r"full|empty|linspace|from_numpy|normal",
                 "makes a tensor on the CPU unless it is moved later",
                 without=("device",),
                 then_not=r"to|cuda|type_as|size|shape",
@@ -296,7 +335,14 @@ FAMILIES = (
         id="rnn_devices",
         says="A recurrent layer's input and its state are on different devices.",
         means=("The input of a recurrent layer is on {input} and its {what} on {other}",),
-        remedy=("Make the first state where the input is: `torch.zeros(…, device=x.device)`",),
+        remedy=(
+            Sentence(
+                "Make the first state where the input is: `torch.zeros(…, device=x.device)`",
+                {"what": r"hidden"},
+            ),
+            "Print both devices; bring the layer (`model.to(device)`) or its input (`x = "
+            "x.to(device)`) over",
+        ),
         suspects=(
             Suspect(
                 r".*",
@@ -305,8 +351,8 @@ FAMILIES = (
                 value=r"^\[.*\(",
             ),
             Suspect(
-                r"zeros|ones|rand|randn|randint|tensor|Tensor|FloatTensor|LongTensor|arange|eye|full"
-                r"|empty|linspace|from_numpy|normal",
+                r"zeros|ones|rand|randn|randint|tensor|Tensor|FloatTensor|LongTensor|arange|eye|"
+                r"full|empty|linspace|from_numpy|normal",
                 "makes a tensor on the CPU unless it is moved later",
                 without=("device",),
                 then_not=r"to|cuda|type_as|size|shape",
@@ -336,10 +382,9 @@ FAMILIES = (
             "An index lies on another device than the tensor that it chooses from",
         ),
         remedy=(
-            (
-                "Bring the index there: `index.to(x.device)` (a mask made of CPU tensors, "
-                "numpy or `nonzero` is on the CPU)"
-            ),
+            "Print both devices, and bring one over: `index.to(x.device)` (a mask made of CPU "
+            "tensors, numpy or `nonzero` is on the CPU), or `x.to(index.device)` where the tensor "
+            "was left behind",
         ),
         types=("RuntimeError",),
         today=(
@@ -366,7 +411,8 @@ FAMILIES = (
         ),
         suspects=(
             Suspect(
-                r"numpy|array|asarray|plot|scatter|imshow|hist|mean|append|accuracy_score|confusion_matrix|f1_score"
+                r"numpy|array|asarray|plot|scatter|imshow|hist|mean|append|accuracy_score|"
+                r"confusion_matrix|f1_score"
             ),
         ),
         types=("TypeError",),
@@ -431,8 +477,11 @@ FAMILIES = (
     ErrorFamily(
         id="devices",
         says="Devices do not go together.",
-        means=("Tensors of different devices meet",),
-        remedy=("Move both to one device: `x.to(device)`",),
+        means=("Two devices that do not go together meet",),
+        remedy=(
+            "Print the device of each tensor of the line, and bring them to one: `x = "
+            "x.to(device)`",
+        ),
         types=("RuntimeError", "TypeError", "ValueError"),
         today=(r"same device|can't convert cuda|on (?:cpu|cuda)[^.]{0,300}but found",),
         sample='torch.ones(2).copysign(torch.ones(2, device="meta"))',
@@ -442,23 +491,47 @@ FAMILIES = (
         id="cuda_out_of_memory",
         says="A GPU has no room for what is asked.",
         means=(
-            (
-                "It asked for {wanted} at once when the GPU had no room for it; a smaller "
-                "batch asks for less, and tensors that keep their graph (a list of losses, "
-                "say) hold memory"
+            Sentence(
+                "The GPU had no room for the {wanted} that were asked for at once, at the line "
+                "that loads or moves something",
+                {"line": r"load|\.to\(|\.cuda\("},
             ),
-            (
-                "The GPU had no room for what was asked: the activations of the forward "
-                "pass grow with the batch, and tensors that keep their graph (a list or "
-                "sum of losses) are held"
-            ),
+            "The GPU had no room for the {wanted} that were asked for at once",
+            "The GPU had no room for what was asked",
         ),
         remedy=(
+            Sentence(
+                "A file is loaded to the GPU that it was saved from: `torch.load(path, "
+                "map_location='cpu')`, then load_state_dict and `model.to(device)`, and `del` "
+                "what was loaded. `nvidia-smi` shows what else holds the memory: another process, "
+                "an old notebook kernel, a second model",
+                {"line": r"load\w*\("},
+            ),
+            Sentence(
+                "If it comes while the file is loaded, as at `{quoted}`: that loads to the GPU "
+                "that it was saved from, beside what is there. `torch.load(path, "
+                "map_location='cpu')`, then load_state_dict and `model.to(device)`, and `del` "
+                "what was loaded; `nvidia-smi` shows what else holds the memory. If it comes "
+                "later, print `torch.cuda.memory_allocated()` in each step to see whether it grows",
+                {
+                    "words": r"\b(?:re-?)?load(?:s|ing|ed)?\b",
+                    "code": r"\btorch\.load\((?!.*map_location)",
+                },
+            ),
+            Sentence(
+                "This line only moves a model to the GPU: look with `nvidia-smi` at what holds "
+                "the memory already (another process, an old notebook kernel, an earlier model or "
+                "the whole data set)",
+                {"line": r"\b(?:model|net)\w*(?:\(\))?\.(?:to|cuda)\(|\)\.(?:to|cuda)\("},
+            ),
             (
-                "Evaluate under `with torch.no_grad():`, add up `loss.item()` and not "
-                "`loss`, and drop retain_graph=True; then a smaller batch or images, "
-                "gradient accumulation, mixed precision (`torch.autocast`). `nvidia-smi` "
-                "shows whether another process (an old notebook kernel) holds the memory"
+                "See first whether it comes in the first step or grows: print "
+                "`torch.cuda.memory_allocated()` in each step. If it grows, something keeps "
+                "graphs: add up `loss.item()` and not `loss`, drop retain_graph=True, evaluate "
+                "under `with torch.no_grad():`. If the first step is too large: a smaller batch "
+                "or images, gradient accumulation, mixed precision (`torch.autocast`). "
+                "`nvidia-smi` shows whether another process (an old notebook kernel) holds the "
+                "memory"
             ),
         ),
         suspects=(
@@ -503,11 +576,10 @@ FAMILIES = (
         id="cuda_assert",
         says="A kernel on the GPU stopped, often over an index that is too large.",
         means=(
-            (
-                "A kernel on the GPU stopped at an assertion: often an index is too "
-                "large, a class label not below the number of outputs (or negative), or a "
-                "token id not below an Embedding's size"
-            ),
+            "A kernel on the GPU stopped at an assertion: perhaps a class label is not below the "
+            "number of outputs (or negative), a token id not below an Embedding's size, or "
+            "another index too large. It is told late, so the line that is named may be an "
+            "innocent one",
         ),
         remedy=(
             (
@@ -538,11 +610,9 @@ FAMILIES = (
         says="A GPU is asked for that is not there.",
         means=("A GPU is asked for by a number that is not there; they are counted from 0",),
         remedy=(
-            (
-                "Print `torch.cuda.device_count()`; with one GPU say `cuda:0`. "
-                "CUDA_VISIBLE_DEVICES counts anew from 0, and has to be set before torch "
-                "is imported"
-            ),
+            "Print `torch.cuda.device_count()`: the numbers go from 0 to one less. With one GPU "
+            "say `cuda:0`. CUDA_VISIBLE_DEVICES counts anew from 0, and has to be set before "
+            "torch is imported",
         ),
         suspects=(Suspect(r"device|cuda|to|set_device|DataParallel|load"),),
         types=("RuntimeError", "AcceleratorError"),
@@ -590,5 +660,40 @@ FAMILIES = (
             "RuntimeError: Attempting to deserialize object on CUDA device 2 but "
             "torch.cuda.device_count() is 1. Please use torch.load with map_location",
         ),
+    ),
+    ErrorFamily(
+        id="constructor_device",
+        says="A constructor such as torch.FloatTensor is given a tensor on the other device.",
+        means=(
+            Sentence(
+                "A constructor of CPU tensors (such as torch.FloatTensor) is given a tensor that "
+                "is on the GPU already, perhaps in `{quoted}`; it takes none",
+                {
+                    "given": r"CUDA",
+                    "code": (
+                        r"torch\.(?:Float|Long|Double|Int|Byte|Half|"
+                        r"Bool)?Tensor\((?!\s*[\[\d)])"
+                    ),
+                },
+            ),
+            Sentence(
+                "A constructor of CPU tensors (torch.FloatTensor, torch.LongTensor) is given a "
+                "tensor that is on the GPU already, and takes none",
+                {"given": r"CUDA"},
+            ),
+            "A constructor of GPU tensors (torch.cuda.FloatTensor) is given a tensor on the CPU",
+        ),
+        remedy=(
+            Sentence("Write `x.to(device)`, or `x.cuda()`", {"given": r"CPU"}),
+            "If the same name was moved before (`x = torch.FloatTensor(x).cuda()` run twice, as "
+            "in a notebook's cell), start from the data again or give the result a new name; "
+            "`torch.as_tensor(x, dtype=torch.float32, device=device)` takes both, arrays and "
+            "tensors on a GPU. Where the values are not numbers (class names), encode them first",
+        ),
+        types=("TypeError",),
+        today=(r"^expected (?P<wanted>CPU|CUDA) \(got (?P<given>CPU|CUDA)\)",),
+        values={"wanted": "where the constructor makes tensors", "given": "where the tensor is"},
+        needs="a CUDA device",
+        examples=("TypeError: expected CPU (got CUDA)", "TypeError: expected CUDA (got CPU)"),
     ),
 )

@@ -1,24 +1,45 @@
 """Dtypes that do not go together, and operations that a dtype does not have."""
 
-from executor.errors.family import ErrorFamily, Sentence, Suspect
+from collections.abc import Mapping
+
+from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
 
 _SHORT = "in PyTorch's short form, such as Float"
 _CPP = "as C++ calls it, such as float, long int or c10::Half"
+
+
+def _pair(seen: SeenError, message: str) -> Mapping[str, str]:
+    """Both dtypes in one value, whichever comes first."""
+    return {"pair": f"{seen['left']} {seen['right']}".lower()}
+
 
 FAMILIES = (
     ErrorFamily(
         id="matmul_dtypes",
         says="Tensors of different dtypes are multiplied, or meet in another operation.",
+        derive=_pair,
         means=(
             ("A matrix product of two dtypes, {left} and {right}; one has to be converted"),
             "Tensors of different dtypes meet in one operation",
         ),
         remedy=(
-            (
-                "Often the data come from NumPy as float64 (double) and the layer is "
-                "float32: `x = x.float()` before the model (or `.to(model_dtype)` for half "
-                "precision)"
+            Sentence(
+                "Print both dtypes. Data from NumPy are float64 (double) where layers are "
+                "float32: `x = x.float()` before the model",
+                {"pair": r".*double.*"},
             ),
+            Sentence(
+                "Half precision and float32 meet: run the forward pass inside "
+                "`torch.autocast(…)`, or bring the input to the model's dtype: "
+                "`x.to(next(model.parameters()).dtype)`",
+                {"pair": r".*(?:half|bfloat16).*"},
+            ),
+            Sentence(
+                "Whole numbers meet floating point: convert them before the operation, `x = "
+                "x.float()`; ids of tokens or classes are meant for an Embedding",
+                {"pair": r".*(?:int|long|char|byte|bool|short).*"},
+            ),
+            "Convert one of them before the operation: `x = x.to(other.dtype)`",
         ),
         suspects=(
             Suspect(r"from_numpy|double|DoubleTensor|half"),
@@ -45,7 +66,7 @@ FAMILIES = (
         id="matvec_dtypes",
         says="A matrix is multiplied by a vector of another dtype.",
         means=("A product of two dtypes, {left} and {right}; one has to be converted",),
-        remedy=("Convert one side: `x = x.float()`",),
+        remedy=("Convert one side to the other's dtype, mostly `x = x.float()`",),
         suspects=(Suspect(r"from_numpy|double|DoubleTensor"),),
         types=("RuntimeError",),
         today=(
@@ -63,7 +84,7 @@ FAMILIES = (
         id="dot_dtypes",
         says="Two vectors of different dtypes are multiplied.",
         means=("A product of two dtypes, {left} and {right}; one has to be converted",),
-        remedy=("Convert one side: `x = x.float()`",),
+        remedy=("Convert one side to the other's dtype, mostly `x = x.float()`",),
         types=("RuntimeError",),
         today=(
             r"same dtype, but found (?P<left>\w+) and "
@@ -78,20 +99,25 @@ FAMILIES = (
         means=("The layer's {which} is {weight} and its input is {input}",),
         remedy=(
             Sentence(
-                "Convert the input before the layer: `x = x.float()`; images as bytes also "
-                "need their range: `ToTensor()` or `/ 255`",
+                "Half precision meets a float32 layer: run the forward pass inside "
+                "`torch.autocast(…)`, or give the layer float32: `x = x.float()`",
+                {"input": r"[Hh]alf|c10::(?:Half|BFloat16)|BFloat16", "weight": r"[Ff]loat"},
+            ),
+            Sentence(
+                "Convert the input before the layer: `x = x.float()`; images as bytes also need "
+                "their range: `ToTensor()` or `/ 255`",
                 {"weight": r"[Ff]loat"},
             ),
             Sentence(
-                "The model is in half precision and its input is not: `x = x.half()`, or "
-                "leave the model in float32 and use `torch.autocast`",
+                "The layer is in half precision and its input is not: `x = x.half()`, or leave "
+                "the model in float32 and use `torch.autocast`",
                 {"weight": r"[Hh]alf|c10::Half"},
             ),
             Sentence(
-                "The model was made double: `model.float()`, or `x = x.double()`",
+                "The layer is double: `model.float()`, or `x = x.double()`",
                 {"weight": r"[Dd]ouble"},
             ),
-            ("Convert the input to the dtype of the weights: `x = x.to(layer.weight.dtype)`"),
+            "Convert the input to the dtype of the weights: `x = x.to(layer.weight.dtype)`",
         ),
         suspects=(Suspect(r"from_numpy|double|DoubleTensor|ByteTensor|half"),),
         types=("RuntimeError",),
@@ -126,7 +152,11 @@ FAMILIES = (
         id="rnn_dtypes",
         says="A recurrent layer's input and its weights have different dtypes.",
         means=("The recurrent layer's weights are {weight} and its input is {input}",),
-        remedy=("Convert the input and the first state: `x = x.to(torch.float32)`",),
+        remedy=(
+            "Bring the input and the first state to the dtype of the weights: `x = "
+            "x.to(torch.{weight})`",
+            "Bring the input and the first state to the dtype of the layer's weights",
+        ),
         suspects=(Suspect(r"from_numpy|double"),),
         types=("ValueError", "RuntimeError"),
         today=(
@@ -148,35 +178,44 @@ FAMILIES = (
         ),
         remedy=(
             Sentence(
-                "Class numbers and indices have to be int64: `.long()`", {"expected": r"Long"}
+                "The layer takes the dtype of its input for the one it wants: the input is Long, "
+                "so `x = x.float()` before it; ids of tokens are meant for an Embedding",
+                {"expected": r"Long", "file": r"linear\.py|conv\.py|rnn\.py"},
             ),
             Sentence(
-                "Often the data come from NumPy as float64 (double): `x = x.float()` "
-                "before the model",
+                "Class numbers for a loss and indices have to be int64: `.long()`. In a layer or "
+                "a matrix product it is the other way round: there the input is Long, and `x = "
+                "x.float()` helps",
+                {"expected": r"Long"},
+            ),
+            Sentence(
+                "Double and float32 meet: data from NumPy are float64, so `x = x.float()` before "
+                "the model; or the model was made double",
                 {"expected": r"Float", "given": r"Double"},
             ),
             Sentence(
-                "Convert integers before the model: `x = x.float()`; a loss such as "
+                "Convert the whole numbers before the operation: `x = x.float()`; a loss such as "
                 "MSELoss or BCE needs float targets too: `target.float()`",
                 {"expected": r"Float", "given": r"Long|Int|Byte|Short"},
             ),
             Sentence(
-                "Mixed half and full precision: run the forward pass inside "
-                "`torch.autocast(...)`, or convert the input with `.half()`; do not call "
-                "`.half()` on only one of model and input",
+                "Half precision and float32 meet: run the forward pass inside "
+                "`torch.autocast(…)`, or bring both model and input to one of the two; `.half()` "
+                "on only one of them gives this",
                 {"given": r"Half", "expected": r"Float"},
             ),
             Sentence(
-                "The model is in half precision and gets float32: `x = x.half()` (or leave "
-                "the model in float32 and use `torch.autocast`)",
+                "Half precision and float32 meet: run the forward pass inside "
+                "`torch.autocast(…)`, or bring both model and input to one of the two; `.half()` "
+                "on only one of them gives this",
                 {"given": r"Float", "expected": r"Half"},
             ),
             Sentence(
-                "Somewhere the model or a tensor was made double: use `.float()` "
-                "everywhere, or `.double()` on both sides",
+                "Something is double: data from NumPy, or a model after `.double()`. Use "
+                "`.float()` everywhere, or `.double()` on both sides",
                 {"expected": r"Double"},
             ),
-            ("Convert one of the two: `x.to(torch.{expected_dtype})`"),
+            "Convert one of the two: `x.to(torch.{expected_dtype})`",
         ),
         suspects=(
             Suspect(r"from_numpy|double|DoubleTensor|half|HalfTensor"),
@@ -296,11 +335,8 @@ FAMILIES = (
         id="backward_dtype",
         says="A loss or a gradient has another dtype than what it belongs to.",
         means=(
-            (
-                "A loss or gradient is {given} where {expected} is needed: often the "
-                "target of the loss is {given}, or predictions and target have different "
-                "dtypes"
-            ),
+            "A loss or gradient is {given} where {expected} is needed: perhaps the target of the "
+            "loss is {given}, or predictions and target have different dtypes",
         ),
         remedy=(
             Sentence(
@@ -389,29 +425,52 @@ FAMILIES = (
         says="An operation does not exist for this dtype.",
         means=(
             Sentence(
-                "The operation does not exist for half precision (`{dtype}`) on the device "
-                "where it ran; most of them run in half precision on a GPU only",
+                'The operation behind "{kernel}" does not exist for half precision (`{dtype}`) on '
+                "the GPU, in the version that ran it",
+                {"dtype": r"Half|c10::Half|BFloat16", "kernel": r".*cuda.*"},
+            ),
+            Sentence(
+                'The operation behind "{kernel}" does not exist for half precision (`{dtype}`) on '
+                "the device where it ran; many run in it on a GPU only",
                 {"dtype": r"Half|c10::Half|BFloat16"},
             ),
             'The operation behind "{kernel}" does not exist for dtype {dtype}',
         ),
         remedy=(
             Sentence(
-                "On the CPU use float32: `model.float()` and `x.float()`; half precision "
-                "belongs on the GPU",
+                "Compute this one operation in float32 (`x.float()`), or take a newer torch",
+                {"dtype": r"Half|c10::Half|BFloat16", "kernel": r".*cuda.*"},
+            ),
+            Sentence(
+                "On the CPU use float32: `model.float()` and `x.float()`; half precision belongs "
+                "on the GPU",
                 {"dtype": r"Half|c10::Half|BFloat16"},
+            ),
+            Sentence(
+                "Class numbers have to be int64: `labels.long()`",
+                {
+                    "kernel": r"(?i).*nll_?loss.*|.*cross_entropy.*",
+                    "dtype": r"Int|Short|Byte|Char|Float|Double|Bool",
+                },
+            ),
+            Sentence(
+                "Whole numbers stand where the predictions belong: perhaps the two arguments of "
+                "the loss are swapped (`criterion(output, target)`), or what is given was taken "
+                "through argmax; else `x.float()`",
+                {"kernel": r"(?i).*softmax.*", "dtype": r"Long|Int"},
+            ),
+            Sentence(
+                "Bits are combined of whole numbers and masks only: make masks with comparisons, "
+                "or convert with `.bool()`",
+                {"kernel": r".*bitwise.*|.*(?:and|or|xor)__.*", "dtype": r"Float|Double|Half"},
             ),
             Sentence(
                 "Convert to floating point first: `x.float()`",
                 {"dtype": r"Long|Int|Byte|Short|Bool|Char"},
             ),
-            Sentence(
-                "Class numbers have to be int64: `labels.long()`",
-                {"kernel": r".*nll_loss.*|.*cross_entropy.*"},
-            ),
             (
-                "Convert to a dtype that the operation has, often float32 (`x.float()`) "
-                "or int64 (`x.long()`)"
+                "Convert to a dtype that the operation has, such as float32 (`x.float()`) or int64 "
+                "(`x.long()`)"
             ),
         ),
         types=("NotImplementedError", "RuntimeError"),

@@ -98,11 +98,8 @@ FAMILIES = (
         id="cublas",
         says="A matrix product on the GPU failed; often an index or a size before it was wrong.",
         means=(
-            (
-                "A matrix product on the GPU failed ({status}): often an index or a label "
-                "was out of range before, the memory was full, or sizes or dtypes did not "
-                "fit"
-            ),
+            "A matrix product on the GPU failed ({status}): perhaps an index or a label was out "
+            "of range before it, the memory is full, or sizes or dtypes do not fit",
         ),
         remedy=(
             (
@@ -127,16 +124,27 @@ FAMILIES = (
         id="cudnn",
         says="cuDNN failed in a convolution, a recurrent layer or a normalization.",
         means=(
+            Sentence(
+                "cuDNN has no way to compute this ({status}): it happens with inputs that are not "
+                "contiguous, or of a size, dtype or option that it does not take",
+                {"status": r".*NOT_SUPPORTED"},
+            ),
             (
-                "cuDNN failed ({status}): often the GPU's memory is full, or driver, "
-                "CUDA and cuDNN do not go together"
+                "cuDNN failed ({status}): perhaps the GPU's memory is full, an earlier operation "
+                "broke its state (an index out of range), or driver, CUDA and cuDNN do not go "
+                "together"
             ),
         ),
         remedy=(
+            Sentence(
+                "Try `x.contiguous()` before the layer, then `torch.backends.cudnn.enabled = "
+                "False` around it, to see whether cuDNN alone refuses it",
+                {"status": r".*NOT_SUPPORTED"},
+            ),
             (
-                "Look at the free memory with `nvidia-smi` and try a smaller batch; set "
-                "`torch.backends.cudnn.benchmark = False`; then compare "
-                "`torch.version.cuda` and the driver's version"
+                "Look at the free memory with `nvidia-smi` and try a smaller batch; run with "
+                "CUDA_LAUNCH_BLOCKING=1 or on the CPU to see an error that came before; then "
+                "compare `torch.version.cuda` and the driver's version"
             ),
         ),
         types=_TYPES,
@@ -230,17 +238,26 @@ FAMILIES = (
         id="shared_library",
         says="A library of CUDA or of PyTorch itself cannot be loaded: the install does not fit.",
         means=(
-            (
-                "The library {library} cannot be loaded: PyTorch or an extension was built "
-                "for another CUDA or another PyTorch"
+            Sentence(
+                "The library {library} cannot be loaded: PyTorch or an extension was built for "
+                "another CUDA or another PyTorch, or its folder is not looked at",
+                {"library": r"lib(?:cu|nv|nccl|torch|c10|caffe).*"},
             ),
-            ("A library of CUDA or of PyTorch itself cannot be loaded: the install does not fit"),
+            (
+                "The library {library} is not found on that machine: it is not installed, or not "
+                "where libraries are looked for (LD_LIBRARY_PATH)"
+            ),
+            "A library of CUDA or of PyTorch itself cannot be loaded: the install does not fit",
         ),
         remedy=(
+            Sentence(
+                "Install PyTorch, torchvision and the extension again in one version, into a fresh "
+                "environment; an extension has to be rebuilt for the torch that is installed",
+                {"library": r"lib(?:cu|nv|nccl|torch|c10|caffe).*|"},
+            ),
             (
-                "Install PyTorch, torchvision and the extension again in one version, into "
-                "a fresh environment; an extension has to be rebuilt for the torch that is "
-                "installed"
+                "Install the system package that brings {library} (libGL comes with `libgl1`; "
+                "`opencv-python-headless` does without it), or add its folder to LD_LIBRARY_PATH"
             ),
         ),
         types=("ImportError", "OSError"),
@@ -294,13 +311,15 @@ FAMILIES = (
         says="An operator of another library is missing: it was made for another torch.",
         means=(
             (
-                "The operator {operator} does not exist: the library that brings it was "
-                "built for another torch"
+                "The operator {operator} does not exist: the library that brings it was built for "
+                "another torch, or was not loaded"
             ),
-            "An operator of another library is missing: it was made for another torch",
+            "An operator of another library is missing: it was made for another torch, or was not "
+            "loaded",
         ),
         remedy=(
-            ("Install versions that go together (torch, torchvision, torchaudio of one release)"),
+            "Install versions that go together (torch, torchvision, torchaudio of one release), "
+            "and import the library that brings the operator before it is used",
         ),
         types=("RuntimeError",),
         today=(
@@ -401,5 +420,29 @@ FAMILIES = (
         today=(r"cudnn RNN backward can only be called in training mode",),
         needs="a CUDA device",
         examples=("RuntimeError: cudnn RNN backward can only be called in training mode",),
+    ),
+    ErrorFamily(
+        id="cudnn_plan",
+        says="cuDNN refuses one way to compute a convolution, and the next is tried (a warning).",
+        means=(
+            "This is a warning and no error: cuDNN refused one of its plans for a convolution, "
+            "and PyTorch went on with another; the results are not affected. torch 2.3.0 prints "
+            "it, 2.3.1 no longer does",
+        ),
+        remedy=(
+            "Update torch to 2.3.1 or later, or leave it: "
+            "`warnings.filterwarnings('ignore', message='Plan failed')`",
+        ),
+        types=("UserWarning",),
+        today=(r"Plan failed with a (?P<what>\w{1,30}Exception)",),
+        values={"what": "as cuDNN's frontend calls it"},
+        needs="torch 2.3.0 on a GPU",
+        examples=(
+            "UserWarning: Plan failed with a cudnnException: "
+            "CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR: cudnnFinalize Descriptor Failed "
+            "cudnn_status: CUDNN_STATUS_NOT_SUPPORTED (Triggered internally at "
+            "../aten/src/ATen/native/cudnn/Conv_v8.cpp:919.)",
+        ),
+        breadth=-9,  # otherwise `cudnn`
     ),
 )

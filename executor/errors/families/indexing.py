@@ -8,11 +8,11 @@ FAMILIES = (
         says="An embedding or a table is asked for a row that it has not.",
         means=(
             (
-                "Row {index} is asked of a table with {rows} rows, counted from 0: most "
-                "often a token id that is not below an Embedding's num_embeddings"
+                "Row {index} is asked of a table with {rows} rows, counted from 0: perhaps a "
+                "token id that is not below an Embedding's num_embeddings"
             ),
             (
-                "An index is not below the size of the table it looks up, often a "
+                "An index is negative, or not below the size of the table it looks up, such as a "
                 "token id that is not below an Embedding's num_embeddings"
             ),
         ),
@@ -69,10 +69,9 @@ FAMILIES = (
             ("Index {index} into dimension {dimension}, which has {size} entries, counted from 0"),
         ),
         remedy=(
-            (
-                "Print the shape before the line: the loop runs further than the tensor is "
-                "long, or the dimensions are in another order"
-            ),
+            "Print the shape and the index before the line: perhaps a loop runs further than the "
+            "tensor is long, the index counts something else (samples of the whole data set, "
+            "where the tensor is one batch), or the dimensions are in another order",
         ),
         types=("IndexError", "RuntimeError"),
         today=(
@@ -131,10 +130,8 @@ FAMILIES = (
         says="A tensor is indexed in more dimensions than it has.",
         means=("A tensor with {dimensions} dimensions is indexed in more",),
         remedy=(
-            (
-                "Print the shape before the line: a dimension was lost (squeeze, an "
-                "index), or the batch dimension is missing"
-            ),
+            "Print the shape before the line: perhaps a dimension was lost (squeeze, an index), "
+            "or the batch dimension is missing",
         ),
         types=("IndexError",),
         today=(r"too many indices for tensor of dimension (?P<dimensions>\d+)",),
@@ -162,7 +159,16 @@ FAMILIES = (
                 "a loss or a sum is such a number"
             ),
         ),
-        remedy=("Write `loss.item()` instead of `loss.data[0]` or `loss[0]`",),
+        remedy=(
+            Sentence(
+                "Write `loss.item()` in place of `loss.data[0]`",
+                {"code": r"\.data\[0\]"},
+            ),
+            (
+                "For its number write `.item()` instead of `[0]` or `.data[0]`; if several values "
+                "are meant, print its shape before the line, and find what reduced it to one"
+            ),
+        ),
         suspects=(Suspect(r"data", "is a single number where the loss is", kinds=("read",)),),
         types=("IndexError",),
         today=(r"invalid index of a 0-dim tensor",),
@@ -265,7 +271,7 @@ FAMILIES = (
             ),
         ),
         types=("KeyError",),
-        today=(r"(?P<key>[^\n]+)",),
+        today=(r"(?P<key>^'[^'\n]*'|^\"[^\"\n]*\"|[^\n]+)",),
         values={"key": "that is asked for, as Python writes it"},
         sample='{"a": 1}["b"]',
         typed=True,
@@ -299,12 +305,10 @@ FAMILIES = (
             ),
         ),
         remedy=(
-            (
-                "Give the index the missing dimension (`index.unsqueeze(1)`, then "
-                "`squeeze(1)` of the result). To choose elements where a condition holds, "
-                "no gather is needed: `b[a == 1]`, or `r, c = torch.nonzero(a == 1, "
-                "as_tuple=True); b[r, c]`"
-            ),
+            "Print both shapes. If the index has one dimension fewer, add it: "
+            "`index.unsqueeze(1)`, then `squeeze(1)` of the result. To choose elements where a "
+            "condition holds, no gather is needed: `b[a == 1]`, or `r, c = torch.nonzero(a == 1, "
+            "as_tuple=True); b[r, c]`",
         ),
         now=("Index tensor must have the same number of dimensions as {of} tensor"),
         suspects=(Suspect(r"gather|scatter_?|scatter_add_?"),),

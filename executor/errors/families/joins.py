@@ -19,12 +19,10 @@ FAMILIES = (
             "Tensors are joined along dimension {dimension}, and differ in another one",
         ),
         remedy=(
-            (
-                "Print the shapes of all tensors right before the join; only dimension "
-                "{dimension} may differ. In a U-Net with skip connections the sizes differ "
-                "where an input is no multiple of 2 at some level: resize the images, or "
-                "crop or interpolate one of the two"
-            ),
+            "Print the shapes of all tensors right before the join; only dimension {dimension} "
+            "may differ: perhaps another `dim` is meant. With skip connections (a U-Net) sizes "
+            "differ where an input is no multiple of 2 at some level: resize the images, or crop "
+            "or interpolate one of the two",
         ),
         suspects=(Suspect(r"cat|concat|concatenate|hstack|vstack"),),
         types=("RuntimeError",),
@@ -61,10 +59,9 @@ FAMILIES = (
             "Tensors with different numbers of dimensions are joined",
         ),
         remedy=(
-            (
-                "Give the smaller one the missing dimension: `unsqueeze(dim)` at the right "
-                "place; print the shapes before the join"
-            ),
+            "Print the shapes before the join. If the smaller one lacks a dimension: "
+            "`unsqueeze(dim)` at the right place; if the larger one has one of size 1 too many: "
+            "`squeeze(dim)`",
         ),
         suspects=(Suspect(r"cat|concat|hstack|vstack"),),
         types=("RuntimeError",),
@@ -142,10 +139,8 @@ FAMILIES = (
         says="An empty list is given to cat or stack.",
         means=("An empty list is given to cat or stack: nothing was put into it before",),
         remedy=(
-            (
-                "Find out why the loop that fills the list never ran (an empty loader, a "
-                "filter that leaves nothing)"
-            ),
+            "Find out why the loop that fills the list never ran or added nothing: perhaps an "
+            "empty loader, or a filter that leaves nothing",
         ),
         suspects=(Suspect(r"cat|stack|concat|vstack|hstack"),),
         types=("RuntimeError", "ValueError"),

@@ -8,10 +8,11 @@ _IMAGE_CHANNELS = (1, 3, 4)
 
 
 def _channels_last(seen: SeenError, message: str) -> Mapping[str, str]:
-    """Whether the last dimension of the input of a 2d layer has the channels that it takes."""
+    """Whether the last dimension of a batch has the channels that the layer takes."""
     sizes = seen.sizes("input")
-    last = len(sizes) == 4 and str(sizes[-1]) == seen["in_channels"] != str(sizes[1])
-    return {"channels_last": "yes"} if last else {}
+    if len(sizes) not in (3, 4) or not str(sizes[-1]) == seen["in_channels"] != str(sizes[1]):
+        return {}
+    return {"channels_last": "yes", "order": "0, 3, 1, 2" if len(sizes) == 4 else "0, 2, 1"}
 
 
 def _conv_input(seen: SeenError, message: str) -> Mapping[str, str]:
@@ -54,7 +55,7 @@ FAMILIES = (
         ),
         remedy=(
             Sentence(
-                "Bring the channels to the front before the layer: `x = x.permute(0, 3, 1, 2)`",
+                "If they do, bring them to the front before the layer: `x = x.permute({order})`",
                 {"channels_last": r"yes"},
             ),
             Sentence(
@@ -69,14 +70,15 @@ FAMILIES = (
                 {"channels": r"4", "in_channels": r"3"},
             ),
             Sentence(
-                "The layer is made for one channel: load the images in grey "
-                "(`transforms.Grayscale(1)`), or make the layer with in_channels={channels}",
-                {"in_channels": r"1", "channels": r"\d+"},
+                "If the images have 3 channels, load them in grey (`transforms.Grayscale(1)`), or "
+                "make the layer with in_channels=3",
+                {"in_channels": r"1", "channels": r"3"},
             ),
             (
-                "If the input is right, make this layer with in_channels={channels}; else "
-                "print `x.shape` before it and find which layer before gives {channels} "
-                "channels"
+                "Print `x.shape` before the layer. If {channels} is the number of channels, make "
+                "this layer with in_channels={channels}, or the layer before it with "
+                "{in_channels} outputs; if it is another dimension (the batch, a length), bring "
+                "the channels to the second place"
             ),
             ("Print `x.shape` before the layer: the second dimension has to be {in_channels}"),
         ),
@@ -130,36 +132,48 @@ FAMILIES = (
         says="A convolution gets an input with another number of dimensions than it takes.",
         means=(
             Sentence(
-                "A convolution takes batches with {batched} dimensions, and its input "
-                "{input} has {has}: the batch dimension is perhaps missing, or the "
-                "channels",
+                "A convolution takes batches with {batched} dimensions, and its input {input} has "
+                "{has}: the batch dimension is perhaps missing, or the channels",
                 {"lacks": r"1", "input": r".+"},
             ),
-            (
-                "A convolution takes an input with {batched} dimensions (batch, channels, "
-                "then the sizes), and gets {input}"
+            Sentence(
+                "A convolution takes batches with {batched} dimensions, and its input {input} has "
+                "{has}, which is too many",
+                {"lacks": r"-\d+", "input": r".+"},
             ),
             (
-                "A convolution takes an input with {batched} dimensions (batch, channels, "
-                "then the sizes), and gets another number"
+                "A convolution takes an input with {batched} dimensions (batch, channels, then "
+                "the sizes), and gets {input}"
+            ),
+            (
+                "A convolution takes an input with {batched} dimensions (batch, channels, then "
+                "the sizes), and gets another number"
             ),
         ),
         remedy=(
             Sentence(
-                "The input {input} has its channels last and no batch dimension. An image that was "
-                "read from a file needs the transforms of the training first: `x = "
+                "If the input {input} is one image with its channels last, it needs the "
+                "transforms of the training first: `x = "
                 "transform(Image.open(path).convert('RGB')).unsqueeze(0)`, and `model.eval()`; by "
                 "hand `x.permute(2, 0, 1).unsqueeze(0).float()`",
                 {"image": r"last"},
             ),
             Sentence(
-                "For a single sample add the batch dimension: `x = x.unsqueeze(0)`; where "
-                "{input} is already a batch without channels: `x = x.unsqueeze(1)`",
+                "For a single sample add the batch dimension: `x = x.unsqueeze(0)`; where {input} "
+                "is already a batch without channels: `x = x.unsqueeze(1)`",
                 {"lacks": r"1", "input": r".+"},
             ),
+            Sentence(
+                "If two of the dimensions count samples (pairs, frames, crops), merge them before "
+                "the layer: `x.flatten(0, 1)`, and the labels likewise (or take them apart again "
+                "afterwards); if one has size 1, `squeeze` it; for volumes or videos a Conv3d "
+                "takes five",
+                {"lacks": r"-1", "input": r".+"},
+            ),
             (
-                "Print `x.shape` before the layer, and reshape it to [batch, channels, …]: "
-                "`unsqueeze(0)` adds a batch dimension, `unsqueeze(1)` a channel dimension"
+                "Print `x.shape` before the layer, and bring it to [batch, channels, …]: "
+                "`unsqueeze(0)` adds a batch dimension, `unsqueeze(1)` a channel dimension; "
+                "`squeeze` or `flatten` takes one away"
             ),
         ),
         now=(
@@ -315,11 +329,9 @@ FAMILIES = (
         id="conv_kernel_size",
         says="The kernel of a convolution is larger than its padded input.",
         means=(
-            (
-                "The kernel ({kernel}) of a convolution is larger than its padded input "
-                "({input}): the image has become too small before this layer, or was too "
-                "small to begin with"
-            ),
+            "The kernel ({kernel}) of a convolution is larger than its padded input ({input}): "
+            "the image has become too small before this layer, was too small to begin with, or "
+            "its dimensions stand in another order (channels last)",
         ),
         remedy=(
             (
@@ -345,10 +357,8 @@ FAMILIES = (
         id="output_too_small",
         says="The input of a pooling layer is too small for its window.",
         means=(
-            (
-                "A pooling layer or convolution gets {input} and would have to give "
-                "{output}: the image is too small at this layer"
-            ),
+            "A pooling layer or convolution gets {input} and would have to give {output}: its "
+            "input is too small at this layer, or has its dimensions in another order",
             "The input of a layer is too small for its window",
         ),
         remedy=(
@@ -430,20 +440,18 @@ FAMILIES = (
         id="batchnorm_one_value",
         says="A normalisation layer in training mode gets a single value for each channel.",
         means=(
-            (
-                "BatchNorm in training gets {input}, a single value per channel, and has "
-                "nothing to average: a last batch of one sample does that"
-            ),
+            "BatchNorm in training gets {input}, a single value per channel, and has nothing to "
+            "average: the batch has one sample here, such as the last one of an epoch",
             (
                 "A normalisation layer in training gets a single value per channel and has "
-                "nothing to average: a batch of one sample does that"
+                "nothing to average: the batch has one sample here, such as the last one of an "
+                "epoch"
             ),
         ),
         remedy=(
-            (
-                "For training give the loader `drop_last=True` (or a batch size that "
-                "leaves no single sample); for prediction call `model.eval()` first"
-            ),
+            "If it comes at the end of an epoch, give the loader `drop_last=True` (or a batch "
+            "size that leaves no single sample); for prediction call `model.eval()` first; to "
+            "train with batches of one, use GroupNorm or LayerNorm",
         ),
         suspects=(Suspect(r"BatchNorm[123]d|DataLoader"),),
         types=("ValueError",),
@@ -481,10 +489,10 @@ FAMILIES = (
         says="BatchNorm gets another number of channels than its num_features.",
         means=("BatchNorm was made for {num_features} channels and gets {channels}",),
         remedy=(
-            (
-                "Make it with the number of channels that the layer before it gives: "
-                "{channels}; and use 2d after Conv2d, 1d after Linear"
-            ),
+            "If {channels} is the number of channels that the layer before it gives, make it with "
+            "{channels}. If it is another dimension (the length of a sequence), bring the "
+            "channels to the second place: `x.transpose(1, 2)`; and use 2d after Conv2d, 1d after "
+            "Linear",
         ),
         suspects=(
             Suspect(
@@ -616,7 +624,10 @@ FAMILIES = (
         means=(
             ("grid_sample needs a grid that ends in {coordinates} coordinates, and gets {grid}"),
         ),
-        remedy=("Bring the coordinates to the last dimension: `grid.permute(0, 2, 3, 1)`",),
+        remedy=(
+            "If the coordinates stand in the second dimension: `grid.permute(0, 2, 3, 1)`; else "
+            "print `grid.shape`, which has to be [batch, height, width, {coordinates}]",
+        ),
         types=("RuntimeError",),
         today=(
             r"expected grid to have size (?P<coordinates>\d) in last dimension, but got grid with "
@@ -629,7 +640,13 @@ FAMILIES = (
         id="affine_matrices",
         says="affine_grid gets a matrix of another shape than it takes.",
         means=(("affine_grid takes matrices of {expected} for the size {size}, and gets {given}"),),
-        remedy=("Add the batch dimension: `theta.unsqueeze(0)`",),
+        remedy=(
+            Sentence(
+                "Add the batch dimension: `theta.unsqueeze(0)`",
+                {"given": r"\[\d+, \d+\]"},
+            ),
+            "Print `theta.shape`, and bring it to {expected}",
+        ),
         types=("ValueError",),
         today=(
             r"batch of (?P<dimensions>2D|3D) affine matrices of shape (?P<expected>\w{1,20}) for "

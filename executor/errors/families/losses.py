@@ -1,7 +1,9 @@
 """Losses: batch sizes, shapes, dtypes and ranges of predictions and targets."""
 
+import re
 from collections.abc import Mapping
 
+from executor.errors.around import Around, before
 from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
 
 
@@ -23,12 +25,41 @@ def _rows_per_label(seen: SeenError, message: str) -> Mapping[str, str]:
     return {}
 
 
+_SHAPE = (
+    r"(?P<{0}>[\[(]? ?(?P<{0}_rows>\d{{1,6}}|batch\w{{0,8}}(?: size)?|bs|B|N|b|n) ?[,x×*] ?"
+    r"(?P<{0}_columns>\d{{1,6}}) ?[\])]?)(?! ?[,x×*\d])"
+)
+_OUTPUT_AND_TARGET = re.compile(
+    r"\b(?:outputs?|predictions?|preds?|logits|y_pred)\b[^.\n\d\[(]{0,40}"
+    + _SHAPE.format("output")
+    + r"[\s\S]{0,80}?\b(?:targets?|labels?|y_true|y)\b[^.\n\d\[(]{0,40}"
+    + _SHAPE.format("target")
+)
+
+
+def _labels_of_each(seen: SeenError, around: Around) -> Mapping[str, str]:
+    """How many labels each sample has, where the post says both shapes and they are not alike."""
+    found = _OUTPUT_AND_TARGET.search(around.words)
+    if found is None or found["output_rows"] != found["target_rows"]:
+        return {}
+    classes, labels = found["output_columns"], found["target_columns"]
+    if labels in ("1", classes):
+        return {}
+    output, target = found["output"].strip(), found["target"].strip()
+    return {"of_each": labels, "c": classes, "output": output, "target": target}
+
+
 def _extra_one(seen: SeenError, message: str) -> Mapping[str, str]:
-    """Whether the two shapes differ in a dimension of size 1 alone."""
+    """Which of the two shapes has a dimension of size 1 more, and which dimension that is."""
     one, other = seen.sizes("input"), seen.sizes("target")
+    if abs(len(one) - len(other)) != 1:
+        return {}
     short, long = sorted((one, other), key=len)
-    same = [n for n in long if n != 1] == [n for n in short if n != 1]
-    return {"extra": "yes"} if same and len(long) == len(short) + 1 else {}
+    at = next((n for n in range(len(long)) if long[:n] + long[n + 1 :] == short), None)
+    if at is None or long[at] != 1:
+        return {}
+    at = max(n for n in range(len(long)) if long[n] == 1 and long[:n] + long[n + 1 :] == short)
+    return {"extra": "input" if long is one else "target", "extra_at": str(at)}
 
 
 FAMILIES = (
@@ -52,20 +83,20 @@ FAMILIES = (
         ),
         remedy=(
             Sentence(
-                "One-hot labels [{rows}, {per_row}] become class numbers with "
-                "`labels.argmax(dim=1)` and not with `view(-1)`; for a sequence flatten "
-                "both sides: `output.view(-1, classes)` and `labels.view(-1)`",
+                "If they are one-hot, [{rows}, {per_row}], they become class numbers with "
+                "`labels.argmax(dim=1)` and not with `view(-1)`; if they are of a sequence, "
+                "flatten both sides: `output.view(-1, classes)` and `labels.view(-1)`",
                 {"per_row": r".+"},
             ),
             Sentence(
-                "Keep the batch dimension in the model: `x = x.view(x.size(0), -1)` (or "
-                "`x.flatten(1)`) instead of a `view(-1, n)` whose n does not fit; for a "
+                "Print `x.shape` in forward. If a `view(-1, n)` whose n does not fit did it, keep "
+                "the batch dimension: `x = x.view(x.size(0), -1)` (or `x.flatten(1)`); for a "
                 "recurrent net use only its last step, or give a label for each step",
                 {"per_label": r".+"},
             ),
             (
-                "Print `output.shape` and `labels.shape` before the loss: their first "
-                "dimension has to be the same"
+                "Print `output.shape` and `labels.shape` before the loss: their first dimension "
+                "has to be the same"
             ),
         ),
         suspects=(
@@ -111,18 +142,55 @@ FAMILIES = (
     ErrorFamily(
         id="loss_one_dimension",
         says="Cross entropy gets labels in rows where it takes one class number for each sample.",
+        look_around=_labels_of_each,
         means=(
+            Sentence(
+                "Class probabilities (float targets of the shape of the predictions) are taken "
+                "since torch 1.10, and a version before it refuses them with these words",
+                {"runs": r"yes"},
+            ),
+            Sentence(
+                "You have torch {torch}: before 1.10 CrossEntropyLoss takes only one class number "
+                "for each sample, a target of shape [batch], and gets one with two dimensions",
+                {"torch": before("1.10")},
+            ),
+            Sentence(
+                "CrossEntropyLoss takes one class number for each prediction, and your shapes are "
+                "{output} for the predictions and {target} for the target: {of_each} labels for "
+                "each sample, where each sample has one prediction among {c} classes",
+                {"of_each": r".+"},
+            ),
             (
-                "CrossEntropyLoss takes one class number for each sample, a target of "
-                "shape [batch], and gets one with two dimensions: perhaps one-hot rows, a "
-                "column [batch, 1], or several labels for each sample"
+                "CrossEntropyLoss takes one class number for each sample, a target of shape "
+                "[batch], and gets one with two dimensions"
             ),
         ),
         remedy=(
+            Sentence(
+                "Update torch (`python -m pip install -U torch`). Before 1.10 the same loss is "
+                "`-(target * F.log_softmax(output, dim=1)).sum(dim=1).mean()`; argmax of the "
+                "target is another loss",
+                {"runs": r"yes"},
+            ),
+            Sentence(
+                "If the target holds probabilities, update torch, or write "
+                "`-(target * F.log_softmax(output, dim=1)).sum(dim=1).mean()`. If it is one-hot: "
+                "`target.argmax(dim=1)`; a column [batch, 1]: `target.squeeze(1)`",
+                {"torch": before("1.10")},
+            ),
+            Sentence(
+                "Either give one label for each sample (a target of shape [batch]), or let the "
+                "model give one prediction for each of the {of_each}: an output [batch, {c}, "
+                "{of_each}] with the target [batch, {of_each}]",
+                {"of_each": r".+"},
+            ),
             (
-                "One-hot labels: `labels.argmax(dim=1)`; a column of numbers: "
-                "`labels.squeeze(1)`. If several classes may be right at once, use "
-                "`nn.BCEWithLogitsLoss` with float labels instead"
+                "Print `output.shape` and `target.shape`. A column [batch, 1]: "
+                "`target.squeeze(1)`. The same shape as the output: one-hot rows become "
+                "`target.argmax(dim=1)` (before torch 1.10 class probabilities are refused so "
+                "too), and where several classes may be right at once `nn.BCEWithLogitsLoss` with "
+                "float targets is meant. Another second size [batch, k]: k labels for each "
+                "sample, so choose one, or give an output [batch, classes, k]"
             ),
         ),
         now=("0D or 1D target tensor expected, multi-target not supported"),
@@ -203,8 +271,8 @@ FAMILIES = (
         says="A loss gets predictions and targets of two shapes where it needs one.",
         means=(
             Sentence(
-                "The loss gets predictions {input} and a target {target}: the same values, "
-                "one of them with an extra dimension of size 1",
+                "The loss gets predictions {input} and a target {target}: they differ in a "
+                "dimension of size 1 alone",
                 {"extra": r".+"},
             ),
             ("The loss gets predictions {input} and a target {target}; it needs one shape"),
@@ -212,20 +280,30 @@ FAMILIES = (
         ),
         remedy=(
             Sentence(
-                "Take the extra dimension away with `output.squeeze(1)` (or give the "
-                "target one: `target.unsqueeze(1)`), so that both have the same shape also "
-                "where you compute a difference yourself: [n, 1] minus [n] gives an n x n "
+                "Take the extra dimension away with `output.squeeze({extra_at})` (or give the "
+                "target one: `target.unsqueeze({extra_at})`), so that both have the same shape "
+                "also where you compute a difference yourself: [n, 1] minus [n] gives an n x n "
                 "table",
-                {"extra": r".+"},
+                {"extra": r"input"},
+            ),
+            Sentence(
+                "Take the extra dimension away with `target.squeeze({extra_at})` (or give the "
+                "output one: `output.unsqueeze({extra_at})`), so that both have the same shape "
+                "also where you compute a difference yourself: [n] minus [n, 1] gives an n x n "
+                "table",
+                {"extra": r"target"},
             ),
             (
-                "Print both shapes before the loss; for class numbers use "
-                "CrossEntropyLoss, for these losses make the target one-hot and float"
+                "Print both shapes before the loss. If the target holds class numbers, "
+                "CrossEntropyLoss is meant, or a one-hot float target; if both hold the same "
+                "values, reshape one of them; if not, the model's last layer gives another number "
+                "of values than the target has"
             ),
         ),
         suspects=(
             Suspect(
-                r"MSELoss|BCELoss|BCEWithLogitsLoss|L1Loss|SmoothL1Loss|mse_loss|binary_cross_entropy|binary_cross_entropy_with_logits|l1_loss"
+                r"MSELoss|BCELoss|BCEWithLogitsLoss|L1Loss|SmoothL1Loss|mse_loss|"
+                r"binary_cross_entropy|binary_cross_entropy_with_logits|l1_loss"
             ),
         ),
         derive=_extra_one,
@@ -372,14 +450,14 @@ FAMILIES = (
         ),
         remedy=(
             Sentence(
-                "The model's output needs a sigmoid first; better use "
-                "`nn.BCEWithLogitsLoss`, which has it built in. NaN in the output gives "
-                "this too: check `torch.isnan(output).any()`",
+                "If no sigmoid comes before it, the model's output needs one; better use "
+                "`nn.BCEWithLogitsLoss`, which has it built in. If one does, look for NaN: "
+                "`torch.isnan(output).any()`",
                 {"which": r"input|"},
             ),
             (
-                "The targets have to be between 0 and 1: divide masks of 0 and 255 by 255, "
-                "and number two classes 0 and 1"
+                "Print `target.min(), target.max()`: masks of 0 and 255 are divided by 255, and "
+                "two classes are numbered 0 and 1"
             ),
         ),
         suspects=(Suspect(r"BCELoss|binary_cross_entropy"),),

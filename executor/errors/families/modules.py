@@ -1,10 +1,13 @@
 """Modules: how they are set up, what their slots hold, and weights that are loaded."""
 
+import re
 from collections.abc import Mapping
 
 from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
 from executor.errors.lists import quoted_names, resized_keys
 
+# The weights among the parts of a whole checkpoint, as people call them.
+_OF_A_CHECKPOINT = re.compile(r"(?:\w+_)?(?:state_dict|state|model|net|network|weights)")
 _NAMES = r'"[^"\n]*"(?:, ?"[^"\n]*")*'
 
 
@@ -16,6 +19,8 @@ def _keys(seen: SeenError, message: str) -> Mapping[str, str]:
         values |= {"missing_first": missing[0], "missing_count": str(len(missing))}
     if unexpected:
         values |= {"unexpected_first": unexpected[0], "unexpected_count": str(len(unexpected))}
+    if part := next((name for name in unexpected if _OF_A_CHECKPOINT.fullmatch(name)), ""):
+        values |= {"part": part}
     if missing and unexpected:
         if unexpected[0] == f"module.{missing[0]}":
             values |= {"prefix": "file"}
@@ -80,10 +85,17 @@ FAMILIES = (
         says="Something else is assigned where a module has a parameter, a buffer or a module.",
         means=("`{name}` of a module is its {slot}, and is assigned a {given}",),
         remedy=(
-            (
-                "Assign `nn.Parameter(x)` (in an update by hand `with torch.no_grad(): "
-                "layer.weight.copy_(x)`)"
+            Sentence(
+                "Assign `nn.Parameter(x)`; in an update by hand `with torch.no_grad(): "
+                "layer.weight.copy_(x)`; None takes it away",
+                {"slot": r"parameter"},
             ),
+            Sentence(
+                "Assign a module there, or give the value another name; to change a layer's "
+                "weights, write into its parameters",
+                {"slot": r".*module"},
+            ),
+            "Assign a tensor there, or give the value another name",
         ),
         types=("TypeError",),
         today=(
@@ -140,22 +152,28 @@ FAMILIES = (
                 {"prefix": r"file"},
             ),
             Sentence(
-                "Load into the model inside the wrapper: "
-                "`model.module.load_state_dict(state)`, or before it is wrapped",
+                "Load into the model inside the wrapper: `model.module.load_state_dict(state)`, "
+                "or before it is wrapped",
                 {"prefix": r"model"},
             ),
             Sentence(
-                "The layer was made with another size: `strict=False` does not help with "
-                "that. Build the model with the settings of the training run (number of "
-                "classes, the vocabulary saved with the model); for another number of "
-                "classes leave this layer's entries out of the dictionary and train it anew",
+                "The file is a checkpoint that holds more than weights: print `state.keys()`, and "
+                "load the part with the weights, perhaps `state['{part}']`",
+                {"part": r".+"},
+            ),
+            Sentence(
+                "The layer was made with another size: `strict=False` does not help with that. "
+                "Build the model with the settings of the training run (number of classes, the "
+                "vocabulary saved with the model); if another number of classes is meant, leave "
+                "this layer's entries out of the dictionary and train it anew",
                 {"saved": r".+"},
             ),
             (
-                "The file is of another model or version: build the model exactly as when "
-                "it was saved. Where only a part is meant to be loaded, "
-                "`load_state_dict(state, strict=False)` and print what it returns: what is "
-                "missing keeps random values"
+                "The file's names are those of another model, or of another version of it: build "
+                "the model exactly as when it was saved, and compare `list(state)[:5]` with "
+                "`list(model.state_dict())[:5]`: names that differ in a prefix alone can be "
+                "renamed. Where only a part is meant to be loaded, `load_state_dict(state, "
+                "strict=False)` and print what it returns: what is missing keeps random values"
             ),
         ),
         suspects=(Suspect(r"load_state_dict"),),
@@ -258,11 +276,9 @@ FAMILIES = (
             "A module without a forward is called",
         ),
         remedy=(
-            (
-                "Define `def forward(self, x):` inside the class: check its spelling and "
-                "that it is indented as a method of the class (not inside __init__, not "
-                "outside). A plain `nn.ModuleList` has none either: loop over it"
-            ),
+            "If the class is yours, define `def forward(self, x):` inside it: check its spelling "
+            "and that it is indented as a method of the class (not inside __init__, not outside). "
+            "A plain `nn.ModuleList` or `nn.ModuleDict` has none either: loop over it",
         ),
         types=("NotImplementedError",),
         today=(r'Module \[(?P<class>\w+)\] is missing the required "forward" function',),

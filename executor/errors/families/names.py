@@ -11,6 +11,7 @@ FAMILIES = (
     ErrorFamily(
         id="module_attribute",
         says="A module has no such name: it was renamed or removed, or never was there.",
+        details=(r"(?P<circular>circular import)",),
         means=(
             (
                 "`{module}` has no `{name}`: renamed, removed, from another version, or "
@@ -19,15 +20,22 @@ FAMILIES = (
         ),
         remedy=(
             Sentence(
-                "A file or folder of yours named `{package}` hides the library: rename it "
-                "(`print({package}.__file__)` shows it)",
+                "The file that is imported is still being imported itself: two files import each "
+                "other, or a file of yours named `{package}` hides the library "
+                "(`print({package}.__file__)`)",
+                {"circular": r".+"},
+            ),
+            Sentence(
+                "Every {package} has that: perhaps a file or folder of yours named `{package}` "
+                "hides the library, or what is left of an install stands in its place. "
+                "`print({package}.__file__)` shows which one is imported",
                 {"name": r"nn|Tensor|tensor|optim|utils|__version__|zeros|ones|cuda"},
             ),
             (
-                "Compare the version (`print({package}.__version__)`) with the one the "
-                "code was written for: a name that came later needs a newer install, one "
-                "that was removed its successor. A submodule has to be imported by itself; "
-                "and a file of yours named like the library hides it"
+                "Compare the version (`print({package}.__version__)`) with the one the code was "
+                "written for: a name that came later needs a newer install, one that was removed "
+                "its successor. A submodule has to be imported by itself; and a file of yours "
+                "named like the library hides it"
             ),
         ),
         suspects=(Suspect(r"{name}", "", kinds=("call", "read")),),
@@ -37,6 +45,7 @@ FAMILIES = (
             "module": "that is asked",
             "package": "the first part of its name",
             "name": "that it has not",
+            "circular": "that two files import each other, where the message says so",
         },
         subject=("package",),
         sample="torch.gesv",
@@ -72,16 +81,23 @@ FAMILIES = (
     ErrorFamily(
         id="none_attribute",
         says="Something is asked of None.",
+        subject=("name",),
         means=("`.{name}` is asked of something that is None there",),
         remedy=(
             Sentence(
-                "`.grad` is None before backward(), for a tensor that takes no part in the "
-                "loss, and for a result that is no leaf",
-                {"name": r"zero_|data|norm|clone|detach|abs|mean|sum"},
+                "`.grad` is None before backward(), for a tensor that takes no part in the loss, "
+                "and for a result that is no leaf",
+                {"line": r"\.grad\."},
+            ),
+            Sentence(
+                "If it is a `.grad`: that is None before backward(), for a tensor that takes no "
+                "part in the loss, and for a result that is no leaf. Else print where the value "
+                "comes from",
+                {"name": r"zero_|data|norm|detach_|clamp_|mul_|div_"},
             ),
             (
-                "Print where it comes from: a function without `return`, or an optional "
-                "part that was never set"
+                "Print where it comes from: perhaps a function without `return`, a file or a "
+                "match that was not found, or an optional part that was never set"
             ),
         ),
         suspects=(Suspect(r"{name}"),),
@@ -123,12 +139,18 @@ FAMILIES = (
         means=("A {type} is used as if it were something else: it has no `{name}`",),
         remedy=(
             Sentence(
-                "A tensor is made of it by `torch.from_numpy(x)` (array) or "
+                "The loss is a number of Python's here: `.item()`, `float()` or numpy took its "
+                "graph away. Keep the tensor for backward(), and take the number only to print or "
+                "add up",
+                {"type": r"float|int|numpy.*|ndarray", "name": r"backward|requires_grad|grad_fn"},
+            ),
+            Sentence(
+                "If a tensor is meant, make one: `torch.from_numpy(x)` (array) or "
                 "`torch.tensor(x)` (numbers)",
                 {"type": r"numpy.*|ndarray|float|int|bool"},
             ),
             Sentence(
-                "A list of tensors becomes one by `torch.stack(list)` (or `torch.cat`); "
+                "If it holds tensors, it becomes one by `torch.stack(list)` (or `torch.cat`); "
                 "each element can be moved or asked by itself: `[t.to(device) for t in x]`",
                 {
                     "type": r"list|tuple",
@@ -136,12 +158,12 @@ FAMILIES = (
                 },
             ),
             Sentence(
-                "A recurrent layer, or a function with several results, gives a tuple: "
+                "What made it gives several values (a recurrent layer, a model with two outputs): "
                 "take the part that is meant, `out, state = layer(x)`",
                 {"type": r"tuple"},
             ),
             Sentence(
-                "A dictionary is asked by its key: `d['{name}']`; for weights make the "
+                "A dictionary is asked by its key: `d['{name}']`; if it holds weights, make the "
                 "model first and `model.load_state_dict(d)`",
                 {"type": r"dict"},
             ),
@@ -158,6 +180,8 @@ FAMILIES = (
     ErrorFamily(
         id="wrapper_attribute",
         says="A layer or method of a model is asked of the wrapper around it.",
+        means=("The model is inside a {of_class}, and the wrapper has no `{name}` of its own",),
+        remedy=("Ask the model inside the wrapper: `model.module.{name}`",),
         types=("AttributeError", "ModuleAttributeError"),
         today=(
             r"'(?P<of_class>DataParallel|DistributedDataParallel|FullyShardedDataParallel)' object "
@@ -254,11 +278,13 @@ FAMILIES = (
         says="A module is not installed.",
         means=(
             Sentence(
-                "The installed PyTorch has no `{module}`: it is older than that module, or "
-                "another Python than the one that it was installed into is running",
+                "The installed PyTorch has no `{module}`: it is older than that module, or newer "
+                "than the code that asks for it, or another Python is running than the one it was "
+                "installed into",
                 {"module": r"torch\.[\w.]+"},
             ),
-            "The module `{module}` is not installed there",
+            "The Python that runs finds no module `{module}`: it is not installed there, or, if "
+            "it is a part of a repository, not where modules are looked for",
         ),
         remedy=(
             Sentence(

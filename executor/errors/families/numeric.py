@@ -7,18 +7,13 @@ FAMILIES = (
         id="distribution_parameter",
         says="A distribution is made with a parameter that it cannot have.",
         means=(
-            (
-                "A distribution is made with a parameter it cannot have: {parameter} of "
-                "{distribution}"
-            ),
-            "A distribution is made with a parameter it cannot have: often NaN",
+            "A distribution is made with a parameter it cannot have: {parameter} of {distribution}",
+            "A distribution is made with a parameter it cannot have",
         ),
         remedy=(
-            (
-                "Check for NaN before it: `torch.isnan(x).any()`; a scale has to be "
-                "positive (softplus or exp), probabilities between 0 and 1. Where training "
-                "runs well at first, the gradient explodes: smaller lr, clipping"
-            ),
+            "Check for NaN before it: `torch.isnan(x).any()`; a scale has to be positive "
+            "(softplus or exp), probabilities between 0 and 1. If training runs well at first and "
+            "NaN comes later, perhaps the gradient explodes: smaller lr, clipping",
         ),
         types=("ValueError",),
         today=(
@@ -49,7 +44,10 @@ FAMILIES = (
         id="sampled_probabilities",
         says="Numbers are drawn by weights that are negative, NaN or infinite.",
         means=("Numbers are drawn by weights that are negative, NaN or infinite",),
-        remedy=(("Check `torch.isnan(p).any()`; weights have to be probabilities: softmax first"),),
+        remedy=(
+            "Print `torch.isnan(p).any(), p.min()`. If p holds scores of a model, they go through "
+            "softmax first; NaN comes from further up",
+        ),
         types=("RuntimeError",),
         today=(r"probability tensor contains either `inf`, `nan` or element < 0",),
         older=(r"invalid multinomial distribution",),
@@ -85,7 +83,10 @@ FAMILIES = (
         id="topk_size",
         says="topk is asked for more elements than there are.",
         means=("topk is asked for more elements than the dimension has",),
-        remedy=("Choose k no larger than the number of classes",),
+        remedy=(
+            "Print the shape before it: k may be no larger than the dimension is (a top-5 "
+            "accuracy needs at least 5 classes), and `dim` has to be the one that is meant",
+        ),
         suspects=(Suspect(r"topk|accuracy"),),
         types=("RuntimeError",),
         today=(r"selected index k out of range",),
@@ -99,7 +100,10 @@ FAMILIES = (
     ErrorFamily(
         id="not_converged",
         says="A decomposition of a matrix does not converge, often over NaN or infinity in it.",
-        means=(("A decomposition of a matrix does not converge: often NaN or infinity in it"),),
+        means=(
+            "A decomposition of a matrix does not converge: perhaps NaN or infinity stands in it, "
+            "or it is close to singular",
+        ),
         remedy=("Check `torch.isfinite(a).all()` before the line",),
         types=("_LinAlgError", "LinAlgError", "RuntimeError"),
         today=(r"failed to converge|did not converge",),

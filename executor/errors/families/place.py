@@ -126,13 +126,23 @@ FAMILIES = (
     ErrorFamily(
         id="process_group",
         says="Several processes are to work together, and this one was started alone.",
+        values={"variable": "what is not set"},
+        details=(r"environment variable (?P<variable>\w{1,20}) expected",),
         means=(
+            Sentence(
+                "Processes are to meet through variables of the environment, and {variable} is "
+                "not set: a launcher such as torchrun sets it",
+                {"variable": r".+"},
+            ),
+            "Several processes are to work together, and what they need for that is not there",
+        ),
+        remedy=(
+            Sentence("Start with `torchrun --nproc_per_node=N script.py`", {"variable": r".+"}),
             (
-                "Several processes are to work together, and this one was started alone: "
-                "the variables of a launcher are not set"
+                "NCCL needs a GPU for each process and a torch built with it (not on Windows): "
+                "else say `backend='gloo'`"
             ),
         ),
-        remedy=("Start with `torchrun --nproc_per_node=N script.py`",),
         types=("ValueError", "RuntimeError", "DistBackendError"),
         today=(r"env:// rendezvous|NCCL built in|ProcessGroupNCCL(?!\.cpp)",),
         sample='torch.distributed.init_process_group("gloo")',
@@ -140,12 +150,11 @@ FAMILIES = (
     ErrorFamily(
         id="memory",
         says="More memory is asked for than there is.",
-        means=("More memory is asked for than there is",),
+        means=("More of the computer's memory is asked for than there is; no GPU is involved",),
         remedy=(
-            (
-                "A size is larger than meant (a product of two large dimensions), or the "
-                "data do not fit: smaller batches, float32 instead of float64"
-            ),
+            "Print the shapes before the line: perhaps a size is larger than meant (a product of "
+            "two large dimensions, a table of all pairs). If it is as meant, the data do not fit: "
+            "smaller batches, float32 instead of float64",
         ),
         types=("MemoryError", "RuntimeError"),
         today=(r"DefaultCPUAllocator|fail at alloc_cpu",),

@@ -124,7 +124,10 @@ FAMILIES = (
     ErrorFamily(
         id="broken_pipe",
         says="The other end of a pipe is gone: a worker or the program that started it ended.",
-        means=("The other end of a pipe is gone: a worker ended, or could not start",),
+        means=(
+            "The other end of a pipe is gone: a process, such as a DataLoader's worker, ended "
+            "or could not start",
+        ),
         remedy=(
             (
                 "Set num_workers=0 to see the real error; on Windows put the code under "

@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 
+from executor.errors.around import Around
 from executor.errors.family import ANY, ErrorFamily, SeenError, Sentence, Suspect
+from executor.errors.lists import shapes_named
 
 _LINEAR = (
     "A Linear layer with in_features={inner_right} and out_features={columns} is given "
@@ -18,6 +20,12 @@ def _unflattened(seen: SeenError, message: str) -> Mapping[str, str]:
     return {"samples": str(rows * inner // wanted)}
 
 
+def _printed(seen: SeenError, around: Around) -> Mapping[str, str]:
+    """Whether the post prints the left matrix's shape, which then has two dimensions."""
+    shape = seen.numbers("rows", "inner_left")
+    return {"printed": "yes"} if shape in shapes_named(around.words) else {}
+
+
 def _same_batch(seen: SeenError, message: str) -> Mapping[str, str]:
     return {"same": "yes"} if seen["batch"] == seen["batch_right"] else {}
 
@@ -26,6 +34,7 @@ FAMILIES = (
     ErrorFamily(
         id="matmul_shapes",
         says="Two matrices are multiplied whose inner sizes differ.",
+        look_around=_printed,
         means=(
             Sentence(_LINEAR, {"file": r"linear\.py"}),
             Sentence(_LINEAR, {"made": r"Linear"}),
@@ -38,21 +47,32 @@ FAMILIES = (
         ),
         remedy=(
             Sentence(
-                "{rows} rows of {inner_left} hold exactly {samples} times {inner_right} "
-                "values: perhaps the input was not flattened, so put `x = "
-                "x.flatten(1)` before the layer",
+                "Your x is [{rows}, {inner_left}], so flattening changes nothing. If {inner_left} "
+                "is what each sample has, make the layer `nn.Linear({inner_left}, {columns})`; if "
+                "each sample should have {inner_right}, several rows are one sample: "
+                "`x.reshape({samples}, {inner_right})`",
+                {"printed": r"yes", "samples": r".+"},
+            ),
+            Sentence(
+                "Your x is [{rows}, {inner_left}]. If {inner_left} is what each sample has, make "
+                "the layer `nn.Linear({inner_left}, {columns})`; if it should be {inner_right}, "
+                "look for what gave x this shape",
+                {"printed": r"yes"},
+            ),
+            Sentence(
+                "{rows} rows of {inner_left} hold exactly {samples} times {inner_right} values: "
+                "if the input was not flattened, put `x = x.flatten(1)` before the layer",
                 {"samples": r".+"},
             ),
             (
-                "Print `x.shape` right before it. If "
-                "{inner_left} is what each sample really has, make the layer "
-                "`nn.Linear({inner_left}, {columns})`; if it should be {inner_right}, the "
-                "input has another size than the model was made for, or was flattened or "
-                "transposed differently"
+                "Print `x.shape` right before it. If {inner_left} is what each sample really has, "
+                "make the layer `nn.Linear({inner_left}, {columns})`; if it should be "
+                "{inner_right}, the input has another size than the model was made for, or was "
+                "flattened or transposed differently"
             ),
             (
-                "The columns of the first have to be as many as the rows of the second: "
-                "print both shapes right before the line"
+                "The columns of the first have to be as many as the rows of the second: print "
+                "both shapes right before the line"
             ),
         ),
         now=(
@@ -104,10 +124,8 @@ FAMILIES = (
             ),
         ),
         remedy=(
-            (
-                "Print both shapes before the line: either the vector or the matrix has to "
-                "be reshaped, or the Linear layer made for {vector} features"
-            ),
+            "Print both shapes before the line. If the vector is one sample, the layer has to be "
+            "made for {vector} features, or the sample brought to what the layer takes",
         ),
         types=("RuntimeError",),
         today=(
@@ -146,14 +164,12 @@ FAMILIES = (
         ),
         remedy=(
             Sentence(
-                "The batches have the same number, so one side is perhaps not "
-                "transposed: `b.transpose(1, 2)`",
+                "The batches have the same number, so perhaps one side is not transposed: "
+                "`b.transpose(1, 2)`; print both shapes before the line",
                 {"same": r"yes"},
             ),
-            (
-                "Print both shapes before the line, and permute or repeat one so that they "
-                "are [B, n, m] and [B, m, p]"
-            ),
+            "Print both shapes before the line, and permute or repeat one so that they are [B, n, "
+            "m] and [B, m, p]",
         ),
         derive=_same_batch,
         types=("RuntimeError",),
@@ -184,10 +200,8 @@ FAMILIES = (
             ),
         ),
         remedy=(
-            (
-                "Add the batch dimension with `unsqueeze(0)`, or use `torch.matmul`, which "
-                "takes any number of dimensions"
-            ),
+            "Print both shapes. If the batch dimension is missing, `unsqueeze(0)` adds it; "
+            "`torch.matmul` takes any number of dimensions",
         ),
         now=("batch{which} must be a 3D tensor"),
         suspects=(Suspect(r"bmm|baddbmm"),),

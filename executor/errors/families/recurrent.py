@@ -17,10 +17,9 @@ FAMILIES = (
         says="A recurrent layer gets steps of another length than its input_size.",
         means=("A recurrent layer with input_size={input_size} is given vectors of {given}",),
         remedy=(
-            (
-                "Print `x.shape` before it: its last dimension is what each step has. Make "
-                "the layer with input_size={given}, or transpose or reshape the input"
-            ),
+            "Print `x.shape` before it: its last dimension is what each step has. If {given} is "
+            "that number, make the layer with input_size={given}; if not, transpose or reshape "
+            "the input",
         ),
         suspects=(
             Suspect(
@@ -45,14 +44,14 @@ FAMILIES = (
         says="A recurrent layer gets a first state of another shape than it needs.",
         means=(
             Sentence(
-                "The first state has the shape [{given}] where [{expected}] is needed: the "
-                "same numbers in another order, so often batch_first is overlooked or "
-                "dimensions are swapped",
+                "The first state has the shape [{given}] where [{expected}] is needed: the same "
+                "numbers in another order, so perhaps batch_first is overlooked or dimensions are "
+                "swapped",
                 {"swapped": r"yes"},
             ),
             (
-                "The first state has the shape [{given}] where [{expected}] is needed "
-                "([layers x directions, batch, hidden_size])"
+                "The first state has the shape [{given}] where [{expected}] is needed ([layers x "
+                "directions, batch, hidden_size])"
             ),
         ),
         remedy=(
@@ -119,7 +118,10 @@ FAMILIES = (
         means=(
             ("A recurrent cell gets a state of {given} where its hidden_size is {hidden_size}"),
         ),
-        remedy=("Make the state with hidden_size={hidden_size}",),
+        remedy=(
+            "Make the state with hidden_size={hidden_size}",
+            "Print the state's shape: its last dimension has to be the layer's hidden_size",
+        ),
         suspects=(Suspect(r"LSTMCell|GRUCell|RNNCell"),),
         types=("RuntimeError",),
         today=(
@@ -137,11 +139,10 @@ FAMILIES = (
             ("A recurrent layer gets an input with another number of dimensions than it takes"),
         ),
         remedy=(
-            (
-                "It takes [steps, batch, features] (with batch_first=True [batch, steps, "
-                "features]): token ids go through an Embedding first; a missing dimension "
-                "is added with `unsqueeze`"
-            ),
+            "It takes [steps, batch, features] (with batch_first=True [batch, steps, features]). "
+            "If token ids go in, they need an Embedding first; if a dimension is missing, "
+            "`unsqueeze` adds it; if there is one too many, print `x.shape` and merge or squeeze "
+            "it",
         ),
         suspects=(Suspect(r"LSTM|GRU|RNN"),),
         types=("ValueError", "RuntimeError"),
@@ -247,10 +248,8 @@ FAMILIES = (
         says="Attention gets a padding mask whose rows are not its batch.",
         means=("Attention gets a padding mask of {given} for a batch of {batch}",),
         remedy=(
-            (
-                "key_padding_mask is [batch, steps]: often batch_first=True is missing, "
-                "or the mask is transposed"
-            ),
+            "key_padding_mask is [batch, steps]: print its shape and that of the tokens. Perhaps "
+            "batch_first=True is missing, or the mask is transposed",
         ),
         types=("AssertionError", "RuntimeError"),
         today=(

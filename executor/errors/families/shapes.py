@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from executor.errors.family import ANY, ErrorFamily, SeenError, Sentence, Suspect
 
 _TELLING = 16  # a size from here on stands in a program for one reason
+_WINDOW = 128  # of an STFT, at least: below it such a pair of sizes says nothing
 
 
 def _sizes(seen: SeenError, message: str) -> Mapping[str, str]:
@@ -14,7 +15,7 @@ def _sizes(seen: SeenError, message: str) -> Mapping[str, str]:
     small, large = sorted(seen.numbers("a", "b"))
     values = {"small": str(small)} if small >= _TELLING else {}
     values |= {"large": str(large)} if large >= _TELLING else {}
-    if large >= _TELLING and small == large // 2 + 1:
+    if large >= _WINDOW and small == large // 2 + 1:
         values |= {"bins": str(small), "n_fft": str(large)}
     return values
 
@@ -29,6 +30,20 @@ def _view(seen: SeenError, message: str) -> Mapping[str, str]:
     if sizes and sizes[-1] > 0:
         values |= {"last": str(sizes[-1])}
     return values | ({"open": "yes"} if -1 in sizes else {})
+
+
+def _one_channel(seen: SeenError, message: str) -> Mapping[str, str]:
+    """How many channels are written into an image that has one."""
+    target, result = seen.sizes("target"), seen.sizes("result")
+    one = len(target) == len(result) == 3 and target[0] == 1 and target[1:] == result[1:]
+    return {"channels": str(result[0])} if one else {}
+
+
+def _more(seen: SeenError, message: str) -> Mapping[str, str]:
+    """Whether a tensor has more dimensions than permute lists."""
+    if not (seen["listed"].isdigit() and seen["dimensions"].isdigit()):
+        return {}
+    return {"more": "yes" if seen.number("dimensions") > seen.number("listed") else "no"}
 
 
 FAMILIES = (
@@ -94,11 +109,24 @@ FAMILIES = (
     ErrorFamily(
         id="inplace_result_grows",
         says="The result of an in-place operation is larger than the tensor it is written into.",
+        derive=_one_channel,
         means=(
             "A result of shape {result} is written in place into a tensor of {target}",
             ("The result of an in-place operation is larger than the tensor it is written into"),
         ),
-        remedy=("Write it out of place: `x = x + y` instead of `x += y`",),
+        remedy=(
+            Sentence(
+                "If this is a Normalize: the image has one channel and mean and std have "
+                "{channels} numbers, so give them one, `Normalize((0.5,), (0.5,))`, or load the "
+                "image in colour (`.convert('RGB')`)",
+                {"channels": r".+"},
+            ),
+            (
+                "If the larger result is meant, write it out of place: `x = x + y` instead of `x "
+                "+= y`. If not, the right side has a size or a dimension too many: print both "
+                "shapes and reduce, `squeeze` or index it"
+            ),
+        ),
         types=("RuntimeError",),
         today=(
             r"output with shape (?P<target>\[[\d, ]*\]) doesn't match the broadcast shape "
@@ -197,12 +225,10 @@ FAMILIES = (
             "The tensor has {size} values, and the shape [{shape}] would need {needed}",
         ),
         remedy=(
-            (
-                "The numbers in `view` have to fit what arrives, which depends on the size "
-                "of the input: print `x.shape` before the line, or keep the batch "
-                "dimension and let the rest follow: `x = x.flatten(1)` (a Linear layer "
-                "after it has to take that many features)"
-            ),
+            "Print `x.shape` before the line: the numbers in `view` have to fit what arrives, "
+            "which depends on the size of the input. If it only flattens each sample, keep the "
+            "batch dimension and let the rest follow: `x = x.flatten(1)` (a Linear layer after it "
+            "has to take that many features)",
         ),
         now=("shape '[{shape}]' is invalid for input of size {size}"),
         suspects=(
@@ -263,19 +289,35 @@ FAMILIES = (
         ),
         remedy=(
             Sentence(
-                "Most likely the batch dimension is missing (`x.unsqueeze(0)`, or "
-                "keepdim=True in the sum or mean that made it); with CrossEntropyLoss the "
-                "predictions have to be [batch, classes]",
+                "If what `{line}` reduces holds class numbers already, leave the `max` or "
+                "`argmax` out; if it holds scores or one-hot rows, its batch dimension is "
+                "missing: print its shape before the line",
+                {"high": r"0", "line": r"\bmax\(|argmax\("},
+            ),
+            Sentence(
+                "If what the `max` or `argmax` of your line reduces holds class numbers already, "
+                "leave it out; if it holds scores or one-hot rows, its batch dimension is missing: "
+                "print its shape before the line",
+                {"high": r"0", "words": r"\b(?:max|argmax)\((?:\w[\w.]*, ?)?(?:dim=|axis=)?1\)"},
+            ),
+            Sentence(
+                "Print the shape before the line. If a single sample goes in, its batch dimension "
+                "is missing: `x.unsqueeze(0)`; if a sum, mean or index made it one-dimensional, "
+                "`keepdim=True` or another `dim` there; if it is one-dimensional as meant (labels "
+                "that are class numbers), the operation over dimension {dimension} is not needed. "
+                "Predictions of a CrossEntropyLoss have to be [batch, classes]",
                 {"high": r"0"},
             ),
             (
-                "Print the shape before the line: a dimension was lost (squeeze, an index, "
-                "a reduction without keepdim=True), or the number of `dim` is wrong"
+                "Print the shape before the line: perhaps a dimension was lost (squeeze, an "
+                "index, a reduction without keepdim=True), or the number of `dim` is wrong"
             ),
         ),
         suspects=(
             Suspect(
-                r"cat|stack|sum|mean|max|min|argmax|softmax|log_softmax|Softmax|LogSoftmax|transpose|permute|squeeze|unsqueeze|size|norm|gather|chunk|split|cumsum|topk|sort|flatten|CosineSimilarity|cosine_similarity",
+                r"cat|stack|sum|mean|max|min|argmax|softmax|log_softmax|Softmax|LogSoftmax|"
+                r"transpose|permute|squeeze|unsqueeze|size|norm|gather|chunk|split|cumsum|topk|"
+                r"sort|flatten|CosineSimilarity|cosine_similarity",
                 "",
                 {ANY: "{dimension}"},
             ),
@@ -305,15 +347,25 @@ FAMILIES = (
     ErrorFamily(
         id="permute_dimensions",
         says="permute is given another number of dimensions than the tensor has.",
+        derive=_more,
         means=(
             "permute lists {listed} dimensions and the tensor has {dimensions}",
             "permute is given another number of dimensions than the tensor has",
         ),
         remedy=(
-            (
-                "List each dimension once: a single image needs `permute(2, 0, 1)`, a "
-                "batch `permute(0, 3, 1, 2)`"
+            Sentence(
+                "The tensor has more dimensions than are listed: list them all, or find where one "
+                "too many comes from (a batch of what is a batch already): print `x.shape` before "
+                "the line",
+                {"more": r"yes"},
             ),
+            Sentence(
+                "The tensor has fewer dimensions than are listed: perhaps the batch dimension is "
+                "missing (`x.unsqueeze(0)`), or a dimension was squeezed away; a single image "
+                "needs `permute(2, 0, 1)`, a batch `permute(0, 3, 1, 2)`",
+                {"more": r"no"},
+            ),
+            "List each dimension of the tensor once: print `x.shape` before it",
         ),
         suspects=(Suspect(r"permute"),),
         types=("RuntimeError",),
@@ -348,10 +400,8 @@ FAMILIES = (
         says="An operation needs another number of dimensions than its tensor has.",
         means=("An operation needs another number of dimensions than its tensor has",),
         remedy=(
-            (
-                "Print the shape before the line; `unsqueeze` adds a dimension, `flatten` "
-                "or an index takes one away"
-            ),
+            "Print the shape before the line; where a dimension is missing `unsqueeze` adds it, "
+            "where one is too many `flatten`, `squeeze` or an index takes it away",
         ),
         types=("RuntimeError", "ValueError", "IndexError", "TypeError"),
         today=(

@@ -53,12 +53,14 @@ FAMILIES = (
     ErrorFamily(
         id="tensor_of_objects",
         says="A tensor is made of an array that holds text or Python objects.",
-        means=("A tensor is made of an array of {kind}: text, or rows of different lengths",),
+        means=(
+            "A tensor is made of an array of {kind}: its entries are text, None, of several "
+            "types, or rows of different lengths",
+        ),
         remedy=(
-            (
-                "Convert to numbers first: `array.astype(np.float32)`; text columns need "
-                "numbers for their categories; print `array.dtype`"
-            ),
+            "Print `array.dtype` and `array[0]`. If all entries are numbers: "
+            "`array.astype(np.float32)`; text columns need numbers for their categories first; "
+            "rows of different lengths are padded",
         ),
         suspects=(Suspect(r"tensor|from_numpy|Tensor|FloatTensor|as_tensor"),),
         types=("TypeError",),
@@ -139,10 +141,8 @@ FAMILIES = (
         says="One number is asked of a tensor that has several.",
         means=("One number is asked of a tensor that has {elements}",),
         remedy=(
-            (
-                "Reduce it first (`.mean()`, `.sum()`, an index), or use `.tolist()`; a "
-                "loss needs its default reduction"
-            ),
+            "If one number is meant, reduce it first (`.mean()`, `.sum()`, an index); if all are, "
+            "use `.tolist()`. A loss gives one number with its default reduction",
         ),
         suspects=(Suspect(r"item|float|int"),),
         types=("RuntimeError", "ValueError"),
@@ -163,10 +163,9 @@ FAMILIES = (
             ),
         ),
         remedy=(
-            (
-                "Join tensors with `torch.stack(list)` (or `torch.cat`); `torch.tensor` is "
-                "for numbers"
-            ),
+            "If tensors are to be joined: `torch.stack(list)` (or `torch.cat`), and not "
+            "`torch.tensor`, which is for numbers. If one number is meant, reduce it first "
+            "(`.mean()`, an index)",
         ),
         suspects=(Suspect(r"tensor|Tensor|FloatTensor|LongTensor|array|float|int|as_tensor"),),
         types=("ValueError", "TypeError"),
@@ -206,10 +205,16 @@ FAMILIES = (
             "One yes or no is asked of a tensor that has several values",
         ),
         remedy=(
+            Sentence(
+                "If a loss class is called with the tensors at once, make it first and call it "
+                "then: `nn.CrossEntropyLoss()(output, target)`, as for `{quoted}`. In an `if` say "
+                "what is meant: `.any()`, `.all()` or `.item()`",
+                {"code": r"Loss\((?!\s*\)|\w+=|reduction|weight)"},
+            ),
             (
-                "Say what is meant: `.any()`, `.all()` or `.item()`; a loss class is made "
-                "first and called then: `nn.CrossEntropyLoss()(output, target)`; for an "
-                "optional tensor `if x is not None`"
+                "Say what is meant: `.any()`, `.all()` or `.item()`; for an optional tensor `if x "
+                "is not None`; a loss class is made first and called then: "
+                "`nn.CrossEntropyLoss()(output, target)`"
             ),
         ),
         suspects=(Suspect(r"\w*Loss", "is made here: the tensors belong into its call"),),
@@ -316,10 +321,8 @@ FAMILIES = (
         id="storage_not_resizable",
         says="Memory that belongs to NumPy or another process is resized, often by a DataLoader.",
         means=(
-            (
-                "Memory that belongs to NumPy or another process is resized: in a "
-                "DataLoader often samples of different sizes, or arrays that are views"
-            ),
+            "Memory that belongs to NumPy or another process is resized: in a DataLoader perhaps "
+            "samples of different sizes, or arrays that are views",
         ),
         remedy=(
             (
@@ -338,10 +341,8 @@ FAMILIES = (
         says="NumPy is not installed, or in a version that this torch was not built for.",
         means=("NumPy is not installed, or in a version that this torch was not built for",),
         remedy=(
-            (
-                'Install one that goes with it: `python -m pip install "numpy<2"` for '
-                "torch before 2.3, or a newer torch"
-            ),
+            'Install one that goes with it: `python -m pip install "numpy<2"` for torch before '
+            "2.3, a newer torch for NumPy 2, or NumPy itself where `import numpy` fails",
         ),
         types=("RuntimeError",),
         today=(r"^Numpy is not available",),

@@ -102,9 +102,9 @@ class Posted:
 
 
 _DEVICES = frozenset(
-    {"devices_differ", "argument_devices", "layer_devices", "rnn_devices", "index_device",
-     "numpy_of_cuda", "generator_device", "gradient_device", "devices", "cuda_ordinal",
-     "cuda_checkpoint", "ddp_devices", "pinned_on_gpu"}
+    {"devices_differ", "argument_devices", "constructor_device", "layer_devices",
+     "rnn_devices", "index_device", "numpy_of_cuda", "generator_device", "gradient_device",
+     "devices", "cuda_ordinal", "cuda_checkpoint", "ddp_devices", "pinned_on_gpu"}
 )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from bot.diagnosis.own_error import (
     is_another,
     is_unparsed,
     posted,
+    reports_no_error,
     same_kind,
     tells_of_a_symptom,
 )
@@ -175,3 +176,26 @@ def test_symptom_is_no_error(text: str, symptom: bool):
 def test_code_that_does_not_parse(run: JobResult, unparsed: bool):
     """None of it ran."""
     assert is_unparsed(run) is unparsed
+
+
+@pytest.mark.parametrize(
+    ("text", "is_told_of"),
+    [
+        ("How do I run this on the second GPU?", True),
+        ("Is there a way to use a device inside a with statement?", True),
+        ("the network gives wrong predictions on the other card", True),
+        ("Why is my loss constant?", True),
+        ("", False),  # code alone is posted for its error
+        ("How do I fix this?", False),
+        ("Why does this fail?", False),
+        ("What is wrong here?", False),
+        ("This doesn't work, what do I do?", False),
+        ("I get an error, what does it mean?", False),
+        ("Why does it raise?", False),
+    ],
+)
+def test_an_error_is_theirs_only_where_they_speak_of_one(text: str, is_told_of: bool):
+    """Who asks how something is done may have typed the example."""
+    assert reports_no_error(Question(text=text)) is is_told_of
+    pasted = PastedTraceback(type="RuntimeError", message="no")
+    assert not reports_no_error(Question(text=text, traceback=pasted))

@@ -39,12 +39,12 @@ FAMILIES = {
     "rows": ("F.cross_entropy(torch.ones(4, 3), torch.zeros(2).long())", "4 rows and there"),
     "batch norm": ("nn.BatchNorm1d(4)(torch.ones(1, 4))", "a single value per channel"),
     "numpy": ("torch.ones(1, requires_grad=True).numpy()", "detach() it first"),
-    "empty optimizer": ("torch.optim.SGD(nn.ReLU().parameters(), lr=1)", "registered none"),
+    "empty optimizer": ("torch.optim.SGD(nn.ReLU().parameters(), lr=1)", "empty list"),
     "dtypes": ("torch.ones(2, 2) @ torch.ones(2, 2).double()", "two dtypes"),
     "none": ("torch.ones(1).grad.zero_()", "`.zero_` is asked of something that is None"),
     "argument": ("nn.Linear(2, 2, biass=True)", "has no argument `biass`"),
     "attribute": ("torch.matmull", "has no `matmull`"),
-    "module": ("import torch_nowhere", "`torch_nowhere` is not installed"),
+    "module": ("import torch_nowhere", "finds no module `torch_nowhere`"),
     "no CUDA": ("torch.ones(1).to('cuda')", "built for CPU only"),
     "state dict": (
         "nn.Linear(2, 2).load_state_dict(nn.DataParallel(nn.Linear(2, 2)).state_dict())",
@@ -98,7 +98,7 @@ async def test_an_unknown_error_is_placed_and_left_open(ask: Ask) -> None:
         ),
         (
             "CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 15 GiB",
-            "It asked for 2.00 GiB at once",
+            "no room for the 2.00 GiB",
         ),
         (
             "can't convert cuda:0 device type tensor to numpy. Use Tensor.cpu()",

@@ -286,3 +286,17 @@ def test_an_error_that_is_shown_on_purpose(how: str, why: str):
 def test_what_was_not_run(run: JobResult, headline: str):
     """Not at all, not as it stands, or not to its end."""
     assert wording.not_run("so", run, ASKED) == headline
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("Numbers fold. Mostly a flatten is missing.", "Numbers fold."),
+        ("Numbers fold. Usually it is this one. It stops.", "Numbers fold. It stops."),
+        ("The usual place is a transform.", "The usual place is a transform."),  # nothing is left
+        ("It is mostly so.", "It is mostly so."),
+    ],
+)
+def test_no_cause_is_called_the_usual_one_where_no_run_shows_it(text: str, kept: str):
+    """Of a posted error the reason is told, and not the article's guess at its cause."""
+    assert wording.without_guesses(text) == kept

@@ -8,7 +8,8 @@ from string import Formatter
 
 import pytest
 
-from executor.errors import all_families, fitting, read_words
+from executor.errors import Around, all_families, fitting, read_words
+from executor.errors.around import AROUND, SEARCHED, before
 from executor.errors.family import ErrorFamily, Sentence
 from executor.protocol import Construct, ErrorSeen
 from tests.executor.errors.test_catalogue import FAMILIES, RAISED_HERE, raised, split
@@ -63,10 +64,11 @@ def test_a_sentence_names_values_that_there_are(family: ErrorFamily):
         seen = family.read(type_, message)
         assert seen is not None
         derived |= set(family.derive(seen, message)) if family.derive is not None else set()
-    known = set(family.values) | {f"{v}_dtype" for v in family.values} | {"file", "made"}
+    known = set(family.values) | {f"{v}_dtype" for v in family.values} | AROUND | {"made", "quoted"}
     for text in texts(family):
         names = {name for _, name, _, _ in Formatter().parse(text) if name}
-        assert family.derive is not None or names <= known, (text, names - known)
+        computes = family.derive is not None or family.look_around is not None
+        assert computes or names <= known, (text, names - known)
         assert names - known <= derived | DERIVED_BY_OTHER_SIZES, (text, names - known)
 
 
@@ -91,6 +93,14 @@ DERIVED_BY_OTHER_SIZES = {
     "needed",
     "kernel_edge",
     "has",
+    "extra_at",
+    "part",
+    "channels",
+    "of_each",
+    "order",
+    "c",
+    "output",
+    "target",
 }
 
 
@@ -177,8 +187,8 @@ def test_todays_wording_of_an_older_message_is_of_its_family(family: ErrorFamily
             "one of the variables needed for gradient computation has been modified by an inplace "
             "operation: [torch.FloatTensor [4, 2]], which is output 0 of TBackward, is at version "
             "2; expected version 1 instead.",
-            "the transposed weight of a linear layer",
-            "before the first optimizer.step()",
+            "often the weight of a Linear layer",
+            "before the first step",
         ),
         (
             "RuntimeError",
@@ -232,10 +242,10 @@ def test_the_layer_is_named_where_the_code_or_the_traceback_does():
     message = error("size mismatch, m1: [64 x 256], m2: [400 x 10]")
     linear = call("nn.Linear", "400", "10")
 
-    plain, in_file = read_words(message), read_words(message, "linear.py")
+    plain, in_file = read_words(message), read_words(message, Around(file="linear.py"))
     in_code, other = (
-        read_words(message, "", [linear]),
-        read_words(message, "", [call("nn.Linear", "10", "400")]),
+        read_words(message, constructs=[linear]),
+        read_words(message, constructs=[call("nn.Linear", "10", "400")]),
     )
     assert plain and in_file and in_code and other
     assert "A Linear layer with in_features=400" in in_file.means == in_code.means
@@ -306,3 +316,209 @@ def test_a_number_longer_than_python_converts_is_read_without_it():
     words = read_words(error(f"mat1 and mat2 shapes cannot be multiplied ({'9' * 5000}x2 and 4x1)"))
 
     assert words is not None and words.means
+
+
+def test_what_stands_around_a_message_has_names_of_its_own():
+    """No value of a message is called like one of a post, which would hide it."""
+    for family in all_families():
+        assert not set(family.values) & AROUND, family.id
+    assert SEARCHED < AROUND
+
+
+@pytest.mark.parametrize(
+    ("version", "is_before"),
+    [("1.9.0+cu111", True), ("1.1", True), ("0.4.1", True), ("1.10.2", False), ("2.0.1", False)],
+)
+def test_a_version_is_compared_as_numbers(version: str, is_before: bool):
+    """1.9 is older than 1.10, and 1.1 is; 2.0 is not."""
+    assert (re.fullmatch(before("1.10"), version) is not None) is is_before
+
+
+INDEX = "Dimension out of range (expected to be in range of [-1, 0], but got 1)"
+ROWS = "0D or 1D target tensor expected, multi-target not supported"
+INPUT_ON_GPU = "Input type (torch.cuda.FloatTensor) and weight type (torch.FloatTensor) should be "
+WEIGHT_ON_GPU = "Input type (torch.FloatTensor) and weight type (torch.cuda.FloatTensor) should be "
+
+
+@pytest.mark.parametrize(
+    ("message", "around", "told"),
+    [
+        (DEVICES, Around(), "`model.to(device)` and `x = x.to(device)` move them"),
+        (
+            DEVICES,
+            Around(words="I have already moved the model to the GPU"),
+            "look for what is not",
+        ),
+        (DEVICES, Around(words="even though I use .to(device) on both"), "look for what is not"),
+        (DEVICES, Around(words="everything is on the same device"), "look for what is not"),
+        (DEVICES, Around(words="I train on the GPU"), "`x = x.to(device)` move them"),
+        (
+            DEVICES,
+            Around(raised_in="torch_geometric", raising="torch.cat([a, b])"),
+            "If they agree, torch_geometric makes the other tensor itself",
+        ),
+        (
+            f"{INPUT_ON_GPU}the same",
+            Around(words="I moved all to cuda"),
+            "is perhaps no registered",
+        ),
+        (f"{INPUT_ON_GPU}the same", Around(), "If the model was not moved"),
+        (f"{WEIGHT_ON_GPU}the same", Around(words="I moved all to cuda"), "print `x.device`"),
+        (f"{WEIGHT_ON_GPU}the same", Around(), "Move the data in the loop"),
+        (ROWS, Around(), "Print `output.shape` and `target.shape`"),
+        (ROWS, Around(runs=True), "taken since torch 1.10"),
+        (ROWS, Around(torch="1.9.1"), "before 1.10 CrossEntropyLoss takes only"),
+        (ROWS, Around(torch="1.10.0"), "Print `output.shape` and `target.shape`"),
+        (
+            ROWS,
+            Around(words="outputs is batch_size * 6 and targets is batch_size * 10"),
+            "10 labels for each sample",
+        ),
+        (
+            ROWS,
+            Around(words="the output is [32, 6] and the labels are [32, 10]."),
+            "an output [batch, 6, 10]",
+        ),
+        (ROWS, Around(words="the output is [32, 6], the labels [32, 6]"), "Print `output.shape`"),
+        (ROWS, Around(words="the output is [32, 6], the labels [32, 1]"), "Print `output.shape`"),
+        (ROWS, Around(words="the output is [32, 6], the labels [8, 10]"), "Print `output.shape`"),
+        (INDEX, Around(line="loss = f(y, torch.max(yt, 1)[1])"), "holds class numbers already"),
+        (INDEX, Around(words="at f(y, torch.max(yt, 1)[1])"), "`argmax` of your line"),
+        (INDEX, Around(line="loss = f(y, yt)"), "If a single sample goes in"),
+        ("mat1 and mat2 shapes cannot be multiplied (96x6 and 12x3)", Around(), "x.flatten(1)"),
+        (
+            "mat1 and mat2 shapes cannot be multiplied (96x6 and 12x3)",
+            Around(words="x.shape is torch.Size([96, 6])"),
+            "flattening changes nothing",
+        ),
+        (
+            "mat1 and mat2 shapes cannot be multiplied (96x6 and 7x3)",
+            Around(words="x.shape is torch.Size([96, 6])"),
+            "look for what gave x this shape",
+        ),
+        (
+            "Given groups=1, weight of size [32, 40, 3], expected input[16, 200, 40] to have 40 "
+            "channels, but got 200 channels instead",
+            Around(),
+            "x.permute(0, 2, 1)",
+        ),
+        (
+            "CUDA out of memory. Tried to allocate 2.00 GiB",
+            Around(line="state = torch.load('a.pt')"),
+            "map_location='cpu'",
+        ),
+        (
+            "CUDA out of memory. Tried to allocate 2.00 GiB",
+            Around(line="model.to(device)"),
+            "This line only moves a model",
+        ),
+        ("CUDA out of memory. Tried to allocate 2.00 GiB", Around(line="y = f(x)"), "or grows"),
+        ("CUDA out of memory. Tried to allocate 2.00 GiB", Around(line="x = x.to(d)"), "or grows"),
+        (
+            "expected scalar type Long but found Float",
+            Around(file="linear.py"),
+            "the input is Long, so",
+        ),
+        ("expected scalar type Long but found Float", Around(), "it is the other way round"),
+    ],
+)
+def test_what_a_post_shows_decides_between_the_causes(message: str, around: Around, told: str):
+    """What they moved, which version they have, which shapes they print: it is not contradicted."""
+    words = read_words(error(message), around)
+
+    assert words is not None
+    assert told in f"{words.means} {words.remedy}", words
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("x = torch.FloatTensor(x).cuda()", "perhaps in `x = torch.FloatTensor(x).cuda()`"),
+        ("x = torch.FloatTensor([1.0]).cuda()", "is on the GPU already, and takes none"),
+    ],
+)
+def test_the_line_of_code_that_decides_is_quoted(code: str, told: str):
+    """A sentence that holds because of a line names that line."""
+    line = Construct(kind="call", name="torch.FloatTensor", line=1, code=code)
+    words = read_words(error("expected CPU (got CUDA)", "TypeError"), constructs=[line])
+
+    assert words is not None and told in words.means
+
+
+@pytest.mark.parametrize(
+    ("message", "type_", "told"),
+    [
+        ("Plan failed with a cudnnException: CUDNN_STATUS_NOT_SUPPORTED", "UserWarning", "2.3.1"),
+        ("an unknown thing is odd", "UserWarning", "the program goes on"),
+        ("cuDNN error: CUDNN_STATUS_NOT_SUPPORTED", "UserWarning", "the program goes on"),
+        ("`pretrained` is old", "FutureWarning", "works in your version and is to change"),
+        ("x.data[0] is old", "DeprecationWarning", "works in your version and is to change"),
+        ("cuDNN error: CUDNN_STATUS_NOT_SUPPORTED", "RuntimeError", "cuDNN has no way"),
+    ],
+)
+def test_a_warning_is_no_error(message: str, type_: str, told: str):
+    """Whatever error words it so: after a warning the program goes on."""
+    words = read_words(error(message, type_))
+
+    assert words is not None and told in words.means
+    assert ("error" in words.means and "no error" not in words.means) is False
+
+
+@pytest.mark.parametrize(
+    ("type_", "message", "told"),
+    [
+        ("ValueError", "Using a target size (torch.Size([8])) that is different to the input size "
+         "(torch.Size([8, 1])) is deprecated", "`output.squeeze(1)`"),
+        ("ValueError", "Using a target size (torch.Size([8, 1])) that is different to the input "
+         "size (torch.Size([8])) is deprecated", "`target.squeeze(1)`"),
+        ("ValueError", "Using a target size (torch.Size([8])) that is different to the input size "
+         "(torch.Size([8, 3])) is deprecated", "If the target holds class numbers"),
+        ("RuntimeError", "output with shape [1, 28, 28] doesn't match the broadcast shape "
+         "[3, 28, 28]", "mean and std have 3 numbers"),
+        ("RuntimeError", "output with shape [512] doesn't match the broadcast shape "
+         "[1, 512, 1, 1]", "the right side has a size or a dimension too many"),
+        ("RuntimeError", "Expected 3D (unbatched) or 4D (batched) input to conv2d, but got input "
+                         "of size: [16, 2, 1, 256, 256]", "`x.flatten(0, 1)`"),
+        ("RuntimeError", 'Error(s) in loading state_dict for Net:\n\tMissing key(s) in state_dict: '
+         '"fc.weight". \n\tUnexpected key(s) in state_dict: "epoch", "state_dict".',
+         "`state['state_dict']`"),
+        ("RuntimeError", "\"nll_loss_forward_reduce_cuda_kernel_2d_index\" not implemented for "
+         "'Int'", "`labels.long()`"),
+        ("RuntimeError", "\"host_softmax\" not implemented for 'Long'", "swapped"),
+        ("RuntimeError", "\"addmm_impl_cpu_\" not implemented for 'Long'", "`x.float()`"),
+        ("RuntimeError", "expected m1 and m2 to have the same dtype, but got: long int != float",
+         "Whole numbers meet"),
+        ("RuntimeError", "mat1 and mat2 must have the same dtype, but got Half and Float",
+         "Half precision and float32 meet"),
+        ("ImportError", "libGL.so.1: cannot open shared object file: No such file or directory",
+         "libgl1"),
+        ("ImportError", "libcudart.so.11.0: cannot open shared object file", "rebuilt"),
+        ("RuntimeError", "DataLoader worker (pid 21) is killed by signal: Killed.", "memory"),
+        ("RuntimeError", "DataLoader worker (pid 21) is killed by signal: Segmentation fault.",
+         "in a library's own code"),
+        ("RuntimeError", "DataLoader worker (pid(s) 2, 3) exited unexpectedly", "ended by itself"),
+        ("TypeError", "linear(): argument 'input' (position 1) must be Tensor, not tuple",
+         "`out, state = layer(x)`"),
+        ("TypeError", "linear(): argument 'input' (position 1) must be Tensor, not str",
+         "a dictionary was unpacked"),
+        ("TypeError", "linear(): argument 'input' (position 1) must be Tensor, not NoneType",
+         "has no `return`"),
+        ("AttributeError", "'float' object has no attribute 'backward'", "took its graph away"),
+        ("AttributeError", "partially initialized module 'torch' has no attribute 'nn' (most "
+                           "likely due to a circular import)", "import each other"),
+        ("ValueError", "Error initializing torch.distributed using env:// rendezvous: environment "
+         "variable RANK expected, but not set", "RANK is not set"),
+        ("ModuleNotFoundError", "No module named 'torch._six'", "or newer than the code"),
+        ("TypeError", "expected CUDA (got CPU)", "`x.to(device)`"),
+        ("RuntimeError", "The size of tensor a (3) must match the size of tensor b (4) at "
+         "non-singleton dimension 1", "Print both shapes"),
+    ],
+)  # fmt: skip
+def test_a_message_with_several_causes_is_told_by_its_own_values(
+    type_: str, message: str, told: str
+):
+    """What the values of a message tell apart is told apart; the rest is left open."""
+    words = read_words(error(message, type_))
+
+    assert words is not None
+    assert told in f"{words.means} {words.remedy}", words

@@ -1,0 +1,93 @@
+"""Read the losses that a post prints, in their order: whether they run away, end in NaN or stand.
+
+Only the posted numbers are read. They say what the loss does, and which causes that leaves open.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from itertools import pairwise
+
+from bot.models import Question
+from executor.protocol import Remark
+
+_VALUE = r"(?:\d{1,12}(?:\.\d{1,20})?(?:[eE][-+]?\d{1,3})?|nan\b|NaN\b|inf\b)"
+# "loss: 0.5", "Loss = tensor(2.3, …", "train_loss=0.4"; and not "loss=0.5 (lr 1e-3)" as two.
+_LABELLED = re.compile(
+    rf"loss\w{{0,12}}\b[\s:=|\[('\"]{{1,6}}(?:is |of |tensor\()?(?P<value>{_VALUE})(?![\w%])",
+    re.IGNORECASE,
+)
+# "644 → 1e7 → 1e38", "from 644 to 1e7 to nan"
+_ARROWS = re.compile(rf"(?<![\w.])(?P<first>{_VALUE})(?:\s?(?:→|->|=>|-->)\s?{_VALUE}){{2,20}}")
+_FROM_ARROW = re.compile(_VALUE)
+_LOSS = re.compile(r"(?<![a-z])loss", re.IGNORECASE)
+_FEWEST = 3  # values that make a course
+_RUNS_AWAY = 100.0  # times as large as at first, and never smaller on the way but for little
+_MOST = 200  # values that are read
+_STANDS = 1e-4  # relative spread of a loss that does not move
+_DIGITS = 3  # decimals at least that such a loss is printed with
+
+
+def loss_course(question: Question) -> Remark | None:
+    """What the posted losses do, with what can cause that; None if they do nothing telling."""
+    written = losses_written(question.text)
+    if len(written) < _FEWEST:
+        return None
+    values = [float(text.lower()) for text in written]
+    told = _told(written)
+    finite = [v for v in values if math.isfinite(v)]
+    if len(finite) >= 2 and _grows(finite):
+        return _remark(
+            f"the posted losses run away ({told}): each step goes too far. Divide the learning "
+            "rate by 10, and again; look at the size of inputs and targets (scale them to about "
+            "mean 0 and deviation 1) and at a loss that is summed and not averaged; "
+            "`torch.nn.utils.clip_grad_norm_` bounds a single step"
+        )
+    if finite and not math.isfinite(values[-1]):
+        return _remark(
+            f"the posted losses are finite and then NaN or infinite ({told}), without growing "
+            "before: look at that step. `torch.isfinite(x).all()` of its inputs and targets tells "
+            "whether they bring it; if not, log or sqrt of 0, a division by 0 or an overflow (exp, "
+            "half precision) does: `torch.autograd.set_detect_anomaly(True)` names the operation"
+        )
+    if len(finite) == len(values) and _stands(written, finite):
+        return _remark(
+            f"the posted loss does not move at all ({told}): the weights do not change, or the "
+            "output does not depend on them. After backward print `p.grad` of the first and the "
+            "last layer: None is a cut graph (a new tensor, detach, numpy), 0 a saturated or dead "
+            "activation; with gradients, compare a weight before and after `optimizer.step()`: "
+            "does the optimizer hold these parameters, and is its learning rate far from 0?"
+        )
+    return None
+
+
+def losses_written(text: str) -> list[str]:
+    """The losses of a post as they are written, in order: of one series, labelled or in arrows."""
+    if not _LOSS.search(text):
+        return []
+    arrows = _ARROWS.search(text)
+    if arrows is not None:
+        return _FROM_ARROW.findall(arrows[0])
+    return [found["value"] for found in _LABELLED.finditer(text)][:_MOST]
+
+
+def _grows(values: list[float]) -> bool:
+    first, last = values[0], values[-1]
+    rises = all(b >= a * 0.8 for a, b in pairwise(values))
+    return first > 0 and last >= first * _RUNS_AWAY and rises
+
+
+def _stands(written: list[str], values: list[float]) -> bool:
+    exact = all(len(text.partition(".")[2]) >= _DIGITS for text in written)
+    low, high = min(values), max(values)
+    return exact and low > 0 and high - low <= _STANDS * high
+
+
+def _told(written: list[str]) -> str:
+    shown = written if len(written) <= 4 else [*written[:2], "…", written[-1]]
+    return " → ".join(shown)
+
+
+def _remark(message: str) -> Remark:
+    return Remark(kind="loss_course", line=0, code="", message=message)

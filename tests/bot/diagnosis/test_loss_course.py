@@ -1,0 +1,59 @@
+"""bot/diagnosis/loss_course.py: what the posted losses show, and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.diagnosis.chance_level import chance_level
+from bot.diagnosis.loss_course import loss_course, losses_written
+from bot.models import Question
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("loss: 644.2\nloss: 1.3e7\nloss: 2e38", "run away (644.2 → 1.3e7 → 2e38)"),
+        ("The loss goes 644 → 1e7 → 1e38", "run away"),
+        ("loss = 0.5\nloss = 90.1\nloss = 8000.2\nloss = nan", "run away"),
+        ("loss: 0.9\nloss: 0.7\nloss: nan", "finite and then NaN"),
+        ("loss: 0.9, loss: 0.7, loss: inf", "finite and then NaN"),
+        ("loss: 1.2345\nloss: 1.2345\nloss: 1.2345", "does not move at all"),
+        ("loss: tensor(1.2345)\nloss: tensor(1.2345)\nloss: tensor(1.2345)", "does not move"),
+        ("loss: 0.9\nloss: 0.7\nloss: 0.5", None),  # it learns
+        ("loss: 0.9\nloss: 40.0\nloss: 0.5", None),  # it jumps, and comes back
+        ("loss: 0.9\nloss: 9.0\nloss: 20.0", None),  # it grows, and not by much
+        ("loss: 1.2\nloss: 1.2\nloss: 1.2", None),  # too few digits to say that it stands
+        ("loss: 0.9\nloss: nan", None),  # two are no course
+        ("loss: nan\nloss: nan\nloss: nan", None),  # where it began is not posted
+        ("value: 644\nvalue: 1e7\nvalue: 1e38", None),  # of no loss
+        ("loss: 12%\nloss: 1300%\nloss: 99999%", None),
+    ],
+)
+def test_the_posted_losses_choose_between_the_causes(text: str, told: str | None):
+    """Losses that run away, end in NaN or stand still have different causes."""
+    seen = loss_course(Question(text=text))
+
+    assert (seen is None) == (told is None), seen
+    assert told is None or (seen is not None and told in seen.message)
+
+
+def test_losses_are_read_in_their_order():
+    """From a log, or from what somebody types with arrows."""
+    assert losses_written("epoch 1, train_loss=0.5 acc=0.9; epoch 2, train_loss=0.4") == [
+        "0.5",
+        "0.4",
+    ]
+    assert losses_written("the loss: 3 -> 20 -> nan") == ["3", "20", "nan"]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_chance"),
+    [
+        ("accuracy stays at 10 %, loss: 2.3026", True),
+        ("accuracy: loss: 2.3101\nloss: 2.3030\nloss: 2.3026", True),
+        ("accuracy: loss: 2.3026\nloss: 1.9\nloss: 1.1", False),  # it began there, and learned
+    ],
+)
+def test_a_series_is_at_chance_level_where_it_ends(text: str, is_chance: bool):
+    """Every training begins with guesses."""
+    assert (chance_level(Question(text=text)) is not None) is is_chance
