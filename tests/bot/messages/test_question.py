@@ -876,4 +876,4 @@ def test_twice_the_text_takes_no_more_than_about_twice_the_time(unit: str, befor
 
     # Four times the text: 4 if linear, 16 if quadratic; small times are all noise. Our own time
     # alone counts, since other tests run beside this one.
-    assert seconds(80_000) < 9 * seconds(20_000) + 0.05
+    assert seconds(40_000) < 9 * seconds(10_000) + 0.05
