@@ -17,7 +17,7 @@ test: WHICH := and not daily
 test test-all: $(READY)
 	$(BIN)/python -m pytest -q -m "not alone and not waiting $(WHICH)" --no-loadscope-reorder \
 		-n $$(($$(nproc) + 1)) --maxprocesses 4
-	$(BIN)/python -m pytest -q -m waiting -n 3
+	$(BIN)/python -m pytest -q -m waiting -n 4
 	$(BIN)/python -m pytest -q -m alone
 
 lint: $(READY)

@@ -77,8 +77,19 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return None
 
 
+# Those that a process takes first: the longest file, whose first test waits for the index to be
+# made, and meanwhile what needs no index, so that no other process waits for it as well.
+_EARLY = ("tests/bot/commands/test_cli.py", "tests/executor/")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Say which tests need the machine for themselves, or nearly so; no other place may say it."""
+    early = {file: n for n, file in enumerate(_EARLY)}
+    items.sort(
+        key=lambda item: next(
+            (n for file, n in early.items() if item.nodeid.startswith(file)), len(early)
+        )
+    )
     for item in items:
         name = item.path.name
         if name in _ALONE:

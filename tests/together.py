@@ -9,6 +9,9 @@ from xdist.scheduler import LoadScopeScheduling
 _FOLDER = Path(__file__).parent / "knowledge/repair/codemods"
 _CODEMODS = [p.stem.replace("_", "-") for p in _FOLDER.glob("*.py")]
 
+# Each test starts what it needs, and takes long: a file of them would keep one process to the end.
+_EACH_FOR_ITSELF = ("/test_kill.py", "/test_survival.py", "/test_walls.py")
+
 
 class Together(LoadScopeScheduling):
     """What shares a fixture, or asks the same programs, is tested by the same process.
@@ -22,6 +25,6 @@ class Together(LoadScopeScheduling):
         file, _, test = nodeid.partition("::")
         if file.endswith("/test_every_codemod.py"):
             return max((c for c in _CODEMODS if f"[{c}" in test), key=len, default=file)
-        if file.endswith("/test_kill.py"):
-            return nodeid  # each has a state of its own
+        if file.endswith(_EACH_FOR_ITSELF):
+            return nodeid
         return file

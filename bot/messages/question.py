@@ -20,7 +20,7 @@ from bot.messages.attachments import (
     looks_binary,
     refuse_oversize,
 )
-from bot.messages.chat_markup import Platform, as_seen, prose_as_seen
+from bot.messages.chat_markup import PLAIN, ChatMarkup, as_seen
 from bot.messages.fences import MessagePart, split_fences
 from bot.messages.indentation import dedent, end_what_is_cut, fit, only_methods, open_class
 from bot.messages.kinds import is_diff, mentions_picture
@@ -65,14 +65,14 @@ _NEXT_STEP = "post the code that fails, or the whole traceback"
 
 
 def read_message(
-    text: str, files: Sequence[Attachment] = (), platform: Platform = "plain"
+    text: str, files: Sequence[Attachment] = (), markup: ChatMarkup = PLAIN
 ) -> Question:
     """Understand one message.
 
     Args:
         text: what was posted, as the platform's API gives it.
         files: its attachments; .py and .ipynb are code, .log and .txt are read, others carried.
-        platform: whose escapes and mentions to undo.
+        markup: the escapes and mentions to undo.
 
     Returns:
         A Question whose code has exactly the lines that were posted, in the order they were.
@@ -89,8 +89,8 @@ def read_message(
     if looks_binary(text):
         raise QuestionError(f"This message is binary data, not text; {_NEXT_STEP} as text")
 
-    seen = as_seen(text, platform)
-    reading = _Reading(platform, seen, mends=not _ABOUT_SYNTAX.search(seen))
+    seen = as_seen(text, markup)
+    reading = _Reading(markup, seen, mends=not _ABOUT_SYNTAX.search(seen))
     for block in split_fences(without_comments(seen.split("\n"))):
         for part in [block] if block.fenced else find_marked(block.lines):
             if part.fenced:
@@ -106,7 +106,7 @@ def read_message(
 class _Reading:
     """The parts of a Question found so far."""
 
-    platform: Platform
+    markup: ChatMarkup
     message: str
     mends: bool = True  # code that Python refuses as it was pasted, where that is not the question
     text: list[str] = field(default_factory=list)
@@ -233,7 +233,7 @@ class _Reading:
         self.bare += [bare.traceback for bare in errors]
         if errors:
             lines = [*lines[: errors[0].start], *lines[errors[0].end :]]
-        self.text += [prose_as_seen(line, self.platform) for line in lines]
+        self.text += [self.markup.prose(line) for line in lines]
 
     def _snippet(self, cleaned: Cleaned, language: str, fenced: bool = True) -> None:
         if not cleaned.code.strip():
@@ -257,7 +257,7 @@ class _Reading:
             return
         text, note = decode(attachment)
         self.notes += [note] if note else []
-        text = as_seen(text, "plain") if attachment.suffix in TEXT_SUFFIXES else text
+        text = as_seen(text, PLAIN) if attachment.suffix in TEXT_SUFFIXES else text
         if attachment.suffix in PYTHON_SUFFIXES:
             self._snippet(clean_file(_lines(text)), "python")
         elif attachment.suffix in NOTEBOOK_SUFFIXES:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from typing import Any
 
 from bot.errors import PlatformError, QuestionError
 from bot.messages.attachments import MAX_ATTACHMENT_BYTES, MIB, TEXT_SUFFIXES, Attachment
@@ -67,10 +66,5 @@ async def _understood(asked: Stored, platform: Platform) -> Question:
     if len(asked.attachments) > _FILES:
         notes.append(f"only the first {_FILES} files were read")
     # In a thread: a long log takes seconds, and other questions must be acknowledged meanwhile.
-    question = await asyncio.to_thread(read_message, asked.text, files, _markup(asked))
+    question = await asyncio.to_thread(read_message, asked.text, files, platform.markup)
     return question.model_copy(update={"notes": (*question.notes, *notes)}) if notes else question
-
-
-def _markup(asked: Stored) -> Any:
-    name = asked.place.platform
-    return name if name in ("slack", "discord") else "plain"

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from bot.errors import PlatformError
+from bot.messages.chat_markup import ChatMarkup
 from bot.models import Answer, RunWith
 from executor.protocol import Model
 
@@ -150,6 +151,10 @@ class Platform(Protocol):
     @property
     def name(self) -> str:
         """The platform's name, as in `Place.platform`."""
+
+    @property
+    def markup(self) -> ChatMarkup:
+        """What its API adds to the text that a person typed."""
 
     async def show(
         self, question: str, place: Place, view: View, card: CardRef | None

@@ -37,6 +37,7 @@ from executor.inside.placeholders.names import undefined_names
 from executor.inside.placeholders.run_placeholders import RunPlaceholders
 from executor.inside.probes import exceptions
 from executor.inside.probes.caught import CaughtProbe, looks_at_itself
+from executor.inside.probes.run_probes import RunProbes, uses_compile
 from executor.inside.probes.source import SnippetSource, attribute_lines
 from executor.inside.probes.warned import WarnedProbe
 from executor.inside.rebuild import glue as rebuild_glue
@@ -101,11 +102,7 @@ class _Run:
         self.assumptions: tuple[str, ...] = ()
         self.placeholders: RunPlaceholders | None = None
         self.undefined: tuple[str, ...] = ()
-        self.suspects: tuple[str, ...] = ()
-        self.trainer: Any = None
-        self.inplace: Any = None
-        self.gradients: Any = None
-        self.influence: Any = None
+        self.probes = RunProbes(self.source, self._guard)
         self.simulated: Any = None
         self.devices: tuple[DeviceSeen, ...] = ()
         self.only_definitions = False
@@ -151,7 +148,7 @@ class _Run:
                 rebuild_glue.run_statements(glue.first, module)
             if Probe.NONE not in self.job.probes:
                 self._listen(tree)
-                tree = self.caught.instrument(tree, compiles=_compiles(tree))
+                tree = self.caught.instrument(tree, compiles=uses_compile(tree))
                 if not looks_at_itself(tree):
                     tree = imports_apart.marked(tree, self.import_time)
             if self.job.simulate:
@@ -200,30 +197,7 @@ class _Run:
     def _listen(self, tree: ast.Module) -> None:
         self.caught.start()
         self.warned.start()
-        if "torch" not in sys.modules:
-            return  # a cold run, where the snippet imports torch itself or not at all
-        from executor.inside.probes import gradients, influence, inplace, training
-
-        self.suspects = inplace.suspects(tree)
-        if not _compiles(tree):  # torch.compile guards on hooks: it must see none
-            self.trainer = training.TrainingProbe(self.source, tree)
-            self.trainer.start()
-        if Probe.GRADIENTS in self.job.probes or Probe.ORACLE in self.job.probes:
-            oracle = Probe.ORACLE in self.job.probes
-            self.gradients = gradients.GradientsProbe(
-                self.source, oracle=oracle, compiles=_compiles(tree)
-            )
-            self.gradients.start()
-        if Probe.INPLACE in self.job.probes:
-            self.inplace = inplace.InplaceProbe(
-                self.source, compiles=_compiles(tree), suspicious=bool(self.suspects)
-            )
-            self.inplace.start()
-        wanted = Probe.INFLUENCE in self.job.probes and not self.job.simulate
-        if wanted and self.trainer is not None:
-            self.influence = influence.InfluenceProbe(self.source)
-            self.trainer.called.keeper = self.influence.kept
-            self.influence.start()
+        self.probes.start(self.job, tree)
 
     def _simulate(self) -> None:
         import torch  # noqa: F401  (a cold run has not yet: the snippet would be too late)
@@ -241,14 +215,7 @@ class _Run:
     def _stop_listening(self, names: dict[str, Any]) -> None:
         if self.simulated is not None:
             self._guard("SimulatedCuda", self.simulated.stop)
-        if self.influence is not None:
-            self._guard("InfluenceProbe", self.influence.stop)
-        if self.inplace is not None:
-            self._guard("InplaceProbe", lambda: self.inplace.stop(self.error))
-        if self.gradients is not None:
-            self._guard("GradientsProbe", self.gradients.stop)
-        if self.trainer is not None:
-            self._guard("TrainingProbe", lambda: self.trainer.stop(names, self.error))
+        self.probes.stop(names, self.error)
 
     def _ended_by(self, error: BaseException) -> int:
         """Describe what ended the run; the exit code it has."""
@@ -344,8 +311,7 @@ class _Run:
             self._guard("figures", figures.keep_open_figures)
 
     def _findings(self) -> tuple[Finding, ...]:
-        of = (p.findings for p in (self.inplace, self.trainer) if p is not None)
-        found = tuple(f for findings in of for f in findings)
+        found = self.probes.findings
         return found if self.placeholders is None else self.placeholders.without_own(found)
 
     def report_text(self) -> str:
@@ -361,12 +327,12 @@ class _Run:
     def _whole_report(self) -> RunReport:
         assert self.interpreter.main is not None
         report = self.report(vars(self.interpreter.main))
-        if self.influence is None:
+        if not self.probes.tries_again:
             return report
         # It calls the snippet's modules again, so all that the run did is written down before.
         try:
             with _silence():
-                return report.model_copy(update={"influence": self.influence.look()})
+                return report.model_copy(update={"influence": self.probes.look_again()})
         except Exception as e:
             note = f"influence: {type(e).__name__}: {e}"[:500]
             return report.model_copy(update={"notes": (*report.notes, note)})
@@ -381,13 +347,6 @@ class _Run:
 
     def report(self, names: dict[str, Any]) -> RunReport:
         """The report of what the probes saw."""
-        values = None
-        if self.gradients is not None:
-            try:
-                values = self.gradients.values(names)
-            except Exception as e:
-                self.notes.append(f"values: {type(e).__name__}: {e}"[:500])
-        trainer = self.trainer
         return RunReport(
             error=self.error,
             explanation=self.explanation,
@@ -398,19 +357,14 @@ class _Run:
             warnings=tuple(self.warned.seen),
             frames=self.frames,
             layer=self.layer,
-            autograd=self.inplace.culprit if self.inplace is not None else None,
             findings=self._findings(),
-            suspects=self.suspects,
             assumptions=self.assumptions + (self.simulated.limits if self.simulated else ()),
             undefined=self.undefined,
             **(self.placeholders.facts() if self.placeholders is not None else {}),
-            values=values,
-            calls=tuple(trainer.calls) if trainer is not None else (),
+            **self.probes.facts(names),
             only_definitions=self.only_definitions,
             constructs=self.constructs,
             remarks=self.remarks,
-            trained=trainer.trained if trainer is not None else False,
-            moved=tuple(trainer.moved) if trainer is not None else (),
             devices=self.devices,
             env=_environment(simulated=self.simulated is not None),
             gpu_peak_memory_bytes=_gpu_peak_memory_bytes(),
@@ -449,10 +403,6 @@ def _flush(stream: Any) -> None:
         stream.flush()
     except Anything:
         pass
-
-
-def _compiles(tree: ast.Module) -> bool:
-    return any(isinstance(n, ast.Attribute) and n.attr == "compile" for n in ast.walk(tree))
 
 
 def _environment(*, simulated: bool = False) -> Environment:

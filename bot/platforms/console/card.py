@@ -13,6 +13,7 @@ from rich.status import Status as Spinner
 from rich.table import Table
 from rich.text import Text
 
+from bot.messages.chat_markup import PLAIN
 from bot.models import Answer, AnswerError, FunctionShown, PostedReading, Progress, Why
 from bot.platforms.card import (
     advice_title,
@@ -83,6 +84,7 @@ class ConsolePlatform:
     """The console as a platform: one person, one place, and attachments read from disk."""
 
     name = "console"
+    markup = PLAIN
 
     def __init__(self, console: Console, *, explain: bool = False) -> None:
         self._console = console

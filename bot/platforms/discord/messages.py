@@ -10,6 +10,7 @@ from bot.errors import PlatformError, PlatformRefusedError
 from bot.models import Answer
 from bot.platforms.card import parse_button
 from bot.platforms.discord.card import Drawn, Json, Style, capped, case, draw, note, text_message
+from bot.platforms.discord.markup import MARKUP
 from bot.platforms.discord.text import cut_end
 from bot.service.seam import Answered, Attached, CardRef, Person, Place, Upload, View
 
@@ -85,6 +86,7 @@ class DiscordPlatform:
     """
 
     name = "discord"
+    markup = MARKUP
 
     def __init__(self, api: Api, style: Style = "components") -> None:
         """Take the interface, which need not be connected yet."""

@@ -13,6 +13,7 @@ from bot.models import Answer
 from bot.platforms.card import sheet
 from bot.platforms.slack import card as draw
 from bot.platforms.slack.client import GONE, TOO_MUCH, TRIES, CallError, SlackClient
+from bot.platforms.slack.markup import MARKUP
 from bot.service.retry import retrying
 from bot.service.seam import Answered, Attached, CardRef, Person, Place, Upload, View, Waiting
 
@@ -26,6 +27,7 @@ class SlackPlatform:
     """Draws views and sends notes and files in Slack."""
 
     name = "slack"
+    markup = MARKUP
 
     def __init__(self, client: SlackClient) -> None:
         """Take the client to call Slack through."""

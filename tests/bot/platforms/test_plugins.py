@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import socket
 import subprocess
@@ -157,6 +158,21 @@ def test_the_help_imports_no_platforms_library():
     done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True)
 
     assert done.stdout == "set()\n", done.stderr
+
+
+def test_nothing_outside_its_folder_names_a_platform():
+    """Neither by a word (`platform == "slack"`) nor by an attribute (`settings.slack`)."""
+    names = {p.name for p in plugins()}
+    bot = Path(__file__).parents[3] / "bot"
+    said = [
+        f"{path.relative_to(bot)}:{node.lineno}"
+        for path in bot.rglob("*.py")
+        if not names & set(path.relative_to(bot).parts)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if names & {getattr(node, word, None) for word in ("value", "attr", "id", "arg", "name")}
+    ]
+
+    assert said == []
 
 
 def test_each_platform_is_found_once():

@@ -13,8 +13,10 @@ import pytest_asyncio
 from rich.console import Console
 
 from bot.diagnosis.pipeline import Pipeline
+from bot.messages.chat_markup import ChatMarkup
 from bot.platforms.console.card import ConsolePlatform
 from bot.service.questions import QuestionService
+from bot.service.reading import read
 from bot.service.seam import CardRef, Door, Incoming, Person, Place, View, Working
 from bot.service.store import Store
 from bot.service.store.database import Database
@@ -92,6 +94,28 @@ async def test_a_follow_up_without_code_is_about_the_code_before(medic: Pipeline
     kept = await store.get(asked.id)
     assert kept is not None and kept.answer is not None and kept.answer.run is not None
     assert kept.answer.run.stdout == "42\n"
+
+
+class Telegraph(ConsolePlatform):
+    """A made-up platform, whose API writes a stop for every line end and a dash in prose."""
+
+    markup = ChatMarkup(
+        everywhere=lambda text: text.replace(" stop ", "\n"),
+        prose=lambda text: text.replace("—", " "),
+    )
+
+
+async def test_a_platform_says_itself_how_its_markup_is_undone(store: Store):
+    """In the whole message, or in prose alone; nothing but its own folder knows it."""
+    posted = "why—that? stop ```python stop print('—') stop ```"
+    asked = await store.take(message(posted))
+    assert asked is not None
+
+    question = await read(asked, store, Telegraph(Console(file=io.StringIO())))
+    plain = await read(asked, store, ConsolePlatform(Console(file=io.StringIO())))
+
+    assert (question.text, question.code) == ("why that?", "print('—')")
+    assert plain.code == "" and "why—that? stop" in plain.text
 
 
 class Steps(ConsolePlatform):

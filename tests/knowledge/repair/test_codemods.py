@@ -178,6 +178,7 @@ async def test_mended_and_verified(ask: Ask, name: str):
     assert answer.fix.result is not None and answer.fix.result.outcome == "ok"
 
 
+@pytest.mark.daily  # as for every codemod: test_every_codemod.py
 @pytest.mark.parametrize("name", MENDED)
 async def test_a_fix_leaves_nothing_to_fix(ask: Ask, name: str):
     """Applied to its own output it has nothing to say: the fixed snippet just runs."""

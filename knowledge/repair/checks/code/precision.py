@@ -74,9 +74,9 @@ def _written(value: ast.AST | None) -> str:
     if isinstance(value, ast.Call):
         if name in _CASTS and not value.args:
             return _CASTS[name]
-        if name in ("to", "type", "astype"):
-            return next((d for a in value.args if (d := _written(a))), "")
-        return next((_written(k.value) for k in value.keywords if k.arg == "dtype"), "")
+        given = [k.value for k in value.keywords if k.arg == "dtype"]
+        given += value.args if name in ("to", "type", "astype") else []
+        return next((d for a in given if (d := _written(a))), "")
     if isinstance(value, ast.Attribute):
         return _CASTS.get(value.attr, value.attr)
     return ""

@@ -29,7 +29,21 @@ LIVE = saw(x=tensor(3, dtype="float64"), y=tensor(3), h=tensor(3, dtype="float16
         ("x = torch.ones(3, dtype=torch.int64)\n",
          "x = torch.ones(3, dtype=torch.float32)\n", True),
         ("x = torch.ones(3).double()\n", "x = torch.ones(4).double()\n", True),
+        ("f(x.to(torch.float64))\n", "f(x)\n", False),
+        ("f(x.to(dtype=torch.float64))\n", "f(x)\n", False),
+        ("f(x.type(torch.float64))\n", "f(x)\n", False),
+        ("f(g(3).astype(np.float64))\n", "f(g(3))\n", False),
+        ("f(x.double())\n", "f(y.view(3))\n", True),  # another value
+        ("x = torch.ones(3, dtype=torch.float64)\n",
+         "x = torch.ones(3, dtype=torch.int64)\n", True),  # whole numbers: `casts` looks at them
         # A tensor that was made so, or that the code is about.
+        ("f(x)  # float64\n", "f(x.to(torch.float32))  # float64\n", False),
+        ("f(x)  # float64\n", "f(x.to(dtype=torch.float32))  # float64\n", False),
+        ("f(x)  # float64\n", "f(x.sum(dtype=torch.float32))  # float64\n", False),
+        ("f(x)  # float64\n", "f(x.clamp(torch.float32))  # float64\n", True),
+        ("f(x)  # float64\n", "f(x.sum(out=torch.float32))  # float64\n", True),
+        ("f(x)  # float64\n", "f(x.to(device))  # float64\n", True),
+        ("f(x + 1)  # float64\n", "f((x + 1).float())  # float64\n", True),
         ("x = torch.ones(3, dtype=torch.float64)\nf(x)\n",
          "x = torch.ones(3, dtype=torch.float64)\nf(x.float())\n", False),
         ("x = torch.ones(3).double()\nf(x)\n", "x = torch.ones(3).double()\nf(x.float())\n", False),
