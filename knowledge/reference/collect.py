@@ -12,6 +12,7 @@ import inspect
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from enum import Enum
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -40,6 +41,7 @@ MODULES = (
     "torch.optim",
     "torch.utils.data",
     "torch.utils.checkpoint",
+    "torch.utils.benchmark",
     "torch.linalg",
     "torch.fft",
     "torch.special",
@@ -58,7 +60,7 @@ MODULES = (
     "torch.profiler",
     "torch.hub",
 )
-_NO_CLASSES = ("torch.cuda", "torch.profiler", "torch.jit", "torch.export", "torch.onnx")
+_NO_CLASSES = ("torch.cuda", "torch.jit", "torch.export", "torch.onnx")
 _OLD_CLASS = re.compile(r"\w+(?:Storage|Tensor)")  # FloatStorage, cuda.FloatTensor
 COLLECT = "from knowledge.reference.collect import write\nwrite()\n"
 _WRITTEN = "reference.json"
@@ -144,9 +146,9 @@ def _is_of(thing: Any, module: ModuleType) -> bool:
 
 
 def _is_for_people(cls: type, module: ModuleType) -> bool:
-    """Whether a class is one that people make: no error, no storage, nothing that is only there
-    because the module imported it."""
-    if issubclass(cls, BaseException) or _OLD_CLASS.fullmatch(cls.__name__):
+    """Whether a class is one that people make: no error, no enum, no storage, nothing that is only
+    there because the module imported it."""
+    if issubclass(cls, BaseException | Enum) or _OLD_CLASS.fullmatch(cls.__name__):
         return False
     imported = not hasattr(module, "__all__") and not cls.__module__.startswith(module.__name__)
     internal = cls.__module__ in ("torch", "torch._C") and "(" not in _doc(cls)[:80]

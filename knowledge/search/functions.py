@@ -13,6 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from knowledge.reference.asked import ASKED
+from knowledge.reference.asked_plainly import PLAINLY
+from knowledge.reference.elsewhere import ELSEWHERE
 from knowledge.reference.model import Documented, Reference
 from knowledge.search.bm25 import Words, tokenize
 from knowledge.search.index import (
@@ -24,8 +26,9 @@ from knowledge.search.index import (
     build_index,
     open_index,
 )
-from knowledge.search.off_field import OFF_FIELD, is_foreign
+from knowledge.search.off_field import OFF_FIELD, is_foreign, names_ours
 from knowledge.search.passages import Passage
+from knowledge.search.plain_words import in_words_of_documentation, spelt_right
 
 THRESHOLD = 0.5
 
@@ -42,6 +45,7 @@ _MOST_CHARS = 1_500
 
 _WORDS_OF_TEXT = 60  # of a function's prose that are embedded beside its first sentence
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
+_WORD = re.compile(r"[a-z]{4,}")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 # What may be a name: in backticks, dotted, with an underscore, or in capitals somewhere.
 _NAME_LIKE = re.compile(
@@ -49,7 +53,18 @@ _NAME_LIKE = re.compile(
     r"|((?:[A-Za-z_]\w{0,60})?(?:\.[A-Za-z_]\w{0,60})+|\b[A-Za-z]+_\w{1,60}"
     r"|\b[A-Z]+[a-z]+[A-Z]\w{0,60}|\b[A-Z]{2,}\w{0,60})"
 )
+# What another library has: `np.concatenate`, `tf.nn.softmax`; or a name that only it has.
+_OTHER_LIBRARY = re.compile(
+    r"\b(?:np|numpy|tf|tensorflow|keras|jnp|jax)\b\.?((?:\w{1,40}\.){0,3}\w{1,40})?", re.IGNORECASE
+)
+_ITS_NAME = re.compile(r"\b(?:\w*[a-z0-9]_[a-z]\w*|[A-Z][a-z]\w*)\b")
 _SHORT = {"nn": "torch.nn", "F": "torch.nn.functional", "optim": "torch.optim", "np": "numpy"}
+# Before a name: not that function is wanted.
+_NOT_IT = re.compile(
+    r"\b(?:opposite|inverse|reverse|counterpart|contrary) (?:of|to) `?$"
+    r"|\b(?:undo|instead of|without) `?$",
+    re.IGNORECASE,
+)
 _OWNERS = {  # what people call an object, and the class whose method it is
     "optimizer": "Optimizer",
     "opt": "Optimizer",
@@ -98,15 +113,15 @@ class FunctionsMeasured:
     asked: np.ndarray  # the same of the ways that people ask for it
     name: np.ndarray  # the share of the name's parts that the text has
     named: np.ndarray  # 1 if the text names it, less if several are called so
-    about: bool  # it asks what something is or does, and not how to do something
+    about: np.ndarray  # the same, if it asks what something is or does; or what it is called here
     elsewhere: float  # nearness to subjects that are not ours
     foreign: bool  # names another tool
     length: int  # words
 
     def features(self) -> np.ndarray:
         """What the order is fitted to, shape (n_functions, 6)."""
-        columns = (self.meaning, self.words, self.asked, self.name, self.named)
-        return np.stack([*columns, self.named * self.about], axis=1)
+        columns = (self.meaning, self.words, self.asked, self.name, self.named, self.about)
+        return np.stack(columns, axis=1)
 
     def around(self) -> list[float]:
         """What the confidence is fitted to, beside the first function's strength."""
@@ -142,6 +157,9 @@ class FunctionSearch:
             texts = [index.passages[row].text for row in rows.tolist()]
             return Words(texts, source_of[rows], len(self.functions))
 
+        self._spelt = {
+            word for piece in index.passages for word in _WORD.findall(piece.text.lower())
+        }
         self._words = words(np.flatnonzero(~asked))
         self._asked = words(np.flatnonzero(asked))
         parts = [list(dict.fromkeys(tokenize(_apart(f.name)))) for f in self.functions]
@@ -181,19 +199,28 @@ class FunctionSearch:
         return self._numbers.get(name)
 
     def measure(self, texts: Sequence[str]) -> list[FunctionsMeasured]:
-        """Measure all functions for each text."""
-        queries = self._model.encode(texts)  # (len(texts), dim)
-        cosines = self._vectors @ queries.T  # (n_passages, len(texts))
-        meaning = np.maximum.reduceat(cosines, self._starts, axis=0)  # (n_functions, len(texts))
-        elsewhere = np.sort(self._off_field @ queries.T, axis=0)[-1]  # (len(texts),)
+        """Measure all functions for each text, as it stands and in the documentation's words."""
+        right = [spelt_right(text, self._spelt) for text in texts]
+        said = [in_words_of_documentation(text) for text in right]
+        queries = self._model.encode([*texts, *said])  # (2 * len(texts), dim)
+        cosines = self._vectors @ queries.T  # (n_passages, 2 * len(texts))
+        each = np.maximum.reduceat(cosines, self._starts, axis=0)
+        meaning = np.maximum(each[:, : len(texts)], each[:, len(texts) :])
+        elsewhere = np.sort(self._off_field @ queries[: len(texts)].T, axis=0)[-1]  # (len(texts),)
+
+        def covered(words: Words, n: int) -> np.ndarray:
+            both = (words.coverage(right[n]), words.coverage(said[n]))
+            share: np.ndarray = np.stack(both).max(axis=0)
+            return share
+
         return [
             FunctionsMeasured(
                 meaning=meaning[:, n],
-                words=self._words.coverage(text),
-                asked=self._asked.coverage(text),
-                name=self._name_share(text),
+                words=covered(self._words, n),
+                asked=covered(self._asked, n),
+                name=np.maximum(self._name_share(right[n]), self._name_share(said[n])),
                 named=self._named(text),
-                about=_ABOUT_IT.search(text) is not None,
+                about=self._about(text),
                 elsewhere=float(elsewhere[n]),
                 foreign=is_foreign(text),
                 length=len(tokenize(text)),
@@ -212,10 +239,31 @@ class FunctionSearch:
     def _named(self, text: str) -> np.ndarray:
         """Which functions the text names."""
         found = np.zeros(len(self.functions))
-        for quoted, bare in _NAME_LIKE.findall(text):
-            numbers = self._called((quoted or bare).partition("(")[0].strip().rstrip("."))
+        for match in _NAME_LIKE.finditer(text):
+            if _NOT_IT.search(text[: match.start()]):
+                continue
+            name = (match[1] or match[2]).partition("(")[0].strip().rstrip(".")
+            numbers = self._called(name)
             found[numbers] = np.maximum(found[numbers], 1 / math.sqrt(len(numbers) or 1))
         return found
+
+    def _about(self, text: str) -> np.ndarray:
+        """Which functions the text asks about, by their names here or elsewhere."""
+        about = self._named(text) * (_ABOUT_IT.search(text) is not None)
+        about[self._same_elsewhere(text)] = 1.0
+        return about
+
+    def _same_elsewhere(self, text: str) -> list[int]:
+        """The functions that do what one of another library does which the text names.
+
+        Only of a question that is about PyTorch too: else it is about that library alone.
+        """
+        dotted = [said for said in _OTHER_LIBRARY.findall(text) if said]
+        if not names_ours(text) or _OTHER_LIBRARY.search(text) is None:
+            return []
+        called = [_leaf(name) for name in dotted] + _ITS_NAME.findall(text)
+        names = [ELSEWHERE.get(name) or f"torch.{name}" for name in called]
+        return [n for name in names if (n := self._numbers.get(name)) is not None]
 
     def _called(self, name: str) -> list[int]:
         """The functions of a name as people write it: `nn.LSTM`, `.contiguous`, `scatter_add`."""
@@ -277,12 +325,12 @@ def open_functions(folder: Path, reference: Reference, model: Embeds) -> Functio
     return FunctionSearch(reference, open_index(folder, entries(reference), model), model)
 
 
-def entries(reference: Reference, asked: Mapping[str, Sequence[str]] = ASKED) -> list[Entry]:
+def entries(reference: Reference, *asked: Mapping[str, Sequence[str]]) -> list[Entry]:
     """Each function as the index holds it: its name in words with its first sentence, its prose,
     and the ways that people ask for it."""
     names = {alias: f.name for f in reference.functions for alias in (*f.aliases, f.name)}
     of: dict[str, list[str]] = {}
-    for name, texts in asked.items():
+    for name, texts in (pair for ways in asked or (ASKED, PLAINLY) for pair in ways.items()):
         if name in names:
             of.setdefault(names[name], []).extend(texts)
     return [_entry(function, of.get(function.name, ())) for function in reference.functions]

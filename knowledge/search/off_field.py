@@ -63,4 +63,9 @@ _OURS = re.compile(r"\b(?:py)?torch\b|\btensors?\b|\bnn\.|\bautograd\b", re.IGNO
 
 def is_foreign(text: str) -> bool:
     """Whether a question names another tool and nothing of PyTorch."""
-    return _OTHERS.search(text) is not None and _OURS.search(text) is None
+    return _OTHERS.search(text) is not None and not names_ours(text)
+
+
+def names_ours(text: str) -> bool:
+    """Whether a question names something of PyTorch."""
+    return _OURS.search(text) is not None

@@ -33,6 +33,10 @@ def functions(indexed: Path, model: EmbeddingModel) -> FunctionSearch:
         ("what does F.one_hot return", "torch.nn.functional.one_hot"),
         ("when do I call optimizer.zero_grad()", "torch.optim.Optimizer.zero_grad"),
         ("what does torch.clip do", "torch.clamp"),  # by its other name
+        ("put values into bins like np.digitize, in torch", "torch.bucketize"),  # a name elsewhere
+        ("tf.reduce_max with pytorch", "torch.amax"),
+        ("numpy.flip for tensors", "torch.flip"),  # which both have
+        ("the PyTorch layer for Conv2D of Keras", "torch.nn.Conv2d"),
     ],
 )
 def test_a_function_is_found_by_its_name_and_by_what_it_is_for(
