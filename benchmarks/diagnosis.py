@@ -1,11 +1,16 @@
 """Compare what our runs find out about published snippets with a run in plain Python.
 
     python -m benchmarks.diagnosis --corpus DIR --runs FILE [--share 0.1] [--seed 0] [--dump FILE]
+    python -m benchmarks.diagnosis --corpus DIR --runs FILE --incomplete 150 [--dump FILE]
 
 The corpus is a folder of Markdown documents with fenced Python, `runs` the record of what each
 block did when it was run alone, as posted. A share of the documents is drawn, the same one for the
 same seed. Each block is run as posted, with completion, and (where an earlier block of its document
 defines what it lacks) joined with the blocks before it.
+
+`--incomplete` draws that many blocks that end at an undefined name, and counts how many run to
+their end or to an error of their own: as posted, with the placeholders that a name's use decides,
+and with the search for values that an answer makes after that.
 """
 
 from __future__ import annotations
@@ -18,7 +23,7 @@ import re
 import sys
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Awaitable, Iterable
+from collections.abc import Coroutine, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,10 +32,12 @@ from rich.progress import Progress
 from rich.table import Table
 
 from benchmarks.corpus import Block, read_blocks
-from bot.diagnosis import completion
+from bot.diagnosis import completion, reproduction
 from bot.diagnosis.assemble import open_executor
 from bot.diagnosis.missing import missing
+from bot.models import Question, Snippet
 from bot.settings import Settings
+from executor.errors import read as read_error
 from executor.inside.placeholders.imports import KNOWN
 from executor.inside.placeholders.names import undefined_names
 from executor.protocol import Job, JobResult, Outcome
@@ -50,6 +57,7 @@ class Case:
     alone: JobResult | None = None
     completed: JobResult | None = None
     joined: JobResult | None = None
+    searched: JobResult | None = None
 
     @property
     def lacking(self) -> str:
@@ -93,6 +101,17 @@ def _drawn(doc: str, share: float, seed: int) -> bool:
     return int.from_bytes(digest[:8], "big") < share * 2**64
 
 
+def incomplete(corpus: Path, runs: Path, most: int, seed: int) -> list[Case]:
+    """Blocks that ended at an undefined name, the same ones for the same seed."""
+    cases = [Case(block) for block in read_blocks(corpus, runs)]
+    lacking = [c for c in cases if c.lacking and c.block.record["group"] == "incomplete"]
+    return sorted(lacking, key=lambda case: _order(case.block, seed))[:most]
+
+
+def _order(block: Block, seed: int) -> bytes:
+    return hashlib.sha256(f"{seed}:{block.document}:{block.number}".encode()).digest()
+
+
 def kind(run: JobResult) -> str:
     """The kind of a run's result, as a row of the table."""
     if run.outcome in _OURS:
@@ -115,6 +134,70 @@ def kind(run: JobResult) -> str:
     return f"not run: {next((word for word, part in known if part in reason), 'other')}"
 
 
+def reached(run: JobResult) -> str:
+    """How far a block got: its end, an error of its own, or neither."""
+    lacking = read_error(run.error, "name_undefined") if run.error is not None else None
+    if lacking is not None and lacking["name"] in run.undefined:
+        return ""
+    if run.outcome is Outcome.OK:
+        return "end"
+    own = run.outcome in (Outcome.ERROR, Outcome.KILLED)
+    return "own error" if own and not missing(run) else ""
+
+
+async def run_incomplete(executor: ExecutorClient, cases: list[Case], console: Console) -> None:
+    """Run every block as posted, with placeholders, and as an answer runs it."""
+    gate = asyncio.Semaphore(_AT_ONCE)
+
+    async def one(case: Case) -> None:
+        code = case.block.code
+        job = Job(code=code, wall_s=_WALL_S)
+        question = Question(text="", snippets=(Snippet(code=code, first_line=1),))
+        async with gate:
+            case.alone = await executor.run(job)
+            case.completed, _ = await completion.run(executor, job)
+            case.searched = (await reproduction.reproduce(executor, question, job)).run
+
+    await _shown([one(case) for case in cases], console)
+
+
+def tell_incomplete(cases: list[Case], console: Console) -> None:
+    """Print how far the blocks got, each way."""
+    table = Table("of blocks that lack names", "to the end", "an error of its own", "either")
+    for label, runs in (
+        ("as posted", [c.alone for c in cases]),
+        ("with placeholders", [c.completed for c in cases]),
+        ("and searched", [c.searched for c in cases]),
+    ):
+        got = Counter(reached(run) for run in runs if run is not None)
+        either = got["end"] + got["own error"]
+        counts = (got["end"], got["own error"], share(either, len(cases)))
+        table.add_row(label, *map(str, counts))
+    console.print(table)
+
+
+def dump_incomplete(cases: list[Case], path: Path) -> None:
+    """Write what the blocks came to, to be read by hand."""
+    with path.open("w") as out:
+        for case in cases:
+            run = case.searched
+            if run is None or case.completed is None:
+                continue
+            record = {
+                "doc": case.block.document,
+                "block": case.block.number,
+                "code": case.block.code,
+                "with placeholders": reached(case.completed),
+                "searched": reached(run),
+                "error": f"{run.error.type}: {run.error.message}" if run.error else "",
+                "line": run.error.line if run.error else None,
+                "findings": [f.message for f in run.findings],
+                "missing": missing(run),
+                "assumptions": list(run.assumptions),
+            }
+            out.write(json.dumps(record) + "\n")
+
+
 async def run_all(executor: ExecutorClient, cases: list[Case], console: Console) -> None:
     """Run every block as posted, with completion and joined, a few at a time."""
     gate = asyncio.Semaphore(_AT_ONCE)
@@ -129,14 +212,15 @@ async def run_all(executor: ExecutorClient, cases: list[Case], console: Console)
                 joined = Job(code=whole, wall_s=_WALL_S)
                 case.joined, _ = await completion.run(executor, joined)
 
+    await _shown([one(case) for case in cases], console)
+
+
+async def _shown(work: list[Coroutine[None, None, None]], console: Console) -> None:
     with Progress(console=console) as progress:
-        task = progress.add_task("blocks", total=len(cases))
-
-        async def counted(work: Awaitable[None]) -> None:
-            await work
+        task = progress.add_task("blocks", total=len(work))
+        for done in asyncio.as_completed(work):
+            await done
             progress.advance(task)
-
-        await asyncio.gather(*(counted(one(case)) for case in cases))
 
 
 def share(part: int, whole: int) -> str:
@@ -297,9 +381,13 @@ async def main() -> None:
     asked.add_argument("--share", type=float, default=0.1, help="of the documents (0 to 1)")
     asked.add_argument("--seed", type=int, default=0, help="which share")
     asked.add_argument("--dump", type=Path, help="write explanations and findings here")
+    asked.add_argument("--incomplete", type=int, metavar="N", help="only N blocks that lack names")
     args = asked.parse_args()
     console = Console()
-    cases = read(args.corpus, args.runs, args.share, args.seed)
+    if args.incomplete:
+        cases = incomplete(args.corpus, args.runs, args.incomplete, args.seed)
+    else:
+        cases = read(args.corpus, args.runs, args.share, args.seed)
     if not cases:
         sys.exit(
             f"--share {args.share}: no document of {args.runs} is drawn; ask for a larger share"
@@ -308,12 +396,12 @@ async def main() -> None:
     with tempfile.TemporaryDirectory() as state:
         executor = open_executor(Settings(state=state).executor)
         try:
-            await run_all(executor, cases, console)
+            await (run_incomplete if args.incomplete else run_all)(executor, cases, console)
         finally:
             await executor.close()
-    tell(cases, console)
+    (tell_incomplete if args.incomplete else tell)(cases, console)
     if args.dump:
-        dump(cases, args.dump)
+        (dump_incomplete if args.incomplete else dump)(cases, args.dump)
 
 
 if __name__ == "__main__":

@@ -478,7 +478,7 @@ class RebuildOrder(Model):
     """What a search for a posted error goes by."""
 
     code: str
-    error: PostedError
+    error: PostedError  # without type and message: search for values that let the code end
     text: str = ""  # the words around the code: shapes that were printed
     budget_s: float = 2.5  # seconds of computing for all trials; by the clock four times as many
 

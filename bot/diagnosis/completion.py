@@ -26,7 +26,7 @@ async def run(executor: ExecutorClient, job: Job) -> tuple[JobResult, Job]:
     """
     job = job.model_copy(update={"stand_ins": False, "other_choices": False})
     plain = await executor.run(job)
-    if not _lacks_a_name(plain):
+    if not lacks_a_name(plain):
         return plain, job
     job_with = job.model_copy(update={"stand_ins": True})
     first = await executor.run(job_with)
@@ -34,7 +34,7 @@ async def run(executor: ExecutorClient, job: Job) -> tuple[JobResult, Job]:
         return plain, job
     if first.outcome is Outcome.OK or _is_own(first, None):
         return first, job_with
-    if _lacks_a_name(first) or needs_gpu(first):  # what is missing next
+    if lacks_a_name(first) or needs_gpu(first):  # what is missing next
         return first, job_with
     if first.error is None or first.outcome is not Outcome.ERROR:
         return plain, job
@@ -45,7 +45,8 @@ async def run(executor: ExecutorClient, job: Job) -> tuple[JobResult, Job]:
     return (first, job_with) if _is_own(first, other) else (plain, job)
 
 
-def _lacks_a_name(run: JobResult) -> bool:
+def lacks_a_name(run: JobResult) -> bool:
+    """Whether it ended at a name that the code nowhere defines."""
     if run.error is None or run.error.type != "NameError":
         return False
     seen = read(run.error, "name_undefined")

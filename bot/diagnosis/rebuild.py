@@ -1,5 +1,7 @@
 """Rebuild the posted error: find what the post lacks until its code raises that very error.
 
+Where no error was posted, find values for the names it lacks with which it runs to its end.
+
 The search is one job of the jail (executor/inside/rebuild). What it writes is data: the glue that
 it found is run once more, with all probes, and only that run decides whether the error is theirs.
 """
@@ -32,6 +34,7 @@ from executor.service.client import ExecutorClient
 SEARCH = "from executor.inside.rebuild.search import search\nsearch()\n"
 _TEXT = 8_000  # characters of the prose that are looked at for printed shapes
 _WALL_S = 12.0
+_TO_END_S = 1.5  # of computing, where no error was posted: less is learnt from it
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,33 @@ async def rebuild(executor: ExecutorClient, question: Question, job: Job) -> Reb
     return Rebuild(run, again, same_numbers(pasted, run.error))
 
 
+async def run_to_end(executor: ExecutorClient, question: Question, job: Job) -> Rebuild:
+    """Search for values of undefined names with which the code ends, and run it with them.
+
+    What such a run raises is never the person's: only one that ends is given back.
+
+    Args:
+        executor: runs the search and the result.
+        question: has no posted error.
+        job: the code as it was posted.
+
+    Raises:
+        ExecutorError: the executor is gone or full.
+    """
+    order = RebuildOrder(
+        code=job.code,
+        error=PostedError(type="", message=""),
+        text=question.text[:_TEXT],
+        budget_s=_TO_END_S,
+    )
+    found = read(await executor.run(_job(order, job)))
+    if found.glue is None:
+        return Rebuild(why_not=found.why_not)
+    again = job.model_copy(update={"glue": found.glue, "stand_ins": False})
+    run = await executor.run(again)
+    return Rebuild(run, again) if run.outcome is Outcome.OK else Rebuild(why_not="not_confirmed")
+
+
 def search_job(question: Question, pasted: PastedTraceback, job: Job) -> Job:
     """The job that searches."""
     own = {id(frame) for frame in user_frames(pasted)}
@@ -87,6 +117,10 @@ def search_job(question: Question, pasted: PastedTraceback, job: Job) -> Job:
         ),
         text=question.text[:_TEXT],
     )
+    return _job(order, job)
+
+
+def _job(order: RebuildOrder, job: Job) -> Job:
     words = base64.b64encode(order.model_dump_json().encode(errors="replace")).decode()
     files = (File(name=REBUILD_ORDER, base64=words), *job.files)
     return Job(code=SEARCH, files=files, wall_s=_WALL_S, probes=(Probe.NONE,))

@@ -8,7 +8,7 @@ from functools import cached_property
 from bot.diagnosis import completion, devices
 from bot.diagnosis.missing import needs_gpu
 from bot.diagnosis.own_error import posted
-from bot.diagnosis.rebuild import Rebuild, rebuild
+from bot.diagnosis.rebuild import Rebuild, rebuild, run_to_end
 from bot.models import Question
 from executor.errors import is_a_warning, same_family
 from executor.protocol import Job, JobResult, Outcome
@@ -52,6 +52,10 @@ async def reproduce(executor: ExecutorClient, question: Question, job: Job) -> R
             if failed_in_place(run):
                 run, reference = await rerun_with_probes(executor, job, run)
             return Reproduced(run, job, reference, rebuilt=True, other_numbers=not tried.exact)
+    elif completion.lacks_a_name(run) and posted(question) is None and job.simulate is None:
+        ended = await run_to_end(executor, question, as_posted)
+        if ended.run is not None and ended.job is not None:
+            return Reproduced(ended.run, ended.job)
     seen = await _looked_at(executor, question, run, job)
     return replace(seen, why_not=tried.why_not)
 

@@ -1,5 +1,6 @@
 """The search: one job of the jail, in which every trial is a forked process.
 
+It is for the posted error; where none was posted, for values with which the code runs to its end.
 Best first: a candidate that came nearer to the posted error is changed before one that did not,
 a likelier change is tried before an unlikelier one. It ends with the posted error, or with its
 time.
@@ -59,6 +60,7 @@ class Search:
         self._seen: set[Candidate] = set()
         self._last = ""
         self._stubbed = False  # a library that is not installed had to be stubbed
+        self._to_end = not (order.error.type or order.error.message)
 
     def run(self) -> Rebuilt:
         """Search until the posted error comes up or the time is over."""
@@ -84,10 +86,14 @@ class Search:
         if candidate is None or seen is None:
             why = why_not(self._posted, self._last, stubbed=self._stubbed)
             return Rebuilt(trials=self._trials, seconds=spent, seen=self._last, why_not=why)
+        glue = candidate.glue(seen.read)
+        if self._to_end:  # no message was posted that anything could come from
+            used = (bound.model_copy(update={"evidence": "use"}) for bound in glue.before)
+            glue = glue.model_copy(update={"before": tuple(used)})
         return Rebuilt(
-            glue=candidate.glue(seen.read),
+            glue=glue,
             simulate="cuda" if candidate.simulate else None,
-            exact=nearness(self._posted, seen) is Nearness.EXACT,
+            exact=self._nearness(seen) is Nearness.EXACT,
             trials=self._trials,
             seconds=spent,
         )
@@ -109,16 +115,18 @@ class Search:
             cost, _, candidate = heapq.heappop(queue)
             seen = self._try(candidate)
             candidate = self._with_made(candidate, seen)
-            near = nearness(self._posted, seen)
+            near = self._nearness(seen)
             if near > nearest:
                 nearest, at = near, self._trials
+            if self._to_end and near is Nearness.EXACT:
+                return self._plainest(candidate, seen)
             if near >= Nearness.REBUILT:
                 solver = Solver(self._posted, self._order.code, self._try_while_time)
                 candidate, seen = solver.solve(candidate, seen)
                 if self._stands(candidate, seen):
                     candidate, seen = self._plainest(candidate, seen)
                     best = (candidate, seen)
-                    if nearness(self._posted, seen) is Nearness.EXACT:
+                    if self._nearness(seen) is Nearness.EXACT:
                         break
                     if best is not None and cost > 3:
                         break
@@ -126,6 +134,8 @@ class Search:
             self._last = f"{seen.type}: {seen.message}"[:300] if not seen.ok else self._last
             nearer = max(0, near - Nearness.OTHER) if not seen.ok else 0.4
             for step in steps(candidate, seen, self._posted):
+                if self._to_end and step.candidate.modules:
+                    continue  # a library that does nothing says nothing of the code
                 push(cost + step.weight + 0.3 - 0.5 * nearer, step.candidate)
         return best
 
@@ -140,7 +150,7 @@ class Search:
 
     def _plainest(self, candidate: Candidate, seen: Outcome) -> tuple[Candidate, Outcome]:
         """Take back every change of a value that the error does not need."""
-        near = nearness(self._posted, seen)
+        near = self._nearness(seen)
         begun = self._begun.get(candidate.after, candidate)
         plainer = [
             candidate.with_value(name, given.value, given.evidence)
@@ -156,12 +166,12 @@ class Search:
         ]
         for made in plainer:
             outcome = self._try_while_time(made)
-            if nearness(self._posted, outcome) >= near:
+            if self._nearness(outcome) >= near:
                 return self._plainest(made, outcome)
         for leaf, tensor in parts:
             made = candidate.with_leaf(leaf, tensor, "use")
             outcome = self._try_while_time(made)
-            if nearness(self._posted, outcome) >= near:
+            if self._nearness(outcome) >= near:
                 candidate, seen = made, outcome
         return candidate, seen
 
@@ -175,7 +185,13 @@ class Search:
                 continue  # nobody's labels require grad
             if leaf.tensor.dtype.startswith("float") and leaf.tensor.form == "torch":
                 varied = varied.with_leaf(leaf, replace(leaf.tensor, grad=True))
-        return nearness(self._posted, self._try(varied)) >= Nearness.REBUILT
+        return self._nearness(self._try(varied)) >= Nearness.REBUILT
+
+    def _nearness(self, seen: Outcome) -> Nearness:
+        """How near a trial came to what is searched for."""
+        if self._to_end and seen.ok:
+            return Nearness.EXACT
+        return nearness(self._posted, seen)
 
     def _has_time(self, share: float = 1.0) -> bool:
         if self._trials >= _MOST_TRIALS:
@@ -195,6 +211,8 @@ class Search:
     def _starts(self) -> list[Candidate]:
         """The snippet as it is, and with calls of what it only defines."""
         ways: list[tuple[str, ...]] = [()]
+        if self._to_end:
+            return [self._start(())]  # what the code only defines was not asked about
         ways += [drive.after for drive in drives(self._completed, self._posted)]
         return [self._start(after) for after in ways]
 

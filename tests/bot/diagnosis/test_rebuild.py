@@ -148,3 +148,14 @@ def test_what_a_search_wrote_may_be_anything(words: bytes):
 def test_a_search_that_wrote_nothing_failed():
     """And says so."""
     assert read(ran()).why_not == "search_failed"
+
+
+async def test_code_that_lacks_names_is_run_to_its_end(ask: Ask):
+    """Without a posted error values are searched for; what runs with them is not called theirs."""
+    code = "mixed = blend(first, second)\nprint(mixed.mean() + weights['low'])\n"
+    answer = await ask(f"What does this print?\n```python\nimport torch\n{code}```\n")
+
+    assert answer.status == "not_run"
+    assert answer.run is not None and answer.run.outcome == "ok"
+    assert {s.name for s in answer.run.stand_ins} == {"blend", "first", "second", "weights"}
+    assert all("posted error" not in said for said in answer.assumptions)
