@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from bot.diagnosis import wording
 from bot.diagnosis.chance_level import chance_level
 from bot.diagnosis.diagnosis import Diagnosis
+from bot.diagnosis.how_to import asks_beside_code
 from bot.diagnosis.loss_course import loss_course
 from bot.diagnosis.own_error import is_another, posted
 from bot.diagnosis.posted_traceback import around, read_posted
@@ -62,8 +63,8 @@ def compose(known: Diagnosis) -> Answer:
 def _of_missing(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
     """What is said where something was missing to run the code.
 
-    In this order: what the posted error means; what the text of the code shows by itself; and only
-    then what was missing.
+    In this order: what the posted error means; what the text of the code shows by itself; what
+    answers the question beside the code; and only then what was missing.
     """
     reading = read_posted(known.question, run)
     remarks = _remarks(known.question, run)
@@ -76,6 +77,9 @@ def _of_missing(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
     if remarks:
         answer = answer.model_copy(update={"needed": needed})
         return _concluded(answer, "not_run", wording.remark(remarks[0]))
+    if asks_beside_code(known.question, known.missing) and (known.functions or known.why):
+        answer = answer.model_copy(update={"needed": needed})
+        return _concluded(answer, "not_run", _from_the_question(known))
     said = wording.not_run(known.missing, run, known.question)
     return _concluded(answer, "not_run", said)
 
@@ -138,8 +142,7 @@ def _of_no_run(known: Diagnosis, answer: Answer) -> Answer:
         answer = _without_a_second_remedy(answer)
         return _concluded(answer, "advice", wording.means(reading))
     if why is not None:
-        knows = any(h.source == why.article and h.evidence.error for h in known.found.hits)
-        return _concluded(answer, "advice", why.title if knows else wording.resembling(why))
+        return _concluded(answer, "advice", _from_the_question(known))
     answer = answer.model_copy(update={"remarks": _remarks(question, None)})
     if answer.remarks:
         return _concluded(answer, "advice", wording.remark(answer.remarks[0]))
@@ -151,6 +154,16 @@ def _means(reading: PostedReading, remarks: tuple[Remark, ...]) -> str:
     cause = next((r for r in remarks if reading.family in _RAISED_BY.get(r.kind, ())), None)
     told = wording.means(reading)
     return f"{told} {wording.remark(cause)}" if cause is not None else told
+
+
+def _from_the_question(known: Diagnosis) -> str:
+    """The headline where a function or an article answers what was asked, and not a run."""
+    if known.functions:
+        return wording.function(known.functions)
+    why = known.why
+    assert why is not None
+    knows = any(h.source == why.article and h.evidence.error for h in known.found.hits)
+    return why.title if knows else wording.resembling(why)
 
 
 def _remarks(question: Question, run: JobResult | None) -> tuple[Remark, ...]:

@@ -97,6 +97,9 @@ async def open_pipeline(
         async def has_gpu() -> bool:
             return "cuda" in (await executor.capabilities())["devices"]
 
+        def ready() -> bool:
+            return index.done() and (reading is None or reading.done())
+
         yield Pipeline(
             executor=executor,
             look=look,
@@ -106,6 +109,7 @@ async def open_pipeline(
             codemods=library.codemods,
             wall_s=settings.executor.wall_s,
             consult=consult,
+            ready=ready,
         )
         warming.cancel()
         if reading is not None:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from bot.diagnosis import wording
 from bot.diagnosis.diagnosis import Diagnosis
-from bot.diagnosis.how_to import is_near_enough, related
+from bot.diagnosis.how_to import asks_beside_code, is_near_enough, related
 from bot.diagnosis.loss_course import loss_course
 from bot.diagnosis.own_error import tells_of_a_symptom
 from bot.diagnosis.resemblance import is_about
@@ -25,15 +25,16 @@ def candidates(
 ) -> Iterator[Why]:
     """The explanations that are about this very mistake, the best first; there may be none.
 
-    What only resembles the question explains no code: of code that was posted, an explanation is
-    of the real error, or of the pasted one, or of the finding.
+    What only resembles the question explains no code: of code that was run, an explanation is of
+    the real error, or of the pasted one, or of the finding.
     """
     found, fixes = known.found, known.fixes
     error = known.error_to_look_up
     if known.functions:
         yield from (_of_hit(h, articles) for h in related(known.functions, found, articles))
         return
-    if not known.question.code.strip() and known.question.traceback is None:
+    alone = not known.question.code.strip() and known.question.traceback is None
+    if alone or asks_beside_code(known.question, known.missing):
         if loss_course(known.question) is not None:
             return  # the posted numbers say more than what resembles the words
         text = known.question.text

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from bot.diagnosis.own_error import posted
 from bot.models import FunctionShown, Question
 from knowledge.articles.article import Article
 from knowledge.search.off_field import is_foreign
@@ -12,6 +13,10 @@ from knowledge.search.search import Hit, SearchResult
 
 # An article that is as sure as this is about what they ask, whatever a function does.
 _SURE = 0.8
+# What may answer a question beside code that could not be run: the code may tell of more.
+_SURE_BESIDE_CODE = 0.7
+# A recipe says how several functions are put together, so it goes before any one of them.
+_SURE_RECIPE = 0.85
 _ASKS_HOW = re.compile(
     r"\bhow (?:do|can|to|would|should|could|does|is|are)\b|\bwhat (?:is|does|do|are)\b|\bwhat's\b"
     r"|\bwhich\b|\bis there\b|\bdifferences?\b|\bwhen (?:do|should|to)\b|\bway to\b"
@@ -19,6 +24,7 @@ _ASKS_HOW = re.compile(
     r"|^\w+ (?:a|an|the|my|all|every|each|two|several|only|to|up|into)\b",
     re.IGNORECASE,
 )
+_ASKS = re.compile(r"\?|\bwhy\b|\bhow (?:do|can|to|does|should)\b|\bexplain", re.IGNORECASE)
 _ASKS_WHY = re.compile(r"\b(?:why|help|can't|cannot|fix|problems?)\b", re.IGNORECASE)
 _GOES_WRONG = re.compile(
     r"(?<!squared )(?<!absolute )(?<!percentage )\berrors?\b|\bexceptions?\b|\bwarnings?\b"
@@ -28,17 +34,39 @@ _GOES_WRONG = re.compile(
 )
 
 
-def least_confidence(question: Question, found: SearchResult) -> float | None:
+def asks_beside_code(question: Question, missing: str) -> bool:
+    """Whether the words around code ask something, and the code could not be run to answer it.
+
+    Args:
+        question: one message understood.
+        missing: what was missing to run its code; empty if nothing was.
+    """
+    asks = _ASKS.search(question.text) is not None
+    return bool(question.code.strip() and missing) and posted(question) is None and asks
+
+
+def least_confidence(
+    question: Question,
+    found: SearchResult,
+    missing: str = "",
+    recipes: Collection[str] = (),
+) -> float | None:
     """How sure of a function search must be for it to answer before an article; None: never.
 
-    A function answers a question without code and without an error. Where an article is about the
-    question, it knows more of what goes wrong: then only a question that asks how something is
-    done gets a function, or one that the article merely resembles.
+    A function answers a question without code and without an error, or beside code that could not
+    be run. Where an article is about the question, it knows more of what goes wrong, and of why:
+    then only another question gets a function, and a surer one if it does not ask how something is
+    done. A recipe goes before functions where it is about the question.
 
     Args:
         question: one message understood.
         found: the articles and documents for it.
+        missing: what was missing to run its code; empty if nothing was.
+        recipes: the articles that say how something is done.
     """
+    if asks_beside_code(question, missing):
+        how = _ASKS_HOW.search(question.text) and not _GOES_WRONG.search(question.text)
+        return _SURE if how else None
     if question.code.strip() or question.traceback is not None:
         return None
     best = next(iter(found.hits), None)
@@ -46,18 +74,23 @@ def least_confidence(question: Question, found: SearchResult) -> float | None:
         return 0.0
     if best.evidence.error or _GOES_WRONG.search(question.text):
         return None
-    if _ASKS_HOW.search(question.text) and not _ASKS_WHY.search(question.text):
+    if best.source in recipes and best.score >= _SURE_RECIPE:
+        return None
+    why = _ASKS_WHY.search(question.text) is not None
+    if _ASKS_HOW.search(question.text) and not why:
         return 0.0
-    return best.score if best.score < _SURE else None
+    return None if why and best.score >= _SURE else best.score
 
 
 def is_near_enough(question: Question, hit: Hit, found: SearchResult) -> bool:
-    """Whether a hit may answer a question without code and without an error.
+    """Whether a hit may answer a question without an error, of which no code was run.
 
     Of one that names another tool and nothing of PyTorch it has to be surer: it resembles much.
+    And so it has beside code, which may show something that the words do not tell.
     """
     elsewhere = is_foreign(question.text) and not hit.evidence.error
-    return hit.score >= (max(found.threshold, _SURE) if elsewhere else found.threshold)
+    beside = _SURE_BESIDE_CODE if question.code.strip() else 0.0
+    return hit.score >= max(found.threshold, _SURE if elsewhere else 0.0, beside)
 
 
 def related(

@@ -50,6 +50,8 @@ class Pipeline:
     wall_s: float = 10
     # (text, least confidence) → the functions that do what it asks for
     consult: Consult = _no_documentation
+    # Whether the indexes are there; right after an installation they are being made.
+    ready: Callable[[], bool] = lambda: True
 
     async def answer(
         self, question: Question, parse_ms: float = 0.0, run_with: RunWith | None = None
@@ -75,7 +77,8 @@ class Pipeline:
                 known = await watch.time(self.reproduce_on_gpu, known)
             known = await watch.time(self.find_mistake, known)
 
-        yield Progress(step="searching", text="looking it up")
+        wait = "" if self.ready() else "; the search index is being made, once"
+        yield Progress(step="searching", text=f"looking it up{wait}")
         known = await watch.time(self.look_up, known)
 
         applicable = self._applicable(known)
@@ -128,7 +131,8 @@ class Pipeline:
         text = "\n".join([known.question.text, *(f.message for f in findings)])
         passages = await asyncio.to_thread(self.look, text, known.error_to_look_up)
         known = replace(known, passages=passages)
-        least = how_to.least_confidence(known.question, passages)
+        recipes = {slug for slug, article in self.articles.items() if article.is_recipe}
+        least = how_to.least_confidence(known.question, passages, known.missing, recipes)
         if least is None:
             return known
         return replace(known, functions=await self.consult(known.question.text, least))

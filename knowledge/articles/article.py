@@ -23,7 +23,7 @@ from knowledge.errors import ArticleError
 HEADINGS = ("What you see", "Why", "Fix", "If that was not it")
 _KEYS = ("title", "torch", "sources", "needs", "answers", "also_asked_as", "signatures")
 _NEEDS = ("cuda", "simulated-cuda", "cpu-build")
-_ANSWERS = ("signatures",)
+_ANSWERS = ("signatures", "how-to")
 
 _BLANK = "…"  # what `new_article` leaves for the author to write
 _MARKER = re.compile(r"#\s*error:\s*(?P<type>[A-Za-z_][\w.]*)(?::\s*(?P<message>.*\S))?\s*$")
@@ -60,6 +60,7 @@ class Article:
     # It answers its `signatures` alone: no run here can raise them (a second GPU, a full one, an
     # old torch), so its programs show the mistake by an assert or by another error.
     answers_signatures: bool
+    is_recipe: bool  # it says how something is done, for which there is no single function
     also_asked_as: tuple[str, ...]
     other_errors: tuple[str, ...]  # "Type: message" of further errors that this article answers
     what_you_see: str
@@ -304,7 +305,9 @@ def _read_fields(front: _FrontMatter) -> dict[str, Any]:
         raise front.error("needs", f"`needs` can only be {' or '.join(_NEEDS)}, not `{needs}`")
     answers = front.text("answers") if "answers" in front.fields else None
     if answers is not None and answers not in _ANSWERS:
-        raise front.error("answers", f"`answers` can only be {_ANSWERS[0]}, not `{answers}`")
+        raise front.error(
+            "answers", f"`answers` can only be {' or '.join(_ANSWERS)}, not `{answers}`"
+        )
     sources = front.list_of_text("sources")
     if not sources:
         raise front.error("sources", "no source; list at least one address")
@@ -312,7 +315,7 @@ def _read_fields(front: _FrontMatter) -> dict[str, Any]:
         if not source.startswith(("https://", "http://")):
             raise front.error("sources", f"`{source}` is no address; begin it with https://")
     other_errors = front.list_of_text("signatures")
-    if answers is not None and not other_errors:
+    if answers == "signatures" and not other_errors:
         raise front.error("answers", "`answers: signatures` needs a list of `signatures`")
     for other in other_errors:
         if len(other.split()) < signatures.MIN_QUOTED_WORDS:
@@ -322,7 +325,8 @@ def _read_fields(front: _FrontMatter) -> dict[str, Any]:
         "torch": torch,
         "sources": sources,
         "needs": needs,
-        "answers_signatures": answers is not None,
+        "answers_signatures": answers == "signatures",
+        "is_recipe": answers == "how-to",
         "also_asked_as": front.list_of_text("also_asked_as"),
         "other_errors": other_errors,
     }

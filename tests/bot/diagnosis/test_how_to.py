@@ -9,7 +9,7 @@ import pytest
 
 from bot.diagnosis import wording
 from bot.diagnosis.documentation import Documentation
-from bot.diagnosis.how_to import is_near_enough, least_confidence, related
+from bot.diagnosis.how_to import asks_beside_code, is_near_enough, least_confidence, related
 from bot.models import FunctionShown, PastedTraceback, Question, Snippet
 from executor.exceptions import ExecutorGoneError
 from executor.service.client import ExecutorClient
@@ -41,7 +41,8 @@ def shown(name: str, **more: object) -> FunctionShown:
         ("what does torch.flip do", found(0.9), 0.0),
         ("difference of cat and stack", found(0.9), 0.0),
         ("concatenation of tensors", found(0.6), 0.6),  # it may be about the article
-        ("concatenation of tensors", found(0.8), None),  # it surely is
+        ("concatenation of tensors", found(0.8), 0.8),  # it surely is, and the function too
+        ("why concatenation of tensors", found(0.8), None),
         ("how do I cat, it raises", found(0.6), None),  # something goes wrong
         ("how do I get rid of this error", found(0.6), None),
         ("how do I compute the mean squared error", found(0.9), 0.0),  # that error is a loss
@@ -56,6 +57,17 @@ def test_when_a_function_may_answer(text: str, articles: SearchResult, least: fl
     assert least_confidence(Question(text=text), articles) == least
 
 
+@pytest.mark.parametrize(("score", "least"), [(0.84, 0.0), (0.85, None)])
+def test_a_recipe_goes_before_the_functions_that_it_puts_together(
+    score: float, least: float | None
+):
+    """If it surely is about the question; else it is an article like others."""
+    question, of_it = Question(text="how do I freeze layers"), found(score)
+
+    assert least_confidence(question, of_it, recipes={"cat-sizes"}) == least
+    assert least_confidence(question, of_it, recipes={"stop-early"}) == 0.0
+
+
 def test_code_and_errors_are_not_answered_with_a_function():
     """A run, or the error, says more."""
     with_code = Question(text="how do I flip?", snippets=(Snippet(code="x.flip()"),))
@@ -63,6 +75,46 @@ def test_code_and_errors_are_not_answered_with_a_function():
 
     assert least_confidence(with_code, found(0.0)) is None
     assert least_confidence(with_error, found(0.0)) is None
+
+
+CODE = (Snippet(code="class Net: ..."),)
+ERROR = PastedTraceback(type="TypeError", message="no")
+
+
+@pytest.mark.parametrize(
+    ("question", "missing", "asks"),
+    [
+        (Question(text="does it learn?", snippets=CODE), "nothing was called", True),
+        (Question(text="why is it so", snippets=CODE), "nothing was called", True),
+        (Question(text="it is so", snippets=CODE), "nothing was called", False),  # asks nothing
+        (Question(text="does it learn?", snippets=CODE), "", False),  # its run answers
+        (Question(text="does it learn?"), "nothing was called", False),  # no code
+        (Question(text="why?", snippets=CODE, traceback=ERROR), "a name", False),  # an error
+    ],
+)
+def test_words_beside_code_ask(question: Question, missing: str, asks: bool):
+    """Where the code could not be run, and no error was posted, the words are the question."""
+    assert asks_beside_code(question, missing) is asks
+
+
+@pytest.mark.parametrize(
+    ("text", "least"),
+    [
+        ("how do I flip it?", 0.8),
+        ("why is it so?", None),  # it asks for no function
+        ("how do I flip it, it fails?", None),  # something goes wrong
+    ],
+)
+def test_a_function_answers_beside_code_that_could_not_be_run(text: str, least: float | None):
+    """It has to be sure: the code may show what the words do not tell."""
+    assert least_confidence(Question(text=text, snippets=CODE), found(0.9), "a name") == least
+
+
+@pytest.mark.parametrize(("score", "near"), [(0.69, False), (0.7, True)])
+def test_an_article_beside_code_has_to_be_surer(score: float, near: bool):
+    """An article that merely resembles the words is not about the code."""
+    question, of_code = Question(text="is it so?", snippets=CODE), found(score)
+    assert is_near_enough(question, of_code.hits[0], of_code) is near
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,10 @@
+import torch
+from torch import nn
+
+layers = [nn.Sequential(nn.Linear(64, 64), nn.ReLU()) for _ in range(20)]
+model = nn.Sequential(*layers).to("cuda")
+images = torch.ones(4096, 64, device="cuda")
+weights = torch.cuda.memory_allocated()
+with torch.no_grad():
+    output = model(images)
+assert torch.cuda.memory_allocated() - weights < 4 * 2**20  # the output alone is 1 MiB
