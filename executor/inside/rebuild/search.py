@@ -119,7 +119,7 @@ class Search:
             if near > nearest:
                 nearest, at = near, self._trials
             if self._to_end and near is Nearness.EXACT:
-                return self._plainest(candidate, seen)
+                return None if _does_nothing(candidate, seen) else self._plainest(candidate, seen)
             if near >= Nearness.REBUILT:
                 solver = Solver(self._posted, self._order.code, self._try_while_time)
                 candidate, seen = solver.solve(candidate, seen)
@@ -239,6 +239,12 @@ class Search:
             candidate = candidate.with_value(name, given.value, given.evidence)
         self._begun[after] = prepared(candidate, self._posted)
         return self._begun[after]
+
+
+def _does_nothing(candidate: Candidate, seen: Outcome) -> bool:
+    """Whether a function or class was used that nobody posted: what it leaves out is the code."""
+    used = (given.value.expression for name, given in candidate.values if name in seen.read)
+    return any("_stubs.same" in made or "_stubs.stub_class" in made for made in used)
 
 
 def _computed_s() -> float:

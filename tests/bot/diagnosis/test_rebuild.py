@@ -152,10 +152,21 @@ def test_a_search_that_wrote_nothing_failed():
 
 async def test_code_that_lacks_names_is_run_to_its_end(ask: Ask):
     """Without a posted error values are searched for; what runs with them is not called theirs."""
-    code = "mixed = blend(first, second)\nprint(mixed.mean() + weights['low'])\n"
-    answer = await ask(f"What does this print?\n```python\nimport torch\n{code}```\n")
+    code = (
+        "import torch\nfrom torch import nn\ntarget = torch.ones(2, 3, 4, 5)\n"
+        "loss = nn.BCEWithLogitsLoss()(guesses, target * torch.ones(2, 3, 4, 5))\nprint(loss)\n"
+    )
+    answer = await ask(f"What does this print?\n```python\n{code}```\n")
 
     assert answer.status == "not_run"
     assert answer.run is not None and answer.run.outcome == "ok"
-    assert {s.name for s in answer.run.stand_ins} == {"blend", "first", "second", "weights"}
+    assert [s.name for s in answer.run.stand_ins] == ["guesses"]
     assert all("posted error" not in said for said in answer.assumptions)
+
+
+async def test_a_function_that_nobody_posted_is_asked_for(ask: Ask):
+    """A run without what it does would show nothing of the code."""
+    answer = await ask("What does this print?\n```python\nprint(blend(2, 3))\n```\n")
+
+    assert answer.status == "not_run"
+    assert "`blend` (line 1) is used but never defined" in answer.headline

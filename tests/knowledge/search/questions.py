@@ -50,11 +50,14 @@ PARAPHRASES = {
         "can I change single elements of an indexed view and still get gradients?",
     ),
     "non-leaf-tensor-in-optimizer": (
-        "Adam refuses my variable after I moved it to the gpu with .to(device)",
         "train a network and a separate temperature together with one SGD",
         "ValueError when I hand the result of torch.randn(3, requires_grad=True) * 0.1 to Adam",
         "my extra weights are scaled after creation and the constructor of the optimiser throws",
         "give the optimiser a list with net weights plus one additional trainable vector",
+    ),
+    # The result of .to() is a non-leaf: the article on moving says so of that very line.
+    "parameter-moved-after-it-was-made": (
+        "Adam refuses my variable after I moved it to the gpu with .to(device)",
     ),
     "in-place-overwrites-saved": (
         "one of the variables needed for gradient computation has been modified, what is that?",
