@@ -25,6 +25,11 @@ _ASKS_HOW = re.compile(
     re.IGNORECASE,
 )
 _ASKS = re.compile(r"\?|\bwhy\b|\bhow (?:do|can|to|does|should)\b|\bexplain", re.IGNORECASE)
+# Beside code "what does this do" is about the code.
+_WANTS_A_WAY = re.compile(
+    r"\bhow (?:(?:do|can|would|should|could) (?:i|we|you|one)|to)\b|\bis there (?:a|an|any)\b",
+    re.IGNORECASE,
+)
 _ASKS_WHY = re.compile(r"\b(?:why|help|can't|cannot|fix|problems?)\b", re.IGNORECASE)
 _GOES_WRONG = re.compile(
     r"(?<!squared )(?<!absolute )(?<!percentage )\berrors?\b|\bexceptions?\b|\bwarnings?\b"
@@ -65,7 +70,7 @@ def least_confidence(
         recipes: the articles that say how something is done.
     """
     if asks_beside_code(question, missing):
-        how = _ASKS_HOW.search(question.text) and not _GOES_WRONG.search(question.text)
+        how = _WANTS_A_WAY.search(question.text) and not _GOES_WRONG.search(question.text)
         return _SURE if how else None
     if question.code.strip() or question.traceback is not None:
         return None

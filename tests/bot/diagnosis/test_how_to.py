@@ -101,6 +101,9 @@ def test_words_beside_code_ask(question: Question, missing: str, asks: bool):
     ("text", "least"),
     [
         ("how do I flip it?", 0.8),
+        ("is there a function that flips it?", 0.8),
+        ("what does this print?", None),  # it asks about the code
+        ("how does this work?", None),
         ("why is it so?", None),  # it asks for no function
         ("how do I flip it, it fails?", None),  # something goes wrong
     ],

@@ -12,7 +12,7 @@ KNOWN = {"length", "matrix", "rows", "average", "learn", "learns"}
 @pytest.mark.parametrize(
     ("said", "documented"),
     [
-        ("average of the largest rows", "mean of the maximum dimension"),
+        ("average of the largest axis", "mean of the maximum dimension"),
         ("an overaveraged thing", "an overaveraged thing"),  # whole words only
         ("glue two tensors together", "concatenate two tensors together"),
         ("Whole numbers", "integers"),
