@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.errors import QuestionError
+from bot.messages.chat_markup import PLAIN, ChatMarkup
 from bot.messages.question import (
     MAX_ATTACHMENT_BYTES,
     MAX_MESSAGE_BYTES,
@@ -756,17 +757,17 @@ MESSY_CODE = st.lists(
     ),
     max_size=40,
 ).map("".join)
-PLATFORMS = st.sampled_from(["plain", "slack", "discord"])
+MARKUPS = st.sampled_from([PLAIN, SLACK, DISCORD])
 NAMES = st.sampled_from(["a.py", "a.ipynb", "a.log", "a.txt", "a.png", "", "../..", "x" * 500])
 
 
 @settings(max_examples=300, deadline=None)
-@given(MESSY, st.lists(st.tuples(NAMES, st.binary(max_size=80)), max_size=2), PLATFORMS)
-def test_nothing_but_question_error(text: str, files: list[tuple[str, bytes]], platform: str):
+@given(MESSY, st.lists(st.tuples(NAMES, st.binary(max_size=80)), max_size=2), MARKUPS)
+def test_nothing_but_question_error(text: str, files: list[tuple[str, bytes]], markup: ChatMarkup):
     """Whatever is posted becomes a Question or a QuestionError, and can be stored."""
     try:
         attachments = [Attachment(name, data) for name, data in files]
-        question = read_message(text, attachments, platform)  # type: ignore[arg-type]
+        question = read_message(text, attachments, markup)
     except QuestionError as error:
         assert str(error)
         return
