@@ -317,3 +317,52 @@ async def test_a_real_post_without_an_error_is_told_what_its_text_shows(ask: Ask
     assert made.status == "not_run"
     assert made.headline.startswith("Seen in the code, not run: line 2, `loss = Variable(loss")
     assert made.needed and "never defined" not in made.headline
+
+
+@pytest.mark.parametrize(
+    ("message", "kind", "named"),
+    [
+        ("CUDA out of memory. Tried to allocate 2.00 GiB", "graph_kept", True),
+        ("CUDA out of memory. Tried to allocate 2.00 GiB", "uncalled", False),
+        (SIZES, "graph_kept", False),  # no such code raises that
+    ],
+)
+def test_the_line_that_raises_such_an_error_is_named_first(message: str, kind: str, named: bool):
+    """Where the code shows a cause of the posted error, the headline has its line."""
+    seen = REMARK.model_copy(update={"kind": kind})
+    made = answer(message, LACKS, missing="so", remarks=(seen,))
+
+    assert ("line 3, `model.eval`" in made.headline) is named
+    assert any(r.kind == kind for r in made.remarks)
+
+
+@pytest.mark.parametrize(
+    ("text", "begins", "aside"),
+    [
+        (
+            "Is there a way to do this without a loop?",
+            "As posted it stops here: RuntimeError",
+            True,
+        ),
+        ("the predictions are wrong: it gives wrong predictions", "As posted it stops here", True),
+        ("it fails", "Reproduced: RuntimeError", False),
+        ("", "Reproduced: RuntimeError", False),
+    ],
+)
+def test_an_error_of_our_run_is_an_aside_where_none_is_reported(
+    text: str, begins: str, aside: bool
+):
+    """Who asks how something is done, or tells of wrong results, hears of it as an aside."""
+    made = answer(run=failed(SIZES), text=text)
+
+    assert made.headline.startswith(begins), made.headline
+    assert ("You report no error" in made.headline) is aside
+
+
+def test_what_the_post_shows_leaves_an_article_out():
+    """The article names causes that the post excludes: then only the post's own is told."""
+    rows = "0D or 1D target tensor expected, multi-target not supported"
+
+    assert answer(rows, why=WHY).why is not None
+    shapes = "the output is [32, 6] and the target is [32, 10]"
+    assert answer(rows, why=WHY, text=shapes).why is None

@@ -878,3 +878,27 @@ def test_twice_the_text_takes_no_more_than_about_twice_the_time(unit: str, befor
     # Four times the text: 4 if linear, 16 if quadratic; small times are all noise. Our own time
     # alone counts, since other tests run beside this one.
     assert seconds(40_000) < 9 * seconds(10_000) + 0.05
+
+
+@pytest.mark.parametrize(
+    ("text", "type_", "message"),
+    [
+        (
+            "x.py:7: UserWarning: Using a target size (torch.Size([8])) that is different to",
+            "UserWarning",
+            "Using a target size (torch.Size([8])) that is different to",
+        ),
+        (
+            "FutureWarning: `pretrained` is old. Do I have to care?",
+            "FutureWarning",
+            "`pretrained` is old. Do I have to care?",
+        ),
+        ("Why does this run slowly?\n\nFutureWarning: it is old", None, ""),  # it is about speed
+    ],
+)
+def test_a_warning_keeps_its_name(text: str, type_: str | None, message: str):
+    """What a message is about in its title is a warning, and never the error that says the same."""
+    pasted = read_message(text).traceback
+
+    assert (pasted.type if pasted else None) == type_
+    assert pasted is None or pasted.message == message
