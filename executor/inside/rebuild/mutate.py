@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -23,6 +24,7 @@ _GRAD = frozenset(
 )  # fmt: skip
 _RANKS = re.compile(r"(\d)-?[dD](?:imensional)?\b|dim\w*\W{1,12}(\d)\b")
 _MOST_ELEMENTS = 4_000_000
+_MOST_DOUBLED = 500_000  # elements of a picture that is still tried twice as large
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,7 @@ def _from_message(
             made = candidate
             for leaf, shape in zip(some, shapes, strict=False):
                 made = made.with_leaf(leaf, replace(leaf.tensor, shape=shape))
-            yield Step(0.6, made)
+            yield Step(0.2, made)
     for k, shape in enumerate(shapes):
         for n, leaf in enumerate(leaves):
             yield _step(candidate, leaf, replace(leaf.tensor, shape=shape), 0.5 + 0.3 * n + 0.2 * k)
@@ -86,10 +88,12 @@ def _from_message(
                 tensor = replace(leaf.tensor, grad=not leaf.tensor.grad, form="torch")
                 yield _step(candidate, leaf, tensor, 0.5 + 0.4 * n)
     yield from _two_numbers(candidate, leaves, posted)
+    yield from _of_said_type(candidate, seen, posted)
+    yield from _other_losses(candidate, seen, posted)
     yield from _listed(candidate, seen, posted)
     named = (posted.number(value) for value in _INDEX_VALUES)
-    index = next((number for number in named if number is not None), None)
-    if posted.id in _BY_VALUE and index is not None:
+    index = next((number for number in named if number is not None), _BEYOND)
+    if posted.id in _BY_VALUE:
         for n, leaf in enumerate(leaves):
             tensor = replace(leaf.tensor, dtype="int64", grad=False, filled=index)
             yield _step(candidate, leaf, tensor, 0.5 + 0.2 * n)
@@ -98,6 +102,7 @@ def _from_message(
 # Families of an index that is too large, and the values of a message that name it.
 _BY_VALUE = frozenset({"class_out_of_bounds", "index_out_of_bounds", "embedding_range"})
 _INDEX_VALUES = ("label", "index", "target")
+_BEYOND = 1_000_000  # an index that no table has, where the message names none
 _LISTED = frozenset({"stack_sizes", "cat_sizes", "collate_unequal", "cat_dimensions"})
 
 
@@ -110,7 +115,7 @@ def _listed(candidate: Candidate, seen: Outcome, posted: Posted) -> Iterator[Ste
         value = given.value
         if posted.id in _LISTED and len(shapes) >= 2 and not name.startswith("_new_"):
             for weight, item in ((0.5, "torch.rand({})"), (0.6, "(torch.rand({}), 0)")):
-                made = "[" + ", ".join(item.format(shape) for shape in shapes) + "]"
+                made = "[" + ", ".join(item.format(shape) for shape in shapes) + "] * 4"
                 said = f"a list of tensors of shape {' and '.join(str(list(s)) for s in shapes)}"
                 yield Step(weight, candidate.with_value(name, Text(made, said), "message"))
         if posted.id in _UNPACKED and isinstance(value, Batches):
@@ -118,6 +123,47 @@ def _listed(candidate: Candidate, seen: Outcome, posted: Posted) -> Iterator[Ste
             yield Step(0.4, candidate.with_value(name, replace(value, parts=more), "message"))
             one = replace(value, parts=value.parts[:1], form="tensor")
             yield Step(0.5, candidate.with_value(name, one, "message"))
+
+
+# What a message calls the value by: its type → a value of it.
+OF_TYPE = {
+    "tuple": "(torch.rand(8, 20), torch.rand(8, 20))",
+    "list": "[torch.rand(8, 20), torch.rand(8, 20)]",
+    "dict": '{"out": torch.rand(8, 20)}',
+    "int": "1",
+    "float": "0.5",
+    "str": '"text"',
+    "ndarray": "np.random.rand(8, 20)",
+}
+
+
+def _of_said_type(candidate: Candidate, seen: Outcome, posted: Posted) -> Iterator[Step]:
+    """A value of the type that the message names, for a name of the posted line."""
+    said = posted.family["type"] or posted.family["given"] if posted.family is not None else ""
+    made = OF_TYPE.get(said.rpartition(".")[2])
+    if made is None or posted.id not in _NAMES_A_TYPE:
+        return
+    for name, given in candidate.values:
+        if name in posted.names and name in seen.read and given.value.expression != made:
+            kind = Text(made, f"a {said}, as the message says")
+            yield Step(0.6, candidate.with_value(name, kind, "message"))
+
+
+_NAMES_A_TYPE = frozenset({"plain_attribute", "object_attribute", "argument_type", "not_callable"})
+_LOSSES = ("MSELoss", "CrossEntropyLoss", "BCELoss", "BCEWithLogitsLoss", "NLLLoss", "L1Loss")
+
+
+def _other_losses(candidate: Candidate, seen: Outcome, posted: Posted) -> Iterator[Step]:
+    """Another loss, where nothing tells which it is and the error may come of it."""
+    if posted.loss:
+        return
+    for name, given in candidate.values:
+        own = given.value.expression.removeprefix("torch.nn.").removesuffix("()")
+        for n, loss in enumerate(_LOSSES) if name in seen.read and own in _LOSSES else ():
+            if loss != own:
+                yield Step(
+                    0.9 + 0.1 * n, candidate.with_value(name, Text(f"torch.nn.{loss}()"), "use")
+                )
 
 
 def _two_numbers(candidate: Candidate, leaves: list[Leaf], posted: Posted) -> Iterator[Step]:
@@ -147,7 +193,10 @@ def _sized(tensor: Tensor, dim: int, size: int) -> Tensor:
 def _variants(tensor: Tensor, posted: Posted) -> Iterator[tuple[float, Tensor]]:
     """The tensor with another rank, dtype or kind."""
     shape = tensor.shape
-    if len(shape) >= 3:
+    if shape and shape in posted.shapes:
+        yield from _dtypes(tensor, posted)
+        return
+    if len(shape) >= 3 and math.prod(shape) < _MOST_DOUBLED:
         yield 0.7, replace(tensor, shape=(*shape[:-2], 2 * shape[-2], 2 * shape[-1]))
     elif shape:
         yield 0.9, replace(tensor, shape=(*shape[:-1], shape[-1] + 1))
@@ -162,6 +211,10 @@ def _variants(tensor: Tensor, posted: Posted) -> Iterator[tuple[float, Tensor]]:
     for shape in (*posted.printed[:3], *posted.literals):
         if _fits(shape):
             yield 1.3, replace(tensor, shape=shape)
+    yield from _dtypes(tensor, posted)
+
+
+def _dtypes(tensor: Tensor, posted: Posted) -> Iterator[tuple[float, Tensor]]:
     for dtype in ("int64", "float32", "float64"):
         if dtype != tensor.dtype:
             yield 1.5, replace(tensor, dtype=dtype, grad=False)
@@ -189,10 +242,32 @@ def _to_run(
         for tensor in _fitting(leaf.tensor, family, seen.message):
             yield _step(candidate, leaf, tensor, 0.3 + 0.2 * n)
     yield from _other_kinds(candidate, seen, family)
+    if candidate.simulate and family.id in _DEVICE_FAMILIES:
+        yield from _moved(candidate, leaves, seen)
     if family.id == "file_missing" and (path := family["path"]):
         statement = written(path, seen, posted)
         if statement and statement not in candidate.first:
             yield Step(0.0, replace(candidate, first=(*candidate.first, statement)))
+
+
+_DEVICE_FAMILIES = frozenset(
+    {"devices_differ", "argument_devices", "layer_devices", "rnn_devices", "index_device"}
+)
+_MODULES = ("_stubs.Model(", "torch.nn.", "_stubs.weights(")
+
+
+def _moved(candidate: Candidate, leaves: list[Leaf], seen: Outcome) -> Iterator[Step]:
+    """A tensor or a module on the other device, where the code moves only one of them."""
+    for name, given in candidate.values:
+        made = given.value.expression
+        is_module = made.startswith(_MODULES) or "an instance of your class" in given.value.words
+        if name in seen.read and is_module and not made.endswith((".cuda()", "Loss()")):
+            text = Text(f"{made}.cuda()", f"{given.value.words}, on the GPU")
+            yield Step(0.4, candidate.with_value(name, text, "use"))
+    for n, leaf in enumerate(leaves):
+        if leaf.tensor.form == "torch":
+            device = "" if leaf.tensor.device else "cuda"
+            yield _step(candidate, leaf, replace(leaf.tensor, device=device), 0.6 + 0.2 * n)
 
 
 def _fitting(tensor: Tensor, family: SeenError, message: str) -> Iterator[Tensor]:
