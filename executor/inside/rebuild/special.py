@@ -20,9 +20,8 @@ def prepared(candidate: Candidate, posted: Posted) -> Candidate:
     for name, given in candidate.values:
         made = f'_stubs.weights({current!r}, "{posted.family["model"]}")'
         if current and name == posted.family["model"]:
-            text = Text(
-                f"lambda *_, **__: {made}", "a class with the weights that the message names"
-            )
+            said = "a class with the weights that the message names"
+            text = Text(f"lambda *_, **__: {made}", said)
             candidate = candidate.with_value(name, text, "message")
         elif current and "_stubs.Model" in given.value.expression:
             text = Text(made, "a model with the weights that the message names")
