@@ -11,7 +11,7 @@ from bot.diagnosis.loss_course import loss_course
 from bot.diagnosis.own_error import is_another, posted
 from bot.diagnosis.posted_traceback import around, read_posted
 from bot.models import Answer, AnswerError, Evidence, PostedReading, Question, Status
-from executor.errors import read_words
+from executor.errors import read_words, same_family, same_numbers
 from executor.protocol import JobResult, Outcome, Remark
 from knowledge.repair.engine import Repair
 
@@ -213,10 +213,15 @@ def _without_a_second_remedy(answer: Answer) -> Answer:
 
 def _not_rebuilt(known: Diagnosis) -> str:
     """Why the posted error is not shown by a run; empty where it is, or where none was posted."""
-    seen = known.reproduced
+    seen, pasted = known.reproduced, posted(known.question)
     if known.quoted is not None:
         return known.quoted.why_not
-    if seen is None or seen.rebuilt or posted(known.question) is None:
+    if seen is None or pasted is None:
+        return ""
+    real = seen.run.error
+    if real is not None and same_family(pasted, real) and not same_numbers(pasted, real):
+        return "other_numbers"
+    if seen.rebuilt:
         return ""
     # The run ended with that error too, because of where it ran.
     return seen.why_not or ("installation" if known.missing else "")

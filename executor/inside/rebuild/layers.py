@@ -46,17 +46,17 @@ def layer(posted: Posted, last: str, *, at_line: bool) -> Text | None:
         last: the last part of the name.
         at_line: whether the posted line calls it, so that the message may be about it.
     """
-    made = _by_message(posted, last) if at_line else ""
-    if made:
+    by_name = next((m for pattern, m in _NAMES if re.search(f"(?i){pattern}", last)), "")
+    made = _by_message(posted, last)
+    kind = made.partition("(")[0]
+    alike = bool(kind) and not posted.lines and by_name.startswith(f"{kind}(")
+    if made and (at_line or alike):
         return Text(f"torch.nn.{made}", f"`nn.{made}`, by the message's numbers")
     if at_line:
         for asked, made in _BELOW:
             if asked in posted.below:
                 return Text(f"torch.nn.{made}", f"`nn.{made}`, by the traceback")
-    for pattern, made in _NAMES:
-        if re.search(f"(?i){pattern}", last):
-            return Text(f"torch.nn.{made}", f"`nn.{made}`, by its name")
-    return None
+    return Text(f"torch.nn.{by_name}", f"`nn.{by_name}`, by its name") if by_name else None
 
 
 def _by_message(posted: Posted, last: str) -> str:
@@ -80,7 +80,10 @@ def _by_message(posted: Posted, last: str) -> str:
             return f"{_rnn(last)}({number('input_size')}, 8, batch_first=True)"
         case "rnn_hidden_size" if len(sizes := seen.sizes("expected")) == 3:
             layers = f", num_layers={sizes[0]}" if sizes[0] > 1 else ""
-            return f"{_rnn(last)}(20, {sizes[2]}{layers}, batch_first=True)"
+            # Where the batches differ, one of them was taken from the other layout's place.
+            turned = seen.sizes("given")[1:2] != sizes[1:2]
+            layout = "" if turned else ", batch_first=True"
+            return f"{_rnn(last)}(20, {sizes[2]}{layers}{layout})"
         case "batchnorm_features" if number("num_features"):
             return f"BatchNorm2d({number('num_features')})"
         case "layernorm_shape" if sizes := seen.sizes("normalized_shape"):

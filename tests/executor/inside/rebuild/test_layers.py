@@ -37,6 +37,8 @@ def posted(message: str, *below: tuple[str, str]) -> Posted:
         ("input.size(-1) must be equal to input_size. Expected 7, got 1", "gru", True,
          "GRU(7, 8, batch_first=True)"),
         ("Expected hidden[0] size (2, 12, 64), got [2, 32, 64]", "part", True,
+         "LSTM(20, 64, num_layers=2)"),
+        ("Expected hidden[0] size (2, 12, 64), got [2, 12, 32]", "part", True,
          "LSTM(20, 64, num_layers=2, batch_first=True)"),
         ("running_mean should contain 32 elements not 64", "part", True, "BatchNorm2d(64)"),
         ("nobody knows this", "part", True, None),
@@ -63,3 +65,13 @@ def test_the_frames_below_say_which_layer_it_is(below, made):
     assert found is not None
     assert found.expression == f"torch.nn.{made}"
     assert layer(posted("no numbers here", below), "part", at_line=False) is None
+
+
+def test_a_message_without_a_line_is_about_the_layer_whose_name_says_its_kind():
+    """A Linear's numbers are no convolution's."""
+    error = PostedError(type="RuntimeError", message=LINEAR)
+    read = Posted(RebuildOrder(code="y = net.fc(x)", error=error), ast.parse("y = net.fc(x)"))
+    made = {name: layer(read, name, at_line=False) for name in ("fc", "conv1", "part")}
+    assert {name: text.expression if text else None for name, text in made.items()} == {
+        "fc": "torch.nn.Linear(5, 2)", "conv1": "torch.nn.Conv2d(3, 8, 3)", "part": None,
+    }  # fmt: skip
