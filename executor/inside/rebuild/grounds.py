@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from executor.inside.rebuild.candidate import Candidate, Leaf
+from executor.inside.rebuild.dictated import OF_TYPE
 from executor.inside.rebuild.evidence import Posted
-from executor.inside.rebuild.mutate import OF_TYPE
 from executor.inside.rebuild.trial import Outcome
-from executor.inside.rebuild.values import Tensor
+from executor.inside.rebuild.values import Tensor, Text
 
 _NUMBER = re.compile(r"\d+")
 _MOST = 4  # values that are varied
@@ -39,6 +39,13 @@ def made_up(
         of_a_stub = made.startswith(_STUBS) or made in OF_TYPE.values()
         if of_a_stub and name in seen.read and name in named:
             return True
+    numbers = set(_NUMBER.findall(posted.error.message))
+    for name, given in candidate.values:
+        made = given.value.expression
+        if name in seen.read and made.isdigit() and made not in numbers:
+            for number in ("8", "4"):
+                if made != number and attempt(candidate.with_value(name, Text(number), "use")).ok:
+                    return True
     for leaf in list(candidate.leaves(seen.read))[:_MOST]:
         for changed in _other_ranks(leaf, posted):
             if attempt(candidate.with_leaf(leaf, changed)).ok:

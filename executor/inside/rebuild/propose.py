@@ -216,13 +216,17 @@ class Proposals:
     def _number(self, name: str, last: str, uses: Uses, plan: Plan | None) -> Value | None:
         if uses.called or uses.attributes or uses.indexed or uses.looped:
             return None
+        if any(_takes_a_tensor(function) for function in uses.passed_to):
+            return None
         table = NumberPlaceholders(ast.Module(body=[], type_ignores=[]), (), Choices())
         number = table._number(last.lower())
         if number is not None:
             return Text(str(number))
         if re.search(r"(?i)kernel", last):
             return Text("3")
-        if re.search(r"(?i)(rate|gamma|alpha|beta|lambda|eps|decay|momentum|temperature)$", last):
+        if set(uses.passed_to) & {"range"}:
+            return Text("4")
+        if re.search(r"(?i)(rate|gamma|alpha|beta|lambda|decay|momentum|temperature|\beps)$", last):
             return Text("0.1")
         if re.search(r"(?i)(ignore_index)", last):
             return Text("255")
@@ -247,7 +251,7 @@ class Proposals:
             return self.model(last)
         if "." not in name and last[:1].isupper() and not self._is_model(name, last):
             return self._class(last)
-        if _MODEL_NAME.match(last):
+        if _MODEL_NAME.match(last) or (len(last) == 1 and last.isupper()):
             return self.model(last)
         at_line = name in self.posted.names
         if "." in name and (made := layer(self.posted, last, at_line=at_line)) is not None:
@@ -271,6 +275,10 @@ class Proposals:
             return Text(f'"{last}"', f'the file name "{last}"' if path_like else f'"{last}"')
         if uses.indexed and "len" in uses.passed_to and not uses.computed:
             return Text('["item"] * 4', "a list of four texts")
+        if uses.keys and _NAMESPACE.match(last):
+            return _namespace(name)
+        if re.search(r"(?i)^\w*len(gth)?s$", last):
+            return Text("torch.arange(1, 9)", "the lengths 1 to 8")
         if uses.keys:
             return Text(
                 "{" + ", ".join(f"{key!r}: torch.rand(8, 20)" for key in uses.keys) + "}",
@@ -398,11 +406,14 @@ class Proposals:
         return f"{cls.name}({', '.join(given)})"
 
     def _parameter(self, function: ast.FunctionDef, name: str) -> Value:
-        uses = _facts(self.tree.uses(ScopedName(function, name)), self.tree.parents)
+        nodes = [
+            *self.tree.uses(ScopedName(function, name)),
+            *self._attributes.get(f"self.{name}", []),
+        ]
+        uses = _facts(nodes, self.tree.parents)
         value = self._value(name, name, uses, None)
-        if isinstance(value, Tensor) and not (uses.attributes or uses.indexed or uses.computed):
-            return Text("4")
-        return value
+        of_data = uses.attributes or uses.indexed or uses.looped or uses.unpacked
+        return Text("4") if isinstance(value, Tensor) and not of_data else value
 
     def _class(self, last: str) -> Text:
         if self.posted.id == "matmul_shapes" and re.search(r"(?i)layer|linear|fc|full|dense", last):
@@ -437,6 +448,8 @@ class Proposals:
 
     def _is_model(self, name: str, last: str) -> bool:
         """Whether a name with a capital letter is called as a model is, and not to make one."""
+        if len(last) == 1:  # D(fake), as in the formulas of a GAN
+            return True
         if not _MODEL_NAME.match(last):
             return False
         calls = [self.tree.parents.get(use) for use in self.tree.uses(ScopedName(None, name))]
@@ -453,6 +466,10 @@ class Proposals:
         if path:
             nodes += self._attributes.get(name, [])
             nodes += [] if path == "self" else self._attributes.get(f"self.{last}", [])
+            for node in list(nodes):  # hidden = cfg["hidden"]: what is done with `hidden` counts
+                given = self.tree.parents.get(node)
+                if isinstance(given, ast.Assign) and isinstance(given.targets[0], ast.Name):
+                    nodes += self.tree.uses(self.tree.variable(given.targets[0]))
         else:
             nodes += self.tree.with_aliases(ScopedName(None, name))
             for function, parameter in self._parameters_given(name):
@@ -558,6 +575,10 @@ def _attributes(tree: ast.Module) -> dict[str, list[ast.expr]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             found.setdefault(f"{node.value.id}.{node.attr}", []).append(node)
+        elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+            key = getattr(node.slice, "value", None)
+            if isinstance(key, str) and key.isidentifier():  # cfg["lr"], like cfg.lr
+                found.setdefault(f"{node.value.id}.{key}", []).append(node)
     return found
 
 
@@ -598,6 +619,18 @@ def _tensor(spec: TensorSpec) -> Tensor:
     if spec.high is not None:
         return Tensor(spec.shape, "int64", high=spec.high)
     return Tensor(spec.shape)
+
+
+# Functions of torch and of torch.nn.functional that make a tensor of sizes, and take none.
+_MAKERS = frozenset({"zeros", "ones", "rand", "randn", "randint", "empty", "full", "eye", "arange",
+                     "linspace", "randperm", "tensor", "normal", "manual_seed"})  # fmt: skip
+
+
+def _takes_a_tensor(function: str) -> bool:
+    places = (torch, torch.nn.functional)
+    known = any(callable(getattr(place, function, None)) for place in places)
+    other = function in _MAKERS or function[:1].isupper() or hasattr(builtins, function)
+    return known and not other
 
 
 def _is_index(tensor: Tensor) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from executor.errors import family_of, is_gone
 from executor.inside.rebuild.candidate import Candidate
 from executor.inside.rebuild.evidence import Posted
+from executor.inside.rebuild.steps import GRAD
 from executor.inside.rebuild.trial import Outcome
 
 _OUT_OF_REACH = {
@@ -24,6 +25,9 @@ _OUT_OF_REACH = {
 def out_of_reach(posted: Posted) -> str:
     """Why no code can raise it here; empty if some could."""
     return next((why for why, ids in _OUT_OF_REACH.items() if posted.id in ids), "")
+
+
+_NAMES_THE_WANTED = frozenset({"index_argument_dtype", "index_dtype", "embedding_dtype"})
 
 
 @dataclass
@@ -62,10 +66,18 @@ def why_not(posted: Posted, met: Met) -> str:
 
 
 def _as_posted(candidate: Candidate, seen: Outcome, posted: Posted) -> bool:
-    """Whether a trial had values of the dtypes or the shapes that the message names."""
+    """Whether a trial gave the posted line values of the dtypes or the shapes that it complains of.
+
+    A shape counts only where the line is known that has it; one of an in-place error is no input's.
+    """
+    if posted.id in GRAD:
+        return False
     leaves = [leaf.tensor for leaf in candidate.leaves(seen.read)]
     dtypes, shapes = {tensor.dtype for tensor in leaves}, {tensor.shape for tensor in leaves}
+    # What a message expects is no dtype of the person's value.
+    if posted.id in _NAMES_THE_WANTED:
+        return False
     named = set(posted.dtypes) - {"float32"}
     if posted.shapes:
-        return set(posted.shapes) <= shapes and named <= dtypes
+        return bool(posted.lines) and set(posted.shapes) <= shapes and named <= dtypes
     return bool(named) and named <= dtypes

@@ -16,7 +16,7 @@ from executor.errors import family_of
 from executor.inside.rebuild.candidate import Candidate, Leaf
 from executor.inside.rebuild.evidence import Posted
 from executor.inside.rebuild.judge import Nearness, nearness
-from executor.inside.rebuild.mutate import distance
+from executor.inside.rebuild.steps import distance
 from executor.inside.rebuild.trial import Outcome
 from executor.inside.rebuild.values import Text
 

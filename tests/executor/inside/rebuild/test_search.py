@@ -36,22 +36,32 @@ def test_every_search_in_vain_has_a_reason(message, line, met, reason):
     assert why_not(posted(message, line), met) == reason
 
 
+DOUBLE = "Found dtype Double but expected Float"
+IN_PLACE = (
+    "one of the variables needed for gradient computation has been modified by an inplace "
+    "operation: [torch.FloatTensor [3, 4]] is at version 2; expected version 1 instead."
+)
+
+
 @pytest.mark.parametrize(
-    ("message", "tensor", "ok", "runs"),
+    ("message", "line", "tensor", "ok", "runs"),
     [
-        ("Found dtype Double but expected Float", Tensor((8,), "float64"), True, True),
-        ("Found dtype Double but expected Float", Tensor((8,)), True, False),
-        ("Found dtype Double but expected Float", Tensor((8,), "float64"), False, False),
-        ("sizes [3, 4] and so on", Tensor((3, 4)), True, True),
-        ("sizes [3, 4] and so on", Tensor((4, 3)), True, False),
-        ("nothing is named", Tensor((8,)), True, False),
+        (DOUBLE, "", Tensor((8,), "float64"), True, True),
+        (DOUBLE, "", Tensor((8,)), True, False),
+        (DOUBLE, "", Tensor((8,), "float64"), False, False),
+        ("gather(): Expected dtype int64 for index", "", Tensor((8,), "int64"), True, False),
+        ("sizes [3, 4] and so on", "out = net(x)", Tensor((3, 4)), True, True),
+        ("sizes [3, 4] and so on", "out = net(x)", Tensor((4, 3)), True, False),
+        ("sizes [3, 4] and so on", "", Tensor((3, 4)), True, False),
+        (IN_PLACE, "out = net(x)", Tensor((3, 4)), True, False),
+        ("nothing is named", "out = net(x)", Tensor((8,)), True, False),
     ],
 )
-def test_it_runs_today_only_with_what_the_message_names(message, tensor, ok, runs):
+def test_it_runs_today_only_with_what_the_message_names(message, line, tensor, ok, runs):
     """A run with any other value says nothing of theirs."""
     met = Met()
     seen = Outcome(ok=ok, type="" if ok else "E", read=frozenset({"x"}))
-    met.note(Candidate().with_value("x", tensor, "use"), seen, posted(message))
+    met.note(Candidate().with_value("x", tensor, "use"), seen, posted(message, line))
     assert met.runs is runs
 
 
