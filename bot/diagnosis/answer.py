@@ -11,7 +11,7 @@ from bot.diagnosis.loss_course import loss_course
 from bot.diagnosis.own_error import is_another, posted
 from bot.diagnosis.posted_traceback import around, read_posted
 from bot.models import Answer, AnswerError, Evidence, PostedReading, Question, Status
-from executor.errors import read_words
+from executor.errors import read_words, same_family, same_numbers
 from executor.protocol import JobResult, Outcome, Remark
 from knowledge.repair.engine import Repair
 
@@ -50,11 +50,14 @@ def compose(known: Diagnosis) -> Answer:
         not_rebuilt=_not_rebuilt(known),
     )
     if run is None:
-        return _of_no_run(known, answer)
+        return _with_quoted(known, _of_no_run(known, answer))
     of = _of_missing if known.missing else _of_run
     answer = of(known, run, answer)
-    if known.reproduced is not None and known.reproduced.other_numbers:
-        answer = wording.with_other_numbers(answer)
+    seen, pasted = known.reproduced, posted(known.question)
+    if seen is not None and seen.said:
+        answer = answer.model_copy(update={"assumptions": (*answer.assumptions, seen.said)})
+    if seen is not None and seen.other_numbers:
+        answer = wording.with_other_numbers(answer, pasted, run)
     only_on_gpu = known.reproduced is not None and known.reproduced.only_on_gpu
     return wording.also_on_cpu(answer) if only_on_gpu else answer
 
@@ -153,6 +156,22 @@ def _means(reading: PostedReading, remarks: tuple[Remark, ...]) -> str:
     return f"{told} {wording.remark(cause)}" if cause is not None else told
 
 
+def _with_quoted(known: Diagnosis, answer: Answer) -> Answer:
+    """The answer to a traceback without code, with the run of the line that it quotes."""
+    seen, pasted = known.quoted, posted(known.question)
+    if seen is None or seen.run is None or seen.run.error is None:
+        return answer
+    assumptions = (*answer.assumptions, seen.said, *seen.run.assumptions)
+    answer = answer.model_copy(
+        update={
+            "error": AnswerError.of(seen.run.error),
+            "evidence": _evidence(seen.run, known.repairs),
+            "assumptions": tuple(said for said in assumptions if said),
+        }
+    )
+    return answer if seen.exact else wording.with_other_numbers(answer, pasted, seen.run)
+
+
 def _remarks(question: Question, run: JobResult | None) -> tuple[Remark, ...]:
     """What is to be said of the posted text, as far as the run's lines are those that were posted.
 
@@ -194,8 +213,15 @@ def _without_a_second_remedy(answer: Answer) -> Answer:
 
 def _not_rebuilt(known: Diagnosis) -> str:
     """Why the posted error is not shown by a run; empty where it is, or where none was posted."""
-    seen = known.reproduced
-    if seen is None or seen.rebuilt or posted(known.question) is None:
+    seen, pasted = known.reproduced, posted(known.question)
+    if known.quoted is not None:
+        return known.quoted.why_not
+    if seen is None or pasted is None:
+        return ""
+    real = seen.run.error
+    if real is not None and same_family(pasted, real) and not same_numbers(pasted, real):
+        return "other_numbers"
+    if seen.rebuilt:
         return ""
     # The run ended with that error too, because of where it ran.
     return seen.why_not or ("installation" if known.missing else "")
