@@ -32,7 +32,7 @@ from executor.errors.lists import (
     resized_keys,
     shapes_named,
 )
-from executor.errors.reading import ErrorReading, fitting, read_words
+from executor.errors.reading import ErrorReading, fitting, read_words, values_of
 from executor.errors.sameness import same_family, same_numbers
 from executor.errors.topics import is_about_dtypes, topic_of
 from executor.errors.warnings import is_a_notice, is_a_warning, tells_of_a_mistake
@@ -66,4 +66,5 @@ __all__ = [
     "shapes_named",
     "tells_of_a_mistake",
     "topic_of",
+    "values_of",
 ]
