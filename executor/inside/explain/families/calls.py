@@ -123,6 +123,8 @@ def keyword(scene: Scene, m: SeenError) -> Told:
             if builtin
             else None
         )
+    if word in names:
+        return None  # it takes it, and something below that is called by the same name does not
     near = difflib.get_close_matches(word, names, 1, 0.6)
     shown_names = ", ".join(names[:_PARAMETERS]) + (" …" if len(names) > _PARAMETERS else "")
     version = ""
