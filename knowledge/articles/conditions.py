@@ -26,7 +26,7 @@ none may. All of a paragraph's facts have to hold. What is not known matches not
 | `rank`, `dtype` | numbers of dimensions and dtypes of the tensors among them |
 | `unbatched` | `yes` if a convolution's input has no batch dimension |
 | `turned` | `yes` if the sizes that clash are the input's first two, exchanged |
-| `explained` | what kind of explanation the live values gave |
+| `explained`, `told` | what kind of explanation the live values gave, and its text |
 | `kept`, `changed` | of an in-place error, the code that kept the tensor and that changed it |
 | `kept_is_view` | of an in-place error, `yes` if the tensor is a view |
 """
@@ -61,6 +61,7 @@ NAMES = (  # the facts of every error; those that its family names come to these
     "unbatched",
     "turned",
     "explained",
+    "told",
     "kept",
     "changed",
     "kept_is_view",
@@ -121,6 +122,7 @@ def _of_run(run: JobResult, values: Mapping[str, str]) -> Mapping[str, Collectio
         "rank": [str(len(o.value.shape)) for o in run.operands if o.value.shape is not None],
         "dtype": [o.value.dtype for o in run.operands if o.value.dtype],
         "explained": [run.explanation.family] if run.explanation is not None else [],
+        "told": [run.explanation.text] if run.explanation is not None else [],
     }
     if layer is not None:
         rank = [] if layer.input is None else [str(len(layer.input))]

@@ -156,6 +156,12 @@ class Places:
         found = (n for n in self.nodes if isinstance(n, (ast.Global, ast.Nonlocal)))
         return frozenset(name for node in found for name in node.names)
 
+    @cached_property
+    def deleted_attributes(self) -> frozenset[str]:
+        """Attributes that the snippet deletes."""
+        found = (n for n in self.nodes if isinstance(n, ast.Attribute))
+        return frozenset(n.attr for n in found if isinstance(n.ctx, ast.Del))
+
     def is_of_a_comprehension(self, name: ast.Name) -> bool:
         """Whether a comprehension around a name binds it."""
         return any(

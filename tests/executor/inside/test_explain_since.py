@@ -43,6 +43,13 @@ from tests.executor.inside.test_explain import ran
          "    h.add_(1)\ny.sum().backward()", "was changed in place once", "made by"),
         ("w = torch.rand(3, requires_grad=True)\ny = w.exp()\ny.add_(1)\ny.sum().backward()",
          "made by exp was changed", "?"),
+        # An attribute that was there, and was deleted; a file that is none of torch's.
+        ("class Box:\n    def __init__(self):\n        self.value = 3\nb = Box()\ndel b.value\n"
+         "b.value", "", "has not run"),
+        ("open('m.pt', 'wb').write(b'<html>')\ntorch.load('m.pt')", "", "more than tensors"),
+        # The sum that addmm starts from goes into no operand.
+        ("torch.addmm(torch.rand(7), torch.rand(2, 3), torch.rand(3, 5))", "", "goes into a part"),
+        ("from torch.utils.data import Dataloader", "closest name in it is `DataLoader`", "?"),
         # Names that are there, on the class or as a slot; and no verdict on what is close.
         ("class P:\n    __slots__ = ('value',)\nP().valeu", "closest name is `value`", "no other"),
         ("class Net(nn.Module):\n    hidden = 4\nNet().hiden", "closest name is `hidden`", "other"),

@@ -7,13 +7,22 @@ import re
 import pytest
 
 from executor.errors import all_families
-from executor.protocol import Culprit, Frame, JobResult, Layer, Operand, TensorRef, Variable
+from executor.protocol import (
+    Culprit,
+    Explanation,
+    Frame,
+    JobResult,
+    Layer,
+    Operand,
+    TensorRef,
+    Variable,
+)
 from knowledge.articles.article import Article, load_articles
 from knowledge.articles.conditions import NAMES, Condition, facts_of
 from tests.built import failed
 
 ARTICLES = {a.slug: a for a in load_articles()}
-DERIVED = ("extra", "turned", "batches_differ")  # values that a family computes
+DERIVED = ("extra", "negative", "batches_differ")  # values that a family computes
 
 
 def layer(type: str, input: tuple[int, ...], repr: str = "") -> Layer:
@@ -110,6 +119,24 @@ SIZE = "Using a target size (torch.Size({})) that is different to the input size
         ("skip-connection-changes-shape",
          failed("The size of tensor a (8) must match the size of tensor b (3) at non-singleton "
                 "dimension 1", code="x * y", frames=(Frame(function="forward", line=1),)), ""),
+        # Neighbours with the same message, by what the live values showed.
+        ("rnn-returns-a-tuple",
+         failed("linear(): argument 'input' (position 1) must be Tensor, not tuple", "TypeError",
+                explanation=Explanation(family="", text="`x` is a tuple of 1 (tensors)")), ""),
+        ("rnn-returns-a-tuple",
+         failed("linear(): argument 'input' (position 1) must be Tensor, not tuple", "TypeError",
+                explanation=Explanation(family="", text="`x` is a tuple of 2 (tensors)")),
+         "more than one thing"),
+        ("tensor-called-like-a-function",
+         failed("'Tensor' object is not callable", "TypeError", code="loss(model(x), labels)"), ""),
+        ("tensor-called-like-a-function",
+         failed("'Tensor' object is not callable", "TypeError", code="x(i, -1)"), "square ones"),
+        ("class-index-out-of-bounds", failed("Target -1 is out of bounds.", "IndexError"),
+         "negative number"),
+        ("class-index-out-of-bounds", failed("Target 3 is out of bounds.", "IndexError"),
+         "!negative"),
+        ("weights-only-load-failed",
+         failed("Weights only load failed. Unsupported operand 60", "UnpicklingError"), ""),
         # A container of layers has no forward to misspell.
         ("forward-not-defined",
          failed('Module [ModuleList] is missing the required "forward" function',
@@ -122,7 +149,9 @@ SIZE = "Using a target size (torch.Size({})) that is different to the input size
          failed("num_samples should be a positive integer value, but got num_samples=0",
                 "ValueError"), "!Mostly"),
         ("cross-entropy-target-shape",
-         failed("Expected target size [2, 7], got [2, 11]", operands=takes((2, 11, 7))),
+         failed("Expected target size [2, 11], got [2, 7]", operands=takes((2, 7, 11)),
+                explanation=Explanation(
+                    family="", text="in this input the classes would be the last dimension (11).")),
          "for sequences"),
         ("cross-entropy-target-shape",
          failed("Expected target size [2, 7, 7], got [2, 8, 8]", operands=takes((2, 11, 7, 7))),

@@ -51,6 +51,7 @@ _NEVER = {
 def _nearest(name: str, names: list[str]) -> str:
     """The closest name, the same letters in other case first; empty if none is close."""
     same = [n for n in names if n.lower() == name.lower()]
+    same.sort(key=lambda n: n[:1] != name[:1])  # `Dataloader` means the class, not the module
     if same:
         return same[0]
     bare = [n for n in names if n.lower().replace("_", "") == name.lower().replace("_", "")]
@@ -486,6 +487,8 @@ def _of_own_class(scene: Scene, cls: ast.ClassDef, name: str, owner: Thing | Non
             sets.setdefault(n.attr, n.lineno)
     methods = {n.name: n.lineno for n in cls.body if isinstance(n, ast.FunctionDef)}
     text = f"`{cls.name}` (line {cls.lineno})"
+    if name in sets and name in scene.places.deleted_attributes:
+        return None  # it was there, and is gone
     if name in sets:
         where = next(
             (
