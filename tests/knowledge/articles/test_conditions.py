@@ -22,7 +22,7 @@ from knowledge.articles.conditions import NAMES, Condition, facts_of
 from tests.built import failed
 
 ARTICLES = {a.slug: a for a in load_articles()}
-DERIVED = ("extra", "negative", "batches_differ")  # values that a family computes
+DERIVED = ("extra", "negative", "swapped", "batches_differ")  # values that a family computes
 
 
 def layer(type: str, input: tuple[int, ...], repr: str = "") -> Layer:
@@ -65,8 +65,20 @@ SIZE = "Using a target size (torch.Size({})) that is different to the input size
          failed(HIDDEN.format(5, 2), layer=layer("GRU", (2, 5, 4), "GRU(4, 8, batch_first=True)")),
          "!batch first and"),
         ("rnn-hidden-state-size",
-         failed(HIDDEN.format(2, 5), layer=layer("GRU", (2, 5, 4), "GRU(4, 8, batch_first=True)")),
+         failed("Expected hidden size (1, 2, 8), got [2, 1, 8]",
+                layer=layer("GRU", (2, 5, 4), "GRU(4, 8, batch_first=True)")),
          "never the state"),
+        ("rnn-hidden-state-size",
+         failed(HIDDEN.format(2, 5), layer=layer("GRU", (2, 5, 4), "GRU(4, 8, batch_first=True)")),
+         "!never the state"),
+        # A library's own view is no line of theirs.
+        ("view-invalid-for-size",
+         failed("shape '[32, 8, 64]' is invalid for input of size 163840",
+                traceback='  File "snippet.py", line 9\n  File "/torch/functional.py", line 3\n'),
+         ""),
+        ("view-invalid-for-size",
+         failed("shape '[5]' is invalid for input of size 6",
+                traceback='  File "snippet.py", line 9\n'), "arrange the elements"),
         ("rnn-hidden-state-size", failed(HIDDEN.format(5, 2), layer=layer("GRU", (2, 5, 4))),
          "!never the state"),
         ("attention-sizes",
@@ -129,6 +141,8 @@ SIZE = "Using a target size (torch.Size({})) that is different to the input size
          "more than one thing"),
         ("tensor-called-like-a-function",
          failed("'Tensor' object is not callable", "TypeError", code="loss(model(x), labels)"), ""),
+        ("tensor-called-like-a-function",
+         failed("'Tensor' object is not callable", "TypeError", code="loss(out, y)"), ""),
         ("tensor-called-like-a-function",
          failed("'Tensor' object is not callable", "TypeError", code="x(i, -1)"), "square ones"),
         ("class-index-out-of-bounds", failed("Target -1 is out of bounds.", "IndexError"),
