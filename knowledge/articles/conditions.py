@@ -68,6 +68,7 @@ NAMES = (  # the facts of every error; those that its family names come to these
 )
 _FILE = re.compile(r'^\s*File "([^"]{1,400})"', re.MULTILINE)
 _NOT = "not "
+_CHARS = 1000  # of a stranger's text that a pattern is held against
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ class Condition:
 
 def _holds(fact: str, pattern: str, facts: Facts) -> bool:
     seen = facts.get(fact.removeprefix(_NOT), ())
-    matches = any(re.fullmatch(pattern, value, re.S) for value in seen)
+    matches = any(re.fullmatch(pattern, value[:_CHARS], re.S) for value in seen)
     return not matches if fact.startswith(_NOT) else matches
 
 
