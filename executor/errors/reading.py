@@ -97,12 +97,12 @@ def read_words(
     )
 
 
-def values_of(error: HasMessage, file: str = "") -> Mapping[str, str]:
+def values_of(error: HasMessage) -> Mapping[str, str]:
     """All values that a message names or implies, as a Sentence's `when` knows them."""
     seen, family = _seen(error)
     if seen is None or family is None:
         return {}
-    return _values(seen, family, error.message, file)
+    return _values(seen, family, error.message, NOTHING, ())
 
 
 def fitting(error: HasMessage, constructs: Iterable[C]) -> Iterator[tuple[C, bool, str]]:

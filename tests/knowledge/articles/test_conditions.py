@@ -102,6 +102,7 @@ SIZE = "Using a target size (torch.Size({})) that is different to the input size
         ("matmul-inner-sizes", failed(BATCHES.format(2, 2, 5)), "last dimension"),
         # A column and a row, and two other shapes.
         ("loss-target-size", failed(SIZE.format([4], [4, 1]), "ValueError"), "gives a column"),
+        ("loss-target-size", failed(SIZE.format([4, 1], [4]), "ValueError"), "!gives a column"),
         ("loss-target-size", failed(SIZE.format([4], [5]), "ValueError"), "!gives a column"),
         # min() and max() keep their input; nothing is said where another operation kept it.
         ("in-place-write-to-a-view-saved-for-backward",
