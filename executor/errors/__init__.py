@@ -32,7 +32,7 @@ from executor.errors.lists import (
     resized_keys,
     shapes_named,
 )
-from executor.errors.reading import ErrorReading, fitting, read_words
+from executor.errors.reading import ErrorReading, fitting, read_words, values_of
 from executor.errors.sameness import (
     Difference,
     differences,
@@ -75,4 +75,5 @@ __all__ = [
     "shapes_named",
     "tells_of_a_mistake",
     "topic_of",
+    "values_of",
 ]

@@ -29,7 +29,8 @@ def _printed(seen: SeenError, around: Around) -> Mapping[str, str]:
 
 
 def _same_batch(seen: SeenError, message: str) -> Mapping[str, str]:
-    return {"same": "yes"} if seen["batch"] == seen["batch_right"] else {}
+    same = seen["batch"] == seen["batch_right"]
+    return {"same": "yes"} if same else {"batches_differ": "yes"}
 
 
 FAMILIES = (
