@@ -13,7 +13,7 @@ from bot.diagnosis.own_error import is_another, is_unparsed, posted, tells_of_a_
 from bot.diagnosis.posted_traceback import around, read_posted
 from bot.models import Answer, AnswerError, Evidence, PostedReading, Question, Status
 from executor.errors import read_words
-from executor.protocol import JobResult, Outcome, Remark
+from executor.protocol import Finding, JobResult, Outcome, Remark
 from knowledge.repair.engine import Repair
 
 # Remarks that say of a line what families of errors suspect it of.
@@ -44,6 +44,10 @@ _PROBED = (
     "sigmoid_twice",
     "parameter_lost",
 )
+
+
+# Notes of a run that explain growing memory and odd results, where no mistake does.
+_TELLING = ("graph_kept", "eval_mode_training")
 
 
 def compose(known: Diagnosis) -> Answer:
@@ -139,6 +143,8 @@ def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
     said = wording.runs(known.question, run)
     if posted(known.question) is None and (seen := _wrong_by_its_text(answer.remarks, run)):
         said = wording.runs_but(run, seen)
+    elif posted(known.question) is None and (noted := _telling(run)) is not None:
+        said = wording.runs_noting(run, noted)
     return _concluded(answer, "runs", said)
 
 
@@ -191,6 +197,11 @@ def _wrong_by_its_text(remarks: tuple[Remark, ...], run: JobResult) -> Remark | 
     known = _PROBED if run.trained else ()
     told = (r for r in remarks if r.line and not r.aside and r.kind not in known)
     return next(told, None)
+
+
+def _telling(run: JobResult) -> Finding | None:
+    """A note on the run that is often what somebody asks about; None if there is none."""
+    return next((f for f in run.findings if f.kind in _TELLING), None)
 
 
 def _advises(answer: Answer) -> bool:

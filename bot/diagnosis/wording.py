@@ -358,6 +358,12 @@ def runs_but(run: JobResult, seen: Remark) -> str:
     return f"Runs here{where} and raises nothing. {at}: {message}."
 
 
+def runs_noting(run: JobResult, noted: Finding) -> str:
+    """The headline of code that ran without an error, and of which a probe noted something."""
+    version = run.env.torch.partition("+")[0]
+    return f"Runs here with torch {version} on {_device(run)} and raises nothing; {_told(noted)}."
+
+
 def _short(code: str) -> str:
     return code if len(code) <= 80 else f"{code[:79]}…"
 

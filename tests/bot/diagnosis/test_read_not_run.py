@@ -25,7 +25,7 @@ from bot.models import (
 from bot.platforms.card import sheet
 from bot.platforms.console.card import card
 from bot.service.seam import Answered
-from executor.protocol import Construct, Job, JobResult, Remark
+from executor.protocol import Construct, Finding, Job, JobResult, Remark
 from knowledge.repair.mistake import mistake
 from knowledge.search.search import SearchResult
 from tests.built import failed, ran
@@ -46,6 +46,7 @@ CALL = Construct(kind="call", name="self.fc", line=2, code="x = self.fc(x)")
 REMARK = Remark(kind="uncalled", line=3, code="model.eval", message="it is not called")
 ASIDE = REMARK.model_copy(update={"aside": True})
 SEEN = REMARK.model_copy(update={"kind": "graph_kept"})  # what a probe sees in a training
+KEPT = Finding(kind="graph_kept", line=9, name="total", message="`total` keeps graphs")
 LACKS = failed("name 'nn' is not defined", "NameError", undefined=("nn", "x"))
 WHY = Why(
     text="Why it is.", remedy="An article's.", article="a", title="T", url=None, score=1, proof=None
