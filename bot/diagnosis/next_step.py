@@ -47,6 +47,7 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
             "modes_differ",
             r"\beval\b.{0,80}(?:differ|chang|worse|wrong|bad)|(?:differ|chang|worse)\w*.{0,80}\beval"
             r"|\btrain\(\)|weights? (?:do |does |are |is )?not (?:chang|updat).{0,80}\bchang"
+            r"|batch.?norm\w*.{0,120}\beval"
             r"|same (?:image|input).{0,60}different|different (?:result|output|prediction)s?",
             "a forward in training mode drops values (Dropout) and uses the statistics of the "
             "batch (BatchNorm), and it changes BatchNorm's running statistics even where nothing "
@@ -87,7 +88,8 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
             r"[^.?!]{0,60}(?:\bnot\b|n't|\bnever\b|\bwo?nt\b|\bstays?\b|\bstuck\b|\bconstant\b"
             r"|\bsame\b|\bno\b|remains?)[^.?!]{0,40}(?:decreas|improv|chang|learn|train|updat"
             r"|converg|low|good|move|same|$)|(?:\bnot|n't|never) (?:\w+ )?(?:learn|train|converg"
-            r"|updat)|\b(?:stuck|stays the same|remains the same)\b|very bad",
+            r"|updat)|\b(?:stuck|stays the same|remains the same)\b|very bad"
+            r"|(?:as good|worse) (?:as|than)\b",
             "look at one step. After `loss.backward()` print `(name, p.grad is None, p.grad and "
             "p.grad.abs().max())` for `model.named_parameters()`, and compare one weight before "
             "and after `optimizer.step()`. No gradient: the loss is cut off from the model (numpy, "

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 import torch
 from torch import nn
 
+from executor.inside import torch_private as private
 from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.quiet import quietly
 from executor.inside.probes.training.steps import Steps
@@ -107,9 +108,15 @@ def report_identical_units(
     """Report trained layers whose units have all the same weights: they are one unit."""
     seen: set[int] = set()
     for layer in (m for root in roots for m in root.modules() if type(m) in _LAYERS):
-        weight = vars(layer)["_parameters"].get("weight")
+        weight = private.parameters_of(layer).get("weight")
         watched = steps.optimized.get(id(weight))
-        if watched is None or id(weight) in seen or watched.steps < _STEPS or weight.shape[0] < 2:
+        if (
+            weight is None
+            or watched is None
+            or id(weight) in seen
+            or watched.steps < _STEPS
+            or weight.shape[0] < 2
+        ):
             continue
         seen.add(id(weight))
         if watched.moved and _is_one_unit(weight, watched.before):
