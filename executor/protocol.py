@@ -455,6 +455,7 @@ class Remark(Model):
     line: int
     code: str  # its line
     message: str  # what it does instead, and what to write; without its line
+    aside: bool = False  # right in many programs: never the headline of code that ran
 
 
 class PostedFrame(Model):

@@ -350,6 +350,21 @@ def remark(seen: Remark) -> str:
     return f"Seen in the code, not run: line {seen.line}, `{_short(seen.code)}`: {message}."
 
 
+def runs_but(run: JobResult, seen: Remark) -> str:
+    """The headline of code that ran without an error, and is wrong by its text."""
+    version = run.env.torch.partition("+")[0]
+    where = f" (torch {version} on {_device(run)})" if version else ""
+    message = seen.message.rstrip(".")
+    at = f"Line {seen.line}, `{_short(seen.code)}`"
+    return f"Runs here{where} and raises nothing. {at}: {message}."
+
+
+def runs_noting(run: JobResult, noted: Finding) -> str:
+    """The headline of code that ran without an error, and of which a probe noted something."""
+    version = run.env.torch.partition("+")[0]
+    return f"Runs here with torch {version} on {_device(run)} and raises nothing; {_told(noted)}."
+
+
 def _short(code: str) -> str:
     return code if len(code) <= 80 else f"{code[:79]}…"
 

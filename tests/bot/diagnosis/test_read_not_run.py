@@ -25,7 +25,7 @@ from bot.models import (
 from bot.platforms.card import sheet
 from bot.platforms.console.card import card
 from bot.service.seam import Answered
-from executor.protocol import Construct, Job, JobResult, Remark
+from executor.protocol import Construct, Finding, Job, JobResult, Remark
 from knowledge.repair.mistake import mistake
 from knowledge.search.search import SearchResult
 from tests.built import failed, ran
@@ -44,6 +44,9 @@ LINEAR = Construct(
 )
 CALL = Construct(kind="call", name="self.fc", line=2, code="x = self.fc(x)")
 REMARK = Remark(kind="uncalled", line=3, code="model.eval", message="it is not called")
+ASIDE = REMARK.model_copy(update={"aside": True})
+SEEN = REMARK.model_copy(update={"kind": "graph_kept"})  # what a probe sees in a training
+KEPT = Finding(kind="graph_kept", line=9, name="total", message="`total` keeps graphs")
 LACKS = failed("name 'nn' is not defined", "NameError", undefined=("nn", "x"))
 WHY = Why(
     text="Why it is.", remedy="An article's.", article="a", title="T", url=None, score=1, proof=None
@@ -170,7 +173,19 @@ def test_every_platform_says_the_same_in_the_same_order():
             "Seen in the code, not run: line 3",
         ),
         ({"run": LACKS, "missing": "so"}, "not_run", "Not run: `nn` (line 1) is used but never"),
-        ({"run": ran(), "remarks": (REMARK,)}, "runs", "Runs here with torch 2.13.0"),
+        (
+            {"run": ran(), "remarks": (REMARK,)},
+            "runs",
+            "Runs here (torch 2.13.0 on CPU) and raises nothing. Line 3, `model.eval`: it is not",
+        ),
+        ({"run": ran(), "remarks": (ASIDE,)}, "runs", "Runs here with torch 2.13.0"),
+        ({"run": ran(trained=True), "remarks": (SEEN,)}, "runs", "Runs here with torch 2.13.0"),
+        (
+            {"text": "My loss is nan", "run": LACKS, "missing": "so"},
+            "not_run",
+            "Find the first step",
+        ),
+        ({"text": "My loss is nan", "run": ran()}, "runs", "Runs here with torch 2.13.0"),
         ({"text": "how?"}, "unsure", "Not sure: nothing I know fits well enough. What goes in"),
     ],
 )
