@@ -455,6 +455,7 @@ class Remark(Model):
     line: int
     code: str  # its line
     message: str  # what it does instead, and what to write; without its line
+    aside: bool = False  # right in many programs: never the headline of code that ran
 
 
 class PostedFrame(Model):
@@ -480,6 +481,9 @@ class RebuildOrder(Model):
     code: str
     error: PostedError  # without type and message: search for values that let the code end
     text: str = ""  # the words around the code: shapes that were printed
+    # Other programs that the post may mean: one of its blocks alone, a line that its traceback
+    # quotes. Each has its lines where `code` has them.
+    others: tuple[str, ...] = ()
     budget_s: float = 2.5  # seconds of computing for all trials; by the clock four times as many
 
 
@@ -488,7 +492,10 @@ class Rebuilt(Model):
 
     glue: Glue | None = None  # None: nothing raised the posted error
     simulate: Literal["cuda"] | None = None
+    program: int = 0  # which program of the order raised it: 0 is `code`, n the nth of `others`
     exact: bool = False  # the sizes of the message are the posted ones too
+    # A property that the message does not name decides whether it comes up, and was made up.
+    made_up: bool = False
     trials: int = 0
     seconds: float = 0.0
     seen: str = ""  # the last other error that was met, "Type: message"

@@ -9,11 +9,12 @@ from bot.diagnosis.chance_level import chance_level
 from bot.diagnosis.diagnosis import Diagnosis
 from bot.diagnosis.how_to import asks_beside_code
 from bot.diagnosis.loss_course import loss_course
-from bot.diagnosis.own_error import is_another, posted
+from bot.diagnosis.next_step import next_step
+from bot.diagnosis.own_error import is_another, is_unparsed, posted, tells_of_a_symptom
 from bot.diagnosis.posted_traceback import around, read_posted
 from bot.models import Answer, AnswerError, Evidence, PostedReading, Question, Status
-from executor.errors import read_words
-from executor.protocol import JobResult, Outcome, Remark
+from executor.errors import read_words, same_family, same_numbers
+from executor.protocol import Finding, JobResult, Outcome, Remark
 from knowledge.repair.engine import Repair
 
 # Remarks that say of a line what families of errors suspect it of.
@@ -33,6 +34,21 @@ _RAISED_BY: Mapping[str, frozenset[str]] = {
     "only_made": frozenset({"missing_arguments", "argument_type", "tensor_truth"}),
     "method_hidden": frozenset({"not_callable"}),
 }
+# Remarks of what a probe sees better where the code ran and trained.
+_PROBED = (
+    "unregistered",
+    "graph_kept",
+    "never_zeroed",
+    "zeroed_outside",
+    "softmax_twice",
+    "sigmoid_first",
+    "sigmoid_twice",
+    "parameter_lost",
+)
+
+
+# Notes of a run that explain growing memory and odd results, where no mistake does.
+_TELLING = ("graph_kept", "eval_mode_training")
 
 
 def compose(known: Diagnosis) -> Answer:
@@ -51,11 +67,14 @@ def compose(known: Diagnosis) -> Answer:
         not_rebuilt=_not_rebuilt(known),
     )
     if run is None:
-        return _of_no_run(known, answer)
+        return _with_quoted(known, _of_no_run(known, answer))
     of = _of_missing if known.missing else _of_run
     answer = of(known, run, answer)
-    if known.reproduced is not None and known.reproduced.other_numbers:
-        answer = wording.with_other_numbers(answer)
+    seen, pasted = known.reproduced, posted(known.question)
+    if seen is not None and seen.said:
+        answer = answer.model_copy(update={"assumptions": (*answer.assumptions, seen.said)})
+    if seen is not None and seen.other_numbers:
+        answer = wording.with_other_numbers(answer, pasted, run)
     only_on_gpu = known.reproduced is not None and known.reproduced.only_on_gpu
     return wording.also_on_cpu(answer) if only_on_gpu else answer
 
@@ -74,7 +93,7 @@ def _of_missing(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
         answer = _without_a_second_remedy(_without_doubles(answer, reading))
         answer = answer.model_copy(update={"needed": needed})
         return _concluded(answer, "not_run", _means(reading, remarks))
-    if remarks:
+    if remarks and not (remarks[0].aside and is_unparsed(run)):
         answer = answer.model_copy(update={"needed": needed})
         return _concluded(answer, "not_run", wording.remark(remarks[0]))
     if asks_beside_code(known.question, known.missing) and (known.functions or known.why):
@@ -128,7 +147,12 @@ def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
         said = f"{wording.runs(known.question, run)} It means: {wording.means(reading)}"
         return _concluded(answer, "runs", said)
     answer = answer.model_copy(update={"remarks": _remarks(known.question, run)})
-    return _concluded(answer, "runs", wording.runs(known.question, run))
+    said = wording.runs(known.question, run)
+    if posted(known.question) is None and (seen := _wrong_by_its_text(answer.remarks, run)):
+        said = wording.runs_but(run, seen)
+    elif posted(known.question) is None and (noted := _telling(run)) is not None:
+        said = wording.runs_noting(run, noted)
+    return _concluded(answer, "runs", said)
 
 
 def _of_no_run(known: Diagnosis, answer: Answer) -> Answer:
@@ -166,6 +190,22 @@ def _from_the_question(known: Diagnosis) -> str:
     return why.title if knows else wording.resembling(why)
 
 
+def _with_quoted(known: Diagnosis, answer: Answer) -> Answer:
+    """The answer to a traceback without code, with the run of the line that it quotes."""
+    seen, pasted = known.quoted, posted(known.question)
+    if seen is None or seen.run is None or seen.run.error is None:
+        return answer
+    assumptions = (*answer.assumptions, seen.said, *seen.run.assumptions)
+    answer = answer.model_copy(
+        update={
+            "error": AnswerError.of(seen.run.error),
+            "evidence": _evidence(seen.run, known.repairs),
+            "assumptions": tuple(said for said in assumptions if said),
+        }
+    )
+    return answer if seen.exact else wording.with_other_numbers(answer, pasted, seen.run)
+
+
 def _remarks(question: Question, run: JobResult | None) -> tuple[Remark, ...]:
     """What is to be said of the posted text, as far as the run's lines are those that were posted.
 
@@ -174,8 +214,26 @@ def _remarks(question: Question, run: JobResult | None) -> tuple[Remark, ...]:
     shown = chance_level(question) or loss_course(question)
     remarks = run.remarks if run is not None else ()
     lines = question.code.split("\n")
-    own = (r for r in remarks if r.line <= len(lines) and r.code in lines[r.line - 1])
-    return (*([shown] if shown is not None else []), *own)
+    own = [r for r in remarks if r.line <= len(lines) and r.code in lines[r.line - 1]]
+    if not tells_of_a_symptom(question):
+        own = [r for r in own if r.kind != "slow"]
+    if shown is not None:
+        return (shown, *own)
+    if not own and (look := next_step(question)) is not None:
+        return (look,)
+    return tuple(own)
+
+
+def _wrong_by_its_text(remarks: tuple[Remark, ...], run: JobResult) -> Remark | None:
+    """The first remark that says what is wrong in code that ran without an error."""
+    known = _PROBED if run.trained else ()
+    told = (r for r in remarks if r.line and not r.aside and r.kind not in known)
+    return next(told, None)
+
+
+def _telling(run: JobResult) -> Finding | None:
+    """A note on the run that is often what somebody asks about; None if there is none."""
+    return next((f for f in run.findings if f.kind in _TELLING), None)
 
 
 def _advises(answer: Answer) -> bool:
@@ -207,8 +265,15 @@ def _without_a_second_remedy(answer: Answer) -> Answer:
 
 def _not_rebuilt(known: Diagnosis) -> str:
     """Why the posted error is not shown by a run; empty where it is, or where none was posted."""
-    seen = known.reproduced
-    if seen is None or seen.rebuilt or posted(known.question) is None:
+    seen, pasted = known.reproduced, posted(known.question)
+    if known.quoted is not None:
+        return known.quoted.why_not
+    if seen is None or pasted is None:
+        return ""
+    real = seen.run.error
+    if real is not None and same_family(pasted, real) and not same_numbers(pasted, real):
+        return "other_numbers"
+    if seen.rebuilt:
         return ""
     # The run ended with that error too, because of where it ran.
     return seen.why_not or ("installation" if known.missing else "")

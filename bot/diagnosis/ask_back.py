@@ -7,6 +7,7 @@ import re
 from bot.models import Question
 
 _LINES = "Which lines lead to it, and what does the whole traceback say?"
+_ANY = "What do you see when it runs, and what should it do instead?"
 
 # Words of a question → what to ask back. Asked from top to bottom.
 _ASKED: tuple[tuple[re.Pattern[str], str], ...] = tuple(
@@ -31,4 +32,4 @@ def ask_back(question: Question) -> str:
     """A question about what they ask, from the words of theirs."""
     if question.traceback is not None:
         return _LINES
-    return next((asked for words, asked in _ASKED if words.search(question.text)), _LINES)
+    return next((asked for words, asked in _ASKED if words.search(question.text)), _ANY)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from bot.diagnosis.own_error import asks_about_an_error, is_another, posted, same_kind
+from bot.diagnosis.rebuild import Rebuild
 from bot.diagnosis.reproduction import Reproduced
 from bot.models import Answer, FunctionShown, Question, RunWith, Source, Why
 from executor.errors import family_of
@@ -26,6 +27,7 @@ class Diagnosis:
     question: Question
     run_with: RunWith
     reproduced: Reproduced | None = None  # reproduce; None: there is no code
+    quoted: Rebuild | None = None  # run_quoted; of a traceback that was posted without code
     mistake: Mistake = NO_MISTAKE  # find_mistake
     missing: str = ""  # find_mistake: why the code could not really be run here, as a clause
     passages: SearchResult | None = None  # look_up

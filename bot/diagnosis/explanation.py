@@ -15,6 +15,7 @@ from bot.models import Proof, Question, Source, Why
 from executor.errors import family_of, is_written
 from executor.protocol import SNIPPET
 from knowledge.articles.article import Article
+from knowledge.articles.conditions import Facts, facts_of
 from knowledge.repair.codemod import Codemod, choose
 from knowledge.repair.mistake import only
 from knowledge.search.search import Hit, SearchResult
@@ -75,12 +76,13 @@ def candidates(
         about = own + sorted(applying, key=lambda slug: -scores.get(slug, 0.0))
     else:  # the error is quoted in the words around the code
         about = [h.source for h in found.hits if h.evidence.error and h.kind == "article"]
+    facts = _facts(known)
     # Where its own remedy was tried and does not mend this code, it is of a neighbouring mistake.
     failed = {fix.codemod for fix in known.repairs.refused} - {fix.codemod for fix in fixes}
     for slug in dict.fromkeys(about):
         if (article := articles.get(slug)) is None or slug in failed:
             continue
-        why = _of_article(article, scores.get(slug, 1.0))
+        why = _of_article(article, scores.get(slug, 1.0), facts)
         if error is not None and (
             article.has_only_the_opposite(*error) or _is_of_another_place(known, article)
         ):
@@ -91,7 +93,10 @@ def candidates(
             aside = _aside(known, article)
         if not aside and error is not None and article.is_silent and slug not in own:
             continue  # it names that error, and says nothing of it
-        yield why.model_copy(update={"text": aside, "remedy": ""}) if aside else why
+        if aside:
+            yield why.model_copy(update={"text": aside, "remedy": ""})
+        elif why.text or slug in own:  # what a verified fix mends is the article's mistake
+            yield why if why.text else why.model_copy(update={"text": article.reason()})
 
 
 def _is_its(article: Article, error: tuple[str, str], applying: Collection[str] | None) -> bool:
@@ -170,9 +175,20 @@ def _aside(known: Diagnosis, article: Article) -> str:
     return article.says_of(*error) if error is not None else ""
 
 
-def _of_article(article: Article, score: float) -> Why:
+def _facts(known: Diagnosis) -> Facts | None:
+    """What is known of the error that is explained; None if it is none."""
+    error, raised = known.error_to_look_up, known.told.error
+    if error is None:
+        return None
+    if known.run is not None and raised is not None and error == (raised.type, raised.message):
+        return facts_of(error, known.run)
+    pasted = known.question.traceback
+    return facts_of(error, traceback=pasted.text if pasted is not None else "")
+
+
+def _of_article(article: Article, score: float, facts: Facts | None = None) -> Why:
     return Why(
-        text=_reason(article),
+        text=article.reason(facts),
         remedy=article.fix,
         article=article.slug,
         title=article.title,
@@ -180,13 +196,6 @@ def _of_article(article: Article, score: float) -> Why:
         score=score,
         proof=None,
     )
-
-
-def _reason(article: Article) -> str:
-    """The reason in prose: its first paragraph; all where it is one of several kinds of error."""
-    paragraphs = [" ".join(p.split()) for p in article.why.split("\n\n")]
-    prose = [p for p in paragraphs if not p.startswith(("- ", "|", "```", "1. ")) and p[-1:] != ":"]
-    return " ".join(prose if len(article.families) > 1 else prose[:1])
 
 
 def _source(hit: Hit, article: Article | None, proof: Proof | None) -> Source:

@@ -17,6 +17,7 @@ from bot.diagnosis.answer import compose
 from bot.diagnosis.diagnosis import Diagnosis
 from bot.diagnosis.missing import missing
 from bot.diagnosis.own_error import asks_about_no_gpu, posted
+from bot.diagnosis.rebuild import quotes_its_line, rebuild_quoted
 from bot.models import Answer, FunctionShown, Progress, Proof, Question, RunWith, Timings, Why
 from executor.protocol import Job
 from executor.service.client import ExecutorClient
@@ -76,6 +77,9 @@ class Pipeline:
                 yield Progress(step="reproducing", text="running it as on a GPU")
                 known = await watch.time(self.reproduce_on_gpu, known)
             known = await watch.time(self.find_mistake, known)
+        elif quotes_its_line(question):
+            yield Progress(step="reproducing", text="running the line that your traceback quotes")
+            known = await watch.time(self.run_quoted, known)
 
         wait = "" if self.ready() else "; the search index is being made, once"
         yield Progress(step="searching", text=f"looking it up{wait}")
@@ -101,6 +105,10 @@ class Pipeline:
         return replace(
             known, reproduced=await reproduction.reproduce(self.executor, known.question, job)
         )
+
+    async def run_quoted(self, known: Diagnosis) -> Diagnosis:
+        """Run the line that a traceback quotes, where no code was posted with it."""
+        return replace(known, quoted=await rebuild_quoted(self.executor, known.question))
 
     async def reproduce_on_gpu(self, known: Diagnosis) -> Diagnosis:
         """Run it once more on the executor's GPU, or on a simulated one; keep what says more."""
@@ -193,8 +201,8 @@ class Pipeline:
 
     def _applicable(self, known: Diagnosis) -> Chosen:
         seen = known.reproduced
-        if seen is not None and seen.other_numbers:
-            return Chosen()  # a fix would be made for the numbers of a placeholder
+        if seen is not None and (seen.other_numbers or seen.made_up):
+            return Chosen()  # a fix would be made for what a placeholder is
         if known.run is None or known.missing or known.demonstrated:
             return Chosen()
         return engine.applicable(self.codemods, known.run)
@@ -229,7 +237,7 @@ class _Stopwatch:
         ms = self._stages_ms
         return Timings(
             parse=self._parse_ms,
-            run=ms["reproduce"] + ms["reproduce_on_gpu"] + ms["find_mistake"],
+            run=ms["reproduce"] + ms["run_quoted"] + ms["reproduce_on_gpu"] + ms["find_mistake"],
             search=ms["look_up"],
             fix=ms["repair"],
             total=(time.perf_counter() - self._began) * 1000 + self._parse_ms,

@@ -9,9 +9,11 @@ it found is run once more, with all probes, and only that run decides whether th
 from __future__ import annotations
 
 import base64
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.diagnosis.own_error import posted
+from bot.diagnosis.programs import Program, programs, quoted_line
 from bot.messages.traceback_text import user_frames
 from bot.models import PastedTraceback, Question
 from executor.errors import same_family, same_numbers
@@ -44,6 +46,8 @@ class Rebuild:
     run: JobResult | None = None
     job: Job | None = None
     exact: bool = False
+    made_up: bool = False  # it rests on a property that the message does not name
+    said: str = ""  # which part of the post it was that ran, where it was not all of it
     why_not: str = ""
 
 
@@ -61,16 +65,26 @@ async def rebuild(executor: ExecutorClient, question: Question, job: Job) -> Reb
     pasted = posted(question)
     if pasted is None or not pasted.message:
         return Rebuild(why_not="no_message")
-    found = read(await executor.run(search_job(question, pasted, job)))
-    if found.glue is None:
-        return Rebuild(why_not=found.why_not)
+    tried = programs(question, pasted)
+    if not tried:
+        return Rebuild(why_not="code_not_posted")
+    found = read(await executor.run(search_job(order_of(question, pasted, tried), job)))
+    if found.glue is None or not 0 <= found.program < len(tried):
+        return Rebuild(why_not=found.why_not or "search_failed")
+    program = tried[found.program]
     again = job.model_copy(
-        update={"glue": found.glue, "simulate": found.simulate, "stand_ins": False}
+        update={
+            "code": program.code,
+            "glue": found.glue,
+            "simulate": found.simulate,
+            "stand_ins": False,
+        }
     )
     run = await executor.run(again)
     if run.outcome is not Outcome.ERROR or run.error is None or not same_family(pasted, run.error):
         return Rebuild(why_not="not_confirmed")
-    return Rebuild(run, again, same_numbers(pasted, run.error))
+    exact = same_numbers(pasted, run.error)
+    return Rebuild(run, again, exact, found.made_up, program.said)
 
 
 async def run_to_end(executor: ExecutorClient, question: Question, job: Job) -> Rebuild:
@@ -92,7 +106,7 @@ async def run_to_end(executor: ExecutorClient, question: Question, job: Job) -> 
         text=question.text[:_TEXT],
         budget_s=_TO_END_S,
     )
-    found = read(await executor.run(_job(order, job)))
+    found = read(await executor.run(search_job(order, job)))
     if found.glue is None:
         return Rebuild(why_not=found.why_not)
     again = job.model_copy(update={"glue": found.glue, "stand_ins": False})
@@ -100,11 +114,30 @@ async def run_to_end(executor: ExecutorClient, question: Question, job: Job) -> 
     return Rebuild(run, again) if run.outcome is Outcome.OK else Rebuild(why_not="not_confirmed")
 
 
-def search_job(question: Question, pasted: PastedTraceback, job: Job) -> Job:
-    """The job that searches."""
+def quotes_its_line(question: Question) -> bool:
+    """Whether a traceback was posted without code, and quotes the line that failed."""
+    pasted = posted(question)
+    return not question.code.strip() and pasted is not None and bool(quoted_line(pasted))
+
+
+async def rebuild_quoted(executor: ExecutorClient, question: Question) -> Rebuild:
+    """Rebuild the error of a traceback that was posted without code, from the line it quotes.
+
+    Raises:
+        ExecutorError: the executor is gone or full.
+    """
+    return await rebuild(executor, question, Job(code=""))
+
+
+def order_of(
+    question: Question, pasted: PastedTraceback, tried: Sequence[Program] | None = None
+) -> RebuildOrder:
+    """What a search goes by."""
     own = {id(frame) for frame in user_frames(pasted)}
-    order = RebuildOrder(
-        code=job.code,
+    first, *others = programs(question, pasted) if tried is None else tried
+    return RebuildOrder(
+        code=first.code,
+        others=tuple(program.code for program in others),
         error=PostedError(
             type=pasted.type,
             message=pasted.message,
@@ -117,10 +150,10 @@ def search_job(question: Question, pasted: PastedTraceback, job: Job) -> Job:
         ),
         text=question.text[:_TEXT],
     )
-    return _job(order, job)
 
 
-def _job(order: RebuildOrder, job: Job) -> Job:
+def search_job(order: RebuildOrder, job: Job) -> Job:
+    """The job that searches."""
     words = base64.b64encode(order.model_dump_json().encode(errors="replace")).decode()
     files = (File(name=REBUILD_ORDER, base64=words), *job.files)
     return Job(code=SEARCH, files=files, wall_s=_WALL_S, probes=(Probe.NONE,))

@@ -27,6 +27,8 @@ class Reproduced:
     only_on_gpu: bool = False  # it runs on the CPU
     rebuilt: bool = False  # the posted error came up with what the post lacks added
     other_numbers: bool = False  # … and its message names other numbers than the posted one
+    made_up: bool = False  # … and a property decides that the posted message does not name
+    said: str = ""  # … and which part of the post it was that ran, where it was not all of it
     why_not: str = ""  # why the posted error could not be rebuilt, where that was tried
 
     @cached_property
@@ -51,7 +53,15 @@ async def reproduce(executor: ExecutorClient, question: Question, job: Job) -> R
             reference = None
             if failed_in_place(run):
                 run, reference = await rerun_with_probes(executor, job, run)
-            return Reproduced(run, job, reference, rebuilt=True, other_numbers=not tried.exact)
+            return Reproduced(
+                run,
+                job,
+                reference,
+                rebuilt=True,
+                other_numbers=not tried.exact,
+                made_up=tried.made_up,
+                said=tried.said,
+            )
     elif completion.lacks_a_name(run) and posted(question) is None and job.simulate is None:
         ended = await run_to_end(executor, question, as_posted)
         if ended.run is not None and ended.job is not None:

@@ -19,7 +19,7 @@ from bot.models import (
     Why,
 )
 from bot.words import listed
-from executor.errors import is_a, read
+from executor.errors import differences, is_a, read
 from executor.protocol import (
     GLUED,
     Caught,
@@ -36,6 +36,7 @@ from knowledge.repair.fix import Fix
 from knowledge.repair.mistake import Mistake, findings_left, mistake
 
 _NAMES = 6  # names that are asked for, at most
+_DIFFERENCES = 3  # numbers that differ from the posted ones and are said, at most
 
 
 def quoted(passage: str, verdict: Verdict | None) -> str:
@@ -349,6 +350,21 @@ def remark(seen: Remark) -> str:
     return f"Seen in the code, not run: line {seen.line}, `{_short(seen.code)}`: {message}."
 
 
+def runs_but(run: JobResult, seen: Remark) -> str:
+    """The headline of code that ran without an error, and is wrong by its text."""
+    version = run.env.torch.partition("+")[0]
+    where = f" (torch {version} on {_device(run)})" if version else ""
+    message = seen.message.rstrip(".")
+    at = f"Line {seen.line}, `{_short(seen.code)}`"
+    return f"Runs here{where} and raises nothing. {at}: {message}."
+
+
+def runs_noting(run: JobResult, noted: Finding) -> str:
+    """The headline of code that ran without an error, and of which a probe noted something."""
+    version = run.env.torch.partition("+")[0]
+    return f"Runs here with torch {version} on {_device(run)} and raises nothing; {_told(noted)}."
+
+
 def _short(code: str) -> str:
     return code if len(code) <= 80 else f"{code[:79]}…"
 
@@ -389,9 +405,14 @@ def also_on_cpu(answer: Answer) -> Answer:
     return answer.model_copy(update={"headline": f"{answer.headline} On the CPU it runs."})
 
 
-def with_other_numbers(answer: Answer) -> Answer:
-    """The answer, saying too that the sizes in the run's error are not the posted ones."""
-    said = "The sizes are those of this run: what you did not post has others."
+def with_other_numbers(answer: Answer, pasted: PastedTraceback | None, run: JobResult) -> Answer:
+    """The answer, saying too which numbers in the run's error are not the posted ones."""
+    found = differences(pasted, run.error) if pasted is not None and run.error is not None else ()
+    named = [f"{d.other} where yours has {d.one} ({d.what})" for d in found[:_DIFFERENCES]]
+    if named:
+        said = f"It is the same error with other numbers: {listed(named)}."
+    else:
+        said = "The sizes are those of this run: what you did not post has others."
     return answer.model_copy(update={"headline": f"{answer.headline} {said}"})
 
 

@@ -32,19 +32,27 @@ from executor.errors.lists import (
     resized_keys,
     shapes_named,
 )
-from executor.errors.reading import ErrorReading, fitting, read_words
-from executor.errors.sameness import same_family, same_numbers
+from executor.errors.reading import ErrorReading, fitting, read_words, values_of
+from executor.errors.sameness import (
+    Difference,
+    differences,
+    is_gone,
+    same_family,
+    same_numbers,
+)
 from executor.errors.topics import is_about_dtypes, topic_of
 from executor.errors.warnings import is_a_notice, is_a_warning, tells_of_a_mistake
 
 __all__ = [
     "Around",
+    "Difference",
     "ErrorFamily",
     "ErrorReading",
     "HasMessage",
     "ResizedKey",
     "SeenError",
     "all_families",
+    "differences",
     "dtype_named",
     "families_of",
     "family_of",
@@ -53,6 +61,7 @@ __all__ = [
     "is_a_notice",
     "is_a_warning",
     "is_about_dtypes",
+    "is_gone",
     "is_written",
     "missing_names",
     "offered_forms",
@@ -66,4 +75,5 @@ __all__ = [
     "shapes_named",
     "tells_of_a_mistake",
     "topic_of",
+    "values_of",
 ]

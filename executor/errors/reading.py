@@ -97,6 +97,14 @@ def read_words(
     )
 
 
+def values_of(error: HasMessage) -> Mapping[str, str]:
+    """All values that a message names or implies, as a Sentence's `when` knows them."""
+    seen, family = _seen(error)
+    if seen is None or family is None:
+        return {}
+    return _values(seen, family, error.message, NOTHING, ())
+
+
 def fitting(error: HasMessage, constructs: Iterable[C]) -> Iterator[tuple[C, bool, str]]:
     """The constructs that an error may come from, the best first.
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
-from executor.errors.catalogue import HasMessage, families_of
+from executor.errors.catalogue import HasMessage, all_families, families_of
 from executor.errors.family import MAX_CHARS, SeenError
 from executor.errors.lists import quoted_names, resized_keys
 
@@ -18,8 +19,13 @@ _TODAY = {
         "loss_index_dtype", "backward_dtype", "not_implemented_for_dtype", "compared_dtypes",
         "dtypes", "gather_scatter",
     ),
-    "scalar_type": ("matmul_dtypes", "matvec_dtypes", "layer_dtypes", "rnn_dtypes"),
+    "scalar_type": (
+        "matmul_dtypes", "matvec_dtypes", "layer_dtypes", "rnn_dtypes", "loss_index_dtype",
+    ),
     "expand_fewer_dimensions": ("inplace_result_grows",),
+    "shared_storage_in_place": ("leaf_in_place",),
+    "volatile": ("no_graph",),
+    "one_element_tensors": ("several_elements",),
 }  # fmt: skip
 # The name of a value in such an old family → its name in today's.
 _SAME_VALUE = {"target_shape": "target"}
@@ -69,6 +75,36 @@ def same_numbers(one: HasMessage, other: HasMessage) -> bool:
             return True
     mine, others = (_NUMBER.findall(e.message.split("\n")[0]) for e in (one, other))
     return sorted(mine) == sorted(others)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A number in which two errors of one family differ."""
+
+    what: str  # what the number is: "columns of the left matrix"
+    one: str
+    other: str
+
+
+def differences(one: HasMessage, other: HasMessage) -> tuple[Difference, ...]:
+    """The numbers in which two errors of one family differ, as far as the catalogue names them."""
+    first, second = families_of(one.type, one.message), families_of(other.type, other.message)
+    if not first or not second or first[0].id != second[0].id:
+        return ()
+    family = next(family for family in all_families() if family.id == first[0].id)
+    return tuple(
+        Difference(what, first[0][name], second[0][name])
+        for name, what in family.values.items()
+        if _NUMBER.search(first[0][name])
+        and _NUMBER.search(second[0][name])
+        and _NUMBER.findall(first[0][name]) != _NUMBER.findall(second[0][name])
+    )
+
+
+def is_gone(id: str) -> bool:
+    """Whether today's torch raises no error of a family, under no name: what it forbade is fine."""
+    family = next((family for family in all_families() if family.id == id), None)
+    return family is not None and not family.today and id not in _TODAY
 
 
 def _about_one(one: SeenError, other: SeenError) -> bool:

@@ -16,12 +16,13 @@ from typing import Any
 
 from executor.errors import SeenError, families_of, family_of
 from knowledge import signature as signatures
+from knowledge.articles.conditions import Condition, Facts
 from knowledge.articles.slugs import ARTICLES, check_slug, folder_of, slug_of
 from knowledge.documents.document import FrontMatterError, split_front_matter
 from knowledge.errors import ArticleError
 
 HEADINGS = ("What you see", "Why", "Fix", "If that was not it")
-_KEYS = ("title", "torch", "sources", "needs", "answers", "also_asked_as", "signatures")
+_KEYS = ("title", "torch", "sources", "needs", "answers", "also_asked_as", "signatures", "why_if")
 _NEEDS = ("cuda", "simulated-cuda", "cpu-build")
 _ANSWERS = ("signatures", "how-to")
 
@@ -70,6 +71,27 @@ class Article:
     broken: str
     fixed: str
     expected_error: ExpectedError | None  # None: a silent mistake, both programs end in one assert
+    why_if: tuple[Condition, ...] = ()  # which paragraphs of `why` hold for which errors
+
+    def reason(self, facts: Facts | None = None) -> str:
+        """The paragraphs of `why` that hold for an error, in prose; empty if none does.
+
+        The first one holds for every error that the article answers, and no other for any, unless
+        `why_if` says when.
+
+        Args:
+            facts: what is known of the error; None if there is none, and then all that may hold
+                is told.
+        """
+        conditions = {c.paragraph: c for c in self.why_if}
+        told = []
+        for number, paragraph in enumerate(paragraphs_of(self.why), 1):
+            condition = conditions.get(number)
+            always = number == 1 if condition is None else facts is None
+            holds = always or (condition is not None and condition.holds(facts or {}))
+            if holds and is_prose(paragraph):
+                told.append(paragraph)
+        return " ".join(told)
 
     @property
     def errors(self) -> tuple[str, ...]:
@@ -193,6 +215,16 @@ class Article:
         return path if path.is_file() else None
 
 
+def paragraphs_of(text: str) -> list[str]:
+    """The paragraphs of a section, each on one line; lists and tables are paragraphs too."""
+    return [" ".join(paragraph.split()) for paragraph in text.split("\n\n")]
+
+
+def is_prose(paragraph: str) -> bool:
+    """Whether a paragraph can be told alone: no list, table or code, nor a sentence before one."""
+    return not paragraph.startswith(("- ", "|", "```", "1. ")) and paragraph[-1:] != ":"
+
+
 def _type_and_message(error: str) -> tuple[str, str]:
     type, separator, message = error.partition(": ")
     return (type, message) if separator else ("", error)
@@ -292,7 +324,9 @@ def _read_explanation(path: Path, text: str) -> tuple[dict[str, Any], dict[str, 
         raise ArticleError(
             f"{path}:{error.line}: {error}; mend the front matter between the `---` lines"
         ) from error
-    return _read_fields(_FrontMatter(path, text, fields)), _read_sections(path, body, first_line)
+    front = _FrontMatter(path, text, fields)
+    read, sections = _read_fields(front), _read_sections(path, body, first_line)
+    return {**read, "why_if": _read_conditions(front, paragraphs_of(sections["why"]))}, sections
 
 
 def _read_fields(front: _FrontMatter) -> dict[str, Any]:
@@ -330,6 +364,27 @@ def _read_fields(front: _FrontMatter) -> dict[str, Any]:
         "also_asked_as": front.list_of_text("also_asked_as"),
         "other_errors": other_errors,
     }
+
+
+def _read_conditions(front: _FrontMatter, paragraphs: list[str]) -> tuple[Condition, ...]:
+    given = front.fields.get("why_if", {})
+    if not isinstance(given, dict):
+        raise front.error("why_if", "write `why_if:` with one `2: {family: …}` a line")
+    conditions = []
+    for number, wanted in given.items():
+        if not number.isdigit() or not 1 <= int(number) <= len(paragraphs):
+            raise front.error("why_if", f"`Why` has no paragraph {number}; count from 1")
+        if not is_prose(paragraphs[int(number) - 1]):
+            raise front.error("why_if", f"paragraph {number} of `Why` is no prose, and never told")
+        if not isinstance(wanted, dict) or not wanted:
+            raise front.error("why_if", f"say what has to hold for {number}: `{{family: …}}`")
+        for fact, pattern in wanted.items():
+            try:
+                re.compile(pattern)
+            except (re.error, TypeError):
+                raise front.error("why_if", f"`{fact}: {pattern}` is no pattern") from None
+        conditions.append(Condition(int(number), tuple(wanted.items())))
+    return tuple(conditions)
 
 
 @dataclass(frozen=True)

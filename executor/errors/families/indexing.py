@@ -376,8 +376,10 @@ FAMILIES = (
             r"(?P<operation>one_hot) is only applicable to index tensor",
             r"dtype of indices should be Long",
         ),
+        older=(r"(?:\b(?P<operation>\w+)\(\): )?Expected dtype int64 for index",),
         values={"operation": "that was called"},
         sample="torch.ones(2, 3).gather(1, torch.zeros(2, 1))",
+        examples=("RuntimeError: gather(): Expected dtype int64 for index",),
     ),
     ErrorFamily(
         id="scatter_dtypes",

@@ -14,6 +14,8 @@ _LINEAR = (
 
 def _unflattened(seen: SeenError, message: str) -> Mapping[str, str]:
     """How many samples of the wanted size the rows hold, where they hold whole ones."""
+    if not seen["rows"]:  # a wording without sizes
+        return {}
     rows, inner, wanted = seen.numbers("rows", "inner_left", "inner_right")
     if not inner or wanted <= inner or wanted % inner or rows % (wanted // inner):
         return {}
@@ -27,7 +29,8 @@ def _printed(seen: SeenError, around: Around) -> Mapping[str, str]:
 
 
 def _same_batch(seen: SeenError, message: str) -> Mapping[str, str]:
-    return {"same": "yes"} if seen["batch"] == seen["batch_right"] else {}
+    same = seen["batch"] == seen["batch_right"]
+    return {"same": "yes"} if same else {"batches_differ": "yes"}
 
 
 FAMILIES = (
@@ -43,6 +46,10 @@ FAMILIES = (
                 "{columns}]: the inner sizes, {inner_left} and {inner_right}, must be "
                 "equal. Where the second is a Linear layer's weight, the layer takes "
                 "{inner_right} features and {inner_left} arrive"
+            ),
+            (
+                "The inner sizes of a matrix product differ: where the second matrix is a Linear "
+                "layer's weight, another number of features arrives than the layer was made for"
             ),
         ),
         remedy=(
@@ -101,6 +108,7 @@ FAMILIES = (
         older=(
             r"size mismatch, m1: \[(?P<rows>\d+) x (?P<inner_left>\d+)\], "
             r"m2: \[(?P<inner_right>\d+) x (?P<columns>\d+)\]",
+            r"^mat1 dim 1 must match mat2 dim 0",
         ),
         values={
             "rows": "rows of the left matrix: of a layer, its input's",
@@ -110,6 +118,7 @@ FAMILIES = (
         },
         sample="torch.ones(2, 3) @ torch.ones(4, 5)",
         examples=(
+            "RuntimeError: mat1 dim 1 must match mat2 dim 0",
             "RuntimeError: size mismatch, m1: [64 x 400], m2: [800 x 10] at "
             "/pytorch/aten/src/TH/generic/THTensorMath.cpp:197",
         ),

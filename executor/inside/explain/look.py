@@ -34,8 +34,11 @@ class FrameNames:
 
     local: Mapping[str, Any]
     outer: Mapping[str, Any]
+    unknown: frozenset[str] = frozenset()  # names that may have another value by now
 
     def __getitem__(self, name: str) -> Any:
+        if name in self.unknown:
+            raise UnknownError(name)
         for space in (self.local, self.outer, vars(builtins)):
             if name in space:
                 return space[name]

@@ -125,6 +125,8 @@ class Places:
 
     def made(self, name: str, scope: ast.AST, line: int) -> Binding | None:
         """The statement that gave a name its value at a line; None if that is uncertain."""
+        if name in self._declared:
+            return None  # another function may have bound it
         sites = self.bindings(scope).get(name, [])
         if not sites:
             if scope is self.tree:
@@ -147,6 +149,51 @@ class Places:
         if len(sites) > 1 and not last.branches <= branches:
             return None
         return last
+
+    @cached_property
+    def _declared(self) -> frozenset[str]:
+        """Names that a function declares to be another scope's."""
+        found = (n for n in self.nodes if isinstance(n, (ast.Global, ast.Nonlocal)))
+        return frozenset(name for node in found for name in node.names)
+
+    @cached_property
+    def deleted_attributes(self) -> frozenset[str]:
+        """Attributes that the snippet deletes."""
+        found = (n for n in self.nodes if isinstance(n, ast.Attribute))
+        return frozenset(n.attr for n in found if isinstance(n.ctx, ast.Del))
+
+    def is_of_a_comprehension(self, name: ast.Name) -> bool:
+        """Whether a comprehension around a name binds it."""
+        return any(
+            isinstance(n, ast.Name) and n.id == name.id
+            for parent, _ in self.ancestors(name)
+            if isinstance(parent, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp))
+            for generator in parent.generators
+            for n in ast.walk(generator.target)
+        )
+
+    def has_items_set(self, container: ast.AST) -> bool:
+        """Whether the snippet sets an entry of a container that it calls by this expression."""
+        text = ast.dump(container)
+        return any(
+            isinstance(n, ast.Subscript)
+            and isinstance(n.ctx, ast.Store)
+            and ast.dump(n.value) == text
+            for n in self.nodes
+        )
+
+    def bound_since(self, node: ast.AST) -> frozenset[str]:
+        """The names that the end of a `try` binds, if the failing expression stands in its body."""
+        found: set[str] = set()
+        for parent, name in self.ancestors(node):
+            if isinstance(parent, _SCOPES):
+                break
+            if isinstance(parent, ast.Try):
+                after = [*parent.finalbody] if name != "finalbody" else []
+                after += [s for h in parent.handlers for s in h.body] if name == "body" else []
+                inside = (n for statement in after for n in ast.walk(statement))
+                found |= {bound for n in inside for bound, _ in _bound(n)}
+        return frozenset(found)
 
     def _around(
         self, node: ast.AST, scope: ast.AST
@@ -189,6 +236,8 @@ class Places:
                     value = getattr(node, "value", None)
                     if t.value.id == "self" and t.attr == attribute and value is not None:
                         found.append(value)
+        if any(_sets_from_outside(node, attribute) for node in self.nodes):
+            return None
         return found[0] if len(found) == 1 else None
 
     @staticmethod
@@ -212,6 +261,16 @@ def _ours(node: ast.AST) -> bool:
     if isinstance(node, ast.Call):
         node = node.func
     return isinstance(node, ast.Name) and node.id == _RECORDER
+
+
+def _sets_from_outside(node: ast.AST, attribute: str) -> bool:
+    """`net.fc = …`: of whatever `net` is, its own class no longer says what `fc` is."""
+    return (
+        isinstance(node, ast.Attribute)
+        and isinstance(node.ctx, ast.Store)
+        and node.attr == attribute
+        and not (isinstance(node.value, ast.Name) and node.value.id == "self")
+    )
 
 
 def _inside(scope: ast.AST) -> Iterator[ast.AST]:

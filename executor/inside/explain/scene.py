@@ -59,12 +59,14 @@ class Scene:
         self.outer = [entries[i] for i in own[:-1]]
         self.inner = entries[own[-1] + 1 :]
         self.frame = self.tb.tb_frame
-        self.names = FrameNames(self.frame.f_locals, self.frame.f_globals)
         place = CodePosition(self.frame.f_code, self.tb.tb_lasti, self.tb.tb_lineno)
         span = source.span(place)
         self.line = span.line
         self.node = places.find(span.line, span.end_line, span.col, span.end_col)
         self.statement = places.statement_of(self.node) if self.node is not None else None
+        # A finally or a handler that raised again ran since, and may have bound names anew.
+        since = places.bound_since(self.node) if self.node is not None else frozenset()
+        self.names = FrameNames(self.frame.f_locals, self.frame.f_globals, since)
         self.scope = places.scope(self.line, self.frame.f_code.co_name)
         self.raised = self.places_raise()
 
@@ -129,6 +131,8 @@ class Scene:
         """The line that gave an expression its value; None if that is uncertain."""
         found = None
         if isinstance(node, ast.Name):
+            if self.places.is_of_a_comprehension(node):
+                return None
             binding = self.places.made(node.id, self.scope, self.line)
             found = binding.line if binding else self._passed(node.id)
         elif isinstance(node, ast.Attribute):
@@ -139,7 +143,8 @@ class Scene:
             elif node.attr in ("T", "mT", "data", "shape"):
                 return self.made(node.value)
         elif isinstance(node, ast.Subscript):
-            return self.made(node.value)
+            changed = self.places.has_items_set(node.value)
+            return None if changed else self.made(node.value)
         return found if found != self.line else None
 
     def _passed(self, name: str) -> int | None:
@@ -428,7 +433,7 @@ class Scene:
     def variables(self) -> Iterator[Thing]:
         """Every variable of the snippet's frame, with its line."""
         for name, value in list(self.names.local.items()):
-            if not name.startswith("__"):
+            if not name.startswith("__") and name not in self.names.unknown:
                 yield Thing(name, value, self.made(ast.Name(name, ast.Load())))
 
 

@@ -45,7 +45,10 @@ def failing_layer(
                 and type(layer).__module__.startswith("torch.nn.")
                 and layer is not making  # a layer under construction has no repr yet
             ):
-                found = layer, frame
+                # In the frames below forward, the first tensor may be another one than the input.
+                inside = found is not None and layer is found[0]
+                if not (inside and found is not None and found[1].f_code.co_name == "forward"):
+                    found = layer, frame
         tb = tb.tb_next
     if own is None or found is None:
         return None

@@ -96,7 +96,10 @@ class SnippetSource:
 
 
 def attribute_lines(tree: ast.Module) -> dict[tuple[str, str], int]:
-    """(class, attribute) → the line that first assigns it through `self`."""
+    """(class, attribute) → the line that first assigns it through `self`.
+
+    What is also assigned from outside (`net.fc = …`) is left out: either line may have made it.
+    """
     lines: dict[tuple[str, str], int] = {}
     for cls in (n for n in ast.walk(tree) if isinstance(n, ast.ClassDef)):
         for node in ast.walk(cls):
@@ -105,4 +108,11 @@ def attribute_lines(tree: ast.Module) -> dict[tuple[str, str], int]:
             for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
                 if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
                     lines.setdefault((cls.name, target.attr), node.lineno)
-    return lines
+    stored = (n for n in ast.walk(tree) if isinstance(n, ast.Attribute))
+    outside = {
+        n.attr
+        for n in stored
+        if isinstance(n.ctx, ast.Store)
+        and not (isinstance(n.value, ast.Name) and n.value.id == "self")
+    }
+    return {place: line for place, line in lines.items() if place[1] not in outside}

@@ -5,6 +5,12 @@ candidate.py  what one trial adds: a value for each name, and calls of what is o
 values.py     the kinds of values, as data that becomes a Python expression
 propose.py    what a name stands for, from its use
 mutate.py     what to change next, one property of one value at a time
+dictated.py   … and what the posted message says of it
+steps.py      a change, and how likely it is
+grounds.py    whether what was rebuilt rests on something made up
+reasons.py    why nothing was rebuilt, by kind
+source.py     the programs that a post may mean
+layers.py     the layer that a name stands for
 solve.py      sizes that make a message's numbers come true
 drive.py      how what is only defined is called
 trial.py      one trial in a process of its own

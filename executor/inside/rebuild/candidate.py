@@ -38,6 +38,7 @@ class Candidate:
     modules: tuple[str, ...] = ()
     header: str = ""
     simulate: bool = False
+    program: int = 0  # of the order's: 0 is the post as it is
 
     def get(self, name: str) -> Given | None:
         """A name's value."""

@@ -70,6 +70,7 @@ class Posted:
         self._names: dict[frozenset[int], frozenset[str]] = {}
         self.names = self.names_at(self.lines)
         self.loss = _loss(order.error.frames, self.id)
+        self.below = _below(order.error.frames)
 
     def names_at(self, lines: frozenset[int]) -> frozenset[str]:
         """The names that some lines of the snippet read, with `self.x` as such."""
@@ -98,7 +99,7 @@ class Posted:
     def number(self, name: str) -> int | None:
         """A number that the message names."""
         said = self.family[name] if self.family is not None else ""
-        return int(said) if said.isdigit() else None
+        return int(said) if said.removeprefix("-").isdigit() else None
 
 
 _DEVICES = frozenset(
@@ -119,6 +120,17 @@ def _lines(code: str, frames: Iterable[PostedFrame]) -> frozenset[int]:
     marked = [n for n, line in enumerate(code.splitlines(), start=1) if _MARKED.search(line)]
     own = [n for n in marked if lines[n - 1]]
     return frozenset(own) if len(own) == 1 else frozenset()
+
+
+def _below(frames: Iterable[PostedFrame]) -> frozenset[str]:
+    """The functions and file names of the library's frames below the person's last one."""
+    found: list[str] = []
+    for frame in frames:
+        if frame.own:
+            found = []
+        else:
+            found += [frame.function, frame.file.replace("\\", "/").rpartition("/")[2]]
+    return frozenset(found)
 
 
 def _literal_shapes(tree: ast.Module) -> list[tuple[int, ...]]:

@@ -34,6 +34,7 @@ from executor.inside.placeholders.run_placeholders import NEW
 from executor.inside.placeholders.shapes import Choices, TensorSpec
 from executor.inside.rebuild.candidate import Given
 from executor.inside.rebuild.evidence import Posted
+from executor.inside.rebuild.layers import layer
 from executor.inside.rebuild.values import Batches, Tensor, Text, Value
 
 _MODULES = ("torch", "torch.nn.functional", "torch.nn", "torch.optim")
@@ -67,6 +68,8 @@ _DEVICE = re.compile(r"(?i)^(\w*device\w*|dev)$")
 _PATH = re.compile(r"(?i)(path|file|fname|filename|dir|folder|root|checkpoint|ckpt|weights_name)")
 _INTEGER_USE = frozenset({"range", "Linear", "Conv2d", "Conv1d", "Embedding", "zeros", "ones"})
 _LOADS = frozenset({"load", "open", "read_csv", "imread", "loadtxt"})
+_OF_CLASSES = frozenset({"CrossEntropyLoss", "NLLLoss"})
+_OF_LISTS = frozenset({"append", "extend", "insert"})
 _NUMPY_USE = frozenset({"from_numpy", "asarray"})
 _INDEX_NAME = re.compile(r"(?i)^(ind|index|indices|idxs?|ids|input_ids|tokens|labels?|targets?)$")
 
@@ -83,6 +86,7 @@ class Uses:
     looped: bool = False
     passed_to: list[str] = field(default_factory=list)
     computed: bool = False
+    unpacked: list[str] = field(default_factory=list)  # the names that it is unpacked into
     is_base: bool = False
     plain: bool = False  # joined with a string, or formatted
 
@@ -97,6 +101,7 @@ class Proposals:
         self.tree = self.decided.program
         self.models = _models(tree)
         self._attributes = _attributes(tree)
+        self._functions = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
 
     def all(self) -> dict[str, Given]:
         """For every undefined name."""
@@ -163,7 +168,14 @@ class Proposals:
             case TensorPlan():
                 return _tensor(plan.spec)
             case BatchesPlan():
-                return Batches(tuple((key, _tensor(spec)) for key, spec in plan.parts), plan.form)
+                parts = [(key, _tensor(spec)) for key, spec in plan.parts]
+                if (
+                    self.posted.loss in _OF_CLASSES
+                    and len(parts) > 1
+                    and not _is_index(parts[-1][1])
+                ):
+                    parts[-1] = (parts[-1][0], Tensor(parts[-1][1].shape[:1], "int64"))
+                return Batches(tuple(parts), plan.form)
             case ModelPlan(is_class=False) if self.models:
                 return self.model(last)
             case ModelPlan():
@@ -174,7 +186,8 @@ class Proposals:
     def _special(self, name: str, last: str, uses: Uses, plan: Plan | None) -> Value | None:
         if name in imports.KNOWN and imports.KNOWN[name][1] is None:
             return Text(f'_stubs.StubModule("{name}")', "a module that is not installed here")
-        if "." not in name and (module := self._alias(name)):
+        is_alias = "." not in name and not _NAMESPACE.match(name)
+        if is_alias and (module := self._alias(name)):
             return Text(f'__import__("importlib").import_module("{module}")', f"`{module}`")
         if set(uses.passed_to) & _LOADS and not uses.attributes:
             return Text(f'"{last}"', f'the file name "{last}"')
@@ -203,13 +216,17 @@ class Proposals:
     def _number(self, name: str, last: str, uses: Uses, plan: Plan | None) -> Value | None:
         if uses.called or uses.attributes or uses.indexed or uses.looped:
             return None
+        if any(_takes_a_tensor(function) for function in uses.passed_to):
+            return None
         table = NumberPlaceholders(ast.Module(body=[], type_ignores=[]), (), Choices())
         number = table._number(last.lower())
         if number is not None:
             return Text(str(number))
         if re.search(r"(?i)kernel", last):
             return Text("3")
-        if re.search(r"(?i)(rate|gamma|alpha|beta|lambda|eps|decay|momentum|temperature)$", last):
+        if set(uses.passed_to) & {"range"}:
+            return Text("4")
+        if re.search(r"(?i)(rate|gamma|alpha|beta|lambda|decay|momentum|temperature|\beps)$", last):
             return Text("0.1")
         if re.search(r"(?i)(ignore_index)", last):
             return Text("255")
@@ -234,11 +251,16 @@ class Proposals:
             return self.model(last)
         if "." not in name and last[:1].isupper() and not self._is_model(name, last):
             return self._class(last)
-        if _MODEL_NAME.match(last):
+        if _MODEL_NAME.match(last) or (len(last) == 1 and last.isupper()):
             return self.model(last)
+        at_line = name in self.posted.names
+        if "." in name and (made := layer(self.posted, last, at_line=at_line)) is not None:
+            return made
         for place, said in ((torch.nn.functional, "torch.nn.functional"), (torch, "torch")):
             if callable(getattr(place, last, None)):
                 return Text(f"{said}.{last}")
+        if (made := layer(self.posted, last, at_line=at_line)) is not None:
+            return made
         if "." in name:  # a layer of a class that was not posted
             return Text("_stubs.same", "a layer that gives back its input")
         return Text("_stubs.same", f"a function `{last}` that gives back what it is given")
@@ -246,19 +268,31 @@ class Proposals:
     def _data(self, name: str, last: str, uses: Uses, plan: Plan | None) -> Value | None:
         if uses.passed_to and set(uses.passed_to) <= {"len"}:
             return Text("range(10)", "10 classes")
+        if uses.looped and _PATH.search(last) and not (uses.attributes or uses.computed):
+            return Text(f'["{last}_0.png", "{last}_1.png"]', "two file names")
         path_like = _PATH.search(last) and not (uses.attributes or uses.indexed)
         if uses.plain or path_like or set(uses.passed_to) & _LOADS:
             return Text(f'"{last}"', f'the file name "{last}"' if path_like else f'"{last}"')
         if uses.indexed and "len" in uses.passed_to and not uses.computed:
             return Text('["item"] * 4', "a list of four texts")
+        if uses.keys and _NAMESPACE.match(last):
+            return _namespace(name)
+        if re.search(r"(?i)^\w*len(gth)?s$", last):
+            return Text("torch.arange(1, 9)", "the lengths 1 to 8")
         if uses.keys:
             return Text(
                 "{" + ", ".join(f"{key!r}: torch.rand(8, 20)" for key in uses.keys) + "}",
                 f"a dict of tensors ({', '.join(uses.keys)})",
             )
+        if uses.attributes & _OF_LISTS and not any(
+            hasattr(torch.Tensor, a) for a in uses.attributes
+        ):
+            return Text("[]", "an empty list")
         if "values" in uses.attributes:
             label = re.search(r"(?i)(^y|label|target)", last) is not None
             return Tensor((8,) if label else (8, 20), "float64", form="table")
+        if len(uses.unpacked) > 1 and not uses.computed:
+            return Batches(tuple((item, _by_key(item)) for item in uses.unpacked), n=0)
         if uses.looped and (keys := self._keys_of_items(name)):
             return Batches(tuple((key, _by_key(key)) for key in keys), "dict")
         if uses.looped and (names := self._names_of_items(name)):
@@ -342,15 +376,15 @@ class Proposals:
                 cls = isinstance(made, ast.Call) and last_name(made.func)
                 if cls in {m.name for m in self.models} and isinstance(node.targets[0], ast.Name):
                     return node.targets[0].id
-        return "model"
+        return ""
 
     def model(self, last: str) -> Text:
         """An instance of the posted class that a name means, else a module that takes anything."""
-        if self.posted.id == "matmul_shapes" and not self.models:
-            c, d = self.posted.number("inner_right"), self.posted.number("columns")
-            if c and d:
-                return Text(f"torch.nn.Linear({c}, {d})")
         if not self.models:
+            at_line = last in self.posted.names or not self.posted.lines
+            made = layer(self.posted, "model", at_line=at_line)
+            if made is not None:
+                return made
             return Text("_stubs.Model(10)", "a small module that takes any batch")
         named = [m for m in self.models if m.name.lower().replace("_", "") in last.lower()]
         cls = (named or self.models)[-1]
@@ -372,11 +406,14 @@ class Proposals:
         return f"{cls.name}({', '.join(given)})"
 
     def _parameter(self, function: ast.FunctionDef, name: str) -> Value:
-        uses = _facts(self.tree.uses(ScopedName(function, name)), self.tree.parents)
+        nodes = [
+            *self.tree.uses(ScopedName(function, name)),
+            *self._attributes.get(f"self.{name}", []),
+        ]
+        uses = _facts(nodes, self.tree.parents)
         value = self._value(name, name, uses, None)
-        if isinstance(value, Tensor) and not (uses.attributes or uses.indexed or uses.computed):
-            return Text("4")
-        return value
+        of_data = uses.attributes or uses.indexed or uses.looped or uses.unpacked
+        return Text("4") if isinstance(value, Tensor) and not of_data else value
 
     def _class(self, last: str) -> Text:
         if self.posted.id == "matmul_shapes" and re.search(r"(?i)layer|linear|fc|full|dense", last):
@@ -411,6 +448,8 @@ class Proposals:
 
     def _is_model(self, name: str, last: str) -> bool:
         """Whether a name with a capital letter is called as a model is, and not to make one."""
+        if len(last) == 1:  # D(fake), as in the formulas of a GAN
+            return True
         if not _MODEL_NAME.match(last):
             return False
         calls = [self.tree.parents.get(use) for use in self.tree.uses(ScopedName(None, name))]
@@ -427,6 +466,10 @@ class Proposals:
         if path:
             nodes += self._attributes.get(name, [])
             nodes += [] if path == "self" else self._attributes.get(f"self.{last}", [])
+            for node in list(nodes):  # hidden = cfg["hidden"]: what is done with `hidden` counts
+                given = self.tree.parents.get(node)
+                if isinstance(given, ast.Assign) and isinstance(given.targets[0], ast.Name):
+                    nodes += self.tree.uses(self.tree.variable(given.targets[0]))
         else:
             nodes += self.tree.with_aliases(ScopedName(None, name))
             for function, parameter in self._parameters_given(name):
@@ -443,15 +486,21 @@ class Proposals:
             called = last_name(call.func)
             if hasattr(builtins, called) or "." in ast.unparse(call.func).rpartition(".")[0]:
                 continue
+            if isinstance(call.func, ast.Name) and called in self._functions:
+                found += _parameter_at(self._functions[called], call.args.index(use), 0)
+                continue
             for cls in self.tree.classes.values():
                 function = method(cls, "__init__" if called == cls.name else called)
                 if function is None and cls in self.models and isinstance(call.func, ast.Name):
                     function = method(cls, "forward")
-                names = [a.arg for a in function.args.args[1:]] if function else []
-                place = call.args.index(use)
-                if function is not None and place < len(names):
-                    found.append((function, names[place]))
+                if function is not None:
+                    found += _parameter_at(function, call.args.index(use), 1)
         return found
+
+
+def _parameter_at(function: ast.FunctionDef, place: int, skip: int) -> list[tuple[ast.AST, str]]:
+    names = [a.arg for a in function.args.args[skip:]]
+    return [(function, names[place])] if place < len(names) else []
 
 
 def _facts(nodes: Iterable[ast.expr], parents: dict[ast.AST, ast.AST]) -> Uses:
@@ -479,6 +528,8 @@ def _facts(nodes: Iterable[ast.expr], parents: dict[ast.AST, ast.AST]) -> Uses:
                     uses.keys.append(key.value)
             case ast.For() | ast.comprehension() if above.iter is node:
                 uses.looped = True
+            case ast.Assign() if isinstance(target := above.targets[0], (ast.Tuple, ast.List)):
+                uses.unpacked = uses.unpacked or [last_name(e) or "item" for e in target.elts]
             case ast.BinOp():
                 other = above.right if above.left is node else above.left
                 text = isinstance(other, (ast.Constant, ast.JoinedStr))
@@ -504,7 +555,10 @@ def _models(tree: ast.Module) -> list[ast.ClassDef]:
         if isinstance(node, ast.ClassDef)
         and (
             method(node, "forward") is not None
-            or any(last_name(base).endswith("Module") for base in node.bases)
+            or (
+                method(node, "__init__") is not None
+                and any(last_name(base).endswith("Module") for base in node.bases)
+            )
         )
     ]
     used = {
@@ -521,6 +575,10 @@ def _attributes(tree: ast.Module) -> dict[str, list[ast.expr]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             found.setdefault(f"{node.value.id}.{node.attr}", []).append(node)
+        elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+            key = getattr(node.slice, "value", None)
+            if isinstance(key, str) and key.isidentifier():  # cfg["lr"], like cfg.lr
+                found.setdefault(f"{node.value.id}.{key}", []).append(node)
     return found
 
 
@@ -563,7 +621,27 @@ def _tensor(spec: TensorSpec) -> Tensor:
     return Tensor(spec.shape)
 
 
+# Functions of torch and of torch.nn.functional that make a tensor of sizes, and take none.
+_MAKERS = frozenset({"zeros", "ones", "rand", "randn", "randint", "empty", "full", "eye", "arange",
+                     "linspace", "randperm", "tensor", "normal", "manual_seed"})  # fmt: skip
+
+
+def _takes_a_tensor(function: str) -> bool:
+    places = (torch, torch.nn.functional)
+    known = any(callable(getattr(place, function, None)) for place in places)
+    other = function in _MAKERS or function[:1].isupper() or hasattr(builtins, function)
+    return known and not other
+
+
+def _is_index(tensor: Tensor) -> bool:
+    return not tensor.dtype.startswith("float")
+
+
 def _sgd(model: str) -> Text:
+    if not model:
+        return Text(
+            "torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=0.01)", "SGD over a parameter"
+        )
     return Text(
         f"torch.optim.SGD({model}.parameters(), lr=0.01)", f"SGD over the parameters of `{model}`"
     )

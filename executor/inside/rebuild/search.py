@@ -16,20 +16,19 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from executor.errors import family_of
-from executor.inside.placeholders import imports
 from executor.inside.placeholders.losses import TARGET
 from executor.inside.placeholders.names import undefined_names
-from executor.inside.placeholders.program import last_name
 from executor.inside.rebuild import trial
 from executor.inside.rebuild.candidate import Candidate
 from executor.inside.rebuild.drive import drives
 from executor.inside.rebuild.evidence import Posted
-from executor.inside.rebuild.glue import is_method, with_header
+from executor.inside.rebuild.grounds import made_up
 from executor.inside.rebuild.judge import Nearness, nearness
 from executor.inside.rebuild.mutate import steps
 from executor.inside.rebuild.propose import Proposals
+from executor.inside.rebuild.reasons import Met, out_of_reach, why_not
 from executor.inside.rebuild.solve import Solver
+from executor.inside.rebuild.source import Source, sources
 from executor.inside.rebuild.special import prepared
 from executor.inside.rebuild.trial import Outcome, Program
 from executor.protocol import REBUILD_ORDER, REBUILT, SNIPPET, RebuildOrder, Rebuilt
@@ -37,7 +36,10 @@ from executor.protocol import REBUILD_ORDER, REBUILT, SNIPPET, RebuildOrder, Reb
 _MOST_TRIALS = 250
 _PATIENCE = 60  # trials without coming any nearer
 _FOR_SIZES = 1.6  # times the budget, where only the numbers are not the posted ones yet
-_CLOCK = 4  # times the budget of computing that it may take by the clock, on a busy machine
+_CLOCK = 2  # times the budget of computing that it may take by the clock, on a busy machine
+_OF_OTHERS = 0.3  # how much unlikelier a program is than the one before
+
+_Way = tuple[int, tuple[str, ...]]  # a program, and what calls its definitions
 
 
 def search(folder: Path = Path()) -> None:
@@ -55,48 +57,48 @@ class Search:
         self._began = time.monotonic()
         self._computed_before_s = _computed_s()
         self._trials = 0
-        self._begun: dict[tuple[str, ...], Candidate] = {}
-        self._proposals: dict[tuple[str, ...], Proposals] = {}
+        self._sources: dict[int, Source] = {}
+        self._begun: dict[_Way, Candidate] = {}
+        self._proposals: dict[_Way, Proposals] = {}
+        self._programs: dict[_Way, Program] = {}
         self._seen: set[Candidate] = set()
-        self._last = ""
-        self._stubbed = False  # a library that is not installed had to be stubbed
+        self._met = Met()
         self._to_end = not (order.error.type or order.error.message)
 
     def run(self) -> Rebuilt:
         """Search until the posted error comes up or the time is over."""
-        try:
-            tree = ast.parse(self._order.code)
-        except (SyntaxError, ValueError, RecursionError):
+        found = sources(self._order)
+        if not found:
             return Rebuilt(why_not="no_python")
-        self._header = _header(tree)
-        self._completed = with_header(tree, self._header)
-        self._posted = Posted(self._order, tree)
-        if why := out_of_reach(self._posted):
+        self._sources = {source.number: source for source in found}
+        if why := out_of_reach(found[0].posted):
             return Rebuilt(why_not=why)
-        supplied, _ = imports.supply(self._order.code, SNIPPET)
-        self._supplied = supplied
-        self._program = Program(self._order.code, tree, supplied, lambda name: None)
-        found = self._best_first()
-        if found is None:
-            return self._told(None, None)
-        return self._told(*found)
-
-    def _told(self, candidate: Candidate | None, seen: Outcome | None) -> Rebuilt:
+        best = self._best_first()
         spent = time.monotonic() - self._began
-        if candidate is None or seen is None:
-            why = why_not(self._posted, self._last, stubbed=self._stubbed)
-            return Rebuilt(trials=self._trials, seconds=spent, seen=self._last, why_not=why)
+        if best is None:
+            why = why_not(found[0].posted, self._met)
+            return Rebuilt(trials=self._trials, seconds=spent, seen=self._met.last, why_not=why)
+        candidate, seen = best
+        posted = self._posted(candidate)
         glue = candidate.glue(seen.read)
         if self._to_end:  # no message was posted that anything could come from
             used = (bound.model_copy(update={"evidence": "use"}) for bound in glue.before)
             glue = glue.model_copy(update={"before": tuple(used)})
+            doubtful = False
+        else:
+            doubtful = made_up(posted, candidate, seen, self._try_while_time)
         return Rebuilt(
             glue=glue,
+            program=candidate.program,
             simulate="cuda" if candidate.simulate else None,
-            exact=self._nearness(seen) is Nearness.EXACT,
+            exact=self._nearness(posted, seen) is Nearness.EXACT,
+            made_up=doubtful,
             trials=self._trials,
-            seconds=spent,
+            seconds=time.monotonic() - self._began,
         )
+
+    def _posted(self, candidate: Candidate) -> Posted:
+        return self._sources[candidate.program].posted
 
     def _best_first(self) -> tuple[Candidate, Outcome] | None:
         counter = itertools.count()
@@ -108,32 +110,35 @@ class Search:
                 self._seen.add(candidate)
                 heapq.heappush(queue, (cost, next(counter), candidate))
 
-        for n, start in enumerate(self._starts()):
-            push(0.4 * n, start)
+        for k, source in enumerate(self._sources.values()):
+            for n, start in enumerate(self._starts(source)):
+                push(_OF_OTHERS * k + 0.4 * n, start)
         nearest, at = Nearness.NOTHING, 0
         while queue and self._has_time() and self._trials - at < _PATIENCE:
             cost, _, candidate = heapq.heappop(queue)
+            posted = self._posted(candidate)
             seen = self._try(candidate)
             candidate = self._with_made(candidate, seen)
-            near = self._nearness(seen)
+            near = self._nearness(posted, seen)
             if near > nearest:
                 nearest, at = near, self._trials
             if self._to_end and near is Nearness.EXACT:
                 return None if _does_nothing(candidate, seen) else self._plainest(candidate, seen)
             if near >= Nearness.REBUILT:
-                solver = Solver(self._posted, self._order.code, self._try_while_time)
+                code = self._sources[candidate.program].code
+                solver = Solver(posted, code, self._try_while_time)
                 candidate, seen = solver.solve(candidate, seen)
                 if self._stands(candidate, seen):
                     candidate, seen = self._plainest(candidate, seen)
                     best = (candidate, seen)
-                    if self._nearness(seen) is Nearness.EXACT:
+                    if self._nearness(posted, seen) is Nearness.EXACT:
                         break
                     if best is not None and cost > 3:
                         break
                     continue
-            self._last = f"{seen.type}: {seen.message}"[:300] if not seen.ok else self._last
+            self._met.note(candidate, seen, posted)
             nearer = max(0, near - Nearness.OTHER) if not seen.ok else 0.4
-            for step in steps(candidate, seen, self._posted):
+            for step in steps(candidate, seen, posted):
                 if self._to_end and step.candidate.modules:
                     continue  # a library that does nothing says nothing of the code
                 push(cost + step.weight + 0.3 - 0.5 * nearer, step.candidate)
@@ -141,7 +146,7 @@ class Search:
 
     def _with_made(self, candidate: Candidate, seen: Outcome) -> Candidate:
         """With the attributes that were asked for and that nobody had foreseen."""
-        proposals = self._proposals[candidate.after]
+        proposals = self._proposals[_way(candidate)]
         for name in seen.read:
             if candidate.get(name) is None:
                 given = proposals.of(name)
@@ -150,8 +155,9 @@ class Search:
 
     def _plainest(self, candidate: Candidate, seen: Outcome) -> tuple[Candidate, Outcome]:
         """Take back every change of a value that the error does not need."""
-        near = self._nearness(seen)
-        begun = self._begun.get(candidate.after, candidate)
+        posted = self._posted(candidate)
+        near = self._nearness(posted, seen)
+        begun = self._begun.get(_way(candidate), candidate)
         plainer = [
             candidate.with_value(name, given.value, given.evidence)
             for name, given in begun.values
@@ -166,18 +172,19 @@ class Search:
         ]
         for made in plainer:
             outcome = self._try_while_time(made)
-            if self._nearness(outcome) >= near:
+            if self._nearness(posted, outcome) >= near:
                 return self._plainest(made, outcome)
         for leaf, tensor in parts:
             made = candidate.with_leaf(leaf, tensor, "use")
             outcome = self._try_while_time(made)
-            if self._nearness(outcome) >= near:
+            if self._nearness(posted, outcome) >= near:
                 candidate, seen = made, outcome
         return candidate, seen
 
     def _stands(self, candidate: Candidate, seen: Outcome) -> bool:
         """Whether the error is more than a lazy value's: it stays where all values require grad."""
-        if self._posted.id != "no_graph":
+        posted = self._posted(candidate)
+        if posted.id != "no_graph":
             return True
         varied = candidate
         for leaf in list(candidate.leaves(seen.read)):
@@ -185,13 +192,13 @@ class Search:
                 continue  # nobody's labels require grad
             if leaf.tensor.dtype.startswith("float") and leaf.tensor.form == "torch":
                 varied = varied.with_leaf(leaf, replace(leaf.tensor, grad=True))
-        return self._nearness(self._try(varied)) >= Nearness.REBUILT
+        return self._nearness(posted, self._try(varied)) >= Nearness.REBUILT
 
-    def _nearness(self, seen: Outcome) -> Nearness:
+    def _nearness(self, posted: Posted, seen: Outcome) -> Nearness:
         """How near a trial came to what is searched for."""
         if self._to_end and seen.ok:
             return Nearness.EXACT
-        return nearness(self._posted, seen)
+        return nearness(posted, seen)
 
     def _has_time(self, share: float = 1.0) -> bool:
         if self._trials >= _MOST_TRIALS:
@@ -202,43 +209,51 @@ class Search:
 
     def _try(self, candidate: Candidate) -> Outcome:
         self._trials += 1
-        self._stubbed |= bool(candidate.modules)
-        return trial.run(self._program, candidate)
+        self._met.stubbed |= bool(candidate.modules)
+        return trial.run(self._programs[_way(candidate)], candidate)
 
     def _try_while_time(self, candidate: Candidate) -> Outcome:
         return self._try(candidate) if self._has_time(_FOR_SIZES) else Outcome(type="Timeout")
 
-    def _starts(self) -> list[Candidate]:
-        """The snippet as it is, and with calls of what it only defines."""
+    def _starts(self, source: Source) -> list[Candidate]:
+        """A program as it is, and with calls of what it only defines."""
         ways: list[tuple[str, ...]] = [()]
         if self._to_end:
-            return [self._start(())]  # what the code only defines was not asked about
-        ways += [drive.after for drive in drives(self._completed, self._posted)]
-        return [self._start(after) for after in ways]
+            return [self._start(source, ())]  # what the code only defines was not asked about
+        ways += [drive.after for drive in drives(source.completed, source.posted)]
+        return [self._start(source, after) for after in ways]
 
-    def _start(self, after: tuple[str, ...]) -> Candidate:
-        code = "\n".join([self._order.code, *after])
-        own = self._header.partition("(")[0]
-        undefined = undefined_names(code, SNIPPET) - self._supplied.keys() - {own}
+    def _start(self, source: Source, after: tuple[str, ...]) -> Candidate:
+        code = "\n".join([source.code, *after])
+        own = source.header.partition("(")[0]
+        undefined = undefined_names(code, SNIPPET) - source.supplied.keys() - {own}
         tree = ast.Module(
-            body=[*self._completed.body, *ast.parse("\n".join(after)).body], type_ignores=[]
+            body=[*source.completed.body, *ast.parse("\n".join(after)).body], type_ignores=[]
         )
-        tree = ast.parse(ast.unparse(tree)) if after else self._completed
-        proposals = self._proposals[after] = Proposals(tree, undefined, self._posted)
-        self._program = replace(self._program, make=proposals.expression)
+        tree = ast.parse(ast.unparse(tree)) if after else source.completed
+        way = (source.number, after)
+        proposals = self._proposals[way] = Proposals(tree, undefined, source.posted)
+        self._programs[way] = Program(
+            source.code, source.tree, source.supplied, proposals.expression
+        )
         candidate = Candidate(
             after=after,
-            header=self._header,
-            simulate=self._posted.speaks_of_devices,
+            header=source.header,
+            simulate=source.posted.speaks_of_devices,
+            program=source.number,
         )
         for name, given in proposals.all().items():
             candidate = candidate.with_value(name, given.value, given.evidence)
-            self._stubbed |= "_stubs.StubModule" in given.value.expression
+            self._met.stubbed |= "_stubs.StubModule" in given.value.expression
         for name in proposals.attributes():
             given = proposals.of(name)
             candidate = candidate.with_value(name, given.value, given.evidence)
-        self._begun[after] = prepared(candidate, self._posted)
-        return self._begun[after]
+        self._begun[way] = prepared(candidate, source.posted)
+        return self._begun[way]
+
+
+def _way(candidate: Candidate) -> _Way:
+    return candidate.program, candidate.after
 
 
 def _does_nothing(candidate: Candidate, seen: Outcome) -> bool:
@@ -253,55 +268,3 @@ def _computed_s() -> float:
         resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     )
     return own.ru_utime + own.ru_stime + trials.ru_utime + trials.ru_stime
-
-
-def _header(tree: ast.Module) -> str:
-    """The class of methods that stand outside of any; empty if there are none."""
-    methods = [node for node in tree.body if is_method(node)]
-    if not methods:
-        return ""
-    names = {node.name for node in methods if isinstance(node, ast.FunctionDef)}
-    own = ""
-    for node in (n for m in methods for n in ast.walk(m)):
-        if isinstance(node, ast.Call) and last_name(node.func) == "super" and node.args:
-            own = last_name(node.args[0])
-    lazy = "" if "__init__" in names else "_stubs.Lazy, "
-    if "__getitem__" in names:
-        return f"{own or 'PostedDataset'}({lazy}__import__('torch').utils.data.Dataset)"
-    return f"{own or 'Posted'}({lazy}__import__('torch').nn.Module)"
-
-
-_OUT_OF_REACH = {
-    "needs_a_gpu": {"cuda_out_of_memory", "cuda_assert", "cuda_busy", "cuda_kernel_image",
-                    "cuda_kernel_failed", "cublas", "cudnn", "mps", "cuda_driver"},
-    "needs_memory": {"memory", "memory_error"},
-    "several_processes": {"process_group", "nccl", "ddp_unused_parameters", "ddp_devices",
-                          "worker_died", "port_taken", "launcher_variable", "shared_memory"},
-    "installation": {"module_not_installed", "import_name", "shared_library", "cuda_toolkit",
-                     "operator_missing", "numpy_missing"},
-    "network": {"network_missing", "network_entry_missing"},
-}  # fmt: skip
-
-
-def out_of_reach(posted: Posted) -> str:
-    """Why no code can raise it here; empty if some could."""
-    return next((why for why, ids in _OUT_OF_REACH.items() if posted.id in ids), "")
-
-
-def why_not(posted: Posted, last: str, *, stubbed: bool = False) -> str:
-    """The kind of obstacle, where nothing raised the posted error; docs/rebuilding.md lists them.
-
-    Args:
-        posted: the error.
-        last: "Type: message" of the last other error that a trial met; empty if none did.
-        stubbed: whether a library had to be stubbed.
-    """
-    kind, _, message = last.partition(": ")
-    met = family_of(kind, message)
-    if stubbed or (met is not None and met.id in {"module_not_installed", "import_name"}):
-        return "needs_a_library"
-    if posted.family is None:
-        return "unknown_message"
-    if not last:
-        return "runs_today"
-    return "not_found" if posted.lines else "code_not_posted"

@@ -16,7 +16,7 @@ from executor.errors import family_of
 from executor.inside.rebuild.candidate import Candidate, Leaf
 from executor.inside.rebuild.evidence import Posted
 from executor.inside.rebuild.judge import Nearness, nearness
-from executor.inside.rebuild.mutate import distance
+from executor.inside.rebuild.steps import distance
 from executor.inside.rebuild.trial import Outcome
 from executor.inside.rebuild.values import Text
 
@@ -24,7 +24,8 @@ Try = Callable[[Candidate], Outcome]
 _NUMBER = re.compile(r"\d+")
 _CROPS = re.compile(r"(?:Resize|Crop|resize)\w*\(\s*\(?\s*(\d{1,4})")
 _LARGEST = 1024  # height and width that are tried
-_MOST_ELEMENTS = 4_000_000
+_MOST_ELEMENTS = 16_000_000
+_THIN = 2  # samples, while a height and width are searched for
 
 
 class Solver:
@@ -88,6 +89,10 @@ class Solver:
                 made = _replaced(at, seen, old, n)
                 if made != at:
                     yield made
+        for name, given in at.values:
+            if name in seen.read and given.value.expression.isdigit():
+                for n in wrong[:5]:
+                    yield at.with_value(name, Text(str(n)), "message")
         leaves = self._leaves(at, seen)
         for leaf in leaves:
             for side in self._crops if len(leaf.tensor.shape) >= 3 else ():
@@ -115,10 +120,11 @@ class Solver:
         self, at: Candidate, leaf: Leaf, dims: tuple[int, ...], place: tuple[str, int], number: int
     ) -> Iterator[Candidate]:
         known: dict[int, int] = {}
+        thin = _thinned(at, leaf) if 0 not in dims else at
 
         def value(side: int) -> int | None:
             if side not in known:
-                made = _resized(at, leaf, dict.fromkeys(dims, side))
+                made = _resized(thin, _same(thin, leaf), dict.fromkeys(dims, side))
                 outcome = self._try(made)
                 if nearness(self._posted, outcome) < Nearness.SAME_FAMILY:
                     return None
@@ -203,6 +209,22 @@ def _replaced(at: Candidate, seen: Outcome, old: int, new: int) -> Candidate:
 
 def _square(n: int) -> bool:
     return math.isqrt(n) ** 2 == n
+
+
+def _thinned(at: Candidate, leaf: Leaf) -> Candidate:
+    """With few samples wherever that batch stands: each size is tried in less time."""
+    batch = leaf.tensor.shape[0] if len(leaf.tensor.shape) > 2 else 0
+    made = at
+    for other in list(at.leaves()) if batch > _THIN else ():
+        if other.tensor.shape[:1] == (batch,):
+            shape = (_THIN, *other.tensor.shape[1:])
+            made = made.with_leaf(other, replace(other.tensor, shape=shape))
+    return made
+
+
+def _same(at: Candidate, leaf: Leaf) -> Leaf:
+    """A leaf as another candidate has it."""
+    return next(o for o in at.leaves() if (o.name, o.part) == (leaf.name, leaf.part))
 
 
 def _resized(at: Candidate, leaf: Leaf, sizes: dict[int, int]) -> Candidate:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from executor.errors import resized_keys, shapes_named
+from executor.errors import quoted_names, resized_keys, shapes_named
 from executor.inside.rebuild.candidate import Candidate
 from executor.inside.rebuild.evidence import Posted
 from executor.inside.rebuild.trial import Outcome
 from executor.inside.rebuild.values import Text
 
+_MOST_WEIGHTS = 200
 _Shapes = dict[str, tuple[int, ...]]
 
 
@@ -17,8 +18,12 @@ def prepared(candidate: Candidate, posted: Posted) -> Candidate:
         return candidate
     _, current = _weights(posted)
     for name, given in candidate.values:
-        if current and "_stubs.Model" in given.value.expression:
-            made = f'_stubs.weights({current!r}, "{posted.family["model"]}")'
+        made = f'_stubs.weights({current!r}, "{posted.family["model"]}")'
+        if current and name == posted.family["model"]:
+            said = "a class with the weights that the message names"
+            text = Text(f"lambda *_, **__: {made}", said)
+            candidate = candidate.with_value(name, text, "message")
+        elif current and "_stubs.Model" in given.value.expression:
             text = Text(made, "a model with the weights that the message names")
             candidate = candidate.with_value(name, text, "message")
     return candidate
@@ -32,6 +37,11 @@ def _weights(posted: Posted) -> tuple[_Shapes, _Shapes]:
         one, other = shapes_named(key.saved), shapes_named(key.current)
         if one and other:
             saved[key.name], current[key.name] = one[0], other[0]
+    if posted.family is not None:  # names alone: of any shape
+        only_here = [n for n in quoted_names(posted.family["missing"]) if n not in current]
+        only_there = [n for n in quoted_names(posted.family["unexpected"]) if n not in saved]
+        current |= dict.fromkeys(only_here[:_MOST_WEIGHTS], (2, 2))
+        saved |= dict.fromkeys(only_there[:_MOST_WEIGHTS], (2, 2))
     return saved, current
 
 
@@ -46,6 +56,8 @@ def written(path: str, seen: Outcome, posted: Posted) -> str:
     if "/" in path or len(path) > 100:
         return ""
     torch = "__import__('torch')"
+    if path.endswith((".png", ".jpg", ".jpeg", ".bmp")):
+        return f"__import__('PIL.Image').Image.new('RGB', (32, 32)).save({path!r})"
     if path.endswith(".csv"):
         numpy = "__import__('numpy')"
         return f"{numpy}.savetxt({path!r}, {numpy}.random.rand(40, 8), delimiter=',')"

@@ -16,6 +16,7 @@ from torch import nn
 from torch.utils.data import Dataset
 
 _MODULE = re.compile(r"(Module|Model|Layer|Net|Block|Encoder|Decoder)$")
+_WIDE = 10_000  # values of one output that get weights of their own
 _DATASET = re.compile(r"Dataset$")
 
 
@@ -35,6 +36,10 @@ class Namespace:
     def __getattr__(self, name: str) -> Any:
         """Make the attribute."""
         return _attribute(self, self.__dict__["_path"], name)
+
+    def __getitem__(self, name: str) -> Any:
+        """`cfg["lr"]`, like `cfg.lr`."""
+        return getattr(self, name)
 
 
 class Lazy:
@@ -142,12 +147,16 @@ class Model(nn.Module):
     def __init__(self, *outputs: int) -> None:
         super().__init__()
         self.outputs = outputs
-        self.layer = nn.Linear(16, max(1, _product(outputs)))
+        wide = _product(outputs) > _WIDE  # one score for each pixel: the same for all of them
+        self.layer = nn.Linear(16, max(1, outputs[0] if wide else _product(outputs)))
 
     def forward(self, x: Any, *args: Any, **named: Any) -> torch.Tensor:
         flat = x.reshape(x.shape[0], -1).to(self.layer.weight.dtype)
         flat = nn.functional.adaptive_avg_pool1d(flat.unsqueeze(1), 16).squeeze(1)
         out: torch.Tensor = self.layer(flat)
+        if out.shape[1] < _product(self.outputs):
+            sides = [1] * (len(self.outputs) - 1)
+            return out.reshape(x.shape[0], -1, *sides).expand(x.shape[0], *self.outputs)
         return out.reshape(x.shape[0], *self.outputs)
 
 

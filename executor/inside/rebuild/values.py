@@ -88,11 +88,11 @@ class Batches:
 
     parts: tuple[tuple[str, Tensor], ...]
     form: str = "tuple"  # "tensor", "dict"
-    n: int = 2
+    n: int = 2  # 0: one batch by itself, and no list
 
     @property
     def expression(self) -> str:
-        """What makes them: a list."""
+        """What makes them: a list, or one batch."""
         made = [part.expression for _, part in self.parts]
         if self.form == "tensor":
             one = made[0]
@@ -101,6 +101,8 @@ class Batches:
             one += "}"
         else:
             one = f"({', '.join(made)},)"
+        if not self.n:
+            return one
         return f"[{one} for _ in range({self.n})]"
 
     @property
@@ -109,7 +111,7 @@ class Batches:
         inside = ", ".join(
             f"{name}: {part.words}" if name else part.words for name, part in self.parts
         )
-        return f"{self.n} batches of ({inside})"
+        return f"{self.n} batches of ({inside})" if self.n else f"a batch of ({inside})"
 
 
 Value = Tensor | Text | Batches

@@ -55,13 +55,15 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
 
 
 def _of_complex(program: Program, root: cst.BaseExpression) -> Iterator[Rewrite]:
-    """A complex loss has no order: its real part or its magnitude goes down, both may be meant."""
+    """A complex loss has no order: what of it is to go down, only words about it can say."""
     name = program.text(root)
     real = cst.Attribute(operand(root), cst.Name("real"))
     for new, what, intent, said in (
         (real, "the real part", "the real part goes down", r"\breal part\b"),
         (method(root, "abs"), "the magnitude", "the magnitude goes down", r"\bmagnitude\b"),
     ):
+        if not re.search(said, program.module.code, re.IGNORECASE):
+            continue
         yield Rewrite(
             program.replace({root: new}),
             f"line {program.line(root)}: backward starts from {what} of `{name}`",

@@ -216,6 +216,8 @@ class _Walk:
                 whole = called
             elif node.attr.value != "data":
                 continue
+            if self._another_is_cut(value, whole):
+                continue  # a target is meant to be cut off; what it is compared with is not
             yield Rewrite(
                 program.replace({whole: node.value}),
                 f"line {program.line(node)}: without `.{node.attr.value}` the way back to the "
@@ -233,6 +235,13 @@ class _Walk:
                     "was computed; use the tensor itself",
                 )
                 return
+
+    def _another_is_cut(self, value: cst.BaseExpression, cut: cst.CSTNode) -> bool:
+        """Whether an expression has an operand beside a cut one that was made under no_grad()."""
+        inside = set(self.program.inside(cut, cst.Name))
+        names = {n.value for n in self.program.inside(value, cst.Name) if n not in inside}
+        made = (assignment(self.program, name, value) for name in sorted(names))
+        return any(m is not None and self._no_grad(m) is not None for m in made)
 
     def _rebuilt(self, inner: cst.BaseExpression) -> cst.BaseExpression | None:
         """What `torch.tensor(t)` and `torch.tensor([a, b])` wrap, if it comes with a graph."""

@@ -75,6 +75,8 @@ def _evaluated(program: Program, result: JobResult) -> Iterator[Rewrite]:
     statement = program.statement_on(outer.line) if outer is not None else None
     if outer is None or statement is None:
         return
+    if any(earlier.line == outer.line for earlier in result.calls):
+        return  # it has run in training mode before: only this batch has a single value
     known = outer.locals or variables(result)
     called = [
         c.func.value

@@ -25,7 +25,7 @@ from bot.models import (
 from bot.platforms.card import sheet
 from bot.platforms.console.card import card
 from bot.service.seam import Answered
-from executor.protocol import Construct, Job, JobResult, Remark
+from executor.protocol import Construct, Finding, Job, JobResult, Remark
 from knowledge.repair.mistake import mistake
 from knowledge.search.search import SearchResult
 from tests.built import failed, ran
@@ -44,6 +44,9 @@ LINEAR = Construct(
 )
 CALL = Construct(kind="call", name="self.fc", line=2, code="x = self.fc(x)")
 REMARK = Remark(kind="uncalled", line=3, code="model.eval", message="it is not called")
+ASIDE = REMARK.model_copy(update={"aside": True})
+SEEN = REMARK.model_copy(update={"kind": "graph_kept"})  # what a probe sees in a training
+KEPT = Finding(kind="graph_kept", line=9, name="total", message="`total` keeps graphs")
 LACKS = failed("name 'nn' is not defined", "NameError", undefined=("nn", "x"))
 WHY = Why(
     text="Why it is.", remedy="An article's.", article="a", title="T", url=None, score=1, proof=None
@@ -170,7 +173,19 @@ def test_every_platform_says_the_same_in_the_same_order():
             "Seen in the code, not run: line 3",
         ),
         ({"run": LACKS, "missing": "so"}, "not_run", "Not run: `nn` (line 1) is used but never"),
-        ({"run": ran(), "remarks": (REMARK,)}, "runs", "Runs here with torch 2.13.0"),
+        (
+            {"run": ran(), "remarks": (REMARK,)},
+            "runs",
+            "Runs here (torch 2.13.0 on CPU) and raises nothing. Line 3, `model.eval`: it is not",
+        ),
+        ({"run": ran(), "remarks": (ASIDE,)}, "runs", "Runs here with torch 2.13.0"),
+        ({"run": ran(trained=True), "remarks": (SEEN,)}, "runs", "Runs here with torch 2.13.0"),
+        (
+            {"text": "My loss is nan", "run": LACKS, "missing": "so"},
+            "not_run",
+            "Find the first step",
+        ),
+        ({"text": "My loss is nan", "run": ran()}, "runs", "Runs here with torch 2.13.0"),
         ({"text": "how?"}, "unsure", "Not sure: nothing I know fits well enough. What goes in"),
     ],
 )
@@ -317,3 +332,52 @@ async def test_a_real_post_without_an_error_is_told_what_its_text_shows(ask: Ask
     assert made.status == "not_run"
     assert made.headline.startswith("Seen in the code, not run: line 2, `loss = Variable(loss")
     assert made.needed and "never defined" not in made.headline
+
+
+@pytest.mark.parametrize(
+    ("message", "kind", "named"),
+    [
+        ("CUDA out of memory. Tried to allocate 2.00 GiB", "graph_kept", True),
+        ("CUDA out of memory. Tried to allocate 2.00 GiB", "uncalled", False),
+        (SIZES, "graph_kept", False),  # no such code raises that
+    ],
+)
+def test_the_line_that_raises_such_an_error_is_named_first(message: str, kind: str, named: bool):
+    """Where the code shows a cause of the posted error, the headline has its line."""
+    seen = REMARK.model_copy(update={"kind": kind})
+    made = answer(message, LACKS, missing="so", remarks=(seen,))
+
+    assert ("line 3, `model.eval`" in made.headline) is named
+    assert any(r.kind == kind for r in made.remarks)
+
+
+@pytest.mark.parametrize(
+    ("text", "begins", "aside"),
+    [
+        (
+            "Is there a way to do this without a loop?",
+            "As posted it stops here: RuntimeError",
+            True,
+        ),
+        ("the predictions are wrong: it gives wrong predictions", "As posted it stops here", True),
+        ("it fails", "Reproduced: RuntimeError", False),
+        ("", "Reproduced: RuntimeError", False),
+    ],
+)
+def test_an_error_of_our_run_is_an_aside_where_none_is_reported(
+    text: str, begins: str, aside: bool
+):
+    """Who asks how something is done, or tells of wrong results, hears of it as an aside."""
+    made = answer(run=failed(SIZES), text=text)
+
+    assert made.headline.startswith(begins), made.headline
+    assert ("You report no error" in made.headline) is aside
+
+
+def test_what_the_post_shows_leaves_an_article_out():
+    """The article names causes that the post excludes: then only the post's own is told."""
+    rows = "0D or 1D target tensor expected, multi-target not supported"
+
+    assert answer(rows, why=WHY).why is not None
+    shapes = "the output is [32, 6] and the target is [32, 10]"
+    assert answer(rows, why=WHY, text=shapes).why is None

@@ -113,6 +113,51 @@ async def test_the_posted_error_comes_up_again(kind: str, ask: Ask):
     )
 
 
+QUOTED = Post(
+    "",
+    "RuntimeError: Sizes of tensors must match except in dimension 1. Expected size 9 but got "
+    "size 7 for tensor number 1 in the list.", 1,
+    '  File "net.py", line 51, in forward\n    both = torch.cat([skip, deep], dim=1)\n',
+)  # fmt: skip
+
+
+@pytest.mark.asyncio(loop_scope="session")
+async def test_a_traceback_without_code_is_rebuilt_from_the_line_that_it_quotes(ask: Ask):
+    """The message is explained as before; the run is told of with what it assumed, and no fix."""
+    answer = await ask(QUOTED.message.replace("```python\n```\n", ""))
+    assert answer.status == "advice"
+    assert answer.error is not None
+    assert same_numbers(QUOTED.posted, answer.error), answer.error.message
+    assert answer.error.code == "torch.cat([skip, deep], dim=1)"
+    assert answer.fix is None
+    assert not answer.alternatives
+    told = " ".join(answer.assumptions)
+    assert all(name in told for name in ("`skip`", "`deep`", "the traceback quotes"))
+    assert not answer.not_rebuilt
+
+
+@pytest.mark.asyncio(loop_scope="session")
+async def test_of_two_programs_in_a_post_the_failing_one_is_rebuilt(ask: Ask):
+    """Its lines keep their numbers, and that it ran alone is an assumption."""
+    answer = await ask(
+        "This works:\n```python\nweight = torch.ones(3)\nweight -= rate\nexit()\n```\n"
+        "I also tried\n```python\nweight = torch.ones(3, requires_grad=True)\nweight -= rate\n```\n"
+        "RuntimeError: a leaf Variable that requires grad is being used in an in-place operation.\n"
+    )
+    assert answer.error is not None, answer.headline
+    assert answer.error.line == 5
+    assert any("only the block that begins at line 4" in said for said in answer.assumptions)
+
+
+@pytest.mark.asyncio(loop_scope="session")
+async def test_what_was_made_up_is_not_mended(ask: Ask):
+    """A target may have a dimension too many in several ways: the message says not in which."""
+    answer = await ask(POSTS["a loop over what is not posted"].message)
+    assert answer.status == "reproduced"
+    assert answer.fix is None
+    assert not answer.alternatives
+
+
 NOT_OURS = {
     # Any plain tensor would raise it: that says nothing of their code.
     "a graph that placeholders cut": Post(

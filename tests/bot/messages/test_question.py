@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.errors import QuestionError
+from bot.messages.chat_markup import PLAIN, ChatMarkup
 from bot.messages.question import (
     MAX_ATTACHMENT_BYTES,
     MAX_MESSAGE_BYTES,
@@ -756,17 +757,17 @@ MESSY_CODE = st.lists(
     ),
     max_size=40,
 ).map("".join)
-PLATFORMS = st.sampled_from(["plain", "slack", "discord"])
+MARKUPS = st.sampled_from([PLAIN, SLACK, DISCORD])
 NAMES = st.sampled_from(["a.py", "a.ipynb", "a.log", "a.txt", "a.png", "", "../..", "x" * 500])
 
 
 @settings(max_examples=300, deadline=None)
-@given(MESSY, st.lists(st.tuples(NAMES, st.binary(max_size=80)), max_size=2), PLATFORMS)
-def test_nothing_but_question_error(text: str, files: list[tuple[str, bytes]], platform: str):
+@given(MESSY, st.lists(st.tuples(NAMES, st.binary(max_size=80)), max_size=2), MARKUPS)
+def test_nothing_but_question_error(text: str, files: list[tuple[str, bytes]], markup: ChatMarkup):
     """Whatever is posted becomes a Question or a QuestionError, and can be stored."""
     try:
         attachments = [Attachment(name, data) for name, data in files]
-        question = read_message(text, attachments, platform)  # type: ignore[arg-type]
+        question = read_message(text, attachments, markup)
     except QuestionError as error:
         assert str(error)
         return
@@ -877,3 +878,27 @@ def test_twice_the_text_takes_no_more_than_about_twice_the_time(unit: str, befor
     # Four times the text: 4 if linear, 16 if quadratic; small times are all noise. Our own time
     # alone counts, since other tests run beside this one.
     assert seconds(40_000) < 9 * seconds(10_000) + 0.05
+
+
+@pytest.mark.parametrize(
+    ("text", "type_", "message"),
+    [
+        (
+            "x.py:7: UserWarning: Using a target size (torch.Size([8])) that is different to",
+            "UserWarning",
+            "Using a target size (torch.Size([8])) that is different to",
+        ),
+        (
+            "FutureWarning: `pretrained` is old. Do I have to care?",
+            "FutureWarning",
+            "`pretrained` is old. Do I have to care?",
+        ),
+        ("Why does this run slowly?\n\nFutureWarning: it is old", None, ""),  # it is about speed
+    ],
+)
+def test_a_warning_keeps_its_name(text: str, type_: str | None, message: str):
+    """What a message is about in its title is a warning, and never the error that says the same."""
+    pasted = read_message(text).traceback
+
+    assert (pasted.type if pasted else None) == type_
+    assert pasted is None or pasted.message == message

@@ -1,4 +1,4 @@
-"""executor/inside/remarks.py: what a snippet's text shows by itself, and what it does not."""
+"""executor/inside/remarks/: what a snippet's text shows by itself, and what it does not."""
 
 from __future__ import annotations
 
@@ -108,8 +108,7 @@ SOUND = {
     "an activation between": "nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1))",
     "hidden units": module("self.fc = nn.Linear(9, 128)", "x = F.relu(self.fc(x))\nreturn x"),
     "scores as they are": module("self.fc = nn.Linear(9, 3)", "x = self.fc(x)\nreturn x"),
-    "a softmax with another loss": module(forward="return F.softmax(x, 1)")
-    + "\nloss = nn.NLLLoss()",
+    "a log_softmax": module(forward="return F.log_softmax(x, 1)") + "\nloss = nn.NLLLoss()",
     "a softmax on the way": module(forward="a = F.softmax(x, 1)\nreturn a @ x")
     + "\nF.cross_entropy(a, b)",
 }

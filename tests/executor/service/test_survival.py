@@ -132,7 +132,7 @@ def test_fresh_server_disturbs_no_run() -> None:
         outputs = {f.result().stdout for f in (*slow, *quick)}
 
     assert outputs == {"done\n"}
-    until = time.monotonic() + 30
+    until = time.monotonic() + 150  # it imports torch, and a busy machine takes its time
     while house.supervisor.server_starts < 2 and time.monotonic() < until:
         time.sleep(0.1)
     assert house.supervisor.server_starts >= 2

@@ -15,6 +15,7 @@ from bot.diagnosis.pipeline import Pipeline
 from bot.diagnosis.proof import prove
 from executor.errors import family_of
 from knowledge.articles.article import Article, load_article, load_articles, new_article
+from knowledge.articles.conditions import facts_of
 from knowledge.articles.slugs import ARTICLES, folder_of, slug_of
 from knowledge.documents.markdown import split_markdown
 from knowledge.errors import ArticleError
@@ -82,8 +83,12 @@ MID_THOUGHT = re.compile(
 
 
 def shown(article: Article) -> str:
-    """The reason as an answer shows it, without the rest of the article."""
-    return " ".join(article.why.split("\n\n")[0].split())
+    """The reason as an answer about one of its own errors shows it."""
+    first = next(iter(article.errors), None)
+    if first is None:
+        return article.reason()
+    kind, _, message = first.partition(": ")
+    return article.reason(facts_of((kind, message))) or article.reason()
 
 
 @pytest.mark.parametrize("slug", SLUGS)
@@ -245,6 +250,15 @@ DEFECTS = [
         "answers: all\nsources:\n",
         r"md:4: `answers` can only be sig",
     ),
+    ("explanation.md", "  1: {family", "  9: {family", r"md:\d+: `Why` has no paragraph 9"),
+    ("explanation.md", "  1: {family: non_leaf_parameter}", "  1: {}", r"what has to hold for 1"),
+    (
+        "explanation.md",
+        "  1: {family: non_leaf",
+        "  1: {family: (",
+        r"`family: \(.*` is no pattern",
+    ),
+    ("explanation.md", "why_if:\n", "why_if:\n  x: 1\n", r"`Why` has no paragraph x; count"),
     ("explanation.md", "\n---\n", "\n", r"explanation\.md:1: .*never closed"),
     ("explanation.md", "## Why", "## Because", r"explanation\.md:\d+: expected .*`## Why`"),
     ("explanation.md", "## What you see", "Hm.\n## What you see", r"md:\d+: text before"),

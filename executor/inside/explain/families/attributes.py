@@ -51,6 +51,7 @@ _NEVER = {
 def _nearest(name: str, names: list[str]) -> str:
     """The closest name, the same letters in other case first; empty if none is close."""
     same = [n for n in names if n.lower() == name.lower()]
+    same.sort(key=lambda n: n[:1] != name[:1])  # `Dataloader` means the class, not the module
     if same:
         return same[0]
     bare = [n for n in names if n.lower().replace("_", "") == name.lower().replace("_", "")]
@@ -116,7 +117,7 @@ def module_attribute(scene: Scene, m: SeenError) -> Told:
     spec = _submodule(where, name)
     if spec:
         return f"{text}: `{where}.{name}` is a module that nothing here has imported."
-    return f"{text}, and no name close to it."
+    return f"{text}."
 
 
 def _submodule(where: str, name: str) -> bool:
@@ -155,11 +156,7 @@ def import_name(scene: Scene, m: SeenError) -> Told:
         near = _nearest(name, list(listed_names)) if type(listed_names) is list else ""
     if not near and (structure := private.module_of_class(module)):
         near = _nearest(name, [str(n) for n in structure])
-    return (
-        f"{text}; the closest name in it is `{near}`."
-        if near
-        else f"{text}, and no name close to it."
-    )
+    return f"{text}; the closest name in it is `{near}`." if near else f"{text}."
 
 
 @explains(
@@ -319,7 +316,7 @@ def tensor_attribute(scene: Scene, m: SeenError) -> Told:
         return f"{who}; `{name}` is what a list has."
     value = scene.value_node(owner.node) if owner and owner.node is not None else None
     from_ = f" It comes from `{ast.unparse(value)[:50]}`." if value is not None else ""
-    return f"{who}, and has no name close to `{name}`.{from_}"
+    return f"{who}, and has no `{name}`.{from_}"
 
 
 @explains("not_a_tensor", "plain_attribute")
@@ -463,7 +460,7 @@ def object_attribute(scene: Scene, m: SeenError) -> Told:
                 return f"{text}; `{name}` is what `{at}` has (line {method.lineno})."
         return f"{text}."
     if not near:
-        return f"{who}; nothing it has is called `{name}` or close to it."
+        return f"{who}, and has no `{name}`."
     return f"{who}{near_text}.", {"closest": near}
 
 
@@ -490,6 +487,8 @@ def _of_own_class(scene: Scene, cls: ast.ClassDef, name: str, owner: Thing | Non
             sets.setdefault(n.attr, n.lineno)
     methods = {n.name: n.lineno for n in cls.body if isinstance(n, ast.FunctionDef)}
     text = f"`{cls.name}` (line {cls.lineno})"
+    if name in sets and name in scene.places.deleted_attributes:
+        return None  # it was there, and is gone
     if name in sets:
         where = next(
             (
@@ -504,6 +503,15 @@ def _of_own_class(scene: Scene, cls: ast.ClassDef, name: str, owner: Thing | Non
             f"{text} sets `{name}` at line {sets[name]}{inside} which has not run for this "
             f"object when it is read here."
         )
+    for statement in cls.body:  # what belongs to the class itself
+        targets = statement.targets if isinstance(statement, ast.Assign) else []
+        targets = [statement.target] if isinstance(statement, ast.AnnAssign) else targets
+        for target in targets:
+            if isinstance(target, ast.Name) and not target.id.startswith("__"):
+                sets.setdefault(target.id, target.lineno)
+            elif isinstance(target, ast.Name) and target.id == "__slots__":
+                names = [n for n in ast.walk(statement) if isinstance(n, ast.Constant)]
+                sets |= {str(n.value): n.lineno for n in names if n.value not in sets}
     everything = {**methods, **sets}
     near = _nearest(name, list(everything))
     if near:
@@ -562,8 +570,4 @@ def slot(scene: Scene, m: SeenError) -> Told:
         of = f"`{name}` is a registered {what}"
     new = str(value) if value is not None else "what this line computes"
     kind = "a plain tensor" if "Tensor" in kind else f"`{kind}`"
-    return (
-        f"{of}; {new} is {kind}, the result of an operation."
-        if value is None
-        else f"{of}; {new} is {kind}."
-    )
+    return f"{of}; {new} is {kind}."

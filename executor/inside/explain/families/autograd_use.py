@@ -88,6 +88,25 @@ def _why_without(scene: Scene, node: ast.AST, depth: int) -> str:
     return _cut(scene, value, value.lineno, depth) if value is not None else ""
 
 
+def _switched_since(scene: Scene, line: int) -> dict[str, int]:
+    """Whose requires_grad the snippet sets below a line, and where; "" for what has no name.
+
+    A tensor that was computed above has what held then, and live values show what holds now.
+    """
+    found: dict[str, int] = {}
+    for node in ast.walk(scene.places.tree):
+        if not isinstance(node, ast.Attribute) or node.lineno <= line:
+            continue
+        sets = node.attr == "requires_grad" and isinstance(node.ctx, ast.Store)
+        if sets or node.attr == "requires_grad_":
+            name = node.value.id if isinstance(node.value, ast.Name) else ""
+            around = (parent for parent, _ in scene.places.ancestors(node))
+            function = next((p for p in around if isinstance(p, ast.FunctionDef)), None)
+            here = (function or scene.places.tree) is scene.scope
+            found.setdefault(name if here else "", node.lineno)
+    return found
+
+
 def _cut(scene: Scene, value: ast.expr, line: int, depth: int = 0) -> str:
     needing, plain = _inputs(scene, value)
     if (
@@ -98,6 +117,13 @@ def _cut(scene: Scene, value: ast.expr, line: int, depth: int = 0) -> str:
         return f"line {line} makes a new tensor" + (
             "" if _keyword_true(value, "requires_grad") else " without requires_grad=True"
         )
+    since = _switched_since(scene, line)
+    switched = next((t.name for t in (*needing, *plain) if t.name in since), None)
+    if switched is not None:
+        at = since[switched]
+        return f"line {line} computes it from `{switched}`, and line {at} sets requires_grad later"
+    if since:  # of what, the text does not tell
+        return ""
     if needing:
         names = listed(_told_needing(t) for t in needing[:2])
         verb = "requires" if len(needing) == 1 else "require"
@@ -479,6 +505,7 @@ def modified(scene: Scene, m: SeenError) -> Told:
     ]
     op = op.removesuffix("Backward0") if op and op != "AsStridedBackward0" else ""
     op = "" if op == "AsStrided" else op  # the leaf itself, transposed inside of a product
+    op = "" if then != "0" else op  # it was changed before: the function is what changed it then
     what = f"a tensor {shape}" + (f" made by {op}" if op else "")
     times = int(now) - int(then)
     changed = (

@@ -123,6 +123,8 @@ def keyword(scene: Scene, m: SeenError) -> Told:
             if builtin
             else None
         )
+    if word in names:
+        return None  # it takes it, and something below that is called by the same name does not
     near = difflib.get_close_matches(word, names, 1, 0.6)
     shown_names = ", ".join(names[:_PARAMETERS]) + (" …" if len(names) > _PARAMETERS else "")
     version = ""
@@ -301,12 +303,13 @@ def _what(value: Any) -> str:
     if is_tensor(value):
         return f"a tensor {dims(value.shape)}"
     if type(value) in (list, tuple) and value:
-        first = value[0]
+        first, kinds = value[0], {type(v) for v in value}
         kind = (
             f"tensors such as {dims(first.shape)}"
             if is_tensor(first)
             else f"{type(first).__name__}"
         )
+        kind += " and others" if len(kinds) > 1 else ""
         return f"{an(type(value).__name__)} of {len(value)} ({kind})"
     if type(value) in (int, float, bool, str):
         return f"{an(type(value).__name__)}, {value!r}"[:90]

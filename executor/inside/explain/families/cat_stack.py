@@ -60,6 +60,8 @@ def cat(scene: Scene, m: SeenError) -> Told:
         return None
     differ = [i for i, (x, y) in enumerate(zip(a.shape, b.shape, strict=True)) if x != y]
     off = [i for i in differ if i != dim]
+    if not off:
+        return None  # vstack and the like give them more dimensions first
     sizes = listed(f"{i} ({a.shape[i]} against {b.shape[i]})" for i in off)
     text = f"{a} and {b} are joined along dimension {dim} and differ in dimension {sizes}"
     if len(differ) == 1 and len(tensors) == 2:

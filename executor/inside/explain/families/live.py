@@ -39,7 +39,8 @@ def operands(scene: Scene, m: SeenError) -> Told:
     read = _read(scene)
     if read:
         return f"This line reads {listed(_told(t) for t in read)}."
-    plain = [t for t in scene.operands if type(t.value) in (int, float, str, bool)][:_SHOWN]
+    named = [t for t in scene.operands if isinstance(t.node, (ast.Name, ast.Attribute))]
+    plain = [t for t in named if type(t.value) in (int, float, str, bool)][:_SHOWN]
     if plain:
         return f"Here, {listed(f'`{t.name}`{t.place} is {t.value!r}'[:80] for t in plain)}."
     return None

@@ -206,7 +206,7 @@ def expand(scene: Scene, m: SeenError) -> Told:
             f"{source} is asked to become {target}: only dimensions of size 1 can be "
             f"expanded, and at dimension {at} of the result it has {have}."
         )
-    if whole:
+    if whole and isinstance(scene.statement, (ast.Assign, ast.AugAssign)):
         return (
             f"{source} goes into a part of {whole[0]} that is {target}; at dimension {at} "
             f"{have} stands against {want}."

@@ -9,6 +9,9 @@ descriptor in the place of `Tensor.backward`, and a `Module.__call__` that notes
     names.py         the names of the snippet's tensors, and the lines that make them
     calls.py         the modules that it calls; disguised.py keeps the listener out of tracebacks
     losses.py        the tensors that backward() is called on; graph.py: how they were computed
+    activations.py   last activations and targets that do not fit a loss; nodes.py: a graph's nodes
+    comparisons.py   predictions compared with labels as a table of all pairs
+    idle.py          optimizers that nothing steps, layers whose units all stay the same
     steps.py         the gradients that an optimizer's step finds
     unregistered.py  tensors and modules that a module uses without having registered them
     kept.py          losses kept with their graphs
@@ -24,7 +27,9 @@ from torch import nn
 
 from executor.errors import is_a
 from executor.inside.probes.source import SnippetSource
+from executor.inside.probes.training import idle
 from executor.inside.probes.training.calls import Calls
+from executor.inside.probes.training.comparisons import Comparisons
 from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.kept import Kept
 from executor.inside.probes.training.losses import LossProbe
@@ -54,6 +59,8 @@ class TrainingProbe:
         self.steps = Steps(self.names, self.called)
         self.losses = LossProbe(self.names, self.called, self._backward_begins)
         self.kept = Kept(self.names, self.losses.is_one)
+        self.comparisons = Comparisons(self.names)
+        self.waiting = idle.Waiting(tree)
         self._collector = FindingCollector()
 
     @property
@@ -71,10 +78,11 @@ class TrainingProbe:
         self.called.start()
         self.steps.start(self.kept.step)
         self.losses.start()
+        self.comparisons.start()
 
     def stop(self, namespace: dict[str, Any], error: ErrorSeen | None) -> None:
         """Stop listening and make the findings."""
-        for part in (self.losses, self.steps, self.called):
+        for part in (self.comparisons, self.losses, self.steps, self.called):
             part.stop()
         optimized = set(self.steps.optimized)
         unregistered = Unregistered(self.names, self.steps, self._collector)
@@ -88,9 +96,13 @@ class TrainingProbe:
             self.steps.report(self._collector, owners, elsewhere, scored, ended=ended)
             self.kept.look(namespace.items())
             self.kept.report(self._collector)
+            idle.report_identical_units(self._collector, self.steps, roots)
             self.moved = [w.name for w in self.steps.optimized.values() if w.moved][:_NAMES]
         elif error is not None and is_a(error, *_PARAMETER_LIST_ERRORS):
             unregistered.report(live_modules(), used=False)
+        if error is None:
+            self.waiting.report(self._collector, self.steps)
+        self.comparisons.report(self._collector)
         self.losses.report(self._collector, optimized, trained=self.trained)
         self.findings = self._collector.findings
         if problem := self.losses.problem or self.steps.problem:
@@ -98,6 +110,7 @@ class TrainingProbe:
 
     def _backward_begins(self, loss: torch.Tensor) -> None:
         self.steps.backward_begins(loss)
+        self.waiting.backward_begins()
         self.steps.look_at_all = self.losses.broken
 
 

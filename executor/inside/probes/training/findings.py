@@ -14,7 +14,7 @@ _FOLLOWS = {
     "step_without_gradients": {"loss_without_graph", "foreign_optimizer"},
     "no_gradient": {"loss_without_graph"},
     "unused_parameters": {"loss_without_graph", "unregistered_module"},
-    "zero_gradient": {"one_class", "loss_not_finite"},
+    "zero_gradient": {"one_class", "softmax_one_column", "loss_not_finite"},
     "gradient_not_finite": {"loss_not_finite"},
 }
 

@@ -6,40 +6,25 @@ between the loss and the model's last layer are visited.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
 import torch
 
 from executor.inside import torch_private as private
+from executor.inside.probes.training import activations
+from executor.inside.probes.training.nodes import LAYERS, PASSES, Pattern, behind, shape, what
 from executor.inside.probes.training.quiet import quietly
 
 _NODES = 60
 _LEAVES = 20_000
 _CHAIN = 500
-# Nodes that only move values about: the node before them is what matters.
-_PASSES = {
-    "View", "UnsafeView", "ReshapeAlias", "Transpose", "T", "Permute", "Squeeze", "Unsqueeze",
-    "Clone", "Slice", "Select", "ToCopy", "Expand", "Alias", "Index", "Flatten", "MT",
-}  # fmt: skip
-# Layers with weights: the nodes before them belong to the model.
-_LAYERS = re.compile(r"Addmm|Mm|Bmm|Baddbmm|Convolution|Embedding|Norm|AccumulateGrad|Lstm|Mv")
 _PAIRS = {"MseLoss", "SmoothL1Loss", "HuberLoss"}  # compare input and target element by element
 # What a loss over a table of all pairs consists of, where nobody meant to have such a table.
-_OF_A_LOSS = {"Pow", "Abs", "Mul", "Div", "Add", "Neg", "Mean", "Sum"} | _PAIRS | _PASSES
+_OF_A_LOSS = {"Pow", "Abs", "Mul", "Div", "Add", "Neg", "Mean", "Sum"} | _PAIRS | PASSES
 # Nodes that a mere score goes through on its way to the loss: no target is compared with it.
-_OF_A_SCORE = {"Mul", "Div", "Add", "Sub", "Rsub", "Neg", "Mean", "Sum"} | _PASSES
+_OF_A_SCORE = {"Mul", "Div", "Add", "Sub", "Rsub", "Neg", "Mean", "Sum"} | PASSES
 _TARGETED = {"MseLoss", "BinaryCrossEntropy", "BinaryCrossEntropyWithLogits"}
-
-
-@dataclass(frozen=True)
-class Pattern:
-    """A pattern recognised in a loss: the finding's kind, and the facts for its message."""
-
-    kind: str
-    facts: dict[str, Any] = field(default_factory=dict)
 
 
 def patterns(loss: torch.Tensor, in_sight: Collection[object] = ()) -> list[Pattern]:
@@ -52,17 +37,18 @@ def patterns(loss: torch.Tensor, in_sight: Collection[object] = ()) -> list[Patt
     found: list[Pattern] = []
     with quietly():
         for node, consumers in _near(loss.grad_fn):
-            what = _what(node)
-            if what in ("NllLoss", "NllLoss2D"):
+            kind = what(node)
+            found += activations.of_node(node, consumers)
+            if kind in ("NllLoss", "NllLoss2D"):
                 found += _nll(node)
-            elif what == "LogSoftmax":
+            elif kind == "LogSoftmax":
                 found += _log_softmax(node)
-            elif what == "BinaryCrossEntropyWithLogits":
-                if _what(_behind(node)) == "Sigmoid":
+            elif kind == "BinaryCrossEntropyWithLogits":
+                if what(behind(node)) == "Sigmoid":
                     found.append(Pattern("sigmoid_before_bce_with_logits"))
-            elif what in _PAIRS:
+            elif kind in _PAIRS:
                 found += _pair(node, consumers, in_sight)
-            elif what == "Sub" and consumers and _what(consumers[-1]) in ("Pow", "Abs", "Mul"):
+            elif kind == "Sub" and consumers and what(consumers[-1]) in ("Pow", "Abs", "Mul"):
                 found += _difference(node, consumers)
     return found
 
@@ -82,10 +68,10 @@ def scored(loss: torch.Tensor) -> set[int]:
             if node is None or node in seen:
                 continue
             seen.add(node)
-            what = _what(node)
-            if _LAYERS.search(what):
+            kind = what(node)
+            if LAYERS.search(kind):
                 found |= _own_parameters(node)
-            elif what in _OF_A_SCORE or (what in _TARGETED and _one_target(node)):
+            elif kind in _OF_A_SCORE or (kind in _TARGETED and _one_target(node)):
                 todo += [n for n, _ in node.next_functions]
     return found
 
@@ -94,7 +80,7 @@ def _own_parameters(node: Any) -> set[int]:
     """The ids of the leaves that go into a layer's node, directly or transposed."""
     found: set[int] = set()
     for before in (n for n, _ in node.next_functions if n is not None):
-        if _what(before) in ("T", "Transpose"):
+        if what(before) in ("T", "Transpose"):
             before = before.next_functions[0][0]
         if (variable := getattr(before, "variable", None)) is not None:
             found.add(id(variable))
@@ -110,7 +96,7 @@ def _one_target(node: Any) -> bool:
 def chain(loss: torch.Tensor) -> int:
     """How many scalars were added up into it, as by `total = total + loss` in a loop."""
     n, node = 0, loss.grad_fn
-    while node is not None and _what(node) == "Add" and _shape(node, 0) == () and n < _CHAIN:
+    while node is not None and what(node) == "Add" and shape(node, 0) == () and n < _CHAIN:
         n += 1
         node = node.next_functions[0][0]
     return n
@@ -141,36 +127,16 @@ def _near(root: Any) -> Iterator[tuple[Any, tuple[Any, ...]]]:
         if node is None or node in seen:
             continue
         seen.add(node)
-        what = _what(node)
-        if _LAYERS.search(what):
+        kind = what(node)
+        if LAYERS.search(kind):
             continue
         yield node, consumers
         todo += [(n, (*consumers, node)) for n, _ in node.next_functions]
 
 
-def _what(node: Any) -> str:
-    """ "LogSoftmax" of LogSoftmaxBackward0."""
-    return re.sub(r"Backward\d*$", "", node.name()) if node is not None else ""
-
-
-def _behind(node: Any, input_number: int = 0) -> Any:
-    """The node that computed an input, skipping nodes that only move values."""
-    if input_number >= len(node.next_functions):
-        return None
-    node = node.next_functions[input_number][0]
-    while node is not None and _what(node) in _PASSES and node.next_functions:
-        node = node.next_functions[0][0]
-    return node
-
-
-def _shape(node: Any, output: int) -> tuple[int, ...] | None:
-    meta = private.outputs(node)
-    return tuple(meta[output].shape) if output < len(meta) else None
-
-
 def _nll(node: Any) -> list[Pattern]:
     scores = private.saved_self(node)
-    before = _what(_behind(node))
+    before = what(behind(node))
     if before == "LogSoftmax":
         if scores.dim() >= 2 and scores.shape[1] == 1:
             return [Pattern("one_class", {"input": list(scores.shape)})]
@@ -187,7 +153,10 @@ def _log_softmax(node: Any) -> list[Pattern]:
         "Sigmoid": "sigmoid_before_cross_entropy",
         "LogSoftmax": "log_softmax_before_cross_entropy",
     }
-    kind = kinds.get(_what(_behind(node)))
+    before = behind(node)
+    kind = kinds.get(what(before))
+    if what(before) == "Log" and what(behind(before)) == "Softmax":
+        kind = "log_softmax_before_cross_entropy"
     return [Pattern(kind)] if kind else []
 
 
@@ -208,7 +177,7 @@ def _unrepeated(
     """The shape that an operand had before it was expanded."""
     child = node.next_functions[operand][0]
     if child is not None:
-        return tuple(private.saved_sizes(child)) if _what(child) == "Expand" else tuple(t.shape)
+        return tuple(private.saved_sizes(child)) if what(child) == "Expand" else tuple(t.shape)
     # Without a graph the strides tell: repeated dimensions have stride 0. Leading ones may be
     # the tensor's own or added. A variable over the same memory can say, or else the tensor that
     # it is a view of: the variable may itself be a view, of another shape.
@@ -241,15 +210,15 @@ def _table_is_used(consumers: tuple[Any, ...], table: tuple[int, ...]) -> bool:
     then all pairs are meant. A loss that broadcasts by accident is only ever averaged as a whole.
     """
     for node in consumers:
-        shape = _shape(node, 0)
-        if shape == ():
+        sizes = shape(node, 0)
+        if sizes == ():
             continue
         if (
-            _what(node) not in _OF_A_LOSS
-            or torch.Size(shape or ()).numel() != torch.Size(table).numel()
+            what(node) not in _OF_A_LOSS
+            or torch.Size(sizes or ()).numel() != torch.Size(table).numel()
         ):
             return True
-        if _what(node) == "Mul" and any(tuple(t.shape) == table for t in _constants_of(node)):
+        if what(node) == "Mul" and any(tuple(t.shape) == table for t in _constants_of(node)):
             return True
     return False
 
@@ -269,9 +238,9 @@ def _constants_of(node: Any) -> Iterator[torch.Tensor]:
 
 def _is_unsqueezed(node: Any, table: tuple[int, ...]) -> bool:
     """Whether unsqueeze() or `[None]` made the dimension that is repeated: on purpose."""
-    while node is not None and _what(node) in ("Expand", "Unsqueeze"):
-        if _what(node) == "Unsqueeze":
-            dim, rank = private.saved_dim(node), len(_shape(node, 0) or ())
+    while node is not None and what(node) in ("Expand", "Unsqueeze"):
+        if what(node) == "Unsqueeze":
+            dim, rank = private.saved_dim(node), len(shape(node, 0) or ())
             at = (dim - (1 << 64) if dim >= 1 << 63 else dim) % max(rank, 1) - rank
             return bool(-len(table) <= at < 0 and table[at] > 1)
         node = node.next_functions[0][0]
@@ -280,15 +249,15 @@ def _is_unsqueezed(node: Any, table: tuple[int, ...]) -> bool:
 
 def _difference(node: Any, consumers: tuple[Any, ...]) -> list[Pattern]:
     """`prediction - target` of shapes [n, 1] and [n]: a table of all pairs, n x n."""
-    result = _shape(node, 0)
+    result = shape(node, 0)
     known = [(n, i) for n, i in node.next_functions if n is not None]
     if result is None or len(result) != 2 or result[0] != result[1] or len(known) != 1:
         return []
     child, output = known[0]
     if _is_unsqueezed(child, result) or _table_is_used(consumers, result):
         return []  # all pairs, on purpose
-    given = _shape(child, output)
-    if _what(child) == "Expand":
+    given = shape(child, output)
+    if what(child) == "Expand":
         given = tuple(private.saved_sizes(child))
     if result[0] < 2 or given not in ((result[0], 1), (result[0],)):
         return []

@@ -18,6 +18,7 @@ from executor.inside.probes.training import graph
 from executor.inside.probes.training.calls import Calls
 from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.names import SnippetNames
+from executor.inside.probes.training.nodes import Pattern
 from executor.inside.probes.training.quiet import number
 
 _LOOKS = 2  # how often the graph of one line's loss is read
@@ -51,7 +52,7 @@ class LossProbe:
         self.scored: set[int] = set()  # parameters of layers whose output is the loss itself
         self._begins = begins
         self._looks: dict[int | None, int] = {}
-        self._patterns: dict[tuple[str, int | None], tuple[str, graph.Pattern]] = {}
+        self._patterns: dict[tuple[str, int | None], tuple[str, Pattern]] = {}
         self._leaves: list[tuple[torch.Tensor, str, int | None]] = []
         self._not_finite: tuple[int, int | None, str, float, bool | None] | None = None
         self._known: dict[int, weakref.ref[torch.Tensor]] = {}
@@ -165,7 +166,7 @@ class LossProbe:
         )
 
     def _report_pattern(
-        self, collector: FindingCollector, pattern: graph.Pattern, name: str, line: int | None
+        self, collector: FindingCollector, pattern: Pattern, name: str, line: int | None
     ) -> None:
         loss, facts = _called(name), pattern.facts
         softmax, sigmoid = (self._written("softmax"), self._written("sigmoid"))
@@ -203,11 +204,55 @@ class LossProbe:
                 f"{loss} compares a prediction {facts['input']} with {target} as "
                 f"{facts['result']}: every prediction with every target"
             )
+        if pattern.kind not in words:
+            words[pattern.kind] = f"{loss} {_SAID[pattern.kind](facts)}"
         collector.add(pattern.kind, line, name or "loss", words[pattern.kind], **facts)
 
     def _written(self, function: str) -> str:
         line = self.names.only_line_of(function)
         return f" (line {line})" if line else ""
+
+
+def _out_of_reach(facts: dict[str, Any]) -> str:
+    activation = {"Relu": "ReLU"}.get(facts["activation"], facts["activation"].lower())
+    below, above = facts["low"], facts["high"]
+    span = f"of {below:g} and more" if above is None else f"from {below:g} to {above:g}"
+    return (
+        f"compares the output of a {activation}, values {span}, with targets of which "
+        f"{facts['share']:.0%} lie outside: the model can never give them; leave the {activation} "
+        "out, or scale the targets into that range"
+    )
+
+
+# What is said of a loss after its name, by the kind of the pattern.
+_SAID: dict[str, Callable[[dict[str, Any]], str]] = {
+    "softmax_wrong_dim": lambda f: (
+        f"reads the classes along dimension 1 of {f['input']}, and the log_softmax before it was "
+        f"taken over dimension {f['used']}: the values of one sample do not add up to 1; write "
+        "`dim=1`"
+    ),
+    "softmax_one_column": lambda f: (
+        f"is computed from a softmax over one value {f['input']}: that is always 1, whatever the "
+        "model says; for a yes or no use a sigmoid (BCEWithLogitsLoss), for classes as many "
+        "outputs as classes"
+    ),
+    "relu_before_loss": lambda f: (
+        f"is the {f['loss']} of what a {f['activation']} cut off: outputs below the limit have no "
+        "gradient and stay there; give the loss the values of the last layer as they are"
+        + (" (BCEWithLogitsLoss)" if f["loss"].startswith("binary") else "")
+    ),
+    "bce_targets": lambda f: (
+        "is binary_cross_entropy_with_logits with targets from "
+        f"{f['smallest']:g} to {f['largest']:g}: they have to be between 0 and 1, or it has no "
+        "lower end"
+    ),
+    "several_classes": lambda f: (
+        f"is the cross-entropy with targets of up to {f['most']} ones in a row: its softmax lets "
+        "the classes share one probability of 1; for labels that do not exclude each other use "
+        "BCEWithLogitsLoss"
+    ),
+    "targets_out_of_reach": _out_of_reach,
+}
 
 
 def _called(name: str) -> str:

@@ -23,6 +23,7 @@ _NOUNS = (
     r"(classes|categories|labels|channels?|features?|inputs?|outputs?|units|neurons|nodes|hidden"
     r"|heads|layers|dim(ension)?s?|dimensional|filters|words|tokens|embeddings?|time ?steps|frames)"
 )
+_SAYS_A_SIZE = r"(?:width|dimension|embed_dim|d_model) (?:of |is |= ?)?"
 _NOUNS_FIRST = (
     r"(?:batch|hidden|input|output|embedding|sequence|seq|vocab(?:ulary)?|feature|channel|class"
     r"|layer|filter|time)(?:e?s)?"
@@ -39,7 +40,13 @@ _OF_AN_ERROR = re.compile(r"(?i)error|traceback|expected|but got|given groups|mu
 def check(change: Change) -> Check:
     """No name gives way to a number on one side, and no stated number to another."""
     for part in change.compared.replaced:
-        for detail in (*_unnamed(part, change), *_beside(part, change), *_stated(part, change)):
+        told = (
+            *_unnamed(part, change),
+            *_counted(part),
+            *_beside(part, change),
+            *_stated(part, change),
+        )
+        for detail in told:
             return Check(name=_NAME, passed=False, detail=f"line {part.line}: {detail}")
     return Check(name=_NAME, passed=True, detail="sizes stay as they are named and stated")
 
@@ -58,6 +65,16 @@ def _unnamed(part: Replaced, change: Change) -> Iterator[str]:
     for name in sorted(names(part.old) - names(part.new)):
         if fresh and uses[name] and not _is_other_data(name, change.result):
             yield f"`{text(part.new)}` for `{text(part.old)}`: elsewhere it is still `{name}`"
+
+
+def _counted(part: Replaced) -> Iterator[str]:
+    """`nn.Embedding(4, 8)` for `nn.Embedding(len(words), 8)`: the code counts what it needs."""
+    if part.old is None or part.new is None or not _numbers(part.new):
+        return
+    calls = [n for n in ast.walk(part.old) if isinstance(n, ast.Call)]
+    counts = [c for c in calls if isinstance(c.func, ast.Name) and c.func.id == "len"]
+    if counts and _is_arithmetic(part.new) and not names(part.new):
+        yield f"`{text(part.new)}` for `{text(part.old)}`, which counts"
 
 
 def _is_arithmetic(value: ast.expr) -> bool:
@@ -160,7 +177,7 @@ def _stated(part: Replaced, change: Change) -> Iterator[str]:
         if number > 1 and re.search(token, beside) and not _has_one(beside, now):
             yield f"the comment beside it says {number}"
         for said in (*texts, *asked):
-            noun = rf"{token}[ -](\w+ )?{_NOUNS}\b"
+            noun = rf"{token}[ -](\w+ )?{_NOUNS}\b|\b{_SAYS_A_SIZE}{token}"
             if re.search(noun, said, re.IGNORECASE) and not _has_one(said, now):
                 yield f"“{said.strip(' #')[:60]}” says {number}"
 

@@ -13,7 +13,7 @@ from executor.inside.rebuild.drive import drives
 from executor.inside.rebuild.mutate import steps
 from executor.inside.rebuild.propose import Proposals
 from executor.inside.rebuild.trial import Outcome
-from executor.inside.rebuild.values import Batches, Tensor
+from executor.inside.rebuild.values import Batches, Tensor, Text, Value
 from tests.executor.inside.rebuild.test_judge import posted
 
 NET = """
@@ -45,6 +45,21 @@ def proposals(code: str, message: str = "x") -> Proposals:
         ("t.utils.data.DataLoader", "t", '__import__("importlib").import_module("torch")'),
         ("print(args.lr)", "args", '_stubs.Namespace("args")'),
         ("print(args.lr)", "args.lr", "0.01"),
+        ("print(cfg['lr'])", "cfg", '_stubs.Namespace("cfg")'),
+        ("print(cfg['lr'])", "cfg.lr", "0.01"),
+        ("wide = cfg['width']\nnn.Linear(3, wide)", "cfg.width", "4"),
+        ("for _ in range(steps): pass", "steps", "4"),
+        ("torch.matmul(q, k)", "k", "torch.rand((8, 20))"),  # no index here
+        ("kept.append(1)", "kept", "[]"),
+        ("pack(x, lengths)", "lengths", "torch.arange(1, 9)"),
+        ("image, label = batch", "batch",
+         "(torch.rand((8, 20)), torch.randint(0, 10, (8,)),)"),
+        ("for p in paths: read(p)", "paths", '["paths_0.png", "paths_1.png"]'),
+        ("self.fc(x)", "self", '_stubs.Namespace("self")'),
+        ("y = self.lstm(x)", "self.lstm", "torch.nn.LSTM(20, 8, batch_first=True)"),
+        ("d = D(image)", "D", "_stubs.Model(10)"),
+        ("def f(a, n):\n    for _ in range(n): a.append(1)\nf(a, n)", "a", "[]"),
+        ("def f(a, n):\n    for _ in range(n): a.append(1)\nf(a, n)", "n", "4"),
         ("w = torch.load(model_file)", "model_file", '"model_file"'),
         ("n = len(classes)", "classes", "range(10)"),
         ("w.grad.zero_()", "w", "torch.rand((8, 20)).requires_grad_()"),
@@ -128,3 +143,52 @@ def test_what_is_only_defined_is_called(code, after):
     """With the names of its parameters."""
     found = [d.after for d in drives(ast.parse(code), posted("x", code=code))]
     assert (found[:1] == [after]) if after else not found
+
+
+def dictated(code: str, message: str, **values: Value) -> list[dict[str, str]]:
+    """The values of each candidate that follows one which ran to its end."""
+    candidate = Candidate()
+    for name, value in values.items():
+        candidate = candidate.with_value(name, value, "use")
+    error = posted(message, code, code=code)
+    found = steps(candidate, Outcome(ok=True, read=frozenset(values)), error)
+    return [{n: g.value.expression for n, g in step.candidate.values} for step in found]
+
+
+@pytest.mark.parametrize(
+    ("code", "message", "values", "expected"),
+    [
+        ("torch.cat([a, b], dim=1)",
+         "Sizes of tensors must match except in dimension 1. Expected size 9 but got size 7 for "
+         "tensor number 1 in the list.", {"a": Tensor((8, 20)), "b": Tensor((8, 20))},
+         {"a": "torch.rand((4, 3, 9, 9))", "b": "torch.rand((4, 3, 7, 7))"}),
+        ("torch.bmm(a, b)",
+         "Expected size for first two dimensions of batch2 tensor to be: [6, 5] but got: [6, 4].",
+         {"a": Tensor((8, 20)), "b": Tensor((8, 20))},
+         {"a": "torch.rand((6, 8, 5))", "b": "torch.rand((6, 4, 5))"}),
+        ("a @ b", "mat1 and mat2 shapes cannot be multiplied (3x8 and 5x2)",
+         {"a": Tensor((8, 20)), "b": Tensor((8, 20))},
+         {"a": "torch.rand((3, 8))", "b": "torch.rand((5, 2))"}),
+        ("a.view(3)", "'tuple' object has no attribute 'view'", {"a": Tensor((8, 20))},
+         {"a": "(torch.rand(8, 20), torch.rand(8, 20))"}),
+        ("embed(a)", "index out of range in self", {"a": Tensor((8,), "int64")},
+         {"a": "torch.full((8,), 1000000)"}),
+        ("c(a, b)", "Found dtype Double but expected Float",
+         {"c": Text("torch.nn.MSELoss()")}, {"c": "torch.nn.BCELoss()"}),
+        ("f(n)", "embed_dim must be divisible by num_heads", {"n": Text("4")}, {"n": "7"}),
+        ("c(m, a)", "only batches of spatial targets supported (3D tensors) but got targets of "
+         "size: : [8, 3, 6, 5]", {"m": Text("_stubs.Model(10)")},
+         {"m": "_stubs.Model(10, 6, 5)"}),
+    ],
+)  # fmt: skip
+def test_what_the_message_dictates_is_tried(code, message, values, expected):
+    """One row for each kind of message."""
+    assert expected in dictated(code, message, **values)
+
+
+def test_a_size_that_the_message_names_is_not_varied():
+    """Another one would be another error."""
+    message = "Using a target size (torch.Size([3, 4])) that is different to the input size " \
+        "(torch.Size([3, 5])) is deprecated. Please ensure they have the same size."  # fmt: skip
+    made = [found["a"] for found in dictated("c(a, b)", message, a=Tensor((3, 4)))]
+    assert not {"torch.rand((3, 5, 1))", "torch.rand((3,))", "torch.rand((3, 4, 1))"} & {*made}

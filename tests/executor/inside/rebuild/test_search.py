@@ -1,4 +1,4 @@
-"""executor/inside/rebuild/search.py: the reasons it gives, and the class that methods get."""
+"""executor/inside/rebuild: the reasons of a search in vain, and the programs that it reads."""
 
 from __future__ import annotations
 
@@ -6,26 +6,81 @@ import ast
 
 import pytest
 
-from executor.inside.rebuild.search import _header, out_of_reach, why_not
+from executor.inside.rebuild.candidate import Candidate
+from executor.inside.rebuild.reasons import Met, out_of_reach, why_not
+from executor.inside.rebuild.source import header_of, sources
+from executor.inside.rebuild.trial import Outcome
+from executor.inside.rebuild.values import Tensor
+from executor.protocol import PostedError, PostedFrame, RebuildOrder
 from tests.executor.inside.rebuild.test_judge import posted
 
+GONE = "Integer division of tensors using div or / is no longer supported"
 PRODUCT = "mat1 and mat2 shapes cannot be multiplied (3x8 and 5x2)"
 
 
 @pytest.mark.parametrize(
-    ("message", "line", "last", "stubbed", "reason"),
+    ("message", "line", "met", "reason"),
     [
-        (PRODUCT, "", "RuntimeError: another one", False, "code_not_posted"),
-        (PRODUCT, "out = net(x)", "RuntimeError: another one", False, "not_found"),
-        (PRODUCT, "", "", False, "runs_today"),
-        (PRODUCT, "", "ModuleNotFoundError: No module named 'cv9'", False, "needs_a_library"),
-        (PRODUCT, "", "RuntimeError: another one", True, "needs_a_library"),
-        ("what nobody has ever read", "", "RuntimeError: x", False, "unknown_message"),
+        (PRODUCT, "", Met("RuntimeError: another one"), "code_not_posted"),
+        (PRODUCT, "out = net(x)", Met("RuntimeError: another one"), "not_found"),
+        (PRODUCT, "", Met(), "runs_today"),
+        (PRODUCT, "", Met("RuntimeError: another one", runs=True), "runs_today"),
+        (PRODUCT, "", Met("ModuleNotFoundError: No module named 'cv9'"), "needs_a_library"),
+        (PRODUCT, "", Met("RuntimeError: another one", stubbed=True), "needs_a_library"),
+        (GONE, "", Met("RuntimeError: another one"), "message_gone"),
+        ("what nobody has ever read", "", Met("RuntimeError: x"), "unknown_message"),
     ],
 )
-def test_every_search_in_vain_has_a_reason(message, line, last, stubbed, reason):
+def test_every_search_in_vain_has_a_reason(message, line, met, reason):
     """One row for each kind."""
-    assert why_not(posted(message, line), last, stubbed=stubbed) == reason
+    assert why_not(posted(message, line), met) == reason
+
+
+DOUBLE = "Found dtype Double but expected Float"
+IN_PLACE = (
+    "one of the variables needed for gradient computation has been modified by an inplace "
+    "operation: [torch.FloatTensor [3, 4]] is at version 2; expected version 1 instead."
+)
+
+
+@pytest.mark.parametrize(
+    ("message", "line", "tensor", "ok", "runs"),
+    [
+        (DOUBLE, "", Tensor((8,), "float64"), True, True),
+        (DOUBLE, "", Tensor((8,)), True, False),
+        (DOUBLE, "", Tensor((8,), "float64"), False, False),
+        ("gather(): Expected dtype int64 for index", "", Tensor((8,), "int64"), True, False),
+        ("sizes [3, 4] and so on", "out = net(x)", Tensor((3, 4)), True, True),
+        ("sizes [3, 4] and so on", "out = net(x)", Tensor((4, 3)), True, False),
+        ("sizes [3, 4] and so on", "", Tensor((3, 4)), True, False),
+        (IN_PLACE, "out = net(x)", Tensor((3, 4)), True, False),
+        ("nothing is named", "out = net(x)", Tensor((8,)), True, False),
+    ],
+)
+def test_it_runs_today_only_with_what_the_message_names(message, line, tensor, ok, runs):
+    """A run with any other value says nothing of theirs."""
+    met = Met()
+    seen = Outcome(ok=ok, type="" if ok else "E", read=frozenset({"x"}))
+    met.note(Candidate().with_value("x", tensor, "use"), seen, posted(message, line))
+    assert met.runs is runs
+
+
+@pytest.mark.parametrize(
+    ("code", "others", "line", "numbers"),
+    [
+        ("x = 1", ("\ny = f(x)",), "", [0, 1]),  # nothing is quoted: each may be it
+        ("x = 1", ("\ny = f(x)",), "y = f(x)", [1]),  # the error came from that line
+        ("y = f(x)", ("x = 1",), "y = f(x)", [0]),
+        ("if x", ("x = 1",), "", [1]),  # the other alone is Python
+        ("if x", ("if y",), "", []),
+    ],
+)
+def test_the_programs_that_hold_the_quoted_line_are_tried(code, others, line, numbers):
+    """Where one does; what is no Python is none."""
+    frames = (PostedFrame(file="a.py", code=line),) if line else ()
+    error = PostedError(type="RuntimeError", message="m", frames=frames)
+    order = RebuildOrder(code=code, others=others, error=error)
+    assert [source.number for source in sources(order)] == numbers
 
 
 @pytest.mark.parametrize(
@@ -54,4 +109,4 @@ def test_nothing_is_tried_for_what_no_code_raises_here(message, reason):
 )  # fmt: skip
 def test_methods_without_a_class_say_which_it_was(code, header):
     """By `super(Net, self)` and by what they are called."""
-    assert _header(ast.parse(code)) == header
+    assert header_of(ast.parse(code)) == header

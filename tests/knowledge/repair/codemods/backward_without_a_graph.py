@@ -121,6 +121,19 @@ scale(torch.ones(2, 3)).square().mean().backward()
 print(scale.factor.grad)
 """
 
+TARGET = """\
+import torch
+from torch import nn
+
+online, frozen = nn.Linear(2, 1), nn.Linear(2, 1)
+state = torch.rand(4, 2)
+with torch.no_grad():
+    value = online(state)
+loss = (value - frozen(state).detach()).square().mean()
+loss.backward()
+print(online.weight.grad.shape)
+"""
+
 CASES = Cases(
     mended={
         "detach": (DETACHED, "    kept = scores   # for the plot"),
@@ -130,6 +143,7 @@ CASES = Cases(
         "a second derivative": (TWICE, "torch.autograd.grad(y, t, create_graph=True)[0]\nforce"),
         "weights": (WEIGHTS, "self.factor = nn.Parameter(torch.ones(3))   # to be learned"),
         "a new tensor": (SILENT, "    loss = error   # a number"),
+        "a target beside it": (TARGET, "\nvalue = online(state)\nloss = (value - frozen("),
         "two lines up": (CHAIN, "y = (x * 3)\n"),
     },
     refused={"argmax": ARGMAX, "numpy": NUMPY, "a placeholder": PLACEHOLDER},

@@ -75,6 +75,16 @@ for x in loader:
     model(x).square().mean().backward()
 """
 
+LAST_OF_SEVERAL = """\
+import torch
+from torch import nn
+
+bn = nn.BatchNorm1d(4)
+for chunk in torch.rand(9, 4).split(4):  # its statistics are what is wanted
+    bn(chunk)
+print(bn.running_mean)
+"""
+
 AFTER_TRAINING = """\
 import torch
 from torch import nn
@@ -97,7 +107,11 @@ CASES = Cases(
         "one after the training": (AFTER_TRAINING, "    net.eval()\n    price = net("),
         "one pixel": (POOLED, "encoder.eval()\n"),
     },
-    refused={"trained with one sample": TRAINED_ALONE, "batches of one": BATCHES_OF_ONE},
+    refused={
+        "trained with one sample": TRAINED_ALONE,
+        "batches of one": BATCHES_OF_ONE,
+        "the last of several": LAST_OF_SEVERAL,
+    },
     wrong={
         "train in evaluation mode": (
             "one left over",

@@ -38,6 +38,11 @@ LIVE = saw(hidden=NUMBER, x=tensor(3), text=Variable(type="str"))
         (SHARED + "nn.Linear(hidden, 10)\n", SHARED + "nn.Linear(f(9), 10)\n", True),
         (SHARED + "nn.Linear(hidden, 10)\n", SHARED + "nn.Linear(True, 10)\n", True),
         ("g(x)\nf(x)\n", "g(x)\nf(3)\n", True),  # data, no size
+        # What the code counts is not replaced by what was counted once.
+        ("nn.Embedding(len(text), 8)\n", "nn.Embedding(4, 8)\n", False),
+        ("nn.Embedding(len(text) + 1, 8)\n", "nn.Embedding(4, 8)\n", False),
+        ("nn.Embedding(len(text), 8)\n", "nn.Embedding(len(text) + 1, 8)\n", True),
+        ("nn.Embedding(count(text), 8)\n", "nn.Embedding(4, 8)\n", True),
         ("g(text)\nf(text)\n", "g(text)\nf(3)\n", True),
     ],
 )  # fmt: skip
@@ -71,6 +76,9 @@ def test_a_shared_name_does_not_give_way_to_a_number(old: str, new: str, passes:
         ("# has 10 output classes\nf(10)\n", "# has 10 output classes\nf(12)\n", False),
         ("# 3-channel images\nf(3)\n", "# 3-channel images\nf(1)\n", False),
         ("# 1 channel\nf(1)\n", "# 1 channel\nf(3)\n", False),
+        ('"""Tokens of width 16."""\nf(16)\n', '"""Tokens of width 16."""\nf(12)\n', False),
+        ("# hidden dimension is 16\nf(16)\n", "# hidden dimension is 16\nf(12)\n", False),
+        ("# of width 160\nf(16)\n", "# of width 160\nf(12)\n", True),
         ("# 10 minutes\nf(10)\n", "# 10 minutes\nf(12)\n", True),
         ("# 10 classes, not 12\nf(10)\n", "# 10 classes, not 12\nf(12)\n", True),
         ("# wrong: 10 classes\nf(10)\n", "# wrong: 10 classes\nf(12)\n", True),

@@ -1,0 +1,92 @@
+"""Find comparisons of predictions with labels that broadcast to a table of all pairs.
+
+A descriptor replaces the methods that count what is true: it hears that one is looked up on a
+square table of truth values, and returns PyTorch's own function.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import torch
+
+from executor.inside import torch_private as private
+from executor.inside.probes.training.findings import FindingCollector
+from executor.inside.probes.training.names import SnippetNames
+
+_COUNTS = ("sum", "mean", "float")
+# What somebody writes who means all pairs.
+_ON_PURPOSE = re.compile(
+    r"None|unsqueeze|\.T\b|\.t\(|\.mT\b|transpose|eye|mask|view|reshape|newaxis|expand|triu|tril"
+)
+
+
+class _Heard:
+    """A descriptor for a method that counts."""
+
+    def __init__(self, original: Any, probe: Comparisons) -> None:
+        self._original = original
+        self._probe = probe
+
+    def __get__(self, tensor: torch.Tensor | None, owner: Any = None) -> Any:
+        plain = type(tensor) is torch.Tensor and not private.function_modes()
+        if plain and tensor is not None and tensor.dtype is torch.bool and tensor.dim() == 2:
+            self._probe.hear(tensor)
+        return self._original.__get__(tensor, owner)
+
+
+class Comparisons:
+    """The tables of truth values that were counted."""
+
+    def __init__(self, names: SnippetNames) -> None:
+        self.names = names
+        self._seen: dict[int | None, int] = {}
+        self._originals: dict[str, Any] = {}
+
+    def start(self) -> None:
+        """Listen."""
+        for name in _COUNTS:
+            self._originals[name] = vars(torch.Tensor).get(name)
+            setattr(torch.Tensor, name, _Heard(getattr(torch.Tensor, name), self))
+
+    def stop(self) -> None:
+        """Stop listening."""
+        for name, own in self._originals.items():
+            if own is None:  # inherited
+                delattr(torch.Tensor, name)
+            else:
+                setattr(torch.Tensor, name, own)
+
+    def hear(self, tensor: torch.Tensor) -> None:
+        """Note a square table that its line compares."""
+        n, m = tensor.shape
+        if n != m or n < 2 or len(self._seen) > 20:
+            return
+        line = self.names.source.line_above(2)
+        if line in self._seen:
+            return
+        said = set(re.findall(r"\w+", self.names.source.line(line or 0)))
+        sizes = [
+            tuple(value.shape)
+            for name, value in self.names.variables()
+            if name in said and type(value) is torch.Tensor
+        ]
+        # One of the two is in sight, as a row or a column; neither is a table itself.
+        if {(n,), (n, 1)} & set(sizes) and (n, n) not in sizes:
+            self._seen[line] = n
+
+    def report(self, collector: FindingCollector) -> None:
+        """Add the findings, after the run."""
+        for line, n in self._seen.items():
+            written = self.names.source.line(line or 0)
+            if not re.search(r"[^=!<>]==[^=]|\.eq\(", written) or _ON_PURPOSE.search(written):
+                continue
+            collector.add(
+                "comparison_broadcasts",
+                line,
+                "",
+                f"this compares [{n}, 1] with [{n}] and counts in a table [{n}, {n}], every "
+                "prediction with every label: the accuracy is wrong and can go over 1; bring both "
+                "to one shape (`prediction.squeeze(1)`)",
+            )

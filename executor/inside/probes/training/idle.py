@@ -1,0 +1,144 @@
+"""Find optimizers that nothing steps, and layers whose units all stay the same."""
+
+from __future__ import annotations
+
+import ast
+import gc
+from collections.abc import Iterable
+
+import torch
+from torch import nn
+
+from executor.inside import torch_private as private
+from executor.inside.probes.training.findings import FindingCollector
+from executor.inside.probes.training.quiet import quietly
+from executor.inside.probes.training.steps import Steps
+
+_BACKWARDS = 2  # one backward alone may be there to show a gradient
+_ROUNDING = 0.01  # of how far they moved
+_STEPS = 2  # after the first one only a layer of equal units still has equal rows
+_LAYERS = (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d)
+_OF_SCHEDULES = ("LR", "Scheduler")
+
+
+class Waiting:
+    """The optimizers that were alive at the second backward and had not stepped by then."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self._tree = tree
+        self._backwards = 0
+        self._waiting: list[tuple[torch.optim.Optimizer, str]] = []
+
+    def backward_begins(self) -> None:
+        """Look for them, once: who trains has made the optimizer by then."""
+        self._backwards += 1
+        if self._backwards != _BACKWARDS:
+            return
+        made = _made(self._tree)
+        idle = {cls: names for cls, names in made.items() if len(names) == 1}
+        idle = {c: n for c, n in idle.items() if not _is_used(self._tree, min(n))}
+        if not idle:
+            return
+        for thing in gc.get_objects():  # gc.freeze() hides the server's
+            if issubclass(type(thing), torch.optim.Optimizer) and type(thing).__name__ in idle:
+                self._waiting.append((thing, min(idle[type(thing).__name__])))
+
+    def report(self, collector: FindingCollector, steps: Steps) -> None:
+        """Add those that nothing has stepped, although backward reached their parameters."""
+        stepped = {id(p) for record in steps.records.values() for p in record.params}
+        for optimizer, name in self._waiting:
+            params = [p for group in optimizer.param_groups for p in group["params"]]
+            found = sum(p.grad is not None for p in params)
+            if not found or any(id(p) in stepped for p in params):
+                continue
+            collector.add(
+                "never_stepped",
+                _line_of(self._tree, name),
+                name,
+                f"backward() gave gradients to {found} of the {len(params)} parameters of "
+                f"`{name}`, {self._backwards} times, and its step() is called nowhere: the weights "
+                f"stay as they are; call `{name}.step()` after backward()",
+            )
+
+
+def _made(tree: ast.Module) -> dict[str, set[str]]:
+    """Class of an optimizer → the names, attributes too, that such a one is given."""
+    found: dict[str, set[str]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            for target in node.targets:
+                if name := _tail(target):
+                    found.setdefault(_tail(node.value.func), set()).add(name)
+    return found
+
+
+def _is_used(tree: ast.Module, name: str) -> bool:
+    """Whether the code steps it, or gives it to something that may."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        function = node.func
+        is_step = isinstance(function, ast.Attribute) and function.attr == "step"
+        if is_step and _tail(function.value) == name:  # type: ignore[attr-defined]
+            return True
+        given = {_tail(a) for a in (*node.args, *(k.value for k in node.keywords))}
+        if name in given and not _tail(function).endswith(_OF_SCHEDULES):
+            return True
+    return False
+
+
+def _line_of(tree: ast.Module, name: str) -> int | None:
+    lines = [
+        n.lineno
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Assign) and any(_tail(t) == name for t in n.targets)
+    ]
+    return lines[0] if lines else None
+
+
+def _tail(node: ast.AST) -> str:
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def report_identical_units(
+    collector: FindingCollector, steps: Steps, roots: Iterable[nn.Module]
+) -> None:
+    """Report trained layers whose units have all the same weights: they are one unit."""
+    seen: set[int] = set()
+    for layer in (m for root in roots for m in root.modules() if type(m) in _LAYERS):
+        weight = private.parameters_of(layer).get("weight")
+        watched = steps.optimized.get(id(weight))
+        if (
+            weight is None
+            or watched is None
+            or id(weight) in seen
+            or watched.steps < _STEPS
+            or weight.shape[0] < 2
+        ):
+            continue
+        seen.add(id(weight))
+        if watched.moved and _is_one_unit(weight, watched.before):
+            collector.add(
+                "units_identical",
+                watched.line,
+                watched.name,
+                f"the {weight.shape[0]} units of `{watched.name}` {list(weight.shape)} have the "
+                f"same weights after {watched.steps} steps: started alike, they get the same "
+                "gradient and stay one unit; start from random weights (PyTorch's own, or "
+                "`nn.init.kaiming_normal_`)",
+            )
+            return
+
+
+def _is_one_unit(weight: torch.Tensor, before: torch.Tensor | None) -> bool:
+    """Whether all rows began equal, and are still equal but for rounding."""
+    if before is None:
+        return False
+    with quietly():
+        now = weight.detach()
+        if not bool((before == before[:1]).all()):
+            return False
+        moved = float((now - before).abs().max())
+        return float((now - now[:1]).abs().max()) <= _ROUNDING * moved

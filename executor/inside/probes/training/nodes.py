@@ -1,0 +1,46 @@
+"""Read single nodes of the autograd graph: what they are, what is before them, their shapes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from executor.inside import torch_private as private
+
+# Nodes that only move values about: the node before them is what matters.
+PASSES = {
+    "View", "UnsafeView", "ReshapeAlias", "Transpose", "T", "Permute", "Squeeze", "Unsqueeze",
+    "Clone", "Slice", "Select", "ToCopy", "Expand", "Alias", "Index", "Flatten", "MT",
+}  # fmt: skip
+# Layers with weights: the nodes before them belong to the model.
+LAYERS = re.compile(r"Addmm|Mm|Bmm|Baddbmm|Convolution|Embedding|Norm|AccumulateGrad|Lstm|Mv")
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """A pattern recognised in a loss: the finding's kind, and the facts for its message."""
+
+    kind: str
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+def what(node: Any) -> str:
+    """ "LogSoftmax" of LogSoftmaxBackward0."""
+    return re.sub(r"Backward\d*$", "", node.name()) if node is not None else ""
+
+
+def behind(node: Any, input_number: int = 0) -> Any:
+    """The node that computed an input, skipping nodes that only move values."""
+    if input_number >= len(node.next_functions):
+        return None
+    node = node.next_functions[input_number][0]
+    while node is not None and what(node) in PASSES and node.next_functions:
+        node = node.next_functions[0][0]
+    return node
+
+
+def shape(node: Any, output: int) -> tuple[int, ...] | None:
+    """The shape of an output; None if the node does not know it."""
+    meta = private.outputs(node)
+    return tuple(meta[output].shape) if output < len(meta) else None

@@ -1,0 +1,81 @@
+"""Tell whether a rebuilt error rests on something that was made up.
+
+One property of one value is changed at a time. Where the error goes away with it, that property
+is a fact about the person's data: it may be taken for one only if their message names it. A fix
+for a property that was made up would mend the placeholder, not their code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from executor.inside.rebuild.candidate import Candidate, Leaf
+from executor.inside.rebuild.dictated import OF_TYPE
+from executor.inside.rebuild.evidence import Posted
+from executor.inside.rebuild.trial import Outcome
+from executor.inside.rebuild.values import Tensor, Text
+
+_NUMBER = re.compile(r"\d+")
+_MOST = 4  # values that are varied
+_STUBS = ("_stubs.Stub", "_stubs.stub_class", "_stubs.same", "_stubs.Table")
+
+
+def made_up(
+    posted: Posted, candidate: Candidate, seen: Outcome, attempt: Callable[[Candidate], Outcome]
+) -> bool:
+    """Whether a property decides that the message does not name.
+
+    Args:
+        posted: the error.
+        candidate: what raises it.
+        seen: how it did.
+        attempt: runs another candidate.
+    """
+    named = posted.names or posted.names_at(frozenset(seen.lines[-1:]))
+    for name, given in candidate.values:
+        made = given.value.expression
+        of_a_stub = made.startswith(_STUBS) or made in OF_TYPE.values()
+        if of_a_stub and name in seen.read and name in named:
+            return True
+    numbers = set(_NUMBER.findall(posted.error.message))
+    for name, given in candidate.values:
+        made = given.value.expression
+        if name in seen.read and made.isdigit() and made not in numbers:
+            for number in ("8", "4"):
+                if made != number and attempt(candidate.with_value(name, Text(number), "use")).ok:
+                    return True
+    for leaf in list(candidate.leaves(seen.read))[:_MOST]:
+        for changed in _other_ranks(leaf, posted):
+            if attempt(candidate.with_leaf(leaf, changed)).ok:
+                return True
+        for changed in _other_values(leaf, posted):
+            if attempt(candidate.with_leaf(leaf, changed)).ok:
+                return True
+    return False
+
+
+def _other_ranks(leaf: Leaf, posted: Posted) -> Iterator[Tensor]:
+    """The value with a dimension less or more, where the message names no size of it."""
+    shape = leaf.tensor.shape
+    numbers = {int(n[:9]) for n in _NUMBER.findall(posted.error.message)}
+    told = shape in (*posted.shapes, *posted.printed, *posted.literals)
+    if told or numbers & set(shape):
+        return
+    if shape:
+        yield replace(leaf.tensor, shape=shape[:-1])
+    if len(shape) > 1:
+        yield replace(leaf.tensor, shape=shape[1:])
+
+
+def _other_values(leaf: Leaf, posted: Posted) -> Iterator[Tensor]:
+    """The value with another dtype or range, where the message speaks of none."""
+    tensor = leaf.tensor
+    if tensor.filled is not None or posted.dtypes:
+        return
+    for dtype in ("float32", "int64"):
+        if dtype != tensor.dtype:
+            yield replace(tensor, dtype=dtype, grad=False, high=2)
+    if not tensor.dtype.startswith("float") and tensor.high > 2:
+        yield replace(tensor, high=2)

@@ -1,0 +1,77 @@
+"""Find code that does not do what it looks like, by its text alone.
+
+The syntax tree is read and nothing is run. So a remark says only what Python's and PyTorch's rules
+decide whatever the values are: that a method without parentheses is not called, that a plain list
+of layers is not registered. Where it depends on something, the remark says on what. Each rule is
+one function, from the tree to remarks.
+
+    syntax.py      what the rules ask of a tree
+    statements.py  results thrown away, parameters that become ordinary tensors
+    layers.py      layers that are not registered, not called, or made in the wrong place
+    losses.py      losses that do not fit what they are given; formulas.py: other formulas
+    training.py    optimizers whose steps do not do what they look like
+    epochs.py      what starts anew in each round, or is kept from one to the next
+    evaluating.py  evaluation in the wrong mode or along the wrong dimension
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from executor.inside.remarks import (
+    epochs,
+    evaluating,
+    formulas,
+    layers,
+    losses,
+    statements,
+    training,
+)
+from executor.inside.remarks.syntax import Found
+from executor.protocol import Remark
+
+_MOST = 8  # remarks of a report
+_LINE = 160  # characters of a quoted line
+
+# Right in many programs: told after all others, and never as the headline of code that ran.
+ASIDES = frozenset(
+    [
+        "not_a_buffer",
+        "returns_nothing",
+        "one_linear",
+        "slow",
+        "uncalled",
+        "not_divided",
+    ]
+)
+
+# What most likely matters comes first.
+_RULES: tuple[Callable[[ast.Module], Found], ...] = (
+    *formulas.RULES,
+    *losses.RULES,
+    *training.RULES,
+    *statements.RULES,
+    *layers.RULES,
+    *evaluating.RULES,
+    *epochs.RULES,
+)
+
+
+def remarks(tree: ast.Module, code: str) -> tuple[Remark, ...]:
+    """What is to be said of the snippet, what matters most first, once for each line and kind."""
+    lines = code.split("\n")
+    found: dict[tuple[str, int], Remark] = {}
+    for rule in _RULES:
+        for kind, node, message in rule(tree):
+            number = getattr(node, "lineno", 0)
+            written = lines[number - 1].strip() if 0 < number <= len(lines) else ""
+            seen = Remark(
+                kind=kind,
+                line=number,
+                code=written[:_LINE],
+                message=message,
+                aside=kind in ASIDES,
+            )
+            found.setdefault((kind, number), seen)
+    return tuple(sorted(found.values(), key=lambda r: r.aside))[:_MOST]

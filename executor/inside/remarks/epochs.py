@@ -1,0 +1,209 @@
+"""Find what starts anew in each round of a loop, or is kept from one round to the next."""
+
+from __future__ import annotations
+
+import ast
+
+from executor.inside.remarks.syntax import (
+    Found,
+    assigned,
+    blocks,
+    calls_in,
+    dotted,
+    inside,
+    is_model,
+    is_step,
+    loops,
+    method_calls,
+    optimizers,
+    owner,
+    tail,
+    trained,
+    words,
+)
+
+
+def _each_epoch(tree: ast.Module) -> Found:
+    """What starts all over in every epoch: the model, the optimizer, the random numbers."""
+    held = optimizers(tree)
+    models = {m for call in held.values() for m in trained(call)}
+    for loop in loops(tree):
+        if not isinstance(loop, ast.For) or "epoch" not in dotted(loop.target).lower():
+            continue
+        if not calls_in(list(inside(loop)), "backward"):
+            continue
+        for statement in loop.body:
+            match statement:
+                case ast.Expr(value=ast.Call(args=[ast.Constant()]) as call) if (
+                    tail(call) == "manual_seed"
+                ):
+                    yield (
+                        "seeded_each_epoch",
+                        call,
+                        "the random numbers start anew in each epoch: the same order of the "
+                        "samples, the same dropout, the same augmentation; seed once, before the "
+                        "loop",
+                    )
+                case ast.Assign(targets=[target], value=ast.Call() as value) if dotted(
+                    target
+                ) in models and is_model(value, tree):
+                    yield (
+                        "made_each_epoch",
+                        statement,
+                        f"`{dotted(target)}` is made anew, with new random weights, in each "
+                        "epoch: what the epochs before have learned is lost; make it once, before "
+                        "the loop",
+                    )
+
+
+def _state_not_copied(tree: ast.Module) -> Found:
+    """The best weights kept as a reference: the next step changes them too."""
+    loaded = {dotted(a) for c in method_calls(tree, "load_state_dict") for a in c.args}
+    for loop in loops(tree):
+        own = list(inside(loop))
+        if not calls_in(own, "step"):
+            continue
+        for branch in (n for n in own if isinstance(n, ast.If)):
+            for node, name, value in assigned(branch):
+                if not isinstance(value, ast.Call) or tail(value) != "state_dict":
+                    continue
+                if name in loaded or "best" in name.lower():
+                    yield (
+                        "state_not_copied",
+                        node,
+                        "state_dict() returns the weights themselves, no copy: each later step "
+                        f"changes `{name}` too, and in the end it holds the last weights; write "
+                        f"`copy.deepcopy({owner(value)}.state_dict())`",
+                    )
+
+
+def _graph_kept(tree: ast.Module) -> Found:
+    started = {dotted(c.func).rpartition(".")[0] for c in method_calls(tree, "backward")}
+    for loop in ast.walk(tree):
+        if not isinstance(loop, (ast.For, ast.While)):
+            continue
+        for node in ast.walk(loop):
+            match node:
+                case ast.AugAssign(target=target, op=ast.Add(), value=ast.Name(id=name)) if (
+                    name.lower().endswith("loss") and dotted(target) not in started
+                ):
+                    yield (
+                        "graph_kept",
+                        node,
+                        f"`{dotted(target)}` keeps the graph of every round, and with it their "
+                        f"memory, unless gradients are off; add up numbers: `{name}.item()`",
+                    )
+
+
+def _lost_by_loading(tree: ast.Module) -> Found:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign(
+                targets=[target],
+                value=ast.Call(func=ast.Attribute(value=owner, attr="load_state_dict")),
+            ) if dotted(target) == dotted(owner) != "":
+                yield (
+                    "lost_by_loading",
+                    node,
+                    f"load_state_dict changes `{dotted(owner)}` and returns something else (a "
+                    "report, or None): after this line the name holds no model or optimizer any "
+                    "more; do not assign it",
+                )
+
+
+def _never_reset(tree: ast.Module) -> Found:
+    """A counter of correct answers that goes on through all epochs, and is shown as a share."""
+    for block in blocks(tree):
+        zero = {
+            name: i
+            for i, s in enumerate(block)
+            for _, name, value in (assigned(s) if isinstance(s, ast.Assign) else ())
+            if isinstance(value, ast.Constant) and value.value == 0
+        }
+        for i, outer in enumerate(block):
+            if not isinstance(outer, ast.For) or not calls_in(list(inside(outer)), "backward"):
+                continue
+            inner = [n for n in inside(outer) if isinstance(n, (ast.For, ast.While))]
+            grows = {
+                dotted(n.target)
+                for loop in inner
+                for n in inside(loop)
+                if isinstance(n, ast.AugAssign) and isinstance(n.op, ast.Add)
+            }
+            made = {name for _, name, _ in assigned(outer)}
+            for n in inside(outer):
+                if not isinstance(n, ast.BinOp) or not isinstance(n.op, ast.Div):
+                    continue
+                name = dotted(n.left)
+                other = words(n.right) & grows
+                if zero.get(name, i) < i and name in grows - made and not other - made:
+                    yield (
+                        "never_reset",
+                        n,
+                        f"`{name}` is set to 0 only once, before the epochs: from the second one "
+                        "on this share counts the earlier epochs too and can go over 1; set it to "
+                        "0 at the start of each epoch",
+                    )
+                    return
+
+
+def _carried(tree: ast.Module) -> Found:
+    """A state that each round gets from the one before, in code that never goes back through it."""
+    said = words(tree)
+    if said & {"backward", "no_grad", "detach", "detach_", "data", "inference_mode", "fit", "step"}:
+        return
+    if "set_grad_enabled" in said or not said & {"nn", "torch"}:
+        return
+    for loop in loops(tree):
+        for node in inside(loop):
+            match node:
+                case ast.Assign(targets=[ast.Tuple(elts=[_, *states])], value=ast.Call() as call):
+                    given = {dotted(a) for a in call.args}
+                    kept = [dotted(s) for s in states if dotted(s) in given - {""}]
+                    if kept and isinstance(loop, ast.While):
+                        yield (
+                            "carried",
+                            node,
+                            f"`{kept[0]}` comes out of one round and goes into the next, with the "
+                            "graph of all rounds behind it: memory grows with each; run it under "
+                            f"`torch.no_grad()`, or write `{kept[0]} = {kept[0]}.detach()`",
+                        )
+
+
+def _scheduler_idle(tree: ast.Module) -> Found:
+    """A learning-rate schedule that is made and never moves."""
+    made = {
+        name: node
+        for node, name, value in assigned(tree)
+        if isinstance(value, ast.Call) and "lr_scheduler" in dotted(value.func)
+    }
+    everything = list(ast.walk(tree))
+    if not any(is_step(c, optimizers(tree)) for c in calls_in(everything, "step")):
+        return
+    used = {dotted(n) for n in everything if isinstance(n, (ast.Name, ast.Attribute))}
+    for name, node in made.items():
+        loads = [
+            n
+            for n in everything
+            if isinstance(n, (ast.Name, ast.Attribute))
+            and isinstance(n.ctx, ast.Load)
+            and dotted(n) == name
+        ]
+        if name in used and not loads:
+            yield (
+                "scheduler_idle",
+                node,
+                f"`{name}` is made and never used: the learning rate stays as it is; call "
+                f"`{name}.step()` after each epoch (or after each step, as the schedule is meant)",
+            )
+
+
+RULES = (
+    _each_epoch,
+    _state_not_copied,
+    _lost_by_loading,
+    _carried,
+    _graph_kept,
+    _never_reset,
+    _scheduler_idle,
+)

@@ -1,0 +1,225 @@
+"""Find evaluations in the wrong mode, and outputs that are read along the wrong dimension."""
+
+from __future__ import annotations
+
+import ast
+
+from executor.inside.remarks.syntax import (
+    LAYERS,
+    Found,
+    assigned,
+    callee,
+    calls_in,
+    dotted,
+    inside,
+    loops,
+    method_calls,
+    methods_named,
+    module_classes,
+    optimizers,
+    owner,
+    tail,
+    trained,
+    words,
+)
+
+_ACTS = ("Dropout", "BatchNorm", "SyncBatchNorm", "pretrained", "from_pretrained", "models")
+_JUDGES = {"argmax", "item", "accuracy", "correct", "eq", "acc", "criterion", "loss_fn", "topk"}
+
+
+def _acts(said: set[str]) -> bool:
+    """Whether the code has layers that work otherwise in training, or a model from elsewhere."""
+    return any(w.startswith(_ACTS[:3]) or w in _ACTS[3:] for w in said)
+
+
+def _never_eval(tree: ast.Module) -> Found:
+    """Weights are loaded, the model is called, nothing is trained, and eval() is never called."""
+    said = words(tree)
+    if said & {"eval", "train", "backward", "step", "fit", "requires_grad"}:
+        return
+    own = {c.name for c in module_classes(tree)} | LAYERS | {"Sequential"}
+    plain = {
+        name
+        for _, name, value in assigned(tree)
+        if isinstance(value, ast.Call) and callee(value) in own and not _acts(said)
+    }
+    for load in method_calls(tree, "load_state_dict"):
+        name = owner(load)
+        if name in plain:  # all of it is here, and nothing in it works otherwise in training
+            continue
+        used = [
+            n
+            for n in ast.walk(tree)
+            if isinstance(n, ast.Call)
+            and dotted(n.func) == name != ""
+            and n.args
+            and n.lineno > load.lineno
+        ]
+        if used:
+            yield (
+                "never_eval",
+                used[0],
+                f"`{name}.eval()` is called nowhere before this: a model is in training mode when "
+                "it is made, and then its BatchNorm layers use the statistics of this one batch "
+                "and its Dropout layers drop values, so that the outputs are wrong or the same for "
+                f"all; call `{name}.eval()` after loading",
+            )
+            return
+
+
+def _validated_in_training(tree: ast.Module) -> Found:
+    """A judgement without gradients of a model that is in training mode and never leaves it."""
+    said = words(tree)
+    if "eval" in said or "backward" not in said or not _acts(said):
+        return
+    models = {m for o in optimizers(tree).values() for m in trained(o)}
+    for node in ast.walk(tree):
+        match node:
+            case ast.With(items=items) if any(_is_without(i.context_expr) for i in items):
+                pass
+            case ast.FunctionDef(decorator_list=marks) if any(map(_is_without, marks)):
+                pass
+            case _:
+                continue
+        below = list(inside(node))
+        judged = {tail(n) for n in below} & _JUDGES or any(
+            isinstance(n, ast.Compare) for n in below
+        )
+        called = [n for n in below if isinstance(n, ast.Call) and dotted(n.func) in models]
+        if "train" in {tail(n) for n in below} or not judged or not called:
+            continue
+        yield (
+            "validated_in_training",
+            called[0],
+            f"`{dotted(called[0].func)}` is in training mode here: Dropout drops values and "
+            "BatchNorm uses (and changes) the statistics of these batches, so the result is noisy "
+            f"and too low; call `{dotted(called[0].func)}.eval()` before, and `.train()` after",
+        )
+
+
+def _is_without(node: ast.expr) -> bool:
+    return tail(node) in ("no_grad", "inference_mode")
+
+
+def _stays_in_eval(tree: ast.Module) -> Found:
+    """eval() in a loop that trains, and nothing that switches back."""
+    models = {m.rpartition(".")[2] for o in optimizers(tree).values() for m in trained(o)}
+    if method_calls(tree, "train") or not models:
+        return
+    functions = {n.name: n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)}
+    for loop in loops(tree):
+        below = list(inside(loop))
+        if not calls_in(below, "backward"):
+            continue
+        called = [
+            functions[c] for n in below if isinstance(n, ast.Call) and (c := tail(n)) in functions
+        ]
+        reached = [*below, *(n for f in called for n in ast.walk(f))]
+        for call in calls_in(reached, "eval"):
+            if owner(call).rpartition(".")[2] in models:
+                yield (
+                    "stays_in_eval",
+                    call,
+                    f"after this nothing calls `{owner(call)}.train()`: from here on it is trained "
+                    "in eval mode, its Dropout layers drop nothing and its BatchNorm layers learn "
+                    f"no statistics; call `{owner(call)}.train()` before the training goes on",
+                )
+                return
+
+
+def _traced(tree: ast.Module) -> Found:
+    """A model that is traced in training mode."""
+    said = words(tree)
+    if "eval" in said or not _acts(said):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and dotted(node.func) == "torch.jit.trace" and node.args:
+            model = dotted(node.args[0]) or "model"
+            yield (
+                "traced_in_training",
+                node,
+                "the trace keeps the mode that the model is in, and eval() is called nowhere: "
+                "Dropout and BatchNorm would work as in training for ever; call "
+                f"`{model}.eval()` before",
+            )
+
+
+def _last_of_batch(tree: ast.Module) -> Found:
+    """`out[:, -1]` of a recurrent layer whose first dimension is the time."""
+    for module in module_classes(tree):
+        first: set[str] = set()
+        for _, name, value in assigned(module):
+            if isinstance(value, ast.Call) and callee(value) in ("LSTM", "GRU", "RNN"):
+                settings = {k.arg for k in value.keywords}
+                if "batch_first" not in settings and None not in settings and len(value.args) < 5:
+                    first.add(name)
+        for forward in methods_named(module, "forward"):
+            turned = {"permute", "transpose", "t", "swapaxes", "movedim", "T", "stack"}
+            if words(forward) & turned:
+                continue
+            outputs = {
+                dotted(node.targets[0].elts[0])
+                for node in ast.walk(forward)
+                if isinstance(node, ast.Assign)
+                and isinstance(node.targets[0], ast.Tuple)
+                and node.targets[0].elts
+                and isinstance(node.value, ast.Call)
+                and dotted(node.value.func) in first
+            }
+            for node in ast.walk(forward):
+                match node:
+                    case ast.Subscript(
+                        value=ast.Name(id=name),
+                        slice=ast.Tuple(
+                            elts=[
+                                ast.Slice(lower=None, upper=None),
+                                ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1)),
+                                *_,
+                            ]
+                        ),
+                    ) if name in outputs:
+                        yield (
+                            "last_of_batch",
+                            node,
+                            f"without `batch_first=True` the output is [time, batch, features]: "
+                            f"`{name}[:, -1]` takes the last SAMPLE of the batch at every time, "
+                            "not the last time step, and samples are mixed with times; make the "
+                            "layer with `batch_first=True` (inputs [batch, time, features])",
+                        )
+
+
+def _workers_on_gpu(tree: ast.Module) -> Found:
+    """Tensors moved to the GPU in a Dataset that worker processes read."""
+    workers = any(
+        k.arg == "num_workers" and not (isinstance(k.value, ast.Constant) and not k.value.value)
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Call)
+        for k in n.keywords
+    )
+    for cls in ast.walk(tree):
+        if not workers or not isinstance(cls, ast.ClassDef):
+            continue
+        for method in cls.body:
+            if not isinstance(method, ast.FunctionDef) or method.name != "__getitem__":
+                continue
+            moves = calls_in(list(inside(method)), "cuda") + [
+                c for c in calls_in(list(inside(method)), "to") if "device" in words(c)
+            ]
+            for move in moves[:1]:
+                yield (
+                    "workers_on_gpu",
+                    move,
+                    "worker processes (num_workers) call this, and a forked process cannot use the "
+                    "GPU: return CPU tensors here, and move each batch in the training loop "
+                    "(`pin_memory=True` in the DataLoader makes that fast)",
+                )
+
+
+RULES = (
+    _never_eval,
+    _stays_in_eval,
+    _validated_in_training,
+    _last_of_batch,
+    _traced,
+    _workers_on_gpu,
+)

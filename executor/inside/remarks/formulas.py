@@ -1,0 +1,198 @@
+"""Find formulas of losses that compute another thing than is meant."""
+
+from __future__ import annotations
+
+import ast
+
+from executor.inside.remarks.losses import is_activated, losses_of, takes_of
+from executor.inside.remarks.syntax import (
+    Found,
+    assigned,
+    callee,
+    dotted,
+    is_true,
+    method_calls,
+    owner,
+    tail,
+    words,
+)
+
+
+def _new_leaf(tree: ast.Module) -> Found:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(args=[value, *_], keywords=keywords) if (
+                callee(node) == "Variable"
+                and "loss" in dotted(value).lower()
+                and any(k.arg == "requires_grad" and is_true(k.value) for k in keywords)
+            ):
+                yield "new_leaf", node, _CUT.format(name=dotted(value))
+            case ast.Call(func=ast.Attribute(value=value, attr="requires_grad_")) if (
+                "loss" in dotted(value).lower()
+            ):
+                yield "new_leaf", node, _CUT.format(name=dotted(value))
+            case ast.Assign(
+                targets=[ast.Attribute(value=value, attr="requires_grad")], value=new
+            ) if "loss" in dotted(value).lower() and is_true(new):
+                yield "new_leaf", node, _CUT.format(name=dotted(value))
+
+
+_CUT = (
+    "this makes `{name}` a tensor without a history that asks for a gradient: backward() then "
+    "raises nothing and reaches no parameter, so nothing is trained; leave it out, and compute the "
+    "loss with torch's functions from the model's output"
+)
+
+
+def _exp_of_loss(tree: ast.Module) -> Found:
+    back = {owner(c) for c in method_calls(tree, "backward")}
+    losses = losses_of(tree)
+    for node, name, value in assigned(tree):
+        if name not in back:
+            continue
+        for call in (n for n in ast.walk(value) if isinstance(n, ast.Call) and tail(n) == "exp"):
+            inner = [n for n in ast.walk(call) if n is not call and isinstance(n, ast.Call)]
+            of_loss = any(takes_of(n, losses) or "criterion" in tail(n) for n in inner)
+            if of_loss or any("loss" in w.lower() for a in call.args for w in words(a)):
+                yield (
+                    "exp_of_loss",
+                    node,
+                    "the gradient of exp(loss) is exp(loss) times that of the loss: one bad batch "
+                    "makes it overflow, and the weights become nan; clip the gradients "
+                    "(`clip_grad_norm_` between backward() and step()), limit what goes into exp "
+                    "(`.clamp(max=20)`), or lower the learning rate",
+                )
+
+
+def _masked_mean(tree: ast.Module) -> Found:
+    for statement in (n for n in ast.walk(tree) if isinstance(n, (ast.Assign, ast.Return))):
+        if statement.value is None or any(
+            isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div) and _is_mask(n.right)
+            for n in ast.walk(statement.value)
+        ):
+            continue
+        for node in ast.walk(statement.value):
+            match node:
+                case ast.Call(
+                    func=ast.Attribute(attr="mean", value=ast.BinOp(op=ast.Mult()) as product),
+                    args=[],
+                    keywords=[],
+                ) if _is_mask(product.left) or _is_mask(product.right):
+                    yield (
+                        "masked_mean",
+                        node,
+                        "mean() divides by all elements, the masked ones too: the more padding, "
+                        "the smaller the loss; divide by those that count: "
+                        "`(loss * mask).sum() / mask.sum()`",
+                    )
+
+
+def _is_mask(node: ast.expr) -> bool:
+    return any("mask" in w.lower() for w in words(node))
+
+
+_RANDOM = {"randn", "rand", "normal_", "normal", "uniform_", "random"}
+_DISTRIBUTIONS = {"softmax", "log_softmax", "logsoftmax", "logsigmoid", "logits", "dirichlet"}
+
+
+def _is_divided(tree: ast.Module) -> bool:
+    """Whether something is divided by a sum, as a distribution is."""
+    return any(
+        isinstance(n, (ast.BinOp, ast.AugAssign))
+        and isinstance(n.op, ast.Div)
+        and "sum" in words(n.right if isinstance(n, ast.BinOp) else n.value)
+        for n in ast.walk(tree)
+    )
+
+
+def _divergence(tree: ast.Module) -> Found:
+    """kl_div of what is no logarithm of probabilities."""
+    said = {w.lower() for w in words(tree)}
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call) or not node.args or tail(node) != "kl_div":
+            continue
+        first = node.args[0]
+        if isinstance(first, ast.Name):
+            given = [v for _, n, v in assigned(tree) if n == first.id]
+            first = given[-1] if given else first
+        if is_activated(first) == "softmax":
+            yield (
+                "divergence",
+                node,
+                "the first argument of kl_div has to be log-probabilities: use "
+                "`F.log_softmax(scores, dim=1)`; with probabilities the result is wrong and can be "
+                "negative",
+            )
+        elif said & _RANDOM and not said & _DISTRIBUTIONS and not _is_divided(tree):
+            yield (
+                "divergence",
+                node,
+                "kl_div compares two distributions: over the compared dimension each has to be "
+                "values of 0 and more that add up to 1, the first one as its logarithm. Samples or "
+                "raw numbers are none, and then the result can be negative; use "
+                "`F.kl_div(F.log_softmax(a, 1), F.softmax(b, 1), reduction='batchmean')`, or "
+                "`torch.distributions.kl_divergence` for two normal distributions",
+            )
+
+
+def _sign_of_kl(tree: ast.Module) -> Found:
+    """The divergence of a VAE whose sign is missing: 1 + log variance - mean² - variance."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.BinOp(
+                left=ast.Constant(value=float() as factor), op=ast.Mult(), right=total
+            ) if factor > 0:
+                pass
+            case _:
+                continue
+        inner = next((n for n in ast.walk(total) if isinstance(n, ast.BinOp)), None)
+        if inner is None or tail(total) not in ("sum", "mean"):
+            continue
+        written = ast.unparse(inner).replace(" ", "")
+        if written.startswith(("1+", "1.0+")) and written.count("-") == 2 and "exp" in written:
+            yield (
+                "sign_of_kl",
+                node,
+                "the divergence of a VAE is MINUS 0.5 times this sum: with a plus it is negative "
+                "and is made as large as possible, so the loss goes to minus infinity; write "
+                "`-0.5 * torch.sum(1 + logvar - mu.pow(2) - logvar.exp())`",
+            )
+
+
+def _sampled(tree: ast.Module) -> Found:
+    """A sample from a distribution of a network that no gradient can go through."""
+    said = words(tree)
+    if "log_prob" in said or "backward" not in said or not said & {"distributions", "Normal"}:
+        return
+    families = ("Normal", "MultivariateNormal", "Independent", "Beta", "Gamma", "LogNormal")
+    made = {
+        name: value
+        for _, name, value in assigned(tree)
+        if isinstance(value, ast.Call) and callee(value) in families
+    }
+    for call in method_calls(tree, "sample"):
+        source: ast.expr = call.func.value  # type: ignore[attr-defined]
+        source = made.get(dotted(source), source)
+        if not isinstance(source, ast.Call) or callee(source) not in families or call.args:
+            continue
+        values = [*source.args, *(k.value for k in source.keywords)]
+        if all(
+            isinstance(v, ast.Constant) or tail(v) in ("zeros", "ones", "tensor") for v in values
+        ):
+            continue
+        yield (
+            "sampled",
+            call,
+            "sample() cuts the gradient: nothing that is computed from this sample trains the "
+            "network that gave its mean and deviation; use `rsample()`, or a loss with log_prob()",
+        )
+
+
+RULES = (
+    _new_leaf,
+    _exp_of_loss,
+    _masked_mean,
+    _sign_of_kl,
+    _divergence,
+    _sampled,
+)

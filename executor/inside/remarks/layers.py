@@ -1,0 +1,257 @@
+"""Find layers that are not registered, not called, or made in the wrong place."""
+
+from __future__ import annotations
+
+import ast
+
+from executor.inside.remarks.syntax import (
+    MAKERS,
+    METHODS,
+    STATELESS,
+    Found,
+    callee,
+    dotted,
+    is_layer,
+    is_linear,
+    is_made,
+    is_own,
+    is_torch,
+    methods_named,
+    module_classes,
+)
+
+
+def _unregistered(tree: ast.Module) -> Found:
+    has_classes = any(isinstance(node, ast.ClassDef) for node in ast.walk(tree))
+    scopes = module_classes(tree) if has_classes else [tree]  # a few lines out of an `__init__`
+    for module in scopes:
+        for node in ast.walk(module):
+            match node:
+                case ast.Assign(targets=[ast.Attribute() as target], value=value):
+                    if (kind := _container(value)) and is_own(target):
+                        yield _plain(node, target, kind)
+                case ast.Call(
+                    func=ast.Attribute(value=ast.Attribute() as target, attr="append"),
+                    args=[value],
+                ) if is_own(target) and is_layer(value) and _made_plain(module, target):
+                    yield _plain(node, target, "list")
+                case ast.Assign(
+                    targets=[ast.Subscript(value=ast.Attribute() as target)], value=value
+                ) if (
+                    is_own(target)
+                    and (is_layer(value) or _container(value))
+                    and _made_plain(module, target)
+                ):
+                    yield _plain(node, target, "dict")
+
+
+def _plain(node: ast.AST, target: ast.Attribute, kind: str) -> tuple[str, ast.AST, str]:
+    better = (
+        "nn.ModuleList"
+        if kind == "list"
+        else "nn.ModuleDict` (its keys are texts) or `nn.ParameterDict"
+    )
+    return (
+        "unregistered",
+        node,
+        f"`{dotted(target)}` is a plain {kind}: the model does not see the layers or parameters in "
+        "it, so `parameters()` leaves them out (they are not trained), `.to()` does not move them "
+        f"and `state_dict()` does not save them; use `{better}`",
+    )
+
+
+def _container(value: ast.expr) -> str:
+    """`list` or `dict` where a plain one is made of layers; empty otherwise."""
+    match value:
+        case ast.List(elts=parts) | ast.Tuple(elts=parts) if any(is_layer(p) for p in parts):
+            return "list"
+        case ast.ListComp(elt=element) if is_layer(element) or is_made(element):
+            return "list"
+        case ast.Dict(values=parts) if any(is_layer(p) or _container(p) for p in parts):
+            return "dict"
+        case ast.DictComp(value=element) if is_layer(element) or _container(element):
+            return "dict"
+    return ""
+
+
+def _made_plain(module: ast.AST, target: ast.Attribute) -> bool:
+    """Whether the class itself makes the attribute an empty list or dictionary."""
+    return any(
+        isinstance(node, ast.Assign)
+        and dotted(node.targets[0]) == dotted(target)
+        and isinstance(node.value, (ast.List, ast.Dict))
+        for node in ast.walk(module)
+    )
+
+
+def _made_in_forward(tree: ast.Module) -> Found:
+    for forward in methods_named(tree, "forward"):
+        for node in ast.walk(forward):
+            if isinstance(node, ast.Call) and is_layer(node) and callee(node) != "Parameter":
+                yield (
+                    "made_in_forward",
+                    node,
+                    f"`{dotted(node.func)}` is made anew, with new random weights, at every call "
+                    "of forward: they are in no optimizer and are never trained; make the layer in "
+                    "`__init__` (`self.layer = …`) and call it here",
+                )
+
+
+def _not_a_buffer(tree: ast.Module) -> Found:
+    for init in methods_named(tree, "__init__"):
+        for node in ast.walk(init):
+            match node:
+                case ast.Assign(targets=[ast.Attribute() as target], value=ast.Call() as value) if (
+                    is_own(target) and callee(value) in MAKERS and is_torch(value)
+                ):
+                    yield (
+                        "not_a_buffer",
+                        node,
+                        f"`{dotted(target)}` is a plain tensor: `model.to(device)` does not move "
+                        "it (DataParallel makes no copy of it for its GPUs either), and state_dict "
+                        f"does not save it; `self.register_buffer('{target.attr}', …)` does both "
+                        "(`nn.Parameter` if it is to be trained)",
+                    )
+
+
+def _returns_nothing(tree: ast.Module) -> Found:
+    for name in ("train", "eval"):
+        for method in methods_named(tree, name):
+            if not any(isinstance(n, ast.Return) and n.value for n in ast.walk(method)):
+                yield (
+                    "returns_nothing",
+                    method,
+                    f"this `{name}` returns nothing, where nn.Module's returns the model: after "
+                    f"`model = model.{name}()` it is None; end with `return self`",
+                )
+
+
+def _layer_not_called(tree: ast.Module) -> Found:
+    for module in module_classes(tree):
+        layers = {
+            dotted(n.targets[0])
+            for n in ast.walk(module)
+            if isinstance(n, ast.Assign) and is_layer(n.value)
+        }
+        for forward in methods_named(module, "forward"):
+            for node in ast.walk(forward):
+                match node:
+                    case ast.Assign(targets=[ast.Name()], value=ast.Attribute() as value) if (
+                        dotted(value) in layers
+                    ):
+                        yield (
+                            "layer_not_called",
+                            node,
+                            f"this takes the layer `{dotted(value)}` itself instead of calling it: "
+                            f"`{dotted(value)}(x)`",
+                        )
+
+
+def _only_made(tree: ast.Module) -> Found:
+    for forward in methods_named(tree, "forward"):
+        for node in ast.walk(forward):
+            match node:
+                case ast.Call(args=[ast.Name() | ast.Call() as given, *_]) if callee(
+                    node
+                ) in STATELESS and dotted(node.func).startswith(("nn.", "torch.nn")):
+                    yield (
+                        "only_made",
+                        node,
+                        f"`{dotted(node.func)}(…)` only makes the layer and takes "
+                        f"`{dotted(given) or 'the tensor'}` for a setting of it; call what it "
+                        f"made: `{dotted(node.func)}()(x)` (with `dim=1` for a softmax), or use F",
+                    )
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(args=[_, ast.Name() | ast.Call() | ast.Attribute(), *_]) if callee(
+                node
+            ) in ("CrossEntropyLoss", "MSELoss", "BCELoss", "BCEWithLogitsLoss"):
+                yield (
+                    "only_made",
+                    node,
+                    f"`{dotted(node.func)}(a, b)` only makes the loss and takes the tensors for "
+                    f"its settings; call what it made: `{dotted(node.func)}()(output, target)`",
+                )
+
+
+def _always_drops(tree: ast.Module) -> Found:
+    for forward in methods_named(tree, "forward"):
+        for node in ast.walk(forward):
+            if (
+                isinstance(node, ast.Call)
+                and dotted(node.func) in ("F.dropout", "nn.functional.dropout")
+                and len(node.args) < 3
+                and not any(k.arg in ("training", None) for k in node.keywords)
+            ):
+                yield (
+                    "always_drops",
+                    node,
+                    "F.dropout drops values after `model.eval()` too, unless it is told: "
+                    "`training=self.training`",
+                )
+
+
+def _method_hidden(tree: ast.Module) -> Found:
+    for init in methods_named(tree, "__init__"):
+        for node in ast.walk(init):
+            match node:
+                case ast.Assign(targets=[ast.Attribute(attr=name) as target]) if (
+                    is_own(target) and name in METHODS
+                ):
+                    yield (
+                        "method_hidden",
+                        node,
+                        f"`{name}` is a method of nn.Module: `self.{name}` is that method (a "
+                        "registered layer is not found under this name), so choose another name, "
+                        "such as `self.layers`",
+                    )
+
+
+def _late_binding(tree: ast.Module) -> Found:
+    for node in ast.walk(tree):
+        if not isinstance(node, (ast.ListComp, ast.DictComp)):
+            continue
+        bound = {
+            n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)
+        }
+        element = node.elt if isinstance(node, ast.ListComp) else node.value
+        for inner in ast.walk(element):
+            if not isinstance(inner, ast.Lambda):
+                continue
+            own = {a.arg for a in (*inner.args.args, *inner.args.kwonlyargs)}
+            read = {n.id for n in ast.walk(inner.body) if isinstance(n, ast.Name)}
+            for name in sorted(read & bound - own):
+                yield (
+                    "late_binding",
+                    inner,
+                    f"every lambda made here reads `{name}` when it is called, and then it has its "
+                    f"last value for all of them; bind it: `lambda x, {name}={name}: …`",
+                )
+
+
+def _one_linear(tree: ast.Module) -> Found:
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call) or callee(node) != "Sequential":
+            continue
+        for one, other in zip(node.args, node.args[1:], strict=False):
+            if is_linear(one) and is_linear(other):
+                yield (
+                    "one_linear",
+                    other,
+                    "two Linear layers without an activation between them compute no more than one "
+                    "does; put `nn.ReLU()` between",
+                )
+
+
+RULES = (
+    _unregistered,
+    _made_in_forward,
+    _layer_not_called,
+    _only_made,
+    _method_hidden,
+    _late_binding,
+    _always_drops,
+    _one_linear,
+    _not_a_buffer,
+    _returns_nothing,
+)

@@ -1,0 +1,308 @@
+"""Find losses that do not fit what they are given."""
+
+from __future__ import annotations
+
+import ast
+
+from executor.inside.remarks.syntax import (
+    Found,
+    assigned,
+    callee,
+    dotted,
+    inside,
+    is_linear,
+    last_value,
+    methods_named,
+    module_classes,
+    tail,
+    words,
+)
+
+_FEW_CLASSES = 20  # outputs of a last layer that are most likely scores of classes
+
+
+def _scores_cut(tree: ast.Module) -> Found:
+    """A ReLU behind the last Linear layer of few outputs."""
+    for module in module_classes(tree):
+        outputs: dict[str, object] = {}
+        for node in ast.walk(module):
+            match node:
+                case ast.Assign(
+                    targets=[target],
+                    value=ast.Call(args=[_, ast.Constant(value=n), *_]) as made,
+                ) if callee(made) == "Linear":
+                    outputs[dotted(target)] = n
+        for forward in methods_named(module, "forward"):
+            last = last_value(forward)
+            match last:
+                case ast.Call(args=[ast.Call(func=ast.Attribute() as layer)]) if (
+                    callee(last) == "relu"
+                    and isinstance(few := outputs.get(dotted(layer)), int)
+                    and few <= _FEW_CLASSES
+                ):
+                    yield (
+                        "scores_cut",
+                        last,
+                        f"the last layer's {few} outputs go through a ReLU, which makes all "
+                        "negative ones 0 and stops their gradient: leave it out where they are "
+                        "scores for a loss",
+                    )
+
+
+_TAKES = {
+    "CrossEntropyLoss": "scores",
+    "cross_entropy": "scores",
+    "BCEWithLogitsLoss": "logits",
+    "binary_cross_entropy_with_logits": "logits",
+    "NLLLoss": "logs",
+    "nll_loss": "logs",
+    "BCELoss": "probabilities",
+    "binary_cross_entropy": "probabilities",
+}
+_ACTIVATIONS = {
+    "softmax": "softmax",
+    "softmax2d": "softmax",
+    "sigmoid": "sigmoid",
+    "log_softmax": "log_softmax",
+    "logsoftmax": "log_softmax",
+    "relu": "ReLU",
+    "relu6": "ReLU",
+}
+_WRONG = {
+    ("scores", "sigmoid"): (
+        "sigmoid_first",
+        "cross entropy takes the scores as they are and applies log_softmax itself: a sigmoid "
+        "before it squeezes them between 0 and 1, so that it learns slowly or stands still; leave "
+        "the sigmoid out",
+    ),
+    ("logits", "sigmoid"): (
+        "sigmoid_twice",
+        "BCEWithLogitsLoss applies the sigmoid itself, so it is applied twice here: no output gets "
+        "below 0.5 and it learns slowly; give the loss the scores as they are",
+    ),
+    ("logits", "softmax"): (
+        "sigmoid_twice",
+        "BCEWithLogitsLoss applies a sigmoid itself: it takes the scores as they are, and no "
+        "softmax belongs before it (for one class of several, use cross entropy)",
+    ),
+    ("logs", "softmax"): (
+        "nll_without_log",
+        "NLLLoss takes log-probabilities, and gets probabilities here: the loss is negative and "
+        "learns badly; use log_softmax, or CrossEntropyLoss on the scores as they are",
+    ),
+    ("probabilities", "softmax"): (
+        "bce_of_softmax",
+        "binary cross entropy asks one yes or no per output; with a softmax before it one class of "
+        "several is meant, and that is `F.cross_entropy(scores, labels)` on the scores without the "
+        "softmax, with the class numbers as labels (of sequences both flattened: "
+        "`scores.view(-1, n_classes)`, `labels.view(-1)`)",
+    ),
+    ("probabilities", "ReLU"): (
+        "bce_of_relu",
+        "binary cross entropy takes probabilities, and a ReLU gives values of 0 and over 1; leave "
+        "it out and use BCEWithLogitsLoss on the scores",
+    ),
+    ("scores", "softmax"): (
+        "softmax_twice",
+        "cross entropy applies log_softmax itself: it takes the scores as they are; with a softmax "
+        "before it, it learns slowly or stands still",
+    ),
+}
+
+
+def _given_to_loss(tree: ast.Module) -> Found:
+    """An activation that is given to a loss right where that is called."""
+    takes = losses_of(tree)
+    for scope in ast.walk(tree):
+        if not isinstance(scope, (ast.Module, ast.FunctionDef)):
+            continue
+        given = _own_assigned(scope)
+        for call in (n for n in inside(scope) if isinstance(n, ast.Call) and n.args):
+            if not (wanted := takes_of(call, takes)):
+                continue
+            value = _unwrapped(call.args[0])
+            if isinstance(value, ast.Name):
+                before = [v for n, name, v in given if name == value.id and n.lineno <= call.lineno]
+                value = _unwrapped(before[-1]) if before else value
+            if wrong := _WRONG.get((wanted, is_activated(value))):
+                yield wrong[0], call, wrong[1]
+
+
+def _own_assigned(scope: ast.AST) -> list[tuple[ast.Assign, str, ast.expr]]:
+    own = [n for n in inside(scope) if isinstance(n, ast.Assign)]
+    return sorted((a for n in own for a in assigned(n)), key=lambda a: a[0].lineno)
+
+
+def losses_of(tree: ast.Module) -> dict[str, str]:
+    """Variable → what the loss that it holds takes; nothing of one that holds several."""
+    found: dict[str, set[str]] = {}
+    for _, name, value in assigned(tree):
+        if isinstance(value, ast.Call) and callee(value) in _TAKES:
+            found.setdefault(name, set()).add(_TAKES[callee(value)])
+    return {name: next(iter(kinds)) for name, kinds in found.items() if len(kinds) == 1}
+
+
+def takes_of(call: ast.Call, losses: dict[str, str]) -> str:
+    if isinstance(call.func, ast.Call):  # nn.CrossEntropyLoss()(output, target)
+        return _TAKES.get(callee(call.func), "")
+    if callee(call)[:1].islower() and callee(call) in _TAKES:
+        return _TAKES[callee(call)]
+    return losses.get(dotted(call.func), "")
+
+
+def _unwrapped(value: ast.expr) -> ast.expr:
+    """Without `.squeeze()`, `.view(…)` and the like around it."""
+    shapes = ("squeeze", "view", "reshape", "flatten", "transpose", "permute", "float", "to")
+    while (
+        isinstance(value, ast.Call)
+        and isinstance(value.func, ast.Attribute)
+        and tail(value) in shapes
+        and not dotted(value.func).startswith(("torch.", "F."))
+    ):
+        value = value.func.value
+    return value
+
+
+def is_activated(value: ast.expr | None) -> str:
+    """The activation that a call applies; empty for any other value."""
+    if not isinstance(value, ast.Call):
+        return ""
+    if isinstance(value.func, ast.Call):  # nn.Softmax(dim=1)(x)
+        return _ACTIVATIONS.get(tail(value.func).lower(), "")
+    if tail(value)[:1].isupper():
+        return ""
+    return _ACTIVATIONS.get(tail(value), "")
+
+
+def _model_ends(tree: ast.Module) -> Found:
+    """A model whose last activation does not belong before the loss of the code."""
+    takes = {_TAKES[w] for w in words(tree) if w in _TAKES}
+    for end, activation in _ends(tree):
+        for kind in sorted(takes):
+            wrong = _WRONG.get((kind, activation))
+            if wrong and (len(takes) == 1 or kind == "scores"):
+                yield wrong[0], end, wrong[1]
+
+
+def _ends(tree: ast.Module) -> list[tuple[ast.AST, str]]:
+    """What the only model of the code ends in: where it stands, and which activation it is."""
+    classes = [c for c in module_classes(tree) if any(True for _ in methods_named(c, "forward"))]
+    inner = {id(n) for c in classes for n in ast.walk(c)}
+    whole = [
+        call
+        for _, _, call in assigned(tree)
+        if isinstance(call, ast.Call) and callee(call) == "Sequential" and id(call) not in inner
+    ]
+    if len(classes) + len(whole) != 1:
+        return []  # of several models nobody knows which one the loss gets
+    if whole:
+        return [_last_of(whole[0])]
+    last = next((v for f in methods_named(classes[0], "forward") if (v := last_value(f))), None)
+    if last is None:
+        return []
+    value = _unwrapped(last)
+    for _, name, call in assigned(classes[0]):
+        if (
+            isinstance(call, ast.Call)
+            and callee(call) == "Sequential"
+            and isinstance(value, ast.Call)
+            and dotted(value.func) == name
+        ):
+            return [_last_of(call)]
+    return [(last, is_activated(value))]
+
+
+def _last_of(sequential: ast.Call) -> tuple[ast.AST, str]:
+    final = sequential.args[-1] if sequential.args else sequential
+    activation = _ACTIVATIONS.get(callee(final).lower(), "") if isinstance(final, ast.Call) else ""
+    return final, activation
+
+
+def _threshold(tree: ast.Module) -> Found:
+    """Scores of a loss with logits that are compared with 0.5 as if they were probabilities."""
+    said = words(tree)
+    if not said & {"BCEWithLogitsLoss", "binary_cross_entropy_with_logits"}:
+        return
+    if {w.lower() for w in said} & {"sigmoid", "expit", "bceloss", "binary_cross_entropy"}:
+        return
+    for node in ast.walk(tree):
+        match node:
+            case ast.Compare(
+                left=left, ops=[ast.Gt() | ast.GtE()], comparators=[ast.Constant(value=0.5)]
+            ) if _is_output(left):
+                yield "threshold", node, _THRESHOLD
+            case ast.Call(func=ast.Attribute(attr="round", value=value), args=[]) if _is_output(
+                value
+            ):
+                yield "threshold", node, _THRESHOLD
+            case ast.Call(args=[value]) if dotted(node.func) == "torch.round" and _is_output(value):
+                yield "threshold", node, _THRESHOLD
+
+
+_THRESHOLD = (
+    "the model gives scores here (BCEWithLogitsLoss applies the sigmoid itself), and 0.5 is the "
+    "limit of probabilities: compare the scores with 0, or apply `torch.sigmoid` first"
+)
+
+
+def _is_output(node: ast.expr) -> bool:
+    """Whether it is called like what a model gives, or is a call of one."""
+    named = ("out", "pred", "logit", "score", "y_hat", "yhat", "model", "net")
+    return any(w.lower().startswith(named) for w in words(node)) and not any(
+        isinstance(n, ast.Call) and tail(n) in ("rand", "rand_like", "random")
+        for n in ast.walk(node)
+    )
+
+
+def _one_column(tree: ast.Module) -> Found:
+    """argmax over the classes of a model with one output."""
+    said = words(tree)
+    if not said & {
+        "BCEWithLogitsLoss",
+        "BCELoss",
+        "binary_cross_entropy",
+        "binary_cross_entropy_with_logits",
+    } or said & {"CrossEntropyLoss", "cross_entropy", "NLLLoss"}:
+        return
+    ones = {
+        name
+        for _, name, value in assigned(tree)
+        if isinstance(value, ast.Constant) and type(value.value) is int and value.value == 1
+    }
+    widths = [
+        n.args[1]
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Call) and is_linear(n) and len(n.args) > 1
+    ]
+    if not any((isinstance(w, ast.Constant) and w.value == 1) or dotted(w) in ones for w in widths):
+        return
+    for node in ast.walk(tree):
+        value, dims = None, []
+        match node:
+            case ast.Subscript(value=ast.Call() as call, slice=ast.Constant(value=1)) if (
+                tail(call) == "max"
+            ):
+                value, dims = call, [*call.args, *(k.value for k in call.keywords)]
+            case ast.Assign(targets=[ast.Tuple(elts=[_, _])], value=ast.Call() as call) if (
+                tail(call) == "max"
+            ):
+                value, dims = call, [*call.args, *(k.value for k in call.keywords)]
+            case ast.Call() if tail(node) == "argmax":
+                value, dims = node, [*node.args, *(k.value for k in node.keywords)]
+        if value is not None and any(ast.unparse(d) in ("1", "-1") for d in dims):
+            yield (
+                "one_column",
+                value,
+                "the model gives one number per sample, and the largest of one column is always "
+                "number 0: every sample counts as class 0; for a yes or no write "
+                "`(output > 0).float()` for scores, `> 0.5` for probabilities",
+            )
+
+
+RULES = (
+    _given_to_loss,
+    _model_ends,
+    _one_column,
+    _threshold,
+    _scores_cut,
+)

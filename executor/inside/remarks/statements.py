@@ -1,0 +1,166 @@
+"""Find statements whose result is thrown away, or is another thing than it looks like."""
+
+from __future__ import annotations
+
+import ast
+
+from executor.inside.remarks.syntax import (
+    Found,
+    assigned,
+    blocks,
+    callee,
+    dotted,
+    inside,
+    is_optimizer,
+    is_true,
+    owner,
+    tail,
+    words,
+)
+
+_UNCALLED = frozenset(
+    ["eval", "train", "zero_grad", "step", "backward", "cuda", "cpu", "close", "flush"]
+)
+
+
+def _uncalled(tree: ast.Module) -> Found:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Expr(value=ast.Attribute(attr=name) as method) if name in _UNCALLED:
+                yield (
+                    "uncalled",
+                    node,
+                    f"`{dotted(method)}` is not called: without its parentheses it does nothing; "
+                    f"write `{dotted(method)}()`",
+                )
+
+
+_SHAPES = frozenset(
+    [
+        "view",
+        "reshape",
+        "unsqueeze",
+        "squeeze",
+        "permute",
+        "transpose",
+        "detach",
+        "clamp",
+        "masked_fill",
+        "contiguous",
+    ]
+)
+_CASTS = frozenset(["to", "cuda", "cpu", "float", "double", "half", "long"])
+_SUMS = frozenset(["add", "sub", "mul", "div", "clamp", "zero"])
+
+
+def _result_unused(tree: ast.Module) -> Found:
+    """A new tensor that is made in a function or a loop and kept nowhere."""
+    batches = _of_batches(tree)
+    for scope in ast.walk(tree):
+        if not isinstance(scope, (ast.FunctionDef, ast.For, ast.While)):
+            continue
+        for node in inside(scope):
+            match node:
+                case ast.Expr(value=ast.Call(func=ast.Attribute(value=value, attr=attr))):
+                    pass
+                case _:
+                    continue
+            name = dotted(value)
+            if not name or name.startswith(("torch", "F.", "np.", "nn.")):
+                continue
+            of_tensor = name.endswith((".data", ".grad"))
+            if (
+                attr in _SHAPES
+                or (attr in _CASTS and name in batches)
+                or (attr in _SUMS and of_tensor)
+            ):
+                better = f"`{name} = {name}.{attr}(…)`"
+                if attr in _SUMS:
+                    better = f"`{name}.{attr}_(…)`"
+                yield (
+                    "result_unused",
+                    node,
+                    f"`{name}.{attr}(…)` returns a new tensor and leaves `{name}` as it is; its "
+                    f"result is thrown away here; write {better}",
+                )
+
+
+def _of_batches(tree: ast.Module) -> set[str]:
+    """The names of what a loop takes out of a loader: tensors, no modules."""
+    found: set[str] = set()
+    for loop in ast.walk(tree):
+        if isinstance(loop, ast.For) and any(
+            part in w.lower() for w in words(loop.iter) for part in ("load", "_dl", "batches")
+        ):
+            found |= {tail(n) for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+    return found
+
+
+def _parameter_lost(tree: ast.Module) -> Found:
+    """A parameter that an operation turns into an ordinary tensor."""
+    wanted = {
+        dotted(n.value)
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Attribute) and n.attr in ("grad", "is_leaf")
+    }
+    wanted |= {w for n in ast.walk(tree) if is_optimizer(n) for w in words(n)}
+    for node, name, value in assigned(tree):
+        if _is_computed(value) and (name in wanted or _holds_parameter(value)):
+            yield "parameter_lost", node, _LOST.format(name=name)
+    for block in blocks(tree):
+        leaves: set[str] = set()
+        for statement in block:
+            for node, name, value in (
+                assigned(statement) if isinstance(statement, ast.Assign) else ()
+            ):
+                if _is_leaf(value) and (name in wanted or _holds_parameter(value)):
+                    leaves.add(name)
+                elif (
+                    name in leaves
+                    and isinstance(value, ast.Call)
+                    and tail(value) in _CASTS
+                    and owner(value) == name
+                ):
+                    yield "parameter_lost", node, _LOST.format(name=name)
+                else:
+                    leaves.discard(name)
+
+
+_LOST = (
+    "`{name}` is the result of an operation on the parameter (moving, casting and arithmetic are "
+    "recorded operations): an ordinary tensor and no leaf. A module does not register it, it gets "
+    "no `.grad`, and no optimizer trains it; do that first and wrap last: "
+    "`nn.Parameter(torch.rand(5, device='cuda'))`, or move the whole module with `model.to(device)`"
+)
+
+
+def _is_leaf(value: ast.AST) -> bool:
+    """`nn.Parameter(…)`, or a tensor made with `requires_grad=True`."""
+    if not isinstance(value, ast.Call):
+        return False
+    if callee(value) == "Parameter":
+        return not any(k.arg == "requires_grad" and not is_true(k.value) for k in value.keywords)
+    return dotted(value.func).startswith("torch.") and any(
+        k.arg == "requires_grad" and is_true(k.value) for k in value.keywords
+    )
+
+
+def _holds_parameter(value: ast.AST) -> bool:
+    return any(isinstance(n, ast.Call) and callee(n) == "Parameter" for n in ast.walk(value))
+
+
+def _is_computed(value: ast.expr) -> bool:
+    """Whether it is moved, cast or computed from a leaf right where that is made."""
+    match value:
+        case ast.Call(func=ast.Attribute(value=inner, attr=attr)) if attr in _CASTS:
+            return _is_leaf(inner)
+        case ast.BinOp(left=left, right=right):
+            return _is_leaf(left) or _is_leaf(right)
+        case ast.Call(func=ast.Attribute(value=ast.BinOp() | ast.Call() as inner, attr=attr)) if (
+            attr in ("detach", "requires_grad_")
+        ):
+            return _holds_parameter(inner)
+    return False
+
+
+RULES = (_parameter_lost, _result_unused, _uncalled)

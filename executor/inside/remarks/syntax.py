@@ -1,0 +1,281 @@
+"""What the rules ask of a syntax tree: names, calls, modules, layers."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+Found = Iterator[tuple[str, ast.AST, str]]  # kind, the node it is about, message
+
+LAYERS = frozenset(
+    [
+        "Linear",
+        "Bilinear",
+        "LazyLinear",
+        "Conv1d",
+        "Conv2d",
+        "Conv3d",
+        "ConvTranspose1d",
+        "ConvTranspose2d",
+        "ConvTranspose3d",
+        "RNN",
+        "LSTM",
+        "GRU",
+        "RNNCell",
+        "LSTMCell",
+        "GRUCell",
+        "Embedding",
+        "EmbeddingBag",
+        "BatchNorm1d",
+        "BatchNorm2d",
+        "BatchNorm3d",
+        "LayerNorm",
+        "GroupNorm",
+        "MultiheadAttention",
+        "TransformerEncoder",
+        "TransformerEncoderLayer",
+        "PReLU",
+        "Parameter",
+    ]
+)
+STATELESS = frozenset(
+    [
+        "LogSoftmax",
+        "Softmax",
+        "ReLU",
+        "LeakyReLU",
+        "ELU",
+        "GELU",
+        "SiLU",
+        "Sigmoid",
+        "Tanh",
+        "Softplus",
+        "Flatten",
+    ]
+)
+MAKERS = frozenset(
+    [
+        "randn",
+        "zeros",
+        "ones",
+        "rand",
+        "tensor",
+        "arange",
+        "eye",
+        "full",
+        "linspace",
+        "empty",
+        "normal",
+        "FloatTensor",
+        "LongTensor",
+        "from_numpy",
+        "Tensor",
+    ]
+)
+METHODS = frozenset(
+    ["modules", "children", "parameters", "buffers", "named_modules", "apply", "float", "half"]
+)
+
+
+def module_classes(tree: ast.AST) -> Iterator[ast.ClassDef]:
+    """The classes that are modules by the names of their bases."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef) and any(
+            dotted(base).rpartition(".")[2].endswith("Module") for base in node.bases
+        ):
+            yield node
+
+
+def methods_named(tree: ast.AST, name: str) -> Iterator[ast.FunctionDef]:
+    """The methods of that name of the modules."""
+    classes = [tree] if isinstance(tree, ast.ClassDef) else module_classes(tree)
+    for module in classes:
+        yield from (n for n in module.body if isinstance(n, ast.FunctionDef) and n.name == name)
+
+
+def method_calls(tree: ast.AST, method: str) -> list[ast.Call]:
+    """The calls of a method of that name, such as `step` of an optimizer."""
+    return [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == method
+        and (method != "step" or "sched" not in dotted(node.func.value).lower())
+    ]
+
+
+def dotted(node: ast.AST) -> str:
+    """A name with its dots; empty for whatever is none."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return ""
+    return ".".join([node.id, *reversed(parts)])
+
+
+def callee(call: ast.Call) -> str:
+    """The last part of what is called."""
+    return dotted(call.func).rpartition(".")[2]
+
+
+def is_own(target: ast.Attribute) -> bool:
+    return isinstance(target.value, ast.Name) and target.value.id == "self"
+
+
+def is_torch(call: ast.Call) -> bool:
+    return dotted(call.func).startswith("torch.")
+
+
+def is_layer(value: ast.AST) -> bool:
+    if not isinstance(value, ast.Call) or callee(value) not in LAYERS:
+        return False
+    return dotted(value.func).startswith(("nn.", "torch.nn.")) or "." not in dotted(value.func)
+
+
+def is_made(value: ast.AST) -> bool:
+    """Whether it is an object of a class that is called like a part of a model."""
+    name = callee(value) if isinstance(value, ast.Call) else ""
+    return name.endswith(("Layer", "Block", "Embedding", "Encoder", "Decoder", "Net", "Module"))
+
+
+def is_linear(value: ast.AST) -> bool:
+    return isinstance(value, ast.Call) and callee(value) == "Linear"
+
+
+def is_true(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and value.value is True
+
+
+def last_value(forward: ast.FunctionDef) -> ast.expr | None:
+    """What forward returns; of a name what was assigned to it right before."""
+    match forward.body[-2:]:
+        case [*_, ast.Return(value=ast.Call() as value)]:
+            return value
+        case [ast.Assign(targets=[ast.Name(id=a)], value=value), ast.Return(value=ast.Name(id=b))]:
+            return value if a == b else None
+    return None
+
+
+def tail(node: ast.AST) -> str:
+    """The last part of a name or of what is called: `backward` of `f(x).backward()`."""
+    if isinstance(node, ast.Call):
+        node = node.func
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def words(tree: ast.AST) -> set[str]:
+    """Every name and attribute that is written there, those of imports too."""
+    found = {
+        w for n in ast.walk(tree) if isinstance(n, (ast.Name, ast.Attribute)) and (w := tail(n))
+    }
+    return found | {n.name.rpartition(".")[2] for n in ast.walk(tree) if isinstance(n, ast.alias)}
+
+
+def blocks(tree: ast.AST) -> Iterator[list[ast.stmt]]:
+    """Every run of statements of one indentation."""
+    for node in ast.walk(tree):
+        for part in ("body", "orelse", "finalbody"):
+            found = getattr(node, part, None)
+            if isinstance(found, list) and found:
+                yield found
+
+
+def loops(tree: ast.AST) -> Iterator[ast.For | ast.While]:
+    """Every loop in it, itself too."""
+    return (n for n in ast.walk(tree) if isinstance(n, (ast.For, ast.While)))
+
+
+def inside(node: ast.AST) -> Iterator[ast.AST]:
+    """All below a node that runs where it does: not what functions and classes define there."""
+    todo = list(ast.iter_child_nodes(node))
+    while todo:
+        one = todo.pop()
+        yield one
+        if not isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+            todo += ast.iter_child_nodes(one)
+
+
+def calls_in(nodes: Iterator[ast.AST] | list[ast.AST], method: str) -> list[ast.Call]:
+    """The calls of a method of that name among some nodes."""
+    return [
+        n
+        for n in nodes
+        if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == method
+    ]
+
+
+def owner(call: ast.Call) -> str:
+    """`model` of `model.eval()`; empty where it is no name."""
+    return dotted(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+
+
+def assigned(tree: ast.AST) -> Iterator[tuple[ast.Assign, str, ast.expr]]:
+    """Each `name = value`, those of `a, b = x, y` one by one."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Assign):
+            continue
+        for target in node.targets:
+            pairs = [(target, node.value)]
+            if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+                pairs = list(zip(target.elts, node.value.elts, strict=False))
+            yield from ((node, dotted(t), v) for t, v in pairs if dotted(t))
+
+
+def bound(tree: ast.AST) -> set[str]:
+    """Every name that the code binds somewhere, arguments and imports included."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+                found.add(name)
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                found.add(name)
+            case ast.arg(arg=name):
+                found.add(name)
+            case ast.alias(name=name, asname=other):
+                found.add(other or name.partition(".")[0])
+    return found
+
+
+_OPTIMIZERS = frozenset(
+    ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta", "Adamax", "NAdam", "RAdam", "ASGD"]
+)
+
+
+def is_optimizer(value: ast.AST) -> bool:
+    """Whether it is a call that makes an optimizer."""
+    if not isinstance(value, ast.Call):
+        return False
+    name = dotted(value.func)
+    return callee(value) in _OPTIMIZERS and (
+        "." not in name or name.rpartition(".")[0].endswith("optim")
+    )
+
+
+def optimizers(tree: ast.AST) -> dict[str, ast.Call]:
+    """The variables that hold optimizers which the code makes."""
+    found = {}
+    for _, name, value in assigned(tree):
+        if is_optimizer(value) and isinstance(value, ast.Call):
+            found[name] = value
+    return found
+
+
+def trained(optimizer: ast.Call) -> set[str]:
+    """The modules whose `parameters()` an optimizer is given."""
+    return {owner(c) for c in method_calls(optimizer, "parameters") if owner(c)}
+
+
+def is_model(value: ast.Call, tree: ast.Module) -> bool:
+    """Whether it makes a model: of a class of the snippet's, or an nn.Sequential."""
+    return callee(value) == "Sequential" or callee(value) in {c.name for c in module_classes(tree)}
+
+
+def is_step(step: ast.Call, held: dict[str, ast.Call]) -> bool:
+    """Whether a call of `step` is that of an optimizer."""
+    return owner(step) in held or "optim" in owner(step).lower()

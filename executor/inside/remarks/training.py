@@ -1,0 +1,355 @@
+"""Find training loops whose steps do not do what they look like."""
+
+from __future__ import annotations
+
+import ast
+
+from executor.inside.remarks.syntax import (
+    Found,
+    assigned,
+    blocks,
+    bound,
+    callee,
+    calls_in,
+    dotted,
+    inside,
+    is_layer,
+    is_model,
+    is_optimizer,
+    is_step,
+    loops,
+    method_calls,
+    module_classes,
+    optimizers,
+    owner,
+    tail,
+    trained,
+    words,
+)
+
+
+def _zeroed_outside(tree: ast.Module) -> Found:
+    """Steps in an inner loop whose gradients are set to zero only in an outer one."""
+    for outer in ast.walk(tree):
+        if not isinstance(outer, (ast.For, ast.While)):
+            continue
+        zeroed = method_calls(outer, "zero_grad")
+        inner = [n for n in ast.walk(outer) if isinstance(n, (ast.For, ast.While))][1:]
+        for loop in inner if zeroed else ():
+            steps = method_calls(loop, "step") and method_calls(loop, "backward")
+            if steps and not method_calls(loop, "zero_grad"):
+                yield (
+                    "zeroed_outside",
+                    zeroed[0],
+                    "zero_grad() stands outside of the loop in which backward() and step() run: "
+                    "the gradients of all its rounds are added up; move it into that loop",
+                )
+
+
+def _all_but_one(tree: ast.Module) -> Found:
+    for node in ast.walk(tree):
+        match node:
+            case ast.If(test=ast.BinOp(op=ast.Mod(), right=right)) if method_calls(node, "step"):
+                n = ast.unparse(right) if isinstance(right, (ast.Name, ast.Constant)) else "n"
+                yield (
+                    "all_but_one",
+                    node,
+                    f"this is true in every round but each {n}-th one, where the remainder is 0; "
+                    "for every n-th round write `== 0`",
+                )
+
+
+def _never_zeroed(tree: ast.Module) -> Found:
+    """Steps in a loop, and nothing anywhere that sets a gradient to zero."""
+    said = words(tree)
+    if "zero_grad" in said or "grad" in said or "set_to_none" in said or "closure" in said:
+        return
+    held = optimizers(tree)
+    for loop in loops(tree):
+        steps = [c for c in calls_in(list(inside(loop)), "step") if is_step(c, held)]
+        if steps and calls_in(list(inside(loop)), "backward"):
+            yield (
+                "never_zeroed",
+                steps[0],
+                "no zero_grad() is called anywhere here: backward() adds to the gradients that are "
+                f"there, so each step uses the sum of all rounds; call `{owner(steps[0])}"
+                ".zero_grad()` before each backward()",
+            )
+            return
+
+
+def _thrown_away(tree: ast.Module) -> Found:
+    """zero_grad() between backward() and step(), in one run of statements."""
+    for block in blocks(tree):
+        order = [(i, m, c) for i, s in enumerate(block) for m, c in _training_calls(s)]
+        for (_, a, _), (_, b, wiped), (_, c, step) in zip(
+            order, order[1:], order[2:], strict=False
+        ):
+            if (a, b, c) != ("backward", "zero_grad", "step"):
+                continue
+            if owner(wiped) == owner(step) or "optim" not in owner(wiped).lower():
+                yield (
+                    "thrown_away",
+                    wiped,
+                    "this zero_grad() throws away the gradients that backward() has just computed, "
+                    "before step() uses them: the weights do not change; call it before backward()",
+                )
+
+
+def _training_calls(statement: ast.stmt) -> list[tuple[str, ast.Call]]:
+    """What a statement of its own does for the training: `loss.backward()`, not in a branch."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if isinstance(call, ast.Call) and tail(call) in ("backward", "zero_grad", "step"):
+        sched = "sched" in owner(call).lower()
+        return [] if sched else [(tail(call), call)]
+    return []
+
+
+def _clipped_late(tree: ast.Module) -> Found:
+    """Gradients that are clipped only after the step, or before there are any."""
+    for block in blocks(tree):
+        at: dict[str, list[int]] = {}
+        clips: list[tuple[int, ast.Call]] = []
+        for i, statement in enumerate(block):
+            for name, _ in _training_calls(statement):
+                at.setdefault(name, []).append(i)
+            call = statement.value if isinstance(statement, ast.Expr) else None
+            if isinstance(call, ast.Call) and tail(call).startswith("clip_grad_"):
+                clips.append((i, call))
+        if not clips or len(at.get("backward", ())) != 1 or len(at.get("step", ())) != 1:
+            continue
+        back, step = at["backward"][0], at["step"][0]
+        if all(i > step > back or i < back < step for i, _ in clips):
+            when = "after step()" if clips[0][0] > step else "before backward()"
+            yield (
+                "clipped_late",
+                clips[0][1],
+                f"the gradients are clipped {when}, where that changes no step; clip between "
+                "backward() and step()",
+            )
+
+
+def _never_stepped(tree: ast.Module) -> Found:
+    """An optimizer that is made here, while backward runs and nothing ever steps."""
+    held = optimizers(tree)
+    back = [c for loop in loops(tree) for c in calls_in(list(inside(loop)), "backward")]
+    if not held or not back or any(tail(n) == "step" for n in ast.walk(tree)):
+        return
+    given = {dotted(a) for n in ast.walk(tree) if isinstance(n, ast.Call) for a in _arguments(n)}
+    for name in held:
+        if name not in given and not any(name.endswith(f".{g}") for g in given):
+            yield (
+                "never_stepped",
+                back[0],
+                f"backward() only computes gradients, and `{name}.step()` is called nowhere here: "
+                f"the weights stay as they are; call `{name}.step()` after backward()",
+            )
+            return
+
+
+def _arguments(call: ast.Call) -> list[ast.expr]:
+    return [*call.args, *(k.value for k in call.keywords)]
+
+
+def _step_outside(tree: ast.Module) -> Found:
+    """backward() and zero_grad() in an inner loop, step() only behind it."""
+    for outer in loops(tree):
+        for i, inner in enumerate(outer.body):
+            if not isinstance(inner, (ast.For, ast.While)):
+                continue
+            own = list(inside(inner))
+            if not calls_in(own, "backward") or not calls_in(own, "zero_grad"):
+                continue
+            if calls_in(own, "step"):
+                continue
+            later = [c for s in outer.body[i + 1 :] for n, c in _training_calls(s) if n == "step"]
+            if later:
+                yield (
+                    "step_outside",
+                    later[0],
+                    "step() stands behind the loop in which zero_grad() and backward() run: only "
+                    "the gradients of its last round are used; move step() into that loop, after "
+                    "backward()",
+                )
+
+
+def _another_model(tree: ast.Module) -> Found:
+    """An optimizer that gets the parameters of a model which is made nowhere here."""
+    own = {c.name for c in module_classes(tree) if "loss" not in c.name.lower()}
+    made = {
+        name: node.lineno
+        for node, name, value in assigned(tree)
+        if isinstance(value, ast.Call) and (callee(value) in own or callee(value) == "Sequential")
+    }
+    given = {name for call in optimizers(tree).values() for name in trained(call)}
+    known = bound(tree)
+    for call in optimizers(tree).values():
+        for name in sorted(trained(call)):
+            left = [m for m in made if m not in given and "." not in m]
+            if "." in name or name in known or len(left) != 1:
+                continue
+            yield (
+                "another_model",
+                call,
+                f"this optimizer gets the parameters of `{name}`, and the model that is made here "
+                f"is `{left[0]}` (line {made[left[0]]}): if you train `{left[0]}`, its weights "
+                f"never change; write `{left[0]}.parameters()`",
+            )
+
+
+def _made_after_optimizer(tree: ast.Module) -> Found:
+    """A model, or a layer of it, that is made anew after the optimizer took its parameters."""
+    for block in blocks(tree):
+        taken: dict[str, int] = {}  # model → the line of its optimizer
+        for statement in block:
+            if not isinstance(statement, ast.Assign):
+                continue
+            for node, name, value in assigned(statement):
+                if is_optimizer(value) and isinstance(value, ast.Call):
+                    if name:
+                        taken |= dict.fromkeys(trained(value), node.lineno)
+                    continue
+                model = next((m for m in taken if name == m or name.startswith(f"{m}.")), "")
+                if not model or not isinstance(value, ast.Call):
+                    continue
+                if not (is_layer(value) or is_model(value, tree)):
+                    continue
+                if any(model in trained(o) and o.lineno > node.lineno for o in _optimizers(tree)):
+                    continue
+                if model in words(value) or not any(
+                    c.lineno > node.lineno for c in method_calls(tree, "backward")
+                ):
+                    continue
+                yield (
+                    "made_after_optimizer",
+                    node,
+                    f"`{name}` is made anew after the optimizer of line {taken[model]} took the "
+                    f"parameters of `{model}`: it holds the old ones, and these new ones are never "
+                    "trained; make the optimizer after this line",
+                )
+
+
+def _optimizers(tree: ast.AST) -> list[ast.Call]:
+    return [n for n in ast.walk(tree) if isinstance(n, ast.Call) and is_optimizer(n)]
+
+
+def _scaler(tree: ast.Module) -> Found:
+    """A gradient scaler whose parts are not all used."""
+    scaled = [c for c in method_calls(tree, "scale") if "scaler" in owner(c).lower()]
+    names = {owner(c) for c in scaled}
+    if not names or any("lightning" in w.lower() for w in words(tree)):
+        return
+    everything = list(ast.walk(tree))
+    own = [c for c in calls_in(everything, "step") if owner(c) in names]
+    others = [c for c in calls_in(everything, "step") if is_step(c, optimizers(tree))]
+    if not own and others:
+        yield (
+            "scaler",
+            others[0],
+            "the loss is scaled up and the gradients are used as they are, many thousand times too "
+            f"large: step with `{min(names)}.step({owner(others[0])})`, then `{min(names)}"
+            ".update()`",
+        )
+    clips = [n for n in everything if isinstance(n, ast.Call) and tail(n).startswith("clip_grad_")]
+    if own and clips and not calls_in(everything, "unscale_"):
+        yield (
+            "scaler",
+            clips[0],
+            "the gradients are still scaled here, so the limit means something else than it says: "
+            f"call `{min(names)}.unscale_(optimizer)` before clipping",
+        )
+    if own and not calls_in(everything, "update"):
+        yield (
+            "scaler",
+            own[0],
+            f"`{min(names)}.update()` is called nowhere: the scale never adapts; call it after "
+            "each step",
+        )
+
+
+def _not_divided(tree: ast.Module) -> Found:
+    """Gradients added up over several batches whose losses are not made smaller."""
+    for loop in loops(tree):
+        own = list(inside(loop))
+        if len(calls_in(own, "backward")) != 1 or any(
+            (
+                isinstance(n, ast.Assign)
+                and _is_loss(n.targets[0])
+                and any(isinstance(part, ast.Div) for part in ast.walk(n.value))
+            )
+            or (isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div) and _is_loss(n.left))
+            for n in own
+        ):
+            continue
+        if any(isinstance(n, ast.AugAssign) and isinstance(n.op, ast.Div) for n in own):
+            continue
+        for branch in (n for n in own if isinstance(n, ast.If)):
+            if not _is_each_nth(branch.test) or calls_in(list(inside(branch)), "backward"):
+                continue
+            below = list(inside(branch))
+            if calls_in(below, "zero_grad") and any(
+                is_step(c, {}) or owner(c) in optimizers(tree) for c in calls_in(below, "step")
+            ):
+                n = branch.test.left.right  # type: ignore[attr-defined]
+                yield (
+                    "not_divided",
+                    calls_in(own, "backward")[0],
+                    "the gradients of several batches are added up, and the losses are not divided "
+                    f"by their number: the step is that many times larger; write `(loss / "
+                    f"{ast.unparse(n)[:30]}).backward()`, unless the loss is a sum on purpose",
+                )
+
+
+def _is_loss(node: ast.expr) -> bool:
+    return any("loss" in w.lower() or "criterion" in w.lower() for w in words(node))
+
+
+def _is_each_nth(test: ast.expr) -> bool:
+    match test:
+        case ast.Compare(left=ast.BinOp(op=ast.Mod()), ops=[ast.Eq()]):
+            return True
+    return False
+
+
+def _slow(tree: ast.Module) -> Found:
+    """Plain SGD with a learning rate that moves little in a few rounds."""
+    numbers = {
+        name: value.value
+        for _, name, value in assigned(tree)
+        if isinstance(value, ast.Constant) and isinstance(value.value, float)
+    }
+    for call in _optimizers(tree):
+        if callee(call) != "SGD":
+            continue
+        given = next((k.value for k in call.keywords if k.arg == "lr"), None)
+        given = given if given is not None else (call.args[1] if len(call.args) > 1 else None)
+        rate = (
+            given.value if isinstance(given, ast.Constant) else numbers.get(dotted(given or call))
+        )
+        if isinstance(rate, float) and 0 < rate <= _SLOW:
+            yield (
+                "slow",
+                call,
+                f"SGD with a learning rate of {rate:g} moves little in few steps: if the loss "
+                "hardly changes, try `torch.optim.Adam(…, lr=1e-3)` or a rate 10 to 100 times "
+                "larger, more steps in smaller batches, and inputs of about mean 0, deviation 1",
+            )
+
+
+_SLOW = 0.001
+
+
+RULES = (
+    _another_model,
+    _thrown_away,
+    _never_stepped,
+    _step_outside,
+    _scaler,
+    _made_after_optimizer,
+    _zeroed_outside,
+    _never_zeroed,
+    _all_but_one,
+    _clipped_late,
+    _not_divided,
+    _slow,
+)

@@ -1,0 +1,98 @@
+"""executor/inside/explain: what changed between the failing value's making and the error."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.executor.conftest import House
+from tests.executor.inside.test_explain import ran
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "unsaid"),
+    [
+        # requires_grad holds now, and did not when the loss was computed.
+        ("x = torch.rand(3)\ny = (x ** 2).sum()\nx.requires_grad_(True)\ny.backward()",
+         "line 6 sets requires_grad later", "which requires grad"),
+        ("m = nn.Linear(3, 1).requires_grad_(False)\nout = m(torch.rand(2, 3)).sum()\n"
+         "for p in m.parameters():\n    p.requires_grad = True\nout.backward()",
+         "has no graph", "which requires grad"),
+        ("w = torch.rand(3, requires_grad=True)\ny = (w * 2).sum().detach()\ny.backward()",
+         "ends the graph of `w` [3] (line 4)", "later"),
+        # A name that another scope binds: a comprehension's own, and one that a function changes.
+        ("x = torch.rand(2)\nys = [torch.rand(3)]\n"
+         "z = [x + y for y in ys for x in [torch.rand(2)]]", "`x` [2] and `y` [3]", "line 4"),
+        ("W = torch.rand(3, 3)\ndef shrink():\n    global W\n    W = torch.rand(2, 2)\nshrink()\n"
+         "W @ torch.rand(3)", "`W` [2, 2] gives", "line 4"),
+        ("W = torch.rand(2, 2)\nW @ torch.rand(3)", "`W` [2, 2] (line 4)", "?"),
+        # An entry that was set since, and a layer that was replaced.
+        ("held = {'w': torch.rand(2, 2)}\nheld['w'] = torch.rand(4)\nheld['w'] + torch.rand(3)",
+         "`held['w']` [4] and", "line 4"),
+        ("held = {'w': torch.rand(4)}\nheld['w'] + torch.rand(3)", "`held['w']` [4] (line 4)", "?"),
+        ("class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+         "        self.fc = nn.Linear(4, 4)\nnet = Net()\nnet.fc = nn.Linear(5, 2)\n"
+         "net.fc(torch.rand(2, 4))", "`net.fc` is Linear(in_features=5", "made at"),
+        # What `finally`, or a handler that raised again, gave the name.
+        ("x = torch.rand(2)\ntry:\n    x[5]\nfinally:\n    x = torch.rand(7)", "", "[7]"),
+        ("x = torch.rand(2)\ntry:\n    x[5]\nexcept IndexError:\n    x = torch.rand(7)\n    raise",
+         "", "[7]"),
+        ("x = torch.rand(2)\ntry:\n    x[5]\nfinally:\n    y = torch.rand(7)",
+         "`x` [2] (line 4) has positions 0 to 1", "[7]"),
+        # A function is named by what changed a tensor then, where it was changed before.
+        ("w = torch.rand(3, requires_grad=True)\nh = w * 1\nfor n in range(2):\n    y = h * w\n"
+         "    h.add_(1)\ny.sum().backward()", "was changed in place once", "made by"),
+        ("w = torch.rand(3, requires_grad=True)\ny = w.exp()\ny.add_(1)\ny.sum().backward()",
+         "made by exp was changed", "?"),
+        # An attribute that was there, and was deleted; a file that is none of torch's.
+        ("class Box:\n    def __init__(self):\n        self.value = 3\nb = Box()\ndel b.value\n"
+         "b.value", "", "has not run"),
+        ("open('m.pt', 'wb').write(b'<html>')\ntorch.load('m.pt')", "", "more than tensors"),
+        # The sum that addmm starts from goes into no operand.
+        ("torch.addmm(torch.rand(7), torch.rand(2, 3), torch.rand(3, 5))", "", "goes into a part"),
+        ("from torch.utils.data import Dataloader", "closest name in it is `DataLoader`", "?"),
+        # Names that are there, on the class or as a slot; and no verdict on what is close.
+        ("class P:\n    __slots__ = ('value',)\nP().valeu", "closest name is `value`", "no other"),
+        ("class Net(nn.Module):\n    hidden = 4\nNet().hiden", "closest name is `hidden`", "other"),
+        ("torch.matrix_multiply(1, 2)", "`torch` has no `matrix_multiply`", "close"),
+        ("nn.Linear(2, 2).in_channels", "has no `in_channels`", "close"),
+        # A keyword that the called function takes, refused by one of that name below it.
+        ("import numpy as np\nnp.mean(torch.rand(3, requires_grad=True))", "", "closest"),
+        # A layer gets its input, not what its own checks look at.
+        ("nn.GRU(4, 8, num_layers=2)(torch.rand(5, 2, 4), torch.zeros(1, 2, 8))",
+         "input here is float32 [5, 2, 4]", "?"),
+        # vstack makes rows of them before it joins them.
+        ("torch.vstack([torch.rand(3), torch.rand(4)])", "", "dimension ;"),
+        # A number that is written out says nothing that the line does not.
+        ("torch.optim.SGD(nn.Linear(1, 1).parameters(), lr=-0.1)", "", "is -0.1"),
+        ("nn.Linear(2, 2).weight = torch.zeros(2, 2)", "is a plain tensor", "an operation"),
+    ],
+)  # fmt: skip
+def test_only_what_held_then_is_said(any_house: House, code: str, said: str, unsaid: str) -> None:
+    """A live value is told with a line, or as a cause, only if it was so when it took part."""
+    found = ran(any_house, code).explanation
+    text = found.text if found is not None else ""
+
+    assert said in text, text
+    assert unsaid not in text, text
+
+
+def test_a_layers_input_is_what_its_forward_got(any_house: House) -> None:
+    """Below `forward`, a recurrent layer's checks look at its first state."""
+    code = "nn.GRU(4, 8, num_layers=2)(torch.rand(5, 2, 4), torch.zeros(1, 2, 8))"
+
+    layer = ran(any_house, code).layer
+
+    assert layer is not None
+    assert layer.input == (5, 2, 4)
+
+
+def test_a_replaced_layer_was_made_at_no_certain_line(any_house: House) -> None:
+    """`net.fc = …` leaves open which of two lines made what `net.fc` is."""
+    net = "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    net += "        self.fc = nn.Linear(4, 4)\nnet = Net()\n"
+
+    kept = ran(any_house, net + "net.fc(torch.rand(2, 5))").layer
+    replaced = ran(any_house, net + "net.fc = nn.Linear(5, 2)\nnet.fc(torch.rand(2, 4))").layer
+
+    assert kept is not None and kept.line == 7
+    assert replaced is not None and replaced.line is None

@@ -1,0 +1,187 @@
+"""executor/inside/remarks/: mistakes of training that can be read."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.executor.inside.test_remarks import kinds, module
+
+OPT = "opt = torch.optim.Adam(model.parameters())\n"
+FIT = "for x, y in loader:\n    opt.zero_grad()\n    loss = f(model(x), y)\n    loss.backward()\n"
+STEP = "    opt.step()\n"
+NO_GRAD = "with torch.no_grad():\n    print((model(x).argmax(1) == y).sum())\n"
+DROP = "drop = nn.Dropout(0.5)\n"
+LSTM = "self.rnn = nn.LSTM(4, 8{first})"
+LAST = "out, _ = self.rnn(x)\nreturn out[:, -1]"
+RELOADED = "net.load_state_dict(s)\nnet(x)"
+EPOCHS = "for epoch in range(3):\n"
+
+
+def indented(code: str) -> str:
+    """The code one level deeper."""
+    return "".join(f"    {line}\n" for line in code.splitlines())
+
+
+SHOWN = {
+    "result_unused": [
+        "def f(x):\n    x.view(-1, 4)\n    return x",
+        "for x, y in loader:\n    x.cuda()\n    model(x)",
+        "for p in ps:\n    p.data.add(-lr * p.grad)",
+    ],
+    "parameter_lost": [
+        module("self.w = nn.Parameter(torch.rand(5)).to('cuda')"),
+        module("self.w = 0.1 * nn.Parameter(torch.rand(5))"),
+        "x = nn.Parameter(torch.ones(1))\nx = x.cuda()",
+        "w = torch.randn(3, requires_grad=True).double()\nloss.backward()\nprint(w.grad)",
+    ],
+    "never_zeroed": [OPT + FIT.replace("    opt.zero_grad()\n", "") + STEP],
+    "thrown_away": [
+        OPT + FIT.replace("    opt.zero_grad()\n", "") + "    opt.zero_grad()\n" + STEP
+    ],
+    "clipped_late": [
+        OPT + FIT + STEP + "    torch.nn.utils.clip_grad_norm_(model.parameters(), 1)\n",
+        OPT + FIT.replace("loss.b", "nn.utils.clip_grad_norm_(ps, 1)\n    loss.b") + STEP,
+    ],
+    "never_stepped": [OPT + FIT],
+    "step_outside": [OPT + EPOCHS + indented(FIT) + STEP],
+    "another_model": [
+        module() + "\nmodel_1 = Net()\nopt = torch.optim.SGD(params=model_0.parameters(), lr=0.1)"
+    ],
+    "made_after_optimizer": [
+        OPT + "model.fc = nn.Linear(2, 2)\n" + FIT + STEP,
+        module() + "\n" + OPT + "model = Net()\n" + FIT + STEP,
+    ],
+    "made_each_epoch": [
+        OPT + EPOCHS + indented("model = nn.Sequential(nn.Linear(2, 2))\n" + FIT + STEP)
+    ],
+    "seeded_each_epoch": [EPOCHS + indented("torch.manual_seed(0)\n" + FIT + STEP)],
+    "scaler": [
+        OPT + FIT.replace("loss.backward", "scaler.scale(loss).backward") + STEP,
+        OPT + FIT.replace("loss.b", "scaler.scale(loss).b") + "    scaler.step(opt)\n",
+    ],
+    "state_not_copied": [
+        OPT + EPOCHS + indented(FIT + STEP + "if a < b:\n    best = model.state_dict()\n")
+    ],
+    "not_divided": [
+        OPT + "for i, x in loader:\n    f(model(x)).backward()\n    if i % 8 == 0:\n"
+        "        opt.step()\n        opt.zero_grad()"
+    ],
+    "scheduler_idle": [OPT + "s = torch.optim.lr_scheduler.StepLR(opt, 3)\n" + FIT + STEP],
+    "never_reset": [
+        "correct = 0\n" + EPOCHS + indented(FIT + STEP + "    correct += 1\n    print(correct / 9)")
+    ],
+    "slow": ["opt = torch.optim.SGD(ps, lr=0.001)", "rate = 1e-4\nopt = optim.SGD(ps, rate)"],
+    "carried": ["rnn = nn.GRU(2, 2)\nwhile True:\n    out, h = rnn(x, h)"],
+    "stays_in_eval": [
+        OPT + "def test():\n    model.eval()\n" + EPOCHS + indented("test()\n" + FIT + STEP)
+    ],
+    "validated_in_training": [DROP + OPT + FIT + STEP + NO_GRAD],
+    "never_eval": [f"net = resnet()\n{RELOADED}", f"net = Net()\n{DROP}{RELOADED}", RELOADED],
+    "last_of_batch": [module(LSTM.format(first=""), LAST)],
+    "traced_in_training": [DROP + "torch.jit.trace(model, x)"],
+    "workers_on_gpu": [
+        "class D(Dataset):\n    def __getitem__(self, i):\n        return self.x[i].cuda()\n"
+        "DataLoader(D(), num_workers=4)"
+    ],
+    "softmax_twice": ["loss = nn.CrossEntropyLoss()\np = F.softmax(model(x), 1)\nloss(p, y)"],
+    "sigmoid_first": ["F.cross_entropy(torch.sigmoid(model(x)), y)"],
+    "sigmoid_twice": [
+        module(forward="return torch.sigmoid(x)") + "\nf = nn.BCEWithLogitsLoss()",
+        "m = nn.Sequential(nn.Linear(2, 1), nn.Sigmoid())\nf = nn.BCEWithLogitsLoss()",
+    ],
+    "nll_without_log": [module(forward="return F.softmax(x, 1)") + "\nloss = nn.NLLLoss()"],
+    "bce_of_softmax": ["p = torch.nn.Softmax()(logits)\ntorch.nn.BCELoss()(p, y)"],
+    "bce_of_relu": ["F.binary_cross_entropy(F.relu(out), y)"],
+    "threshold": ["f = nn.BCEWithLogitsLoss()\nright = (model(x) > 0.5) == y"],
+    "one_column": [
+        "m = nn.Linear(4, 1)\nf = nn.BCELoss()\npred = m(x).max(1, keepdim=True)[1]",
+        "n_out = 1\nm = nn.Linear(4, n_out)\nf = nn.BCELoss()\npred = torch.argmax(m(x), dim=1)",
+    ],
+    "exp_of_loss": ["f = nn.CrossEntropyLoss()\nl = torch.exp(f(out, y) / 2)\nl.backward()"],
+    "masked_mean": ["loss = (errors * mask).mean()"],
+    "sign_of_kl": ["kl = 0.5 * torch.sum(1 + v - m.pow(2) - v.exp())"],
+    "divergence": [
+        "F.kl_div(F.softmax(a, 1), b)",
+        "a = torch.empty(9).normal_(3)\nF.kl_div(a.log(), b)",
+    ],
+    "sampled": ["d = torch.distributions.Normal(mu, s)\na = d.sample()\nf(a).backward()"],
+}
+
+SOUND = {
+    "a list's shape at the top": "x.view(2, 3)",
+    "a set that grows": "for x in xs:\n    seen.add(x)",
+    "a module is moved": "for m in models:\n    m.cuda()\n    m.float()",
+    "a parameter made on the GPU": module("self.w = nn.Parameter(torch.rand(5, device='cuda'))"),
+    "a tensor computed from a leaf": (
+        "y = torch.ones(3, requires_grad=True) + 1\ny.sum().backward()"
+    ),
+    "a plain training loop": OPT + FIT + STEP,
+    "reset by hand": OPT + FIT.replace("opt.zero_grad()", "p.grad = None") + STEP,
+    "clipped in between": OPT + FIT + "    nn.utils.clip_grad_norm_(ps, 1)\n" + STEP,
+    "an optimizer that a trainer steps": OPT + FIT + "trainer = T(model, opt)",
+    "two models of a GAN": module() + "\nG, D = Net(), Net()\noptim.SGD(D.parameters(), 1)",
+    "a wrapper": OPT + "model = nn.DataParallel(model)\n" + FIT + STEP,
+    "a new optimizer too": "model.fc = nn.Linear(2, 2)\n" + OPT + FIT + STEP,
+    "a model for each fold": "for fold in f:\n"
+    + indented("model = nn.Sequential(a)\n" + OPT + FIT + STEP),
+    "seeded once": "torch.manual_seed(0)\n" + EPOCHS + indented(FIT + STEP),
+    "a whole scaler": OPT
+    + FIT.replace("loss.b", "scaler.scale(loss).b")
+    + "    scaler.unscale_(opt)\n    nn.utils.clip_grad_norm_(ps, 1)\n    scaler.step(opt)\n"
+    + "    scaler.update()",
+    "a copy of the best": OPT
+    + EPOCHS
+    + indented(FIT + STEP + "if a < b:\n    best = copy.deepcopy(model.state_dict())\n"),
+    "divided": OPT + "for i, x in loader:\n    loss = f(model(x)) / 8\n    loss.backward()\n"
+    "    if i % 8 == 0:\n        opt.step()\n        opt.zero_grad()",
+    "a scheduler that steps": OPT
+    + "s = torch.optim.lr_scheduler.StepLR(opt, 3)\n"
+    + FIT
+    + STEP
+    + "s.step()",
+    "counted anew": EPOCHS
+    + indented("correct = 0\n" + FIT + STEP + "    correct += 1\n    print(correct / 9)"),
+    "momentum of Adam": "opt = torch.optim.Adam(ps, lr=0.001)",
+    "a state cut off": "rnn = nn.GRU(2, 2)\nwhile True:\n    out, h = rnn(x, h.detach())",
+    "switched back": OPT
+    + "def test():\n    model.eval()\n    model.train()\n"
+    + EPOCHS
+    + indented("test()\n" + FIT + STEP),
+    "a teacher in eval mode": OPT + EPOCHS + indented("teacher.eval()\n" + FIT + STEP),
+    "judged in eval mode": DROP + OPT + FIT + STEP + "model.eval()\n" + NO_GRAD,
+    "a generator without gradients": DROP
+    + "og = torch.optim.Adam(G.parameters())\n"
+    + FIT
+    + STEP
+    + "with torch.no_grad():\n    fake = G(z)",
+    "nothing that differs": OPT + FIT + STEP + NO_GRAD,
+    "weights loaded to train": RELOADED + "\n" + FIT + STEP,
+    "a linear model loaded": f"net = nn.Linear(2, 2)\n{RELOADED}",
+    "batch first": module(LSTM.format(first=", batch_first=True"), LAST),
+    "turned around": module(LSTM.format(first=""), "x = x.transpose(0, 1)\n" + LAST),
+    "no workers": "class D(Dataset):\n    def __getitem__(self, i):\n        return x.cuda()\n"
+    "DataLoader(D(), num_workers=0)",
+    "a sigmoid after the loss": "f = nn.BCEWithLogitsLoss()\np = torch.sigmoid(out) > 0.5",
+    "probabilities for bce": "f = nn.BCELoss()\nf(torch.sigmoid(model(x)), y)\nout > 0.5",
+    "a block that ends in relu": "G = nn.Sequential(a, nn.ReLU())\n"
+    "D = nn.Sequential(b, nn.Sigmoid())\nf = nn.BCELoss()",
+    "several columns": "m = nn.Linear(4, 3)\nf = nn.CrossEntropyLoss()\nm(x).argmax(1)",
+    "perplexity": "f = nn.CrossEntropyLoss()\nl = f(out, y)\nl.backward()\nprint(torch.exp(l))",
+    "a mean over the mask": "loss = (errors * mask).sum() / mask.sum()",
+    "a divergence": "kl = -0.5 * torch.sum(1 + v - m.pow(2) - v.exp())",
+    "distributions": "F.kl_div(F.log_softmax(a, 1), F.softmax(b, 1))",
+    "a policy": "d = distributions.Normal(mu, s)\na = d.sample()\n(-d.log_prob(a)).backward()",
+    "a prior": "z = torch.distributions.Normal(0., 1.).sample()\nf(z).backward()",
+}
+
+
+@pytest.mark.parametrize(("kind", "code"), [(k, c) for k, codes in SHOWN.items() for c in codes])
+def test_what_is_wrong_by_the_text_is_said(kind: str, code: str):
+    """Each kind, in each way that it is written."""
+    assert kind in kinds(code)
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_what_only_resembles_it_is_left_alone(name: str):
+    """The same with what makes it right, or where it is another thing."""
+    assert kinds(SOUND[name]) == set()
