@@ -285,7 +285,7 @@ def test_a_loss_of_guesses_is_recognised(text: str, classes: str):
         ("my loss does not go down", "What does the loss do"),
         ("why does memory grow?", "At which line does the memory grow"),
         ("how do I reshape this?", "What goes in"),
-        ("hello", "Which lines"),
+        ("hello", "What do you see when it runs"),
     ],
 )
 def test_one_question_is_asked_back(text: str, asked: str):
