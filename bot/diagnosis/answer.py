@@ -93,12 +93,15 @@ def _of_missing(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
         answer = _without_a_second_remedy(_without_doubles(answer, reading))
         answer = answer.model_copy(update={"needed": needed})
         return _concluded(answer, "not_run", _means(reading, remarks))
-    if remarks and not (remarks[0].aside and is_unparsed(run)):
+    if remarks and not remarks[0].aside:
         answer = answer.model_copy(update={"needed": needed})
         return _concluded(answer, "not_run", wording.remark(remarks[0]))
     if asks_beside_code(known.question, known.missing) and (known.functions or known.why):
         answer = answer.model_copy(update={"needed": needed})
         return _concluded(answer, "not_run", _from_the_question(known))
+    if remarks and not is_unparsed(run):
+        answer = answer.model_copy(update={"needed": needed})
+        return _concluded(answer, "not_run", wording.remark(remarks[0]))
     said = wording.not_run(known.missing, run, known.question)
     return _concluded(answer, "not_run", said)
 

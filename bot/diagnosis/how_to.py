@@ -17,6 +17,7 @@ _SURE = 0.8
 _SURE_BESIDE_CODE = 0.7
 # A recipe says how several functions are put together, so it goes before any one of them.
 _SURE_RECIPE = 0.85
+_MOST_WORDS = 25  # of a question that names what it wants in any form
 _ASKS_HOW = re.compile(
     r"\bhow (?:do|can|to|would|should|could|does|is|are)\b|\bwhat (?:is|does|do|are)\b|\bwhat's\b"
     r"|\bwhich\b|\bis there\b|\bdifferences?\b|\bwhen (?:do|should|to)\b|\bway to\b"
@@ -74,6 +75,8 @@ def least_confidence(
         return _SURE if how else None
     if question.code.strip() or question.traceback is not None:
         return None
+    if len(question.text.split()) > _MOST_WORDS and not _ASKS_HOW.search(question.text):
+        return None  # a post that tells of something asks for no function
     best = next(iter(found.hits), None)
     if best is None or best.score < found.threshold:
         return 0.0

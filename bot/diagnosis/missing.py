@@ -32,6 +32,7 @@ def missing(run: JobResult, question: Question | None = None) -> str:
         or _completed(run)
         or (_lacking(run, run.error) if run.error else "")
         or (_out_of_order(question, run) if question is not None else "")
+        or (_no_gradients(question, run) if question is not None else "")
         or _not_exercised(run)
     )
 
@@ -45,6 +46,19 @@ def _unparsed(error: ErrorSeen) -> str:
         what = f"{line} is no Python ({error.message.partition(' (')[0]})"
     code = f": `{_short(error.code.strip())}`" if error.code.strip() else ""
     return f"{what}{code}; post it as it stands in the file"
+
+
+def _no_gradients(question: Question, run: JobResult) -> str:
+    """That a gradient is None because the lines that compute it are missing, and others too."""
+    error = run.error
+    if error is None or not run.stand_ins or not is_a(error, "none_attribute"):
+        return ""
+    if ".grad" not in error.code or re.search(r"\bbackward\(|autograd\.grad\(", question.code):
+        return ""
+    return (
+        "nothing in what you posted computes gradients, so `.grad` is None here whatever it is in "
+        "your program; post the lines up to backward() too"
+    )
 
 
 def _not_exercised(run: JobResult) -> str:

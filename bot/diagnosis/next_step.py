@@ -26,7 +26,7 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
         (
             "memory_grows",
             r"memory[^.?!]{0,80}\b(?:grow|increas|leak|accumulat|fill)|(?:grow|increas|leak)\w*"
-            r"[^.?!]{0,60}\b(?:memory|ram)\b|run(?:s|ning)? out of memory|each (?:epoch|iteration)"
+            r"[^.?!]{0,60}\b(?:memory|ram)\b|each (?:epoch|iteration)"
             r"[^.?!]{0,40}slower|(?:gets?|becom\w+) slower",
             "print `torch.cuda.memory_allocated()` after each step. If it grows with each one, "
             "something keeps the graphs of earlier steps: a loss or output that is added up or put "
@@ -36,38 +36,48 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
         ),
         (
             "not_a_number",
-            r"\bnan\b|\binf\b|infinit|\bexplod",
+            r"\bnans?\b|\binf\b|infinit|\bexplod",
             "find the first step where `torch.isfinite(loss)` is false, and print the inputs, the "
             "outputs and the largest gradient there. Usual causes: log, sqrt or a division at 0 "
-            "(add a small number inside), exp of a large number, a learning rate that is too "
-            "high, NaN in the data, float16 without a gradient scaler. "
-            "`torch.autograd.set_detect_anomaly(True)` names the operation",
+            "(add a small number inside), a softmax over a row that is masked everywhere, exp of "
+            "a large number, a learning rate that is too high, NaN in the data, float16 without a "
+            "gradient scaler. `torch.autograd.set_detect_anomaly(True)` names the operation",
+        ),
+        (
+            "eval_is_worse",
+            r"\beval(?:uation)?(?:\(\)| mode)?\b.{0,100}\b(?:worse|drop\w*|bad|poor|random|high"
+            r"|higher|low|lower)\b|\b(?:worse|bad|poor)\b[^.?!]{0,60}\beval(?:\(\)| mode)",
+            "if the results are worse in eval mode alone, BatchNorm's running statistics do not "
+            "fit the data: too few or too small batches, statistics of another task or of mixed "
+            "data, or inputs scaled otherwise. Compare `running_mean` of the first BatchNorm with "
+            "the mean of its input; a model without BatchNorm differs only by Dropout",
         ),
         (
             "modes_differ",
-            r"\beval\b.{0,80}(?:differ|chang|worse|wrong|bad)|(?:differ|chang|worse)\w*.{0,80}\beval"
-            r"|\btrain\(\)|weights? (?:do |does |are |is )?not (?:chang|updat).{0,80}\bchang"
-            r"|batch.?norm\w*.{0,120}\beval"
-            r"|same (?:image|input).{0,60}different|different (?:result|output|prediction)s?",
-            "a forward in training mode drops values (Dropout) and uses the statistics of the "
-            "batch (BatchNorm), and it changes BatchNorm's running statistics even where nothing "
-            "calls backward() and all weights are frozen. Call `model.eval()` before every forward "
-            "that only predicts, and compare `model.training` and the state of the BatchNorm "
-            "layers in both cases; small batches make the difference large",
+            r"\beval(?:\(\)| mode)\b.{0,80}\bdiffer|\bdiffer.{0,80}\beval(?:\(\)| mode)"
+            r"|weights? (?:do |does |are |is )?not (?:chang|updat).{0,80}\bchang"
+            r"|(?:same|identical) (?:image|input|sample|sentence)s?\b.{0,60}\bdifferent"
+            r"|\bdifferent (?:result|output|prediction)s?\b[^.?!]{0,40}"
+            r"\b(?:same|each|every) (?:image|input|sample|sentence|time|call|run)",
+            "print `model.training` at that line. In training mode a forward drops values "
+            "(Dropout), uses the statistics of the batch (BatchNorm) and changes BatchNorm's "
+            "running statistics even where nothing calls backward() and all weights are frozen: "
+            "`model.eval()` belongs before every forward that only predicts. If it is False "
+            "already, compare the weights (`load_state_dict` reports missing keys) and the inputs",
         ),
         (
             "same_prediction",
-            r"(?:same|one|identical|constant) (?:\w+ ){0,2}(?:prediction|output|class|label|result)"
-            r"|(?:predict|output)\w*[^.?!]{0,40}\b(?:same|only one|constant|majority|always)",
+            r"\b(?:same|identical|constant) (?:\w+ ){0,2}(?:prediction|output|class|label)s?\b"
+            r"|(?:predict|output)\w*[^.?!]{0,40}\b(?:the same|only one|constant|majority|always)",
             "print the outputs before the softmax for two very different inputs. If they are the "
-            "same: is `model.eval()` called, are the weights really loaded (`load_state_dict` "
-            "reports missing keys), are the inputs scaled as in training, does a ReLU at the end "
-            "give 0 for all? If they differ, the model has learned the most frequent class: "
-            "shuffle, use larger batches and a smaller learning rate (Adam), and weigh the classes",
+            "same: are the weights really loaded (`load_state_dict` reports missing keys), are the "
+            "inputs scaled as in training, does a ReLU at the end give 0 for all? If they differ, "
+            "the model has learned the most frequent class: shuffle, use larger batches and a "
+            "smaller learning rate (Adam), and weigh the classes",
         ),
         (
             "validation_differs",
-            r"valid\w*[^.?!]{0,60}\b(?:worse|lower|higher|drop|random|stuck|bad|poor)|over-?fit",
+            r"\bvalid\w*[^.?!]{0,60}\b(?:worse|lower|higher|drop|random|stuck|bad|poor)\b|over-?fit",
             "evaluate the training data with the validation code. If that is bad too, the "
             "evaluation is at fault: `model.eval()` missing, another scaling of the inputs, labels "
             "in another order, an accuracy that compares [N] with [N, 1]. If it is good, the model "
@@ -76,30 +86,37 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
         ),
         (
             "not_reproducible",
-            r"(?:reproduc|determinis|\bseed)\w*",
+            r"\b(?:not|non|cannot|can't|isn't|different|differ|vary|varies)\b[^.?!]{0,60}"
+            r"\b(?:reproduc|determinis)|\bnon-?determinis|\bseed\w*[^.?!]{0,80}"
+            r"\b(?:differ|random|vary|varies|still|other)|\b(?:differ\w*|other|random)\b[^.?!]{0,60}\bseed",
             "set `torch.manual_seed`, `random.seed` and `numpy.random.seed` before the model is "
             "made, give the DataLoader a `generator` (and a `worker_init_fn` with workers), and "
             "call `torch.use_deterministic_algorithms(True)`; compare the first batch, the first "
-            "weights and the first loss of two runs to see where they part",
+            "weights and the first loss of two runs to see where they part. Within one run, two "
+            "draws differ as they should: a seed fixes the whole sequence",
         ),
         (
             "does_not_learn",
-            r"\b(?:loss|accuracy|acc|error|weights?|parameters?|gradients?|model|network|net|rnn|it)\b"
-            r"[^.?!]{0,60}(?:\bnot\b|n't|\bnever\b|\bwo?nt\b|\bstays?\b|\bstuck\b|\bconstant\b"
-            r"|\bsame\b|\bno\b|remains?)[^.?!]{0,40}(?:decreas|improv|chang|learn|train|updat"
-            r"|converg|low|good|move|same|$)|(?:\bnot|n't|never) (?:\w+ )?(?:learn|train|converg"
-            r"|updat)|\b(?:stuck|stays the same|remains the same)\b|very bad"
-            r"|(?:as good|worse) (?:as|than)\b",
-            "look at one step. After `loss.backward()` print `(name, p.grad is None, p.grad and "
-            "p.grad.abs().max())` for `model.named_parameters()`, and compare one weight before "
-            "and after `optimizer.step()`. No gradient: the loss is cut off from the model (numpy, "
-            "`.item()`, `.detach()`, a new tensor). A gradient, and the weight stays: the "
-            "optimizer holds the parameters of another model object, or its rate is 0; make it "
-            "after the model. The weight moves: let it learn 8 samples by heart (Adam, lr=1e-3), "
-            "and then look at the labels, the shapes in the loss ([N, 1] against [N]) and the "
-            "scale of the inputs",
+            r"\b(?:loss|accuracy)\b[^.?!]{0,40}(?:n't|\bnot|\bnever)\b[^.?!]{0,20}"
+            r"\b(?:decreas|improv|chang|converg|go|going|drop|fall|reduc|increas)"
+            r"|\b(?:model|network|net|rnn|lstm|cnn|weights?|parameters?|optimizer|step\(\))"
+            r"[^.?!]{0,30}(?:n't|\bnot|\bnever)\b[^.?!]{0,15}\b(?:learn|train|updat|converg|chang)"
+            r"|\b(?:loss|accuracy)\b[^.?!]{0,30}\b(?:stuck|stays?|remains?|constant|stagnat)"
+            r"|(?:\bnot|n't|\bnever) (?:learn|converg)",
+            "look at one step. After `loss.backward()` print `(name, None if p.grad is None else "
+            "p.grad.abs().max().item())` for `model.named_parameters()`, and compare a weight "
+            "before and after `optimizer.step()`. No gradient: the loss is cut off from it (numpy, "
+            "`.item()`, `.detach()`, a new tensor), or it takes no part. A gradient, and the "
+            "weight stays: no group of the optimizer holds it, or its rate is 0. The weight moves: "
+            "let the model learn 8 samples by heart (Adam, lr=1e-3), and then look at the labels, "
+            "the shapes in the loss ([N, 1] against [N]) and the scale of the inputs",
         ),
     )
+)
+
+# What bug reports have as headings tells of no symptom.
+_HEADINGS = re.compile(
+    r"\b(?:steps )?to reproduce\b|\breproduc\w+ (?:script|code)\b", re.IGNORECASE
 )
 
 
@@ -107,7 +124,8 @@ def next_step(question: Question) -> Remark | None:
     """What to look at first, by the words around the code; None where an error was posted."""
     if posted(question) is not None:
         return None
+    said = _HEADINGS.sub(" ", question.text)
     for kind, seen, told in _LOOKS:
-        if seen.search(question.text):
+        if seen.search(said):
             return Remark(kind=kind, line=0, code="", message=told, aside=True)
     return None

@@ -32,6 +32,7 @@ from executor.errors.lists import (
     resized_keys,
     shapes_named,
 )
+from executor.errors.overloads import OddArgument, odd_argument
 from executor.errors.reading import ErrorReading, fitting, read_words, values_of
 from executor.errors.sameness import (
     Difference,
@@ -49,6 +50,7 @@ __all__ = [
     "ErrorFamily",
     "ErrorReading",
     "HasMessage",
+    "OddArgument",
     "ResizedKey",
     "SeenError",
     "all_families",
@@ -64,6 +66,7 @@ __all__ = [
     "is_gone",
     "is_written",
     "missing_names",
+    "odd_argument",
     "offered_forms",
     "prepare",
     "quoted_names",

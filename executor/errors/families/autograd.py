@@ -567,8 +567,19 @@ FAMILIES = (
     ErrorFamily(
         id="numpy_of_graph",
         says="A tensor that is part of a graph is turned into a NumPy array.",
-        means=("A tensor that is part of the graph is turned into numpy; detach() it first",),
+        means=("A tensor that is part of the graph is turned into numpy",),
         remedy=(
+            Sentence(
+                "detach() gives a new tensor and leaves the one that it is called on as it is, so "
+                "it has to stand in the very expression that the traceback's line turns into "
+                "numpy: `x.detach().cpu().numpy()`. If that line has it already, look whether the "
+                "message now comes from another line, or from a notebook cell that was not run "
+                "again",
+                {
+                    "words": r"detach\(\)?[^\n]{0,60}(?:same|still|also|not|n't|一样|还是|仍|也)"
+                    r"|(?:tried|after|even with|added|增加|加了)[^\n]{0,40}detach"
+                },
+            ),
             (
                 "Write `x.detach().cpu().numpy()` where it is only shown or measured; in a "
                 "loss stay with torch's functions, since numpy cuts the gradient"

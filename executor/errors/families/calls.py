@@ -3,11 +3,18 @@
 from collections.abc import Mapping
 
 from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
+from executor.errors.overloads import odd_argument
 
 
 def _function_name(seen: SeenError, message: str) -> Mapping[str, str]:
     """The last part of the function's name: `forward` of `Net.forward`."""
     return {"function_name": seen["function"].rpartition(".")[2]}
+
+
+def _odd_argument(seen: SeenError, message: str) -> Mapping[str, str]:
+    """The only argument whose type a form does not take."""
+    odd = odd_argument(message)
+    return {} if odd is None else {"wanted": odd.wanted, "argument": odd.name, "odd": odd.given}
 
 
 FAMILIES = (
@@ -221,15 +228,30 @@ FAMILIES = (
         id="overload",
         says="No form of a function of torch takes arguments of these types.",
         means=(
+            "{function} has no argument named {unknown}",
+            "{function} takes {wanted} for `{argument}`, and is given {odd}",
             "{function} has no form that takes ({given})",
             "{function} is called with arguments that none of its forms takes",
         ),
         remedy=(
+            Sentence(
+                "Look how the argument is spelled, and whether your version has it; the forms "
+                "stand in the message",
+                {"unknown": r".+"},
+            ),
+            Sentence(
+                "Go to the call that the traceback names, or to where the layer is made, and see "
+                "what is passed for `{argument}`: an argument may be in another's place "
+                "(`nn.Conv2d(3, 8, 3, True)` gives a stride of True). Written with its name, each "
+                "argument is in its own place",
+                {"argument": r".+"},
+            ),
             "Compare the arguments with the forms in the message: perhaps a number where a tensor "
             "is needed, None, a float size (write `//` or `int(…)`), or a keyword that this "
             "version does not have",
         ),
         suspects=(Suspect(r"{function}"),),
+        derive=_odd_argument,
         types=("TypeError",),
         today=(
             r"\b(?P<function>\w+)\(\) received an invalid combination of arguments - got "
@@ -242,9 +264,18 @@ FAMILIES = (
             r"\b(?P<function>\w+) received an invalid combination of arguments - got "
             r"\((?P<given>[^\n]{0,600}?)\), but expected",
         ),
-        values={"function": "that is called", "given": "types of the arguments"},
+        values={
+            "function": "that is called",
+            "given": "types of the arguments",
+            "unknown": "keywords that no form has",
+        },
+        details=(r"some of the keywords were incorrect: (?P<unknown>[\w, ]{1,200})",),
         sample='torch.randint(2, "a", (3,))',
         examples=(
+            "TypeError: conv2d() received an invalid combination of arguments - got (Tensor, "
+            "tuple), but expected one of:\n * (Tensor input, tuple of ints stride = 1)\n      "
+            "didn't match because some of the arguments have invalid types: (Tensor, !tuple of "
+            "(bool, bool)!)\n",
             "TypeError: torch.addmm received an invalid combination of arguments - got (int, "
             "torch.FloatTensor, int, torch.LongTensor)",
             "TypeError: FloatClassNLLCriterion_updateOutput received an invalid combination of "

@@ -398,8 +398,8 @@ FAMILIES = (
         means=(
             Sentence("A class label is {label}; labels count from 0", {"negative": r"yes"}),
             (
-                "A class label is {label}, and labels count from 0: the model's output "
-                "needs at least {needed} columns for it, or the labels have to start at 0"
+                "A class label is {label}, and the model's output has no column for it: labels "
+                "go from 0 to classes - 1, so {label} needs at least {needed} columns"
             ),
             (
                 "A class label is not below the number of the model's outputs, or is "
@@ -414,9 +414,10 @@ FAMILIES = (
                 {"negative": r"yes"},
             ),
             (
-                "Look at `labels.unique()` and at the out_features of the last layer: "
-                "labels 1 to n have to become 0 to n - 1 (`labels - 1`), or the last layer "
-                "needs more outputs"
+                "Look at `labels.unique()` and at the out_features of the last layer. If the "
+                "labels are 1 to n, subtract 1; if there are more classes than outputs, the last "
+                "layer needs more; if they are no class numbers (the grey values of a mask, such "
+                "as 0 and 255, or ids), map each to its class first"
             ),
         ),
         now=("Target {label} is out of bounds."),

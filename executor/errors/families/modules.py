@@ -26,6 +26,10 @@ def _keys(seen: SeenError, message: str) -> Mapping[str, str]:
             values |= {"prefix": "file"}
         if missing[0] == f"module.{unexpected[0]}":
             values |= {"prefix": "model"}
+        if "prefix" not in values and set(map(_unwrapped, unexpected)) <= set(
+            map(_unwrapped, missing)
+        ):
+            values |= {"prefix": "place"}
     resized = next((key for key in resized_keys(message) if key.saved), None)
     if resized is not None:
         values |= {
@@ -34,6 +38,11 @@ def _keys(seen: SeenError, message: str) -> Mapping[str, str]:
             "current": resized.current,
         }
     return values
+
+
+def _unwrapped(name: str) -> str:
+    """A weight's name without what wrappers such as DataParallel put into it."""
+    return ".".join(part for part in name.split(".") if part != "module")
 
 
 FAMILIES = (
@@ -127,6 +136,12 @@ FAMILIES = (
                 "`{unexpected_first}`)",
                 {"prefix": r"model"},
             ),
+            Sentence(
+                "The names differ only in where `module.` stands, which a wrapper such as "
+                "DataParallel puts in: the model has `{missing_first}`, the file "
+                "`{unexpected_first}`, so the two were wrapped at different places",
+                {"prefix": r"place"},
+            ),
             (
                 "The model has `{missing_first}` and the file has not ({missing_count} "
                 "such keys); the file has `{unexpected_first}` and the model has not "
@@ -155,6 +170,12 @@ FAMILIES = (
                 "Load into the model inside the wrapper: `model.module.load_state_dict(state)`, "
                 "or before it is wrapped",
                 {"prefix": r"model"},
+            ),
+            Sentence(
+                "Load before anything is wrapped, with the wrapper's part taken out of the names: "
+                "`{{k.replace('module.', ''): v for k, v in state.items()}}`; wrap the model "
+                "after that",
+                {"prefix": r"place"},
             ),
             Sentence(
                 "The file is a checkpoint that holds more than weights: print `state.keys()`, and "

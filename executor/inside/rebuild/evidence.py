@@ -92,6 +92,18 @@ class Posted:
         return self.family.id if self.family is not None else ""
 
     @property
+    def lacks_backward(self) -> bool:
+        """Whether a gradient is None, and what would compute gradients was not posted.
+
+        It is None in any such program, whatever it was in theirs.
+        """
+        nodes = list(ast.walk(self._tree))
+        reads = any(isinstance(n, ast.Attribute) and n.attr == "grad" for n in nodes)
+        called = {n.func.attr for n in nodes
+                  if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)}  # fmt: skip
+        return self.id == "none_attribute" and reads and not called & {"backward", "grad"}
+
+    @property
     def speaks_of_devices(self) -> bool:
         """Whether it needs a GPU, be it a simulated one."""
         return self.id in _DEVICES

@@ -23,7 +23,9 @@ _OUT_OF_REACH = {
 
 
 def out_of_reach(posted: Posted) -> str:
-    """Why no code can raise it here; empty if some could."""
+    """Why no code can raise it here for its own reason; empty if some could."""
+    if posted.lacks_backward:
+        return "code_not_posted"
     return next((why for why, ids in _OUT_OF_REACH.items() if posted.id in ids), "")
 
 

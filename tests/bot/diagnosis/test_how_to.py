@@ -21,6 +21,12 @@ from tests.conftest import Ask
 ARTICLES = {a.slug: a for a in load_articles()}
 
 
+STORY = (
+    "The mean of that network equals [0.5, 0.5, 0.5], and its deviation equals [0.5, 0.5, 0.5] "
+    "too. A normalization with these values maps 0 to -1 and 255 to 509. Is that normal?"
+)
+
+
 def found(score: float, source: str = "cat-sizes", error: str = "") -> SearchResult:
     evidence = SourceMatch(0.5, 1, 0.5, 1, error=error)  # type: ignore[arg-type]
     title = ARTICLES[source].title if source in ARTICLES else "A document"
@@ -37,6 +43,8 @@ def shown(name: str, **more: object) -> FunctionShown:
     [
         ("flip a tensor", SearchResult((), 0.0, 0.5), 0.0),  # nothing is known of it
         ("flip a tensor", found(0.49), 0.0),  # nor here
+        (STORY, SearchResult((), 0.0, 0.5), None),  # it tells of something, and wants no function
+        (f"{STORY} How do I undo that?", SearchResult((), 0.0, 0.5), 0.0),
         ("how do I flip a tensor", found(0.9), 0.0),  # it asks how
         ("what does torch.flip do", found(0.9), 0.0),
         ("difference of cat and stack", found(0.9), 0.0),

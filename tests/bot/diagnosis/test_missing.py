@@ -555,3 +555,29 @@ CPU_ONLY = caught(NOT_COMPILED, "AssertionError")
 def test_which_runs_need_a_gpu(run: JobResult, needed: bool):
     """It failed for want of one, or caught a failure for want of one, on a CPU."""
     assert needs_gpu(run) is needed
+
+
+NO_GRAD = "'NoneType' object has no attribute 'data'"
+STEP = "for p in net.parameters():\n    p.grad.data.mul_(2)"
+
+
+@pytest.mark.parametrize(
+    ("code", "placeholders", "asked"),
+    [
+        (STEP, (Placeholder(name="net", line=1, what="a small module", kind="model"),), True),
+        (STEP, (), False),  # all of it was posted: that there is no backward() is their mistake
+        (
+            f"loss.backward()\n{STEP}",
+            (Placeholder(name="net", line=1, what="a small module", kind="model"),),
+            False,
+        ),
+    ],
+)
+def test_gradients_that_nothing_posted_computes(
+    code: str, placeholders: tuple[Placeholder, ...], asked: bool
+):
+    """Beside other missing parts, the missing backward() is one of them and no mistake."""
+    run = failed(NO_GRAD, "AttributeError", code="p.grad.data", stand_ins=placeholders)
+    question = Question(text="", snippets=(Snippet(code=code, language="", first_line=1),))
+
+    assert ("backward()" in missing(run, question)) is asked

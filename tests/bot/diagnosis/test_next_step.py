@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+import torch
+from torch import nn
 
 from bot.diagnosis.next_step import next_step
+from bot.diagnosis.wording import remark
 from bot.models import PastedTraceback, Question
 
 
@@ -15,13 +18,19 @@ from bot.models import PastedTraceback, Question
         ("The GPU memory usage keeps growing.", "memory_grows"),
         ("Each epoch gets slower than the one before.", "memory_grows"),
         ("After 20 steps my loss is nan", "not_a_number"),
-        ("The results with eval() are much worse", "modes_differ"),
+        ("The results with eval() are much worse", "eval_is_worse"),
+        ("In eval mode the validation accuracy drops to random", "eval_is_worse"),
+        ("The same image gets a different output each time", "modes_differ"),
         ("It predicts the same class for every image", "same_prediction"),
         ("Validation accuracy stays much lower than training", "validation_differs"),
         ("Each run gives other numbers although I set a seed", "not_reproducible"),
         ("The loss does not decrease", "does_not_learn"),
         ("My network is not learning", "does_not_learn"),
         ("optimizer.step() does not update the weights", "does_not_learn"),
+        ("why zero_grad twice? wouldn't it clear the gradients not used yet?", None),
+        ("Is softmax needed on the last layer? Does it give different results?", None),
+        ("Each epoch samples in the same order. ## To Reproduce: run it", None),
+        ("What is the one class that all optimizers share?", None),
         ("How do I join two tensors?", None),
         ("What does view do with a transposed tensor?", None),
     ],
@@ -39,3 +48,23 @@ def test_a_posted_error_is_no_symptom():
     error = PastedTraceback(type="RuntimeError", message="it broke")
 
     assert next_step(Question(text="The loss does not decrease", traceback=error)) is None
+
+
+def test_a_look_is_no_statement_of_the_cause():
+    """The words alone leave several causes open, and the headline says so."""
+    seen = next_step(Question(text="The loss does not decrease"))
+
+    assert seen is not None
+    assert remark(seen).startswith("What you describe has several causes")
+
+
+def test_its_code_runs_on_any_gradient():
+    """What people are told to print does not fail in their program."""
+    seen = next_step(Question(text="The loss does not decrease"))
+    assert seen is not None
+    shown = seen.message.partition("print `")[2].partition("`")[0]
+    wide = nn.Linear(2, 2)
+    wide(torch.ones(1, 2)).sum().backward()
+
+    for name, p in [*wide.named_parameters(), ("none", nn.Parameter(torch.ones(2)))]:
+        assert eval(shown, {}, {"name": name, "p": p})[0] == name

@@ -38,7 +38,10 @@ FAMILIES = {
     "recurrent": ("nn.LSTM(4, 2)(torch.ones(3, 2, 5))", "input_size=4 is given vectors of 5"),
     "rows": ("F.cross_entropy(torch.ones(4, 3), torch.zeros(2).long())", "4 rows and there"),
     "batch norm": ("nn.BatchNorm1d(4)(torch.ones(1, 4))", "a single value per channel"),
-    "numpy": ("torch.ones(1, requires_grad=True).numpy()", "detach() it first"),
+    "numpy": (
+        "torch.ones(1, requires_grad=True).numpy()",
+        "part of the graph is turned into numpy",
+    ),
     "empty optimizer": ("torch.optim.SGD(nn.ReLU().parameters(), lr=1)", "empty list"),
     "dtypes": ("torch.ones(2, 2) @ torch.ones(2, 2).double()", "two dtypes"),
     "none": ("torch.ones(1).grad.zero_()", "`.zero_` is asked of something that is None"),

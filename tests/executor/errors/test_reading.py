@@ -167,7 +167,7 @@ def test_todays_wording_of_an_older_message_is_of_its_family(family: ErrorFamily
             "8 rows and there are 7 labels",
             "Print `output.shape`",
         ),
-        ("IndexError", "Target 4 is out of bounds.", "at least 5 columns", "labels - 1"),
+        ("IndexError", "Target 4 is out of bounds.", "at least 5 columns", "subtract 1"),
         ("IndexError", "Target -1 is out of bounds.", "label is -1", "ignore_index=-1"),
         (
             "RuntimeError",
@@ -196,6 +196,37 @@ def test_todays_wording_of_an_older_message_is_of_its_family(family: ErrorFamily
             '\n\tUnexpected key(s) in state_dict: "module.fc.weight".',
             "saved from inside a wrapper",
             "removeprefix('module.')",
+        ),
+        (
+            "RuntimeError",
+            "Error(s) in loading state_dict for DataParallel:\n\tMissing key(s) in state_dict: "
+            '"module.features.0.weight", "module.features.0.bias". \n\tUnexpected key(s) in '
+            'state_dict: "features.module.0.weight".',
+            "differ only in where `module.` stands",
+            "k.replace('module.', '')",
+        ),
+        (
+            "RuntimeError",
+            "Error(s) in loading state_dict for Net:\n\tMissing key(s) in state_dict: "
+            '"features.0.weight". \n\tUnexpected key(s) in state_dict: "layers.0.weight".',
+            "the file has `layers.0.weight`",
+            "another model",
+        ),
+        (
+            "TypeError",
+            "conv2d() received an invalid combination of arguments - got (Tensor, tuple), but "
+            "expected one of:\n * (Tensor input, tuple of ints stride)\n      didn't match "
+            "because some of the arguments have invalid types: (Tensor, tuple of (bool, bool))\n",
+            "takes tuple of ints for `stride`",
+            "`stride`",
+        ),
+        (
+            "TypeError",
+            "f() received an invalid combination of arguments - got (Tensor, quant_mx=int), but "
+            "expected one of:\n * (Tensor input, int quant_max)\n      didn't match because some "
+            "of the keywords were incorrect: quant_mx\n",
+            "no argument named quant_mx",
+            "spelled",
         ),
         (
             "RuntimeError",
@@ -255,6 +286,7 @@ def test_the_layer_is_named_where_the_code_or_the_traceback_does():
 
 SIZES = "mat1 and mat2 shapes cannot be multiplied (64x256 and 400x10)"
 NO_GRAPH = "element 0 of tensors does not require grad and does not have a grad_fn"
+NUMPY = "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
 DEVICES = (
     "Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!"
 )
@@ -349,6 +381,9 @@ WEIGHT_ON_GPU = "Input type (torch.FloatTensor) and weight type (torch.cuda.Floa
             Around(words="I have already moved the model to the GPU"),
             "look for what is not",
         ),
+        (NUMPY, Around(words="I added detach() and get the same error"), "very expression"),
+        (NUMPY, Around(words="增加了detach()也一样报错"), "very expression"),
+        (NUMPY, Around(words="I plot the loss"), "only shown or measured"),
         (DEVICES, Around(words="even though I use .to(device) on both"), "look for what is not"),
         (DEVICES, Around(words="everything is on the same device"), "look for what is not"),
         (DEVICES, Around(words="I train on the GPU"), "`x = x.to(device)` move them"),

@@ -86,6 +86,9 @@ def module_attribute(scene: Scene, m: SeenError) -> Told:
         return None
     text = f"`{where}` has no `{name}` in {top}{version}"
     known = _GONE.get(f"{where}.{name}")
+    if known is not None and known.startswith("torch.fft."):
+        took = f"{text}; the functions of `torch.fft`, such as `{known}`, took its place"
+        return f"{took}, and have other arguments.", {"today": known}
     if known is not None:
         return f"{text}; today that is `{known}`.", {"today": known}
     meant = _NEVER.get(f"{where}.{name}")

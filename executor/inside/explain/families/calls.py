@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from executor.errors import SeenError, offered_forms
+from executor.errors import SeenError, odd_argument, offered_forms
 from executor.inside.explain.family import Told, explains
 from executor.inside.explain.look import UnknownError, is_a, is_tensor, value_of
 from executor.inside.explain.scene import Scene
@@ -322,7 +322,9 @@ def _what(value: Any) -> str:
 
 @explains("overload", "overload")
 def overload(scene: Scene, m: SeenError) -> Told:
-    """Each argument with its type, and the one that stands out."""
+    """The argument that stands out; else each with its type."""
+    if m["unknown"]:
+        return _unknown_keyword(scene, m)
     args = []
     for node in [
         *(scene.call.args if scene.call else ()),
@@ -345,6 +347,12 @@ def overload(scene: Scene, m: SeenError) -> Told:
                 f"`{t.name}`{t.place} is {_what(t.value)}; as its `{odd[1]}`, `{scene.called}` "
                 f"takes a Tensor."
             )
+    at_odds = odd_argument(scene.message)
+    if at_odds is not None and at_odds.wanted != "Tensor":
+        return (
+            f"For `{at_odds.name}`, `{scene.called or m['function']}` takes {at_odds.wanted}; "
+            f"here it gets {at_odds.given}."
+        )
     receiver = scene.receiver
     who = f"`{receiver.name}`, {_what(receiver.value)}" if receiver and receiver.is_tensor else ""
     on = f" on {who}" if who else ""
@@ -352,6 +360,16 @@ def overload(scene: Scene, m: SeenError) -> Told:
         f"This call of `{scene.called or m['function']}`{on} gets other types than it takes: "
         f"{listed(args[:5])}."
     )
+
+
+def _unknown_keyword(scene: Scene, m: SeenError) -> Told:
+    """Keywords that no form of a function has, and the nearest that one has."""
+    unknown = [word.strip() for word in m["unknown"].split(",")]
+    has = {part.split("=")[0].split()[-1] for form in offered_forms(scene.message)
+           for part in form.split(",") if part.strip(" *")}  # fmt: skip
+    near = difflib.get_close_matches(unknown[0], sorted(has - set(unknown)), 1, 0.75)
+    told = f"`{scene.called or m['function']}` has no argument `{unknown[0]}`"
+    return f"{told}; the closest is `{near[0]}`." if near else f"{told}."
 
 
 def _one_odd(types: str, message: str) -> tuple[int, str] | None:

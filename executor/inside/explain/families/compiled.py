@@ -28,10 +28,8 @@ def other(scene: Scene, m: SeenError) -> Told:
     model = next((t for t in scene.operands if issubclass(type(t.value), nn.Module)), None)
     if place is not None:
         who = f" of `{model.name}`" if model else ""
-        return (
-            f"`{scene.called or 'the compiler'}` stops at line {place[1]}{who}, which it has "
-            f"no translation for."
-        )
+        compiler = f"`{scene.called}`" if scene.called else "The compiler"
+        return f"{compiler} stops at line {place[1]}{who}."
     if m["operator"]:
         x = scene.input
         if scene.layer is not None and x is not None:

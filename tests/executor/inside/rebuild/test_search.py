@@ -7,6 +7,7 @@ import ast
 import pytest
 
 from executor.inside.rebuild.candidate import Candidate
+from executor.inside.rebuild.evidence import Posted
 from executor.inside.rebuild.reasons import Met, out_of_reach, why_not
 from executor.inside.rebuild.source import header_of, sources
 from executor.inside.rebuild.trial import Outcome
@@ -94,6 +95,27 @@ def test_the_programs_that_hold_the_quoted_line_are_tried(code, others, line, nu
 def test_nothing_is_tried_for_what_no_code_raises_here(message, reason):
     """A reason is all that can be given."""
     assert out_of_reach(posted(message)) == reason
+
+
+NO_GRAD = "'NoneType' object has no attribute 'data'"
+
+
+@pytest.mark.parametrize(
+    ("code", "lacks"),
+    [
+        ("for p in net.parameters():\n    p.grad.data.mul_(2)", True),
+        ("loss.backward()\nfor p in net.parameters():\n    p.grad.data.mul_(2)", False),
+        ("g = torch.autograd.grad(loss, w)\nw.grad.data.mul_(2)", False),
+        ("net.weight.data.mul_(2)", False),
+    ],
+)
+def test_a_gradient_that_nothing_posted_computes_shows_nothing(code, lacks):
+    """It would be None in any such program, so the error would be nobody's."""
+    order = RebuildOrder(code=code, error=PostedError(type="AttributeError", message=NO_GRAD))
+    seen = Posted(order, ast.parse(code))
+
+    assert seen.lacks_backward is lacks
+    assert (out_of_reach(seen) == "code_not_posted") is lacks
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,62 @@
+"""executor/errors/overloads.py: which argument keeps a call from every form of a function."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+
+from executor.errors import odd_argument
+
+HEAD = "conv2d() received an invalid combination of arguments - got (…), but expected one of:\n"
+FORM = " * (Tensor input, tuple of ints stride = 1, int groups = 1)\n"
+OLD_FORM = " * (Tensor input, tuple of ints stride, int groups)\n"
+OTHER_FORM = " * (Tensor input, str padding, int groups)\n"
+
+
+def refused(types: str) -> str:
+    return f"      didn't match because some of the arguments have invalid types: ({types})\n"
+
+
+@pytest.mark.parametrize(
+    ("types", "odd"),
+    [
+        (
+            "Tensor, !tuple of (bool, bool)!, int",
+            ("stride", "tuple of ints", "tuple of (bool, bool)"),
+        ),
+        (
+            "Tensor, tuple of (bool, bool), int",
+            ("stride", "tuple of ints", "tuple of (bool, bool)"),
+        ),
+        ("Tensor, tuple of (float,), int", ("stride", "tuple of ints", "tuple of (float,)")),
+        ("!NoneType!, tuple of (int, int), int", ("input", "Tensor", "NoneType")),
+        ("!list!, tuple of (int, int), int", ("input", "Tensor", "list")),
+        ("Tensor, tuple of (int, int), int", None),
+        ("!NoneType!, !tuple of (bool, bool)!, int", None),  # two are at odds
+        ("Tensor, tuple of (bool, bool)", None),  # of another number
+        ("Parameter, tuple of (int, int), int", None),
+    ],
+)
+@pytest.mark.parametrize("form", [FORM, OLD_FORM])
+def test_the_argument_at_odds_is_named(types: str, odd: tuple[str, str, str] | None, form: str):
+    assert odd_argument(HEAD + form + refused(types)) == odd
+
+
+def test_forms_that_disagree_name_none():
+    """Where one form wants another argument changed, nothing is sure."""
+    both = " * (Tensor input, Tensor stride, int groups)\n"
+    message = HEAD + FORM + both + refused("Tensor, tuple of (bool, bool), int")
+    other = HEAD + FORM + both + refused("!NoneType!, tuple of (int, int), int")
+
+    assert odd_argument(message) is not None
+    assert odd_argument(other) == ("input", "Tensor", "NoneType")
+    assert odd_argument("some other error") is None
+
+
+def test_todays_message_is_read():
+    """A bias that was given in the place of the stride."""
+    with pytest.raises(TypeError) as raised:
+        nn.Conv2d(3, 3, 3, True)(torch.ones(1, 3, 8, 8))  # type: ignore[arg-type]
+
+    assert odd_argument(str(raised.value)) == ("stride", "tuple of ints", "tuple of (bool, bool)")
