@@ -226,7 +226,7 @@ SPEAKERS = (
 ORDINARY = {
     "at least", "does not", "expected to", "supposed to", "no longer", "instead of", "not match",
     "must match", "but got", "list of 1", "at least one", "the output of", "Could not run",
-    "it is", "at most", "only one", "the same", "list of", "rest of", "would like",
+    "it is", "at most", "only one", "the same", "number of", "list of", "rest of", "would like",
     "documentation of", "has been", "too many", "tuple of Tensors",
 }  # fmt: skip
 READERS = {"compile", "search", "match", "fullmatch", "findall", "finditer", "sub", "split",
