@@ -10,6 +10,7 @@ one function, from the tree to remarks.
     layers.py      layers that are not registered, not called, or made in the wrong place
     losses.py      losses that do not fit what they are given; formulas.py: other formulas
     training.py    optimizers whose steps do not do what they look like
+    accumulation.py  gradients added up over several batches
     epochs.py      what starts anew in each round, or is kept from one to the next
     evaluating.py  evaluation in the wrong mode or along the wrong dimension
 """
@@ -20,6 +21,7 @@ import ast
 from collections.abc import Callable
 
 from executor.inside.remarks import (
+    accumulation,
     epochs,
     evaluating,
     formulas,
@@ -51,6 +53,7 @@ _RULES: tuple[Callable[[ast.Module], Found], ...] = (
     *formulas.RULES,
     *losses.RULES,
     *training.RULES,
+    *accumulation.RULES,
     *statements.RULES,
     *layers.RULES,
     *evaluating.RULES,

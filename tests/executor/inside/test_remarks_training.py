@@ -14,6 +14,10 @@ DROP = "drop = nn.Dropout(0.5)\n"
 LSTM = "self.rnn = nn.LSTM(4, 8{first})"
 LAST = "out, _ = self.rnn(x)\nreturn out[:, -1]"
 RELOADED = "net.load_state_dict(s)\nnet(x)"
+NTH = "for i, (x, y) in enumerate(loader):\n"
+BACK = "    (f(model(x), y) / 4).backward()\n"
+ZERO = "    opt.zero_grad()\n"
+FOURTH = "    if (i + 1) % 4 == 0:\n        opt.step()\n"
 EPOCHS = "for epoch in range(3):\n"
 
 
@@ -65,6 +69,22 @@ SHOWN = {
     "not_divided": [
         OPT + "for i, x in loader:\n    f(model(x)).backward()\n    if i % 8 == 0:\n"
         "        opt.step()\n        opt.zero_grad()"
+    ],
+    "accumulation_cleared": [
+        NTH + ZERO + BACK + FOURTH,
+        OPT + NTH + BACK + FOURTH + ZERO,
+        OPT + NTH + BACK + ZERO + FOURTH,
+        NTH + ZERO + BACK + FOURTH + "    " + ZERO,
+        OPT + NTH + "    model.zero_grad()\n" + BACK + FOURTH,
+        NTH + ZERO + BACK + FOURTH.replace(" == 0", " == 0 or i + 1 == len(loader)"),
+        NTH + ZERO + BACK + FOURTH.replace("(i + 1) % 4 == 0", "not i % n"),
+        NTH + "    last = i % 4 == 3\n" + ZERO + BACK + FOURTH.replace("(i + 1) % 4 == 0", "last"),
+        EPOCHS + indented(NTH + ZERO + BACK + FOURTH + "        sched.step()\n"),
+        NTH
+        + ZERO
+        + "    with autocast():\n    "
+        + BACK
+        + FOURTH.replace("opt.step()", "scaler.step(opt)"),
     ],
     "scheduler_idle": [OPT + "s = torch.optim.lr_scheduler.StepLR(opt, 3)\n" + FIT + STEP],
     "never_reset": [
@@ -134,6 +154,35 @@ SOUND = {
     + indented(FIT + STEP + "if a < b:\n    best = copy.deepcopy(model.state_dict())\n"),
     "divided": OPT + "for i, x in loader:\n    loss = f(model(x)) / 8\n    loss.backward()\n"
     "    if i % 8 == 0:\n        opt.step()\n        opt.zero_grad()",
+    "zeroed beside the step": OPT + NTH + BACK + FOURTH + "    " + ZERO,
+    "zeroed under an equal test": NTH + "    if i % 4 == 0:\n    " + ZERO + BACK + FOURTH,
+    "zeroed before the loop": ZERO.strip() + "\n" + NTH + BACK + FOURTH + "    " + ZERO,
+    "each n-th round is logged": NTH + ZERO + BACK + STEP + FOURTH.replace("opt.step()", "log(i)"),
+    "each n-th round moves the schedule": NTH + ZERO + BACK + STEP + FOURTH.replace("opt", "sched"),
+    "the rare step has its own backward": NTH
+    + ZERO
+    + "    opt_d.zero_grad()\n    d_loss.backward()\n    opt_d.step()\n"
+    + FOURTH.replace("0:\n", "0:\n        g_loss.backward()\n"),
+    "two optimizers take turns": NTH
+    + ZERO
+    + "    opt_d.zero_grad()\n"
+    + BACK
+    + FOURTH
+    + "    else:\n        opt_d.step()\n",
+    "a step in both branches": NTH + ZERO + BACK + FOURTH + "    else:\n        opt.step()\n",
+    "each n-th round is held out": NTH + ZERO + BACK + FOURTH.replace("==", "!="),
+    "gradients kept by hand": NTH + ZERO + BACK + "    kept.append(model.w.grad)\n" + FOURTH,
+    "a graph of all rounds": NTH
+    + ZERO
+    + "    total = total + f(model(x), y)\n    total.backward(retain_graph=True)\n"
+    + FOURTH,
+    "a library that accumulates": "with accelerator.accumulate(model):\n"
+    + indented(NTH + ZERO + BACK + FOURTH),
+    "rounds that are skipped": NTH
+    + BACK
+    + "    if i % 2 == 0:\n        continue\n"
+    + FOURTH
+    + ZERO,
     "a scheduler that steps": OPT
     + "s = torch.optim.lr_scheduler.StepLR(opt, 3)\n"
     + FIT
