@@ -12,6 +12,7 @@ one function, from the tree to remarks.
     training.py    optimizers whose steps do not do what they look like
     accumulation.py  gradients added up over several batches
     epochs.py      what starts anew in each round, or is kept from one to the next
+    sampling.py    distributed samplers whose order stays the same
     evaluating.py  evaluation in the wrong mode or along the wrong dimension
 """
 
@@ -27,6 +28,7 @@ from executor.inside.remarks import (
     formulas,
     layers,
     losses,
+    sampling,
     statements,
     training,
 )
@@ -58,6 +60,7 @@ _RULES: tuple[Callable[[ast.Module], Found], ...] = (
     *layers.RULES,
     *evaluating.RULES,
     *epochs.RULES,
+    *sampling.RULES,
 )
 
 

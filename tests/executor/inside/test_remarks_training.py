@@ -18,6 +18,8 @@ NTH = "for i, (x, y) in enumerate(loader):\n"
 BACK = "    (f(model(x), y) / 4).backward()\n"
 ZERO = "    opt.zero_grad()\n"
 FOURTH = "    if (i + 1) % 4 == 0:\n        opt.step()\n"
+SHARED = "sampler = DistributedSampler(ds)\n"
+SHARING = "loader = DataLoader(ds, 8, sampler=sampler)\n"
 EPOCHS = "for epoch in range(3):\n"
 
 
@@ -85,6 +87,27 @@ SHOWN = {
         + "    with autocast():\n    "
         + BACK
         + FOURTH.replace("opt.step()", "scaler.step(opt)"),
+    ],
+    "sampler_epoch_not_set": [
+        SHARED + SHARING + OPT + EPOCHS + indented(FIT + STEP),
+        "def main():\n" + indented(SHARED + SHARING + OPT + EPOCHS + indented(FIT + STEP)),
+        SHARED.replace("(ds)", "(ds, n, rank, True)")
+        + SHARING
+        + OPT
+        + EPOCHS
+        + indented(FIT + STEP),
+        SHARED.replace("(ds)", "(ds, shuffle=True) if n > 1 else None")
+        + SHARING
+        + "for e in range(9):\n"
+        + indented(FIT.replace("loader", "enumerate(tqdm(loader))") + STEP),
+        "loader = DataLoader(ds, sampler=torch.utils.data.distributed.DistributedSampler(ds))\n"
+        + EPOCHS
+        + "    for x in loader:\n        ...",
+        SHARED
+        + "loader = DataLoader(ds, batch_sampler=BatchSampler(sampler, 8, True))\n"
+        + EPOCHS
+        + "    for x in loader:\n        train_step(x)",
+        "for fold in folds:\n" + indented(SHARED + SHARING + EPOCHS + indented(FIT + STEP)),
     ],
     "scheduler_idle": [OPT + "s = torch.optim.lr_scheduler.StepLR(opt, 3)\n" + FIT + STEP],
     "never_reset": [
@@ -183,6 +206,65 @@ SOUND = {
     + "    if i % 2 == 0:\n        continue\n"
     + FOURTH
     + ZERO,
+    "an epoch that is set": SHARED
+    + SHARING
+    + EPOCHS
+    + indented("sampler.set_epoch(epoch)\n" + FIT + STEP),
+    "an epoch that is set through the loader": SHARED
+    + SHARING
+    + EPOCHS
+    + indented("loader.sampler.set_epoch(epoch)\n" + FIT + STEP),
+    "an order that is not shuffled": SHARED.replace("ds)", "ds, shuffle=False)")
+    + SHARING
+    + EPOCHS
+    + indented(FIT + STEP),
+    "an order that may not be shuffled": SHARED.replace("ds)", "ds, shuffle=train)")
+    + SHARING
+    + EPOCHS
+    + indented(FIT + STEP),
+    "options that are not seen": SHARED.replace("ds)", "ds, **options)")
+    + SHARING
+    + EPOCHS
+    + indented(FIT + STEP),
+    "a sampler that is only made": "def load(ds):\n"
+    + indented(SHARED + SHARING + "return loader, sampler")
+    + EPOCHS
+    + indented(FIT + STEP),
+    "one epoch": SHARED + SHARING + FIT + STEP,
+    "a range of one epoch": SHARED + SHARING + EPOCHS.replace("3", "1") + indented(FIT + STEP),
+    "a sampler for each epoch": EPOCHS
+    + indented(SHARED.replace("ds)", "ds, seed=epoch)") + SHARING + FIT + STEP),
+    "a loader that a library wraps": SHARED
+    + SHARING
+    + "loader = fabric.setup_dataloaders(loader)\n"
+    + EPOCHS
+    + indented(FIT + STEP),
+    "a loader that a library wraps with the model": SHARED
+    + SHARING
+    + "model, loader = accelerator.prepare(model, loader)\n"
+    + EPOCHS
+    + indented(FIT + STEP),
+    "an epoch that is set by hand": SHARED
+    + SHARING
+    + EPOCHS
+    + indented("sampler.epoch = epoch\n" + FIT + STEP),
+    "a loader that judges": SHARED
+    + SHARING.replace("loader", "val_loader", 1)
+    + EPOCHS
+    + "    for x in val_loader:\n        show(x)",
+    "models that are judged": SHARED
+    + SHARING
+    + "for model in models:\n    for x in loader:\n        show(model(x))",
+    "another sampler": "from mine import DistributedSampler\n"
+    + SHARED
+    + SHARING
+    + EPOCHS
+    + indented(FIT + STEP),
+    "a class of its own": "class DistributedSampler(Sampler):\n    pass\n"
+    + SHARED
+    + SHARING
+    + EPOCHS
+    + indented(FIT + STEP),
     "a scheduler that steps": OPT
     + "s = torch.optim.lr_scheduler.StepLR(opt, 3)\n"
     + FIT
