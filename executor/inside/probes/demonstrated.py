@@ -31,13 +31,14 @@ _SAYS_SO = re.compile(
 # The error's name alone: said beforehand, or written down by whoever got it.
 _NAMES_IT = re.compile(r"^\W*(?:\w*Error|\w*Exception|error)\b\s*(?:[:!(]|$)", re.IGNORECASE)
 # "sizes 4 and 3 don't match -> error": what is so, and what comes of it.
+_ARROW = re.compile(r"(?<![<\-=])(?:[-=]{1,2}>|→|⇒)")
 _ANNOUNCES = re.compile(
-    r"(?<![<\-=])(?:-{1,2}>|={1,2}>|→|⇒)\s*(?:an?\s+)?"
-    r"(?:(?P<sure>\w+(?:Error|Exception)|(?:raises|throws|fails|crashes)(?:\s+\w+){0,3}?)|error)"
-    r"\W*$",
+    _ARROW.pattern + r"\s*(?:an?\s+)?"
+    r"(?:(?P<sure>\w+(?:Error|Exception)|(?:raises|throws)(?:\s+\w+){0,3}?)|error)\W*$",
     re.IGNORECASE,
 )
-_ARROW = re.compile(r"(?<![<\-=])(?:[-=]{1,2}>|→|⇒)")
+# Who tells what came tells what they had hoped for, too.
+_HOPED = re.compile(r"\b(?:but|now|still|sometimes|works|worked)\b", re.IGNORECASE)
 _WORDS_OF_ANNOUNCEMENT = 4  # fewer point at a line: "this line -> error"
 _WORD = re.compile(r"[^\W_]*[^\W\d_][\w']*")
 # What people write beside the line at which their own code stops.
@@ -138,7 +139,8 @@ def _announces(comment: str, code: str) -> bool:
     before = comment[: found.start()]
     if not found["sure"] and (_ARROW.search(before) or "err" in code.lower()):
         return False
-    return not _POINTS.search(_ARROW.sub(" ", before))
+    told = _ARROW.sub(" ", comment)
+    return not _POINTS.search(told) and not _HOPED.search(told)
 
 
 def _is_import(body: list[ast.stmt]) -> bool:
