@@ -29,16 +29,16 @@ def _accumulation_cleared(tree: ast.Module) -> Found:
             continue
         wiped, step, between = found
         lost = (
-            "also right before that step(), which finds none: call it only after step()"
+            "also right before that step(), which finds none"
             if between
-            else "so each step uses the last round alone: call it only beside step()"
+            else "so each step uses the last round alone"
         )
         yield (
             "accumulation_cleared",
             wiped,
             f"this zero_grad() runs in every round of the loop, and step() (line {step.lineno}) "
             "only in some: it throws away what backward() has added up in the rounds before, "
-            f"{lost}, under the same `if`",
+            f"{lost}; call it only after step(), under the same `if`",
         )
 
 

@@ -110,6 +110,9 @@ def _is_over_epochs(outer: ast.For, below: list[ast.AST], loader: str) -> bool:
     match outer.iter:
         case ast.Call(func=ast.Name(id="range"), args=[ast.Constant(value=1)]):
             return False
+    named = "epoch" in dotted(outer.target).lower()
+    if not named and not words(outer.iter) & {"range", "trange", "count"}:
+        return False  # over learning rates, models, folds
     for inner in below:
         if not isinstance(inner, ast.For) or not _goes_through(inner.iter, loader):
             continue
@@ -117,7 +120,7 @@ def _is_over_epochs(outer: ast.For, below: list[ast.AST], loader: str) -> bool:
             return True
         judges = {"no_grad", "inference_mode", "eval"} & words(outer)
         if not judges and not any(part in loader.lower() for part in _JUDGING):
-            return "epoch" in dotted(outer.target).lower()
+            return named
     return False
 
 

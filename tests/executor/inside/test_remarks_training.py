@@ -252,6 +252,7 @@ SOUND = {
     + SHARING.replace("loader", "val_loader", 1)
     + EPOCHS
     + "    for x in val_loader:\n        show(x)",
+    "rates that are compared": SHARED + SHARING + "for lr in rates:\n" + indented(FIT + STEP),
     "models that are judged": SHARED
     + SHARING
     + "for model in models:\n    for x in loader:\n        show(model(x))",
