@@ -30,6 +30,17 @@ _SAYS_SO = re.compile(
 )
 # The error's name alone: said beforehand, or written down by whoever got it.
 _NAMES_IT = re.compile(r"^\W*(?:\w*Error|\w*Exception|error)\b\s*(?:[:!(]|$)", re.IGNORECASE)
+# "sizes 4 and 3 don't match -> error": what is so, and what comes of it.
+_ARROW = re.compile(r"(?<![<\-=])(?:[-=]{1,2}>|→|⇒)")
+_ANNOUNCES = re.compile(
+    _ARROW.pattern + r"\s*(?:an?\s+)?"
+    r"(?:(?P<sure>\w+(?:Error|Exception)|(?:raises|throws)(?:\s+\w+){0,3}?)|error)\W*$",
+    re.IGNORECASE,
+)
+# Who tells what came tells what they had hoped for, too.
+_HOPED = re.compile(r"\b(?:but|now|still|sometimes|works|worked)\b", re.IGNORECASE)
+_WORDS_OF_ANNOUNCEMENT = 4  # fewer point at a line: "this line -> error"
+_WORD = re.compile(r"[^\W_]*[^\W\d_][\w']*")
 # What people write beside the line at which their own code stops.
 _POINTS = re.compile(
     r"\b(?:here|why|i|my|me|help|get|got|getting|happens?|occurs?|occurred)\b|\?|<-|\^|→|←",
@@ -108,10 +119,28 @@ class Demonstrations:
                 break
             said.append(_comment(self._lines[above]))
             above -= 1
+        code = "".join(text.partition("#")[0] for text in beside)
+        if any(_announces(text, code) for text in said):
+            return "comment"
         said = [text for text in said if text and not _POINTS.search(text)]
         if any(_SAYS_SO.search(text) for text in said):
             return "comment"
         return "named" if any(_NAMES_IT.search(text) for text in said) else ""
+
+
+def _announces(comment: str, code: str) -> bool:
+    """Whether a comment on some code ends in an arrow to an error.
+
+    The mere word after the arrow may be what the code computes: `error = y - t`.
+    """
+    found = _ANNOUNCES.search(comment)
+    if found is None or len(_WORD.findall(comment)) < _WORDS_OF_ANNOUNCEMENT:
+        return False
+    before = comment[: found.start()]
+    if not found["sure"] and (_ARROW.search(before) or "err" in code.lower()):
+        return False
+    told = _ARROW.sub(" ", comment)
+    return not _POINTS.search(told) and not _HOPED.search(told)
 
 
 def _is_import(body: list[ast.stmt]) -> bool:

@@ -10,7 +10,9 @@ one function, from the tree to remarks.
     layers.py      layers that are not registered, not called, or made in the wrong place
     losses.py      losses that do not fit what they are given; formulas.py: other formulas
     training.py    optimizers whose steps do not do what they look like
+    accumulation.py  gradients added up over several batches
     epochs.py      what starts anew in each round, or is kept from one to the next
+    sampling.py    distributed samplers whose order stays the same
     evaluating.py  evaluation in the wrong mode or along the wrong dimension
 """
 
@@ -20,11 +22,13 @@ import ast
 from collections.abc import Callable
 
 from executor.inside.remarks import (
+    accumulation,
     epochs,
     evaluating,
     formulas,
     layers,
     losses,
+    sampling,
     statements,
     training,
 )
@@ -51,10 +55,12 @@ _RULES: tuple[Callable[[ast.Module], Found], ...] = (
     *formulas.RULES,
     *losses.RULES,
     *training.RULES,
+    *accumulation.RULES,
     *statements.RULES,
     *layers.RULES,
     *evaluating.RULES,
     *epochs.RULES,
+    *sampling.RULES,
 )
 
 

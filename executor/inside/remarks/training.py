@@ -267,50 +267,6 @@ def _scaler(tree: ast.Module) -> Found:
         )
 
 
-def _not_divided(tree: ast.Module) -> Found:
-    """Gradients added up over several batches whose losses are not made smaller."""
-    for loop in loops(tree):
-        own = list(inside(loop))
-        if len(calls_in(own, "backward")) != 1 or any(
-            (
-                isinstance(n, ast.Assign)
-                and _is_loss(n.targets[0])
-                and any(isinstance(part, ast.Div) for part in ast.walk(n.value))
-            )
-            or (isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div) and _is_loss(n.left))
-            for n in own
-        ):
-            continue
-        if any(isinstance(n, ast.AugAssign) and isinstance(n.op, ast.Div) for n in own):
-            continue
-        for branch in (n for n in own if isinstance(n, ast.If)):
-            if not _is_each_nth(branch.test) or calls_in(list(inside(branch)), "backward"):
-                continue
-            below = list(inside(branch))
-            if calls_in(below, "zero_grad") and any(
-                is_step(c, {}) or owner(c) in optimizers(tree) for c in calls_in(below, "step")
-            ):
-                n = branch.test.left.right  # type: ignore[attr-defined]
-                yield (
-                    "not_divided",
-                    calls_in(own, "backward")[0],
-                    "the gradients of several batches are added up, and the losses are not divided "
-                    f"by their number: the step is that many times larger; write `(loss / "
-                    f"{ast.unparse(n)[:30]}).backward()`, unless the loss is a sum on purpose",
-                )
-
-
-def _is_loss(node: ast.expr) -> bool:
-    return any("loss" in w.lower() or "criterion" in w.lower() for w in words(node))
-
-
-def _is_each_nth(test: ast.expr) -> bool:
-    match test:
-        case ast.Compare(left=ast.BinOp(op=ast.Mod()), ops=[ast.Eq()]):
-            return True
-    return False
-
-
 def _slow(tree: ast.Module) -> Found:
     """Plain SGD with a learning rate that moves little in a few rounds."""
     numbers = {
@@ -350,6 +306,5 @@ RULES = (
     _never_zeroed,
     _all_but_one,
     _clipped_late,
-    _not_divided,
     _slow,
 )

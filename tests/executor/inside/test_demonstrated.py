@@ -30,6 +30,11 @@ def said(code: str, line: int) -> str:
         "results in a shape error",
         "this line will error",
         "expected to crash",
+        "trailing dims 4 and 3 don't match -> error",
+        "the inner sizes differ => RuntimeError",
+        "a leaf changed in place -> raises",
+        "three rows, two labels --> raises a ValueError!",
+        "(2, 3) → (6,), no row is left → IndexError",
     ],
 )
 def test_a_comment_says_that_it_fails(comment: str):
@@ -39,7 +44,7 @@ def test_a_comment_says_that_it_fails(comment: str):
     assert said(f"x = 1\ny = f(  # {comment}\n    a,\n    b)", 3) == "comment"
 
 
-@pytest.mark.parametrize("comment", ["RuntimeError: sizes", "Error!", "ValueError"])
+@pytest.mark.parametrize("comment", ["RuntimeError: sizes", "Error!", "ValueError", "-> error"])
 def test_a_comment_that_only_names_the_error(comment: str):
     """It may be a demonstration, or what its author got."""
     assert said(f"y = a + b  # {comment}", 1) == "named"
@@ -58,11 +63,31 @@ def test_a_comment_that_only_names_the_error(comment: str):
         "add both",
         "this should be a mean",
         "it will work",
+        "<- error here",
+        "this line -> error",
+        "1 2 3 4 -> error",
+        "RuntimeError <- sizes of both differ",
+        "it stops here on the GPU -> error",
+        "why do the sizes differ? -> RuntimeError",
+        "my second batch is empty -> error",
+        "both of the sizes differ -> error?",
+        "the second batch of three -> raises here",
+        "works on the CPU, on the GPU -> RuntimeError",
+        "both sizes differ <-> error",
+        "logits of the batch -> classes -> error",
+        "the sizes of both -> error rate",
     ],
 )
 def test_a_comment_that_says_nothing_of_the_kind(comment: str):
     """A person marks the line at which their code stops, or speaks of something else."""
     assert said(f"y = a + b  # {comment}", 1) == ""
+
+
+def test_an_arrow_to_what_the_code_computes():
+    """There the word is a name of the code's."""
+    assert said("error = a - b  # prediction minus the target -> error", 1) == ""
+    assert said("# prediction minus the target -> error\nerr = a - b", 2) == ""
+    assert said("error = a - b  # the two sizes differ -> ValueError", 1) == "comment"
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,12 @@ DROP = "drop = nn.Dropout(0.5)\n"
 LSTM = "self.rnn = nn.LSTM(4, 8{first})"
 LAST = "out, _ = self.rnn(x)\nreturn out[:, -1]"
 RELOADED = "net.load_state_dict(s)\nnet(x)"
+NTH = "for i, (x, y) in enumerate(loader):\n"
+BACK = "    (f(model(x), y) / 4).backward()\n"
+ZERO = "    opt.zero_grad()\n"
+FOURTH = "    if (i + 1) % 4 == 0:\n        opt.step()\n"
+SHARED = "sampler = DistributedSampler(ds)\n"
+SHARING = "loader = DataLoader(ds, 8, sampler=sampler)\n"
 EPOCHS = "for epoch in range(3):\n"
 
 
@@ -65,6 +71,43 @@ SHOWN = {
     "not_divided": [
         OPT + "for i, x in loader:\n    f(model(x)).backward()\n    if i % 8 == 0:\n"
         "        opt.step()\n        opt.zero_grad()"
+    ],
+    "accumulation_cleared": [
+        NTH + ZERO + BACK + FOURTH,
+        OPT + NTH + BACK + FOURTH + ZERO,
+        OPT + NTH + BACK + ZERO + FOURTH,
+        NTH + ZERO + BACK + FOURTH + "    " + ZERO,
+        OPT + NTH + "    model.zero_grad()\n" + BACK + FOURTH,
+        NTH + ZERO + BACK + FOURTH.replace(" == 0", " == 0 or i + 1 == len(loader)"),
+        NTH + ZERO + BACK + FOURTH.replace("(i + 1) % 4 == 0", "not i % n"),
+        NTH + "    last = i % 4 == 3\n" + ZERO + BACK + FOURTH.replace("(i + 1) % 4 == 0", "last"),
+        EPOCHS + indented(NTH + ZERO + BACK + FOURTH + "        sched.step()\n"),
+        NTH
+        + ZERO
+        + "    with autocast():\n    "
+        + BACK
+        + FOURTH.replace("opt.step()", "scaler.step(opt)"),
+    ],
+    "sampler_epoch_not_set": [
+        SHARED + SHARING + OPT + EPOCHS + indented(FIT + STEP),
+        "def main():\n" + indented(SHARED + SHARING + OPT + EPOCHS + indented(FIT + STEP)),
+        SHARED.replace("(ds)", "(ds, n, rank, True)")
+        + SHARING
+        + OPT
+        + EPOCHS
+        + indented(FIT + STEP),
+        SHARED.replace("(ds)", "(ds, shuffle=True) if n > 1 else None")
+        + SHARING
+        + "for e in range(9):\n"
+        + indented(FIT.replace("loader", "enumerate(tqdm(loader))") + STEP),
+        "loader = DataLoader(ds, sampler=torch.utils.data.distributed.DistributedSampler(ds))\n"
+        + EPOCHS
+        + "    for x in loader:\n        ...",
+        SHARED
+        + "loader = DataLoader(ds, batch_sampler=BatchSampler(sampler, 8, True))\n"
+        + EPOCHS
+        + "    for x in loader:\n        train_step(x)",
+        "for fold in folds:\n" + indented(SHARED + SHARING + EPOCHS + indented(FIT + STEP)),
     ],
     "scheduler_idle": [OPT + "s = torch.optim.lr_scheduler.StepLR(opt, 3)\n" + FIT + STEP],
     "never_reset": [
@@ -134,6 +177,95 @@ SOUND = {
     + indented(FIT + STEP + "if a < b:\n    best = copy.deepcopy(model.state_dict())\n"),
     "divided": OPT + "for i, x in loader:\n    loss = f(model(x)) / 8\n    loss.backward()\n"
     "    if i % 8 == 0:\n        opt.step()\n        opt.zero_grad()",
+    "zeroed beside the step": OPT + NTH + BACK + FOURTH + "    " + ZERO,
+    "zeroed under an equal test": NTH + "    if i % 4 == 0:\n    " + ZERO + BACK + FOURTH,
+    "zeroed before the loop": ZERO.strip() + "\n" + NTH + BACK + FOURTH + "    " + ZERO,
+    "each n-th round is logged": NTH + ZERO + BACK + STEP + FOURTH.replace("opt.step()", "log(i)"),
+    "each n-th round moves the schedule": NTH + ZERO + BACK + STEP + FOURTH.replace("opt", "sched"),
+    "the rare step has its own backward": NTH
+    + ZERO
+    + "    opt_d.zero_grad()\n    d_loss.backward()\n    opt_d.step()\n"
+    + FOURTH.replace("0:\n", "0:\n        g_loss.backward()\n"),
+    "two optimizers take turns": NTH
+    + ZERO
+    + "    opt_d.zero_grad()\n"
+    + BACK
+    + FOURTH
+    + "    else:\n        opt_d.step()\n",
+    "a step in both branches": NTH + ZERO + BACK + FOURTH + "    else:\n        opt.step()\n",
+    "each n-th round is held out": NTH + ZERO + BACK + FOURTH.replace("==", "!="),
+    "gradients kept by hand": NTH + ZERO + BACK + "    kept.append(model.w.grad)\n" + FOURTH,
+    "a graph of all rounds": NTH
+    + ZERO
+    + "    total = total + f(model(x), y)\n    total.backward(retain_graph=True)\n"
+    + FOURTH,
+    "a library that accumulates": "with accelerator.accumulate(model):\n"
+    + indented(NTH + ZERO + BACK + FOURTH),
+    "rounds that are skipped": NTH
+    + BACK
+    + "    if i % 2 == 0:\n        continue\n"
+    + FOURTH
+    + ZERO,
+    "an epoch that is set": SHARED
+    + SHARING
+    + EPOCHS
+    + indented("sampler.set_epoch(epoch)\n" + FIT + STEP),
+    "an epoch that is set through the loader": SHARED
+    + SHARING
+    + EPOCHS
+    + indented("loader.sampler.set_epoch(epoch)\n" + FIT + STEP),
+    "an order that is not shuffled": SHARED.replace("ds)", "ds, shuffle=False)")
+    + SHARING
+    + EPOCHS
+    + indented(FIT + STEP),
+    "an order that may not be shuffled": SHARED.replace("ds)", "ds, shuffle=train)")
+    + SHARING
+    + EPOCHS
+    + indented(FIT + STEP),
+    "options that are not seen": SHARED.replace("ds)", "ds, **options)")
+    + SHARING
+    + EPOCHS
+    + indented(FIT + STEP),
+    "a sampler that is only made": "def load(ds):\n"
+    + indented(SHARED + SHARING + "return loader, sampler")
+    + EPOCHS
+    + indented(FIT + STEP),
+    "one epoch": SHARED + SHARING + FIT + STEP,
+    "a range of one epoch": SHARED + SHARING + EPOCHS.replace("3", "1") + indented(FIT + STEP),
+    "a sampler for each epoch": EPOCHS
+    + indented(SHARED.replace("ds)", "ds, seed=epoch)") + SHARING + FIT + STEP),
+    "a loader that a library wraps": SHARED
+    + SHARING
+    + "loader = fabric.setup_dataloaders(loader)\n"
+    + EPOCHS
+    + indented(FIT + STEP),
+    "a loader that a library wraps with the model": SHARED
+    + SHARING
+    + "model, loader = accelerator.prepare(model, loader)\n"
+    + EPOCHS
+    + indented(FIT + STEP),
+    "an epoch that is set by hand": SHARED
+    + SHARING
+    + EPOCHS
+    + indented("sampler.epoch = epoch\n" + FIT + STEP),
+    "a loader that judges": SHARED
+    + SHARING.replace("loader", "val_loader", 1)
+    + EPOCHS
+    + "    for x in val_loader:\n        show(x)",
+    "rates that are compared": SHARED + SHARING + "for lr in rates:\n" + indented(FIT + STEP),
+    "models that are judged": SHARED
+    + SHARING
+    + "for model in models:\n    for x in loader:\n        show(model(x))",
+    "another sampler": "from mine import DistributedSampler\n"
+    + SHARED
+    + SHARING
+    + EPOCHS
+    + indented(FIT + STEP),
+    "a class of its own": "class DistributedSampler(Sampler):\n    pass\n"
+    + SHARED
+    + SHARING
+    + EPOCHS
+    + indented(FIT + STEP),
     "a scheduler that steps": OPT
     + "s = torch.optim.lr_scheduler.StepLR(opt, 3)\n"
     + FIT

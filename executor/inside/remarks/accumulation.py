@@ -1,0 +1,169 @@
+"""Find training loops that add up gradients over several batches, and lose or swell them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from executor.inside.remarks.syntax import (
+    Found,
+    assigned,
+    calls_in,
+    dotted,
+    inside,
+    is_step,
+    loops,
+    optimizers,
+    owner,
+    tail,
+    trained,
+    words,
+)
+
+
+def _accumulation_cleared(tree: ast.Module) -> Found:
+    """zero_grad() in every round, and step() only in each n-th."""
+    for loop in loops(tree):
+        found = _cleared(loop, tree)
+        if found is None:
+            continue
+        wiped, step, between = found
+        lost = (
+            "also right before that step(), which finds none"
+            if between
+            else "so each step uses the last round alone"
+        )
+        yield (
+            "accumulation_cleared",
+            wiped,
+            f"this zero_grad() runs in every round of the loop, and step() (line {step.lineno}) "
+            "only in some: it throws away what backward() has added up in the rounds before, "
+            f"{lost}; call it only after step(), under the same `if`",
+        )
+
+
+def _cleared(loop: ast.For | ast.While, tree: ast.Module) -> tuple[ast.Call, ast.Call, bool] | None:
+    """The zero_grad() of each round, the rare step(), and whether it stands right before that.
+
+    None where the gradients may be meant to go: a second optimizer steps there, code reads or keeps
+    `.grad`, or the backward() is as rare as the step.
+    """
+    # Under `accelerator.accumulate()`, zero_grad() does nothing until the step.
+    if "grad" in words(loop) or "accumulate" in words(tree):
+        return None
+    body = list(_always(loop.body))
+    flags = {name for _, name, value in assigned(loop) if _is_nth(value, frozenset())}
+    rare = [s for s in body if isinstance(s, ast.If) and _is_nth(s.test, flags)]
+    calls = [(i, s.value) for i, s in enumerate(body) if isinstance(s, ast.Expr)]
+    done = [(i, c) for i, c in calls if isinstance(c, ast.Call)]
+    back = [(i, c) for i, c in done if tail(c) == "backward"]
+    if not back or any(k.arg == "retain_graph" for _, c in back for k in c.keywords):
+        return None
+    if any(isinstance(n, ast.Continue) for branch in rare for n in inside(branch)):
+        return None
+    held = optimizers(tree)
+    zeroed = {owner(c) for c in calls_in(list(inside(loop)), "zero_grad")} - {""}
+    for branch in rare:
+        taken = [n for s in branch.body for n in (s, *inside(s))]
+        if calls_in(taken, "backward"):
+            continue
+        steps = [c for c in calls_in(taken, "step") if _stepped(c) in zeroed | set(held)]
+        everywhere = [
+            c
+            for c in calls_in(list(inside(loop)), "step")
+            if _stepped(c) in zeroed | set(held) or is_step(c, held)
+        ]
+        names = {_stepped(c) for c in everywhere if "sched" not in owner(c).lower()}
+        if (
+            not steps
+            or len(names) != 1
+            or not {id(c) for c in everywhere} <= {id(n) for n in taken}
+        ):
+            continue
+        (name,) = names
+        own = {name} | (trained(held[name]) if name in held else set())
+        for i, call in done:
+            if tail(call) == "zero_grad" and owner(call) in own:
+                return call, steps[0], back[-1][0] < i < body.index(branch)
+    return None
+
+
+def _stepped(step: ast.Call) -> str:
+    """The optimizer that is stepped, also by `scaler.step(optimizer)`."""
+    given = dotted(step.args[0]) if step.args else ""
+    return given if given and "scaler" in owner(step).lower() else owner(step)
+
+
+def _always(block: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements of a block, and of `with` blocks there: all that run whenever it does."""
+    for statement in block:
+        if isinstance(statement, (ast.With, ast.AsyncWith)):
+            yield from _always(statement.body)
+        else:
+            yield statement
+
+
+def _is_nth(test: ast.expr, flags: set[str] | frozenset[str]) -> bool:
+    """Whether a test is true in each n-th round: `i % n == 0`, `not i % n`, or a name of such."""
+    match test:
+        case ast.BoolOp(values=values):
+            return any(_is_nth(v, flags) for v in values)
+        case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
+            return any(
+                isinstance(s, ast.BinOp) and isinstance(s.op, ast.Mod) for s in (left, right)
+            )
+        case ast.UnaryOp(op=ast.Not(), operand=ast.BinOp(op=ast.Mod())):
+            return True
+    return dotted(test) in flags
+
+
+def _not_divided(tree: ast.Module) -> Found:
+    """Gradients added up over several batches whose losses are not made smaller."""
+    for loop in loops(tree):
+        if _cleared(loop, tree) is not None:
+            continue  # nothing is added up
+        own = list(inside(loop))
+        back = calls_in(own, "backward")
+        if any(isinstance(n, ast.Div) for c in back for n in ast.walk(c.func)):
+            continue
+        if len(back) != 1 or any(
+            (
+                isinstance(n, ast.Assign)
+                and _is_loss(n.targets[0])
+                and any(isinstance(part, ast.Div) for part in ast.walk(n.value))
+            )
+            or (isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div) and _is_loss(n.left))
+            for n in own
+        ):
+            continue
+        if any(isinstance(n, ast.AugAssign) and isinstance(n.op, ast.Div) for n in own):
+            continue
+        for branch in (n for n in own if isinstance(n, ast.If)):
+            if not _is_each_nth(branch.test) or calls_in(list(inside(branch)), "backward"):
+                continue
+            below = list(inside(branch))
+            if calls_in(below, "zero_grad") and any(
+                is_step(c, {}) or owner(c) in optimizers(tree) for c in calls_in(below, "step")
+            ):
+                n = branch.test.left.right  # type: ignore[attr-defined]
+                yield (
+                    "not_divided",
+                    back[0],
+                    "the gradients of several batches are added up, and the losses are not divided "
+                    f"by their number: the step is that many times larger; write `(loss / "
+                    f"{ast.unparse(n)[:30]}).backward()`, unless the loss is a sum on purpose",
+                )
+
+
+def _is_loss(node: ast.expr) -> bool:
+    return any("loss" in w.lower() or "criterion" in w.lower() for w in words(node))
+
+
+def _is_each_nth(test: ast.expr) -> bool:
+    match test:
+        case ast.Compare(left=ast.BinOp(op=ast.Mod()), ops=[ast.Eq()]):
+            return True
+    return False
+
+
+RULES = (_accumulation_cleared, _not_divided)
