@@ -6,7 +6,8 @@ alone. The held-out questions were written after it was chosen and nothing was c
 
 from __future__ import annotations
 
-# The titles of the five documents the project began with, and the article that answers each.
+# The titles of the five documents the project began with, and the article that answers each; and
+# the title of an article that has taken over one of their questions.
 TITLES = {
     "relu-inplace-integer": (
         "What is the cause of the 'unknown parameter type' error in PyTorch's "
@@ -21,6 +22,9 @@ TITLES = {
     "non-leaf-tensor-in-optimizer": (
         "How to avoid the 'non-leaf tensor' error when using torch.optim to optimize both model "
         "parameters and custom learnable parameters?"
+    ),
+    "parameter-moved-after-it-was-made": (
+        "nn.Parameter(...).to(device) is no Parameter any more: it is not registered and no leaf"
     ),
     "in-place-overwrites-saved": (
         "What causes PyTorch runtime errors related to inplace operations?"

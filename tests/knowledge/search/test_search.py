@@ -29,7 +29,7 @@ def first(search: Search, text: str, error: tuple[str, str] | None = None) -> st
 
 @pytest.mark.parametrize(("slug", "title"), questions.TITLES.items())
 def test_the_first_questions_find_their_articles(search: Search, slug: str, title: str):
-    """The five documents' titles, word for word, each find the article on their subject."""
+    """Each title, word for word, finds the article on its subject."""
     result = search.search(title)
 
     assert result.hits[0].source == slug
