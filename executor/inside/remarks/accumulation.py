@@ -45,8 +45,8 @@ def _accumulation_cleared(tree: ast.Module) -> Found:
 def _cleared(loop: ast.For | ast.While, tree: ast.Module) -> tuple[ast.Call, ast.Call, bool] | None:
     """The zero_grad() of each round, the rare step(), and whether it stands right before that.
 
-    None where the gradients may be meant to go: a second optimizer steps there, code reads or keeps
-    `.grad`, or the backward() is as rare as the step.
+    None where the gradients may be meant to go: another optimizer steps elsewhere, code reads
+    `.grad`, or backward() is as rare as the step.
     """
     # Under `accelerator.accumulate()`, zero_grad() does nothing until the step.
     if "grad" in words(loop) or "accumulate" in words(tree):
@@ -73,15 +73,10 @@ def _cleared(loop: ast.For | ast.While, tree: ast.Module) -> tuple[ast.Call, ast
             for c in calls_in(list(inside(loop)), "step")
             if _stepped(c) in zeroed | set(held) or is_step(c, held)
         ]
-        names = {_stepped(c) for c in everywhere if "sched" not in owner(c).lower()}
-        if (
-            not steps
-            or len(names) != 1
-            or not {id(c) for c in everywhere} <= {id(n) for n in taken}
-        ):
+        if not steps or not {id(c) for c in everywhere} <= {id(n) for n in taken}:
             continue
-        (name,) = names
-        own = {name} | (trained(held[name]) if name in held else set())
+        own = {_stepped(c) for c in steps}
+        own |= {model for name in own & set(held) for model in trained(held[name])}
         for i, call in done:
             if tail(call) == "zero_grad" and owner(call) in own:
                 return call, steps[0], back[-1][0] < i < body.index(branch)

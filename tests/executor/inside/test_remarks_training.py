@@ -77,6 +77,7 @@ SHOWN = {
         OPT + NTH + BACK + FOURTH + ZERO,
         OPT + NTH + BACK + ZERO + FOURTH,
         NTH + ZERO + BACK + FOURTH + "    " + ZERO,
+        NTH + ZERO + "    opt_d.zero_grad()\n" + BACK + FOURTH + "        opt_d.step()\n",
         OPT + NTH + "    model.zero_grad()\n" + BACK + FOURTH,
         NTH + ZERO + BACK + FOURTH.replace(" == 0", " == 0 or i + 1 == len(loader)"),
         NTH + ZERO + BACK + FOURTH.replace("(i + 1) % 4 == 0", "not i % n"),
@@ -89,6 +90,7 @@ SHOWN = {
         + FOURTH.replace("opt.step()", "scaler.step(opt)"),
     ],
     "sampler_epoch_not_set": [
+        SHARED + SHARING + "for i in range(9):\n" + indented(FIT + STEP),
         SHARED + SHARING + OPT + EPOCHS + indented(FIT + STEP),
         "def main():\n" + indented(SHARED + SHARING + OPT + EPOCHS + indented(FIT + STEP)),
         SHARED.replace("(ds)", "(ds, n, rank, True)")
@@ -186,6 +188,10 @@ SOUND = {
     + ZERO
     + "    opt_d.zero_grad()\n    d_loss.backward()\n    opt_d.step()\n"
     + FOURTH.replace("0:\n", "0:\n        g_loss.backward()\n"),
+    "the rare step has a backward of its own too": NTH
+    + ZERO
+    + BACK
+    + FOURTH.replace("0:\n", "0:\n        penalty.backward()\n"),
     "two optimizers take turns": NTH
     + ZERO
     + "    opt_d.zero_grad()\n"
@@ -215,6 +221,10 @@ SOUND = {
     + EPOCHS
     + indented("loader.sampler.set_epoch(epoch)\n" + FIT + STEP),
     "an order that is not shuffled": SHARED.replace("ds)", "ds, shuffle=False)")
+    + SHARING
+    + EPOCHS
+    + indented(FIT + STEP),
+    "an order that is not shuffled, by position": SHARED.replace("ds)", "ds, n, rank, False)")
     + SHARING
     + EPOCHS
     + indented(FIT + STEP),
@@ -253,6 +263,21 @@ SOUND = {
     + EPOCHS
     + "    for x in val_loader:\n        show(x)",
     "rates that are compared": SHARED + SHARING + "for lr in rates:\n" + indented(FIT + STEP),
+    "epochs that judge": SHARED
+    + SHARING
+    + EPOCHS
+    + "    with torch.inference_mode():\n        for x in loader:\n            show(x)",
+    "rounds that may be of anything": SHARED
+    + SHARING
+    + "for i in range(3):\n    for x in loader:\n        show(x)",
+    "a loader that is only counted": SHARED
+    + SHARING
+    + EPOCHS
+    + indented(FIT.replace("loader", "range(len(loader))") + STEP),
+    "a sampler of a library": SHARED.replace("= ", "= mine.")
+    + SHARING
+    + EPOCHS
+    + indented(FIT + STEP),
     "models that are judged": SHARED
     + SHARING
     + "for model in models:\n    for x in loader:\n        show(model(x))",
@@ -317,3 +342,12 @@ def test_what_is_wrong_by_the_text_is_said(kind: str, code: str):
 def test_what_only_resembles_it_is_left_alone(name: str):
     """The same with what makes it right, or where it is another thing."""
     assert kinds(SOUND[name]) == set()
+
+
+def test_what_is_thrown_away_needs_no_division():
+    """One remark says what is wrong; a loss that is never added up is not too large."""
+    fourth = FOURTH + "    " + ZERO
+    back = "    f(model(x), y).backward()\n"
+
+    assert kinds(OPT + NTH + back + fourth) == {"not_divided"}
+    assert kinds(OPT + NTH + ZERO + back + fourth) == {"accumulation_cleared"}
