@@ -70,7 +70,7 @@ class Diagnosis:
         if error is None or not error.demonstrated or self.missing:
             return ""
         pasted = posted(self.question)
-        if pasted is not None and same_kind(pasted, error):
+        if pasted is not None and (same_kind(pasted, error) or not pasted.message):
             return ""
         asked = error.demonstrated != "comment" and asks_about_an_error(self.question)
         return "" if asked else error.demonstrated

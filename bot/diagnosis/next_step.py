@@ -28,7 +28,8 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
             r"memory[^.?!]{0,80}\b(?:grow|increas|leak|accumulat|fill)|(?:grow|increas|leak)\w*"
             r"[^.?!]{0,60}\b(?:memory|ram)\b|each (?:epoch|iteration)"
             r"[^.?!]{0,40}slower|(?:gets?|becom\w+) slower",
-            "print `torch.cuda.memory_allocated()` after each step. If it grows with each one, "
+            "print the memory that is held after each step (`torch.cuda.memory_allocated()` on a "
+            "GPU, the size of the process on the CPU). If it grows with each one, "
             "something keeps the graphs of earlier steps: a loss or output that is added up or put "
             "into a list without `.item()` or `.detach()`, a hidden state that is carried on "
             "without `.detach()`, or a forward outside of `torch.no_grad()` that nothing calls "
@@ -69,11 +70,11 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
             "same_prediction",
             r"\b(?:same|identical|constant) (?:\w+ ){0,2}(?:prediction|output|class|label)s?\b"
             r"|(?:predict|output)\w*[^.?!]{0,40}\b(?:the same|only one|constant|majority|always)",
-            "print the outputs before the softmax for two very different inputs. If they are the "
+            "print the raw outputs for two very different inputs. If they are the "
             "same: are the weights really loaded (`load_state_dict` reports missing keys), are the "
-            "inputs scaled as in training, does a ReLU at the end give 0 for all? If they differ, "
-            "the model has learned the most frequent class: shuffle, use larger batches and a "
-            "smaller learning rate (Adam), and weigh the classes",
+            "inputs scaled as in training, does a ReLU at the end give 0 for all? If they differ, the "
+            "model does use its input, and the loss pays for the most frequent class, or for the "
+            "mean of the targets: shuffle, try a smaller learning rate, weigh the classes",
         ),
         (
             "validation_differs",

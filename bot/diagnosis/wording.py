@@ -346,7 +346,7 @@ def remark(seen: Remark) -> str:
     """What the posted text shows by itself, as the headline: its line and what it does."""
     message = seen.message.rstrip(".")
     if not seen.line and seen.aside:
-        return f"What you describe has several causes, and nothing posted decides. Try: {message}."
+        return f"The cause is not known here. What tells the usual ones apart: {message}."
     if not seen.line:
         return f"{message[:1].upper()}{message[1:]}."
     return f"Seen in the code, not run: line {seen.line}, `{_short(seen.code)}`: {message}."

@@ -637,9 +637,20 @@ FAMILIES = (
             Sentence(
                 "The file holds tensors of GPU {device}, which is not there", {"device": r"\d+"}
             ),
-            "The file holds tensors of a GPU, and there is none here",
+            "The file holds tensors of a GPU, and the process that loads it sees none",
         ),
         remedy=(
+            Sentence(
+                "Where a GPU is there all the same, this process does not see it. Print "
+                "`torch.cuda.is_available()`, `torch.version.cuda` and "
+                "`os.environ.get('CUDA_VISIBLE_DEVICES')` right before the load: a version of None "
+                "is a build for the CPU in this environment, and a wrong CUDA_VISIBLE_DEVICES "
+                "hides the card. `map_location='cpu'` loads the file meanwhile",
+                {
+                    "words": r"(?i)is_available(?:\(\))? (?:is|gives|returns|=+|prints) ?`?true"
+                    r"|\b(?:have|has|with|using|on) (?:a |an |the |my )?(?:\w+ )?gpus?\b|nvidia-smi"
+                },
+            ),
             (
                 "Say where they are to go: `torch.load(path, map_location='cpu')` (or "
                 "`map_location=device`), then `model.to(device)`"

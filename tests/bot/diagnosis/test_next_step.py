@@ -55,7 +55,7 @@ def test_a_look_is_no_statement_of_the_cause():
     seen = next_step(Question(text="The loss does not decrease"))
 
     assert seen is not None
-    assert remark(seen).startswith("What you describe has several causes")
+    assert remark(seen).startswith("The cause is not known here")
 
 
 def test_its_code_runs_on_any_gradient():

@@ -286,6 +286,7 @@ def test_the_layer_is_named_where_the_code_or_the_traceback_does():
 
 SIZES = "mat1 and mat2 shapes cannot be multiplied (64x256 and 400x10)"
 NO_GRAPH = "element 0 of tensors does not require grad and does not have a grad_fn"
+LOADED = "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False."
 NUMPY = "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
 DEVICES = (
     "Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!"
@@ -383,6 +384,8 @@ WEIGHT_ON_GPU = "Input type (torch.FloatTensor) and weight type (torch.cuda.Floa
         ),
         (NUMPY, Around(words="I added detach() and get the same error"), "very expression"),
         (NUMPY, Around(words="增加了detach()也一样报错"), "very expression"),
+        (LOADED, Around(words="I have GPU and is_available() is True"), "CUDA_VISIBLE_DEVICES"),
+        (LOADED, Around(words="It was trained elsewhere"), "Say where they are to go"),
         (NUMPY, Around(words="I plot the loss"), "only shown or measured"),
         (DEVICES, Around(words="even though I use .to(device) on both"), "look for what is not"),
         (DEVICES, Around(words="everything is on the same device"), "look for what is not"),
