@@ -72,9 +72,9 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
             r"|(?:predict|output)\w*[^.?!]{0,40}\b(?:the same|only one|constant|majority|always)",
             "print the raw outputs for two very different inputs. If they are the "
             "same: are the weights really loaded (`load_state_dict` reports missing keys), are the "
-            "inputs scaled as in training, does a ReLU at the end give 0 for all? If they differ, the "
-            "model does use its input, and the loss pays for the most frequent class, or for the "
-            "mean of the targets: shuffle, try a smaller learning rate, weigh the classes",
+            "inputs scaled as in training, does a ReLU at the end give 0 for all? If they differ, "
+            "the model does use its input, and the loss pays for the most frequent class, or for "
+            "the mean of the targets: shuffle, try a smaller learning rate, weigh the classes",
         ),
         (
             "validation_differs",
