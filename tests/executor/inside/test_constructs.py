@@ -61,8 +61,11 @@ def test_a_long_snippet_costs_no_more_than_its_length():
 
     def seconds(n: int) -> float:
         code = "x" + ".f()" * 300 + "\n" + "g(1)\n" * n
-        began = time.perf_counter()
-        assert len(listed(code)) == 400
-        return time.perf_counter() - began
+        times = []
+        for _ in range(3):  # the best: others may have had the processor
+            began = time.process_time()
+            assert len(listed(code)) == 400
+            times.append(time.process_time() - began)
+        return min(times)
 
     assert seconds(8_000) < 30 * seconds(1_000)

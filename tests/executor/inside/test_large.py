@@ -88,11 +88,15 @@ def _seconds(read: Callable[[str], object], text: str) -> float:
 def test_reading_takes_as_long_as_the_code_is(name: str, kib: int) -> None:
     """Four times as much takes less than nine times as long; the square would take sixteen."""
     small, large = code(name, kib * 1024), code(name, TIMES * kib * 1024)
-    ratios = {
-        reader: _seconds(read, large) / _seconds(read, small) for reader, read in READERS.items()
-    }
 
-    assert max(ratios.values()) < 9, ratios
+    def ratio(read: Callable[[str], object]) -> float:
+        return _seconds(read, large) / _seconds(read, small)
+
+    ratios = {reader: ratio(read) for reader, read in READERS.items()}
+    # A busy machine may spoil one measure; what takes too long does so each time.
+    again = {reader: ratio(READERS[reader]) for reader, once in ratios.items() if once >= 9}
+
+    assert max(again.values(), default=0.0) < 9, (ratios, again)
 
 
 def test_a_large_snippet_and_a_long_message_run(any_house: House) -> None:
