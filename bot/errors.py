@@ -3,6 +3,7 @@
 BotError
 ├── PlatformError              Slack or Discord does not do what was asked
 │   └── PlatformRefusedError   it refuses for good: the channel is gone, a right is missing
+├── ProposerError              the configured model cannot be asked, or says what is no answer
 ├── QuestionError              a message cannot be read; the text says what its author can do
 ├── SettingsError              a setting is unknown or makes no sense
 └── StateError                 the folder for index and proofs cannot be used
@@ -25,6 +26,10 @@ class PlatformError(BotError):
 
 class PlatformRefusedError(PlatformError):
     """A platform refuses for good; the text names the reason it gave."""
+
+
+class ProposerError(BotError):
+    """The configured model cannot be asked, or its server says what is no answer."""
 
 
 class QuestionError(BotError):

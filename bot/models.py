@@ -132,6 +132,19 @@ class FunctionShown(Model):
     named: bool = False  # the question names it
 
 
+class ModelExample(Model):
+    """What a configured language model says to a question, beside the passages it leans on.
+
+    `text` is the model's and was not checked; `code` was run here, and `output` is what it printed.
+    """
+
+    model: str
+    text: str
+    code: str = ""  # empty: none, or it did not run to its end
+    output: str = ""
+    sources: tuple[str, ...] = ()  # titles of the passages
+
+
 class Source(Model):
     """A source that the answer uses or considered."""
 
@@ -216,6 +229,7 @@ class Answer(Model):
     problems: tuple[str, ...] = ()  # codemods that raised on this snippet, and what
     sources: tuple[Source, ...] = ()
     functions: tuple[FunctionShown, ...] = ()  # of a how-to question, the best first
+    model_example: ModelExample | None = None  # what that model says, where one is configured
     run: JobResult | None = None
     evidence: Evidence | None = None
     timings_ms: Timings = Timings()
@@ -230,8 +244,16 @@ class RunWith(Model):
     cold: bool = False
 
 
+class Origin(Model):
+    """Where a question was asked, for who decides what may leave the house."""
+
+    platform: str = "console"
+    channel: str = ""
+    private: bool = False  # only the asker sees the answer
+
+
 class Progress(Model):
     """A step that has just begun, as a text for the person who waits."""
 
-    step: Literal["reading", "reproducing", "searching", "fixing", "checking"]
+    step: Literal["reading", "reproducing", "searching", "fixing", "checking", "proposing"]
     text: str

@@ -23,7 +23,8 @@ from bot.errors import SettingsError
 
 _PREFIX = "TORCHMEDIC_"
 _TOKEN = "TORCHMEDIC_EXECUTOR_TOKEN"
-_NO_SETTINGS = frozenset({_TOKEN, "TORCHMEDIC_CONFIG"})
+_PROPOSER_KEY = "TORCHMEDIC_PROPOSER_KEY"
+_NO_SETTINGS = frozenset({_TOKEN, _PROPOSER_KEY, "TORCHMEDIC_CONFIG"})
 MIB = 1024 * 1024
 
 
@@ -59,6 +60,11 @@ def take_executor_token() -> str:
 def executor_token(environment: Mapping[str, str] = os.environ) -> Secret:
     """The token for an executor elsewhere; empty where none is set."""
     return Secret(environment.get(_TOKEN, ""))
+
+
+def proposer_key(environment: Mapping[str, str] = os.environ) -> Secret:
+    """The key for the configured model's server; empty where none is set."""
+    return Secret(environment.get(_PROPOSER_KEY, "").strip())
 
 
 def process_environment() -> Mapping[str, str]:
@@ -122,6 +128,19 @@ class KnowledgeSettings(_Section):
     articles: Texts = ()  # further folders of articles
     documents: Texts = ()  # Markdown files and folders of them
     auto_index: bool = True  # bring the index up to date when a question comes
+
+
+class ProposerSettings(_Section):
+    """A language model that may propose fixes; a run decides what becomes of them."""
+
+    url: str = ""  # of a server with the OpenAI-compatible chat protocol; empty: none is asked
+    model: str = ""  # as that server calls it
+    seconds: Number = 30  # for all answers to one question
+    tokens: Whole = 6000  # likewise
+    per_day: Whole = 200  # questions
+    platforms: Texts = ()  # console, slack, discord; empty: all
+    channels: Texts = ()  # ids; empty: all
+    private: bool = False  # whether private questions may go out too
 
 
 class StoreSettings(_Section):
@@ -192,6 +211,7 @@ class Settings(BaseSettings):
     state: str = "~/.local/state/torchmedic"  # index, proofs, questions
     executor: ExecutorSettings = ExecutorSettings()
     knowledge: KnowledgeSettings = KnowledgeSettings()
+    proposer: ProposerSettings = ProposerSettings()
     store: StoreSettings = StoreSettings()
     metrics: MetricsSettings = MetricsSettings()
     log: LogSettings = LogSettings()

@@ -6,6 +6,7 @@ import asyncio
 import json
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -77,13 +78,27 @@ def ask(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="One Answer as JSON a line.")] = False,
     explain: Annotated[bool, typer.Option(help="Also show the fixes that were refused.")] = False,
+    show_prompt: Annotated[
+        bool, typer.Option(help="Also show what the configured model would be sent; send nothing.")
+    ] = False,
     config: ConfigOption = None,
 ) -> None:
     """Answer questions from files: a message as you would post it, a .py, a .ipynb or a log."""
-    sys.exit(asyncio.run(_ask(files or ["-"], _settings(config), json=json, explain=explain)))
+    show = _say if show_prompt else None
+    names = files or ["-"]
+    sys.exit(
+        asyncio.run(_ask(names, _settings(config), json=json, explain=explain, show_prompt=show))
+    )
 
 
-async def _ask(names: list[str], settings: Settings, *, json: bool, explain: bool) -> int:
+async def _ask(
+    names: list[str],
+    settings: Settings,
+    *,
+    json: bool,
+    explain: bool,
+    show_prompt: Callable[[str], None] | None = None,
+) -> int:
     from bot.diagnosis.assemble import open_pipeline
     from bot.platforms.console.card import ConsoleCard
     from bot.platforms.console.follow import follow
@@ -101,7 +116,7 @@ async def _ask(names: list[str], settings: Settings, *, json: bool, explain: boo
     if not questions:
         return failed
     console = _console()
-    async with open_pipeline(settings, _say) as pipeline:
+    async with open_pipeline(settings, _say, show_prompt=show_prompt) as pipeline:
         for i, (question, parse_ms) in enumerate(questions):
             card = _JsonCard() if json else ConsoleCard(console, explain=explain)
             if i and not json:

@@ -62,6 +62,7 @@ def compose(known: Diagnosis) -> Answer:
         why=known.why,
         sources=known.sources,
         functions=known.functions,
+        model_example=known.model_example,
         run=run,
         evidence=_evidence(run, known.repairs) if run is not None else None,
         not_rebuilt=_not_rebuilt(known),

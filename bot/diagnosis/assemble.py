@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,11 +12,13 @@ import knowledge
 from bot.diagnosis.documentation import Documentation
 from bot.diagnosis.library import Library, Say
 from bot.diagnosis.pipeline import Pipeline
+from bot.diagnosis.proposer.interface import Nobody, Proposer
 from bot.errors import SettingsError
 from bot.models import FunctionShown
-from bot.settings import MIB, ExecutorSettings, Settings, executor_token
+from bot.settings import MIB, ExecutorSettings, Settings, executor_token, proposer_key
 from executor.exceptions import ExecutorError
 from executor.service.client import ExecutorClient
+from knowledge.repair.codemod import Codemod
 from knowledge.search.search import Search, SearchResult
 
 
@@ -63,7 +65,11 @@ def _embedded(settings: ExecutorSettings) -> dict[str, object]:
 
 @asynccontextmanager
 async def open_pipeline(
-    settings: Settings, say: Say = lambda _: None, *, ahead: bool = False
+    settings: Settings,
+    say: Say = lambda _: None,
+    *,
+    ahead: bool = False,
+    show_prompt: Say | None = None,
 ) -> AsyncIterator[Pipeline]:
     """A Pipeline ready to answer. Executor and embedding model start at the same time.
 
@@ -71,6 +77,7 @@ async def open_pipeline(
         settings: what is configured.
         say: told what takes long, and what is left out.
         ahead: read the libraries' documentation now, and not at the first how-to question.
+        show_prompt: given what a configured model would be sent; then nothing is sent.
 
     Raises:
         BotError, KnowledgeError, ExecutorError: as the parts' own docstrings say.
@@ -97,6 +104,8 @@ async def open_pipeline(
         async def has_gpu() -> bool:
             return "cuda" in (await executor.capabilities())["devices"]
 
+        proposer = open_proposer(settings, executor, library.codemods, show_prompt)
+
         def ready() -> bool:
             return index.done() and (reading is None or reading.done())
 
@@ -110,11 +119,13 @@ async def open_pipeline(
             wall_s=settings.executor.wall_s,
             consult=consult,
             ready=ready,
+            proposer=proposer,
         )
         warming.cancel()
         if reading is not None:
             reading.cancel()
         documentation.close()
+        await proposer.close()
     finally:
         threads.shutdown(wait=False, cancel_futures=True)
         await executor.close()
@@ -130,6 +141,45 @@ def open_documentation(
         executor,
         say,
         may_build=settings.knowledge.auto_index,
+    )
+
+
+def open_proposer(
+    settings: Settings,
+    executor: ExecutorClient,
+    codemods: Sequence[Codemod],
+    show_prompt: Say | None = None,
+) -> Proposer:
+    """The model that the settings name; nobody, and nothing imported for it, where they name none.
+
+    Raises:
+        SettingsError: a server without a model.
+    """
+    if show_prompt is not None:
+        from bot.diagnosis.proposer.shown import ShownPrompt
+
+        return ShownPrompt(show_prompt)
+    if not settings.proposer.url:
+        return Nobody()
+    from bot.diagnosis.proposer.allowance import Allowance
+    from bot.diagnosis.proposer.proposer import ModelProposer
+    from bot.diagnosis.proposer.server import ChatServer
+
+    if not settings.proposer.model:
+        raise SettingsError(
+            "proposer.url is set and proposer.model is not: name the model as its server calls it"
+        )
+    if not settings.proposer.url.startswith(("http://", "https://")):
+        raise SettingsError(
+            f"proposer.url is {settings.proposer.url!r}: write http://host:port/v1, or leave it "
+            "empty to ask no model"
+        )
+    return ModelProposer(
+        settings.proposer,
+        ChatServer(settings.proposer, proposer_key()),
+        Allowance(settings.state_folder / "proposer.json", settings.proposer.per_day),
+        executor,
+        codemods,
     )
 
 

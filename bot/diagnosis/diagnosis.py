@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from bot.diagnosis.own_error import asks_about_an_error, is_another, posted, same_kind
 from bot.diagnosis.rebuild import Rebuild
 from bot.diagnosis.reproduction import Reproduced
-from bot.models import Answer, FunctionShown, Question, RunWith, Source, Why
+from bot.models import Answer, FunctionShown, ModelExample, Question, RunWith, Source, Why
 from executor.errors import family_of
 from executor.protocol import JobResult
 from knowledge.repair.engine import Repair
@@ -33,6 +33,7 @@ class Diagnosis:
     passages: SearchResult | None = None  # look_up
     functions: tuple[FunctionShown, ...] = ()  # look_up: those that do what is asked for
     repairs: Repair = field(default_factory=Repair)  # repair
+    model_example: ModelExample | None = None  # propose
     why: Why | None = None  # explain
     sources: tuple[Source, ...] = ()  # explain
     answer: Answer | None = None  # compose

@@ -1,6 +1,6 @@
 """The way of one question, stage by stage: from a Question to its Answer.
 
-reproduce ─▶ find_mistake ─▶ look_up ─▶ repair ─▶ explain ─▶ compose
+reproduce ─▶ find_mistake ─▶ look_up ─▶ repair (─▶ propose) ─▶ explain ─▶ compose
 """
 
 from __future__ import annotations
@@ -10,15 +10,26 @@ import logging
 import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from bot.diagnosis import devices, explanation, how_to, reproduction
 from bot.diagnosis.answer import compose
 from bot.diagnosis.diagnosis import Diagnosis
 from bot.diagnosis.missing import missing
 from bot.diagnosis.own_error import asks_about_no_gpu, posted
+from bot.diagnosis.proposer.interface import Nobody, Proposer, wants
 from bot.diagnosis.rebuild import quotes_its_line, rebuild_quoted
-from bot.models import Answer, FunctionShown, Progress, Proof, Question, RunWith, Timings, Why
+from bot.models import (
+    Answer,
+    FunctionShown,
+    Origin,
+    Progress,
+    Proof,
+    Question,
+    RunWith,
+    Timings,
+    Why,
+)
 from executor.protocol import Job
 from executor.service.client import ExecutorClient
 from knowledge.articles.article import Article
@@ -53,9 +64,14 @@ class Pipeline:
     consult: Consult = _no_documentation
     # Whether the indexes are there; right after an installation they are being made.
     ready: Callable[[], bool] = lambda: True
+    proposer: Proposer = field(default_factory=Nobody)
 
     async def answer(
-        self, question: Question, parse_ms: float = 0.0, run_with: RunWith | None = None
+        self,
+        question: Question,
+        parse_ms: float = 0.0,
+        run_with: RunWith | None = None,
+        origin: Origin | None = None,
     ) -> AsyncIterator[Progress | Answer]:
         """Say what is being done while it is done; the last thing said is the Answer.
 
@@ -63,6 +79,7 @@ class Pipeline:
             question: one message understood.
             parse_ms: how long understanding it took, for the Answer's timings.
             run_with: device, seed and interpreter, where the asker wants others.
+            origin: where it was asked; a configured model is asked only where that is allowed.
 
         Raises:
             ExecutorError: the executor is gone or full.
@@ -91,6 +108,10 @@ class Pipeline:
             known = await watch.time(self.repair, known)
         else:
             known = replace(known, repairs=Repair(problems=applicable.problems))
+
+        if wants(known) and self.proposer.serves(origin or Origin()):
+            yield Progress(step="proposing", text="asking the configured model")
+            known = await watch.time(self.proposer.propose, known)
 
         known = await watch.time(self.explain, known)
         known = await watch.time(self.compose, known)

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import aiohttp
 
-from bot.diagnosis.assemble import open_executor
+from bot.diagnosis.assemble import open_executor, open_proposer
 from bot.diagnosis.library import Library
-from bot.errors import SettingsError, StateError
+from bot.errors import ProposerError, SettingsError, StateError
 from bot.service import manners
 from bot.service.plugin import PlatformPlugin
 from bot.service.store import health
@@ -107,6 +107,7 @@ async def examine(
     checks += [
         _executor(settings, chat=bool(chosen)),
         _knowledge(settings),
+        _proposer(settings),
         _database(settings, clocks),
         _disk(settings.state_folder),
         _ports(settings, chosen),
@@ -186,6 +187,21 @@ async def _http(who: str, method: str, url: str, auth: str, clocks: Clocks) -> d
 
 
 # -- executor ----------------------------------------------------------------------------------
+
+
+async def _proposer(settings: Settings) -> list[DoctorRow]:
+    """One request to the configured model; nothing where there is none."""
+    if not settings.proposer.url:
+        return []
+    executor = open_executor(settings.executor)  # not started: nothing is run
+    try:
+        proposer = open_proposer(settings, executor, ())
+        try:
+            return [DoctorRow("model", True, await proposer.check())]
+        finally:
+            await proposer.close()
+    except (SettingsError, ProposerError) as e:
+        return [DoctorRow.of("model", e)]
 
 
 async def _executor(settings: Settings, *, chat: bool) -> list[DoctorRow]:

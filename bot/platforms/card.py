@@ -8,7 +8,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from bot.models import Answer, AnswerError, FunctionShown, PostedReading, Proof, Status, Why
+from bot.models import (
+    Answer,
+    AnswerError,
+    FunctionShown,
+    ModelExample,
+    PostedReading,
+    Proof,
+    Status,
+    Why,
+)
 from bot.service.seam import Answered, Upload, Verb
 from bot.service.uploads import full_output
 from bot.words import (
@@ -144,6 +153,8 @@ def _parts(answer: Answer) -> list[CardPart]:
     if answer.assumptions and not answer.needed:
         parts.append(CardPart("assumed", "Assumed", text=neutral(" · ".join(answer.assumptions))))
     parts += _functions(answer.functions)
+    if answer.model_example is not None:
+        parts.append(_model_example(answer.model_example))
     fixes = [answer.fix] if answer.fix is not None else list(answer.alternatives)
     if answer.why is not None:
         parts.append(_why(answer.why, related=bool(answer.functions)))
@@ -171,6 +182,24 @@ def _posted(posted: PostedReading) -> list[CardPart]:
     if posted.remedy:
         parts.append(CardPart("try", UNSURE_ADVICE, neutral(posted.remedy) + "."))
     return parts
+
+
+def says_who(said: ModelExample) -> str:
+    """Whose words these are, what they lean on, and what of them was run."""
+    ran = "its code ran here" if said.code else "nothing of it was run"
+    return f"Said by the model {said.model}, not checked; {ran}. Leans on: {listed(said.sources)}."
+
+
+def _model_example(said: ModelExample) -> CardPart:
+    """What a model says, called so, with its code as it ran."""
+    code = f"{said.code}\n\n# printed here:\n{commented(said.output)}" if said.code else ""
+    text = neutral(f"{said.text}\n_{says_who(said)}_")
+    return CardPart("use", "From the model", text, neutral(code), language="py")
+
+
+def commented(output: str) -> str:
+    """What a program printed, as comments below it."""
+    return "\n".join(f"# {line}".rstrip() for line in output.rstrip().splitlines())
 
 
 def article_advice(answer: Answer) -> str:

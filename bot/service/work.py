@@ -10,13 +10,13 @@ import time
 from bot.diagnosis.pipeline import Pipeline
 from bot.errors import BotError, PlatformError, QuestionError
 from bot.logs import facts, where
-from bot.models import Answer
+from bot.models import Answer, Origin
 from bot.service import manners
 from bot.service.counters import Counters
 from bot.service.question_card import OvertakenError, QuestionCard
 from bot.service.reading import read
 from bot.service.retry import retrying
-from bot.service.seam import Platform, Waiting, Working
+from bot.service.seam import Place, Platform, Waiting, Working
 from bot.service.store import Store
 from bot.service.store.stored import Stored
 from bot.service.tasks import Tasks
@@ -222,12 +222,18 @@ class OpenWork:
         began = time.perf_counter()
         question = await read(asked, self._store, self._platform)
         parse_ms = (time.perf_counter() - began) * 1000
-        async for said in self._pipeline.answer(question, parse_ms, asked.run_with):
+        async for said in self._pipeline.answer(
+            question, parse_ms, asked.run_with, _origin(asked.place)
+        ):
             if isinstance(said, Answer):
                 return said
             if not silently:
                 await case.step(Working(said.text))
         raise AssertionError("the last thing said is always the answer")
+
+
+def _origin(place: Place) -> Origin:
+    return Origin(platform=place.platform, channel=place.channel, private=place.private)
 
 
 def _full(e: ExecutorBusyError) -> str:

@@ -12,6 +12,7 @@ class Fix(Model):
     codemod: str
     title: str = ""
     steps: tuple[str, ...] = ()  # the titles, where it took more than one codemod
+    proposed_by: str = ""  # the configured model that proposed it; empty: a codemod of ours
     intent: str = ""  # what the person then means, where the code leaves that open
     diff: str
     code: str

@@ -65,7 +65,7 @@ WRONG = [
     ("EXECUTOR__SLOT", "1", "there is no setting `executor.slot`; known here: gpu_memory_mib, "
      "memory_mib, processes, slots, tier, url, wall_s"),
     ("EXECUTER__SLOTS", "1", "there is no setting `executer`; known here: chat, discord, executor, "
-     "knowledge, log, metrics, slack, state, store"),
+     "knowledge, log, metrics, proposer, slack, state, store"),
     ("SLACK__SUPPORT__C9__TRESHOLD", "1", "there is no setting `slack.support.c9.treshold`; known "
      "here: quiet_hours, team, threshold, timezone"),
     ("EXECUTOR__WALL_S", "soon", "`executor.wall_s` should be a number, not 'soon' (str)"),

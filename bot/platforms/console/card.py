@@ -14,15 +14,25 @@ from rich.table import Table
 from rich.text import Text
 
 from bot.messages.chat_markup import PLAIN
-from bot.models import Answer, AnswerError, FunctionShown, PostedReading, Progress, Why
+from bot.models import (
+    Answer,
+    AnswerError,
+    FunctionShown,
+    ModelExample,
+    PostedReading,
+    Progress,
+    Why,
+)
 from bot.platforms.card import (
     advice_title,
     article_advice,
+    commented,
     documented,
     paragraphs,
     posted_lines,
     proof_in_words,
     remark_lines,
+    says_who,
 )
 from bot.service.seam import (
     Answered,
@@ -161,6 +171,8 @@ def card(answer: Answer, *, explain: bool = False) -> RenderableType:
     if answer.assumptions and not unrun:
         parts += ["", _row("Assumed", Text(harmless(" · ".join(answer.assumptions))))]
     parts += _functions(answer.functions)
+    if answer.model_example is not None:
+        parts += ["", _model_example(answer.model_example)]
     fixes = [answer.fix] if answer.fix is not None else list(answer.alternatives)
     if answer.why is not None:
         parts += ["", _why(answer.why, "Related" if answer.functions else "Why")]
@@ -282,6 +294,16 @@ def _functions(shown: Sequence[FunctionShown]) -> list[RenderableType]:
     if others := [f"{other.name}: {other.summary}" for other in shown[1:]]:
         parts += ["", _row("Or", Text(harmless("\n".join(others))))]
     return parts
+
+
+def _model_example(said: ModelExample) -> RenderableType:
+    """What a model says, called so, with its code as it ran and what it leans on."""
+    parts: list[RenderableType] = [Text(harmless(said.text))]
+    if said.code:
+        ran = f"{said.code}\n\n# printed here:\n{commented(said.output)}"
+        parts.append(Padding(Text(harmless(ran)), (0, 0, 0, 4)))
+    parts.append(Text(harmless(says_who(said)), style="dim"))
+    return _row("Model", Group(*parts))
 
 
 def _why(why: Why, label: str) -> RenderableType:

@@ -29,12 +29,12 @@ from tests.knowledge.repair.codemods.cases import Cases
 
 _FOLDER = Path(__file__).parent / "codemods"
 _MODULES = sorted({p.stem for p in _FOLDER.glob("*.py")} - {"__init__", "cases"})
-_CASES: dict[str, Cases] = {
+CASES: dict[str, Cases] = {
     module.replace("_", "-"): importlib.import_module(f"{__package__}.codemods.{module}").CASES
     for module in _MODULES
 }
 
-_FIXED = [(slug, name) for slug, c in _CASES.items() for name in (*c.mended, *c.paired)]
+_FIXED = [(slug, name) for slug, c in CASES.items() for name in (*c.mended, *c.paired)]
 _ONE_OF_EACH = list({slug: (slug, name) for slug, name in _FIXED}.values())
 
 
@@ -42,7 +42,7 @@ def rows(programs: Callable[[Cases], Iterable[str]], first: Callable[[Cases], in
     """Each codemod's programs of a kind; those after its first ones are run once a day."""
     return [
         pytest.param(slug, name, marks=[pytest.mark.daily] if n >= first(cases) else [])
-        for slug, cases in _CASES.items()
+        for slug, cases in CASES.items()
         for n, name in enumerate(programs(cases))
     ]
 
@@ -59,7 +59,7 @@ _seen: dict[str, tuple[JobResult, JobResult]] = {}
 async def once(ask: Ask, slug: str, code: str) -> Answer:
     """The answer to a message that says little, with this snippet; asked once in all tests."""
     if code not in _asked:
-        _asked[code] = await ask(f"{_CASES[slug].asked}\n```python\n{code}```")
+        _asked[code] = await ask(f"{CASES[slug].asked}\n```python\n{code}```")
     return _asked[code]
 
 
@@ -71,10 +71,10 @@ async def seen(executor: ExecutorClient, job: Job) -> tuple[JobResult, JobResult
     return _seen[job.code]
 
 
-@pytest.mark.parametrize("slug", _CASES)
+@pytest.mark.parametrize("slug", CASES)
 def test_a_codemod_has_programs_of_its_own(slug: str) -> None:
     """Three that it mends, two that it must refuse, four wrong fixes that it invites."""
-    cases = _CASES[slug]
+    cases = CASES[slug]
 
     assert len(cases.mended) + len(cases.paired) >= 3
     assert len(cases.refused) >= 2
@@ -84,7 +84,7 @@ def test_a_codemod_has_programs_of_its_own(slug: str) -> None:
 @pytest.mark.parametrize(("slug", "name"), _MENDED)
 async def test_mended_and_verified(ask: Ask, slug: str, name: str) -> None:
     """The fix is the one a colleague would make, it was run, and every check holds."""
-    code, wanted = _CASES[slug].mended[name]
+    code, wanted = CASES[slug].mended[name]
     answer = await once(ask, slug, code)
 
     assert answer.status == "fixed", (answer.headline, [(f.diff, f.checks) for f in answer.refused])
@@ -99,7 +99,7 @@ async def test_mended_and_verified(ask: Ask, slug: str, name: str) -> None:
 async def test_both_meanings_are_run_and_none_is_called_the_fix(
     ask: Ask, slug: str, name: str
 ) -> None:
-    code, wanted = _CASES[slug].paired[name]
+    code, wanted = CASES[slug].paired[name]
     answer = await once(ask, slug, code)
 
     assert answer.status == "reproduced" and answer.fix is None, answer.headline
@@ -118,7 +118,7 @@ def offered(answer: Answer) -> list[Fix]:
 @pytest.mark.parametrize(("slug", "name"), _FIXED)
 async def test_a_fix_leaves_nothing_to_fix(ask: Ask, slug: str, name: str) -> None:
     """Applied to its own output a codemod has nothing to say, and every comment is still there."""
-    code = _CASES[slug].program(name)
+    code = CASES[slug].program(name)
     fixes = offered(await once(ask, slug, code))
     assert fixes
     comments = [line.partition("#")[2] for line in code.splitlines() if "#" in line]
@@ -133,7 +133,7 @@ async def test_a_fix_leaves_nothing_to_fix(ask: Ask, slug: str, name: str) -> No
 @pytest.mark.parametrize(("slug", "name"), _ONE_OF_EACH)
 async def test_formatting_is_no_matter(ask: Ask, slug: str, name: str) -> None:
     """A fix survives a Black-style formatter, and a formatted snippet gets the same fix."""
-    code = _CASES[slug].program(name)
+    code = CASES[slug].program(name)
     before = [formatted(fix.code) for fix in offered(await once(ask, slug, code))]
     after = [formatted(fix.code) for fix in offered(await once(ask, slug, formatted(code)))]
 
@@ -155,7 +155,7 @@ def formatted(code: str) -> str:
 @pytest.mark.parametrize(("slug", "name"), _REFUSED)
 async def test_where_no_edit_is_honest_none_is_offered(ask: Ask, slug: str, name: str) -> None:
     """The mistake is shown and explained; the snippet stays as it is."""
-    answer = await once(ask, slug, _CASES[slug].refused[name])
+    answer = await once(ask, slug, CASES[slug].refused[name])
 
     assert answer.status == "reproduced", answer.headline
     assert not [fix.diff for fix in offered(answer) if fix.codemod == slug]
@@ -164,8 +164,8 @@ async def test_where_no_edit_is_honest_none_is_offered(ask: Ask, slug: str, name
 @pytest.mark.parametrize(("slug", "name"), _WRONG)
 async def test_tempting_but_wrong_is_refused(medic: Pipeline, slug: str, name: str) -> None:
     """It may well run to the end; a check says why it is no fix."""
-    program, change = _CASES[slug].wrong[name]
-    code = _CASES[slug].program(program)
+    program, change = CASES[slug].wrong[name]
+    code = CASES[slug].program(program)
     codemod: Codemod = next(c for c in medic.codemods if c.slug == slug)
     job = Job(code=code)
     before, reference = await seen(medic.executor, job)

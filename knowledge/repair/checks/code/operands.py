@@ -1,4 +1,4 @@
-"""What is computed with must stay: not `f(y, y)` for `f(x, y)`, no other tensor in its place."""
+"""What is computed with must stay: not `f(y, y)` for `f(x, y)`, no other tensor, no constant."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ _NAME = "operands"
 _DATA = frozenset({"Tensor", "Parameter", "ndarray"})
 _NUMBERS = frozenset({"int", "float", "bool", "str", "Size", "tuple", "dtype", "device"})
 
+_CODE = frozenset({"module", "function", "type", "builtin_function_or_method", "method"})
+
 
 def check(change: Change) -> Check:
-    """Two roles that two values had are not played by one, and none by another tensor."""
+    """Two roles that two values had are not played by one, none by another tensor or a constant."""
     live = {n: v.type for n, v in variables(change.result).items()}
     for part in change.compared.replaced:
-        for detail in (*_two_roles(part, live), *_another(part, live)):
+        for detail in (*_two_roles(part, live), *_another(part, live), *_constant(part, live)):
             return Check(name=_NAME, passed=False, detail=f"line {part.line}: {detail}")
     return Check(name=_NAME, passed=True, detail="it computes with the same values")
 
@@ -64,6 +66,16 @@ def _another(part: Replaced, live: dict[str, str]) -> Iterator[str]:
     if part.within and _variables(part.within[-1]) == _variables(part.within_new[-1]):
         return  # they changed places
     yield f"`{text(part.new)}` stands where `{text(part.old)}` stood"
+
+
+def _constant(part: Replaced, live: dict[str, str]) -> Iterator[str]:
+    """`prices[name]` that became `2.0`; an integer may be a size, which another check reads."""
+    if part.new is None or type(getattr(part.new, "value", None)) is int:
+        return
+    if any(isinstance(n, (ast.Name, ast.Lambda, ast.JoinedStr)) for n in ast.walk(part.new)):
+        return
+    if any(live.get(n, "int") not in _NUMBERS | _CODE for n in _variables(part.old)):
+        yield f"the constant `{text(part.new)}` stands where `{text(part.old)}` was computed"
 
 
 def _variables(node: ast.AST | None) -> set[str]:

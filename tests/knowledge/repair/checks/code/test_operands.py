@@ -42,6 +42,16 @@ LIVE = saw(x=tensor(3), y=tensor(3), labels=tensor(3), n=NUMBER)
         ("f(x)\n", "f(n)\n", ""),
         ("c = x @ y\n", "c = y @ x\n", ""),
         ("f(x)\n", "f(x)\ng(y)\n", ""),
+        # A constant in its place.
+        ("f(x[0])\n", "f(2.0)\n", "the constant `2.0` stands where `x[0]` was computed"),
+        ("z = x.mean()\n", "z = None\n", "the constant `None` stands"),
+        ("f(x)\n", "f([1.0, 2.0])\n", "the constant `[1.0, 2.0]` stands"),
+        ("f(x.size(0))\n", "f(32)\n", ""),  # a size: knowledge/repair/checks/code/sizes.py
+        ("f(n)\n", "f(0.5)\n", ""),
+        ("f(other)\n", "f(0.5)\n", ""),  # what that is nobody saw
+        ("f(x)\n", "f(0.5 * x)\n", ""),
+        ("f(x, 1)\n", "f(x, 1.0)\n", ""),
+        ("z = m(x)\n", "z = m('x')\n", "the constant `'x'` stands"),
     ],
 )
 def test_each_value_keeps_its_role(old: str, new: str, why: str):
