@@ -84,10 +84,6 @@ def ask(
 
 
 async def _ask(names: list[str], settings: Settings, *, json: bool, explain: bool) -> int:
-    from bot.diagnosis.assemble import open_pipeline
-    from bot.platforms.console.card import ConsoleCard
-    from bot.platforms.console.follow import follow
-
     questions: list[tuple[Question, float]] = []
     failed = 0
     for name in names:
@@ -100,6 +96,10 @@ async def _ask(names: list[str], settings: Settings, *, json: bool, explain: boo
             failed = 1
     if not questions:
         return failed
+    from bot.diagnosis.assemble import open_pipeline
+    from bot.platforms.console.card import ConsoleCard
+    from bot.platforms.console.follow import follow
+
     console = _console()
     async with open_pipeline(settings, _say) as pipeline:
         for i, (question, parse_ms) in enumerate(questions):
