@@ -4,6 +4,9 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
+# Compiled modules are kept, so that no process of a test compiles them again.
+export PYTHONDONTWRITEBYTECODE =
+
 .PHONY: demo test test-all lint types mutants check clean
 
 demo: $(READY)

@@ -20,7 +20,6 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 from rich.progress import track
-from sklearn.linear_model import LogisticRegression
 
 from benchmarks.abstention import ask
 from benchmarks.kept import Kept
@@ -141,6 +140,8 @@ def curve(measured: np.ndarray, ours: np.ndarray) -> tuple[np.ndarray, float]:
         measured: shape (n, m).
         ours: which of the questions are on topic, shape (n,).
     """
+    from sklearn.linear_model import LogisticRegression  # it takes longer than what others import
+
     spread = measured.std(axis=0)
     fitted = LogisticRegression(C=_REGULAR, max_iter=5000).fit(measured / spread, ours)
     slopes, bias = fitted.coef_[0] / spread, float(fitted.intercept_[0])

@@ -8,7 +8,8 @@ import hashlib
 import shutil
 import sys
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,9 +24,11 @@ from bot.models import Answer, Progress
 from bot.settings import KnowledgeSettings, Settings
 from executor.service.client import ExecutorClient
 from knowledge.search.embedding import EmbeddingModel
+from tests.served import serve_executor
 
 if TYPE_CHECKING:
     from xdist.remote import Producer
+    from xdist.workermanage import WorkerController
 
     from tests.together import Together
 
@@ -106,8 +109,30 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Togethe
     return Together(config, log)
 
 
+_SERVING = pytest.StashKey[ExitStack]()
+_URL = pytest.StashKey[str]()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: WorkerController) -> None:
+    """Start the executor that the processes which test side by side share; tell each its URL."""
+    stash = node.config.stash
+    if _SERVING not in stash:
+        stash[_SERVING] = ExitStack()
+        stash[_URL] = stash[_SERVING].enter_context(serve_executor())
+    node.workerinput["executor"] = stash[_URL]
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Stop it."""
+    if _SERVING in config.stash:
+        config.stash[_SERVING].close()
+
+
 @pytest.fixture(scope="session")
-def indexed(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def indexed(
+    pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory, executor_url: str
+) -> Path:
     """A state folder that holds the index of our articles; copy it, and write into the copy.
 
     It is made once, by whichever of the processes that test side by side comes first, and kept in
@@ -126,16 +151,19 @@ def indexed(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactor
                     shutil.rmtree(old)
             new = folder / "new"
             Library(Settings(state=str(new))).build()
-            reading = threading.Thread(target=asyncio.run, args=[_read_documentation(new)])
-            reading.start()  # a thread of its own: pytest's has a loop already
+            # In a thread of its own: pytest's has a loop already.
+            reading = threading.Thread(
+                target=asyncio.run, args=[_read_documentation(new, executor_url)]
+            )
+            reading.start()
             reading.join()
             new.rename(made)
         return Path(shutil.copytree(made, tmp_path_factory.mktemp("indexed") / "state"))
 
 
-async def _read_documentation(state: Path) -> None:
+async def _read_documentation(state: Path, executor_url: str) -> None:
     settings = Settings(state=str(state))
-    async with open_executor(settings.executor) as executor:
+    async with ExecutorClient.on_socket(Path(executor_url.removeprefix("unix:"))) as executor:
         await open_documentation(settings, Library(settings), executor, lambda _: None).build()
 
 
@@ -164,16 +192,33 @@ def settings(indexed: Path, tmp_path_factory: pytest.TempPathFactory) -> Setting
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def medic(settings: Settings) -> AsyncIterator[Pipeline]:
+async def medic(served: Settings) -> AsyncIterator[Pipeline]:
     """A Pipeline with a warm executor, as `torchmedic chat` has it."""
-    async with open_pipeline(settings) as medic:
+    async with open_pipeline(served) as medic:
         yield medic
 
 
+@pytest.fixture(scope="session")
+def executor_url(pytestconfig: pytest.Config) -> Iterator[str]:
+    """Where the executor is that serves all tests which need none of their own."""
+    if hasattr(pytestconfig, "workerinput"):
+        yield pytestconfig.workerinput["executor"]
+        return
+    with serve_executor() as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def served(settings: Settings, executor_url: str) -> Settings:
+    """The settings, with that executor."""
+    there = settings.executor.model_copy(update={"url": executor_url})
+    return settings.model_copy(update={"executor": there})
+
+
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def executor(settings: Settings) -> AsyncIterator[ExecutorClient]:
-    """An embedded executor."""
-    async with open_executor(settings.executor) as client:
+async def executor(served: Settings) -> AsyncIterator[ExecutorClient]:
+    """A client of that executor."""
+    async with open_executor(served.executor) as client:
         yield client
 
 

@@ -99,10 +99,6 @@ async def _ask(
     explain: bool,
     show_prompt: Callable[[str], None] | None = None,
 ) -> int:
-    from bot.diagnosis.assemble import open_pipeline
-    from bot.platforms.console.card import ConsoleCard
-    from bot.platforms.console.follow import follow
-
     questions: list[tuple[Question, float]] = []
     failed = 0
     for name in names:
@@ -115,6 +111,10 @@ async def _ask(
             failed = 1
     if not questions:
         return failed
+    from bot.diagnosis.assemble import open_pipeline
+    from bot.platforms.console.card import ConsoleCard
+    from bot.platforms.console.follow import follow
+
     console = _console()
     async with open_pipeline(settings, _say, show_prompt=show_prompt) as pipeline:
         for i, (question, parse_ms) in enumerate(questions):

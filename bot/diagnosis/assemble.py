@@ -30,7 +30,7 @@ def open_executor(settings: ExecutorSettings) -> ExecutorClient:
     """
     url = settings.url
     if not url:
-        return ExecutorClient.embedded(_embedded(settings))
+        return ExecutorClient.embedded(embedded_settings(settings))
     if url.startswith("unix:"):
         return ExecutorClient.on_socket(Path(url.removeprefix("unix:")).expanduser())
     if url.startswith(("http://", "https://")):
@@ -46,7 +46,8 @@ def open_executor(settings: ExecutorSettings) -> ExecutorClient:
     )
 
 
-def _embedded(settings: ExecutorSettings) -> dict[str, object]:
+def embedded_settings(settings: ExecutorSettings) -> dict[str, object]:
+    """What an embedded executor is started with, as `python -m executor --settings` takes it."""
     words: dict[str, object] = {
         "tier": settings.tier,
         "limits": {

@@ -462,6 +462,9 @@ def _expected_error(path: Path, code: str) -> ExpectedError | None:
 
 
 def _comments(code: str) -> Iterator[tuple[int, str]]:
+    """The comments of code that may hold a marker, by their lines."""
+    if not _ANY_MARKER.search(code):
+        return
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(code).readline))
     except (tokenize.TokenError, SyntaxError):

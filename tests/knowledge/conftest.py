@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from knowledge.articles.article import Article, load_articles
+from knowledge.articles.article import Article
 from knowledge.search.embedding import EmbeddingModel
 from knowledge.search.index import open_index
 from knowledge.search.search import Search
+from tests.our_articles import OUR_ARTICLES
 
 
 class CountingModel:
@@ -38,7 +39,7 @@ def counting(model: EmbeddingModel) -> CountingModel:
 
 @pytest.fixture(scope="session")
 def articles() -> list[Article]:
-    return load_articles()
+    return list(OUR_ARTICLES.values())
 
 
 @pytest.fixture(scope="session")

@@ -20,7 +20,7 @@ import pytest
 from rich.console import Console
 
 from bot.commands.audit import run_audit
-from bot.settings import Settings
+from bot.settings import ExecutorSettings, Settings
 from knowledge.audit.kept import load_verdicts
 from knowledge.audit.model import BlockAudit
 from knowledge.documents.document import load_document
@@ -96,7 +96,7 @@ z = 3
 """
 
 
-async def test_each_verdict_comes_from_a_run(tmp_path: Path):
+async def test_each_verdict_comes_from_a_run(executor_url: str, tmp_path: Path):
     """Refuted, holds, joined with the block above, cannot run here, no claim; a bad file is named.
 
     Started a second time, it runs nothing again.
@@ -106,7 +106,7 @@ async def test_each_verdict_comes_from_a_run(tmp_path: Path):
     (folder / "integers.md").write_text(INTEGERS)
     (folder / "parts.md").write_text(PARTS)
     (folder / "broken.md").write_bytes(b"# \xff\xfe no text")
-    settings = Settings(state=str(tmp_path / "state"))
+    settings = Settings(state=str(tmp_path / "state"), executor=ExecutorSettings(url=executor_url))
     console = Console(width=100, record=True, quiet=False, file=(tmp_path / "said").open("w"))
     audit = await run_audit(settings, [folder], tmp_path / "out", console)
     integers, parts = audit.documents
@@ -147,9 +147,10 @@ def _runs(audit: Any) -> int:
 class Command:
     """`torchmedic audit` as an operator runs it."""
 
-    def __init__(self, documents: Path, state: Path) -> None:
+    def __init__(self, documents: Path, state: Path, executor_url: str = "") -> None:
         clean = {k: v for k, v in os.environ.items() if not k.startswith("TORCHMEDIC_")}
-        self._environment = clean | {"TORCHMEDIC_STATE": str(state)}
+        ours = {"TORCHMEDIC_STATE": str(state), "TORCHMEDIC_EXECUTOR__URL": executor_url}
+        self._environment = clean | ours
         self._documents = documents
         self._state = state
         self.journal = state / "audit" / "runs.jsonl"
@@ -183,7 +184,7 @@ class Command:
 
 
 @pytest.mark.timeout(180 + 60 * KILLS)
-def test_killed_at_random_moments_the_report_is_the_same(tmp_path: Path):
+def test_killed_at_random_moments_the_report_is_the_same(executor_url: str, tmp_path: Path):
     """kill -9, in the middle of a run or of a line: the next start goes on where it was."""
     chance = random.Random(KILLS)
     documents = tmp_path / "documents"
@@ -195,7 +196,7 @@ def test_killed_at_random_moments_the_report_is_the_same(tmp_path: Path):
             for m in range(1, 5)
         )
         (documents / f"{n}.md").write_text(f"# Document {n}\n{blocks}")
-    whole = Command(documents, tmp_path / "whole" / "state")
+    whole = Command(documents, tmp_path / "whole" / "state", executor_url)
     (tmp_path / "whole").mkdir()
     undisturbed = whole.finish()
     killed = Command(documents, tmp_path / "killed" / "state")

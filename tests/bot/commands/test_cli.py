@@ -18,11 +18,12 @@ import bot.diagnosis.library
 from bot.diagnosis.library import Library
 from bot.diagnosis.proof import ArticleCheck, Proofs, prove
 from bot.settings import Settings
-from executor.service.client import EmbeddedExecutor, ExecutorClient
+from executor.service.client import ExecutorClient
 from executor.version import version
-from knowledge.articles.article import load_articles
 from knowledge.articles.slugs import folder_of
+from tests.bot.commands.torchmedic import run as run_torchmedic
 from tests.executor.another_version import another_version
+from tests.our_articles import OUR_ARTICLES
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -35,36 +36,18 @@ def state(indexed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return Path(shutil.copytree(indexed, tmp_path_factory.mktemp("cli") / "state"))
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def served(executor: ExecutorClient) -> str:
-    """The URL of one executor for all commands: to start one takes longer than they do."""
-    await executor.capabilities()
-    assert isinstance(executor, EmbeddedExecutor) and executor._folder is not None
-    return f"unix:{executor._folder.path / 'executor.sock'}"
-
-
 OWN_EXECUTOR = {"TORCHMEDIC_EXECUTOR__URL": ""}  # a child of the command, as it is by default
 
 
 @pytest.fixture(scope="module")
-def torchmedic(state: Path, served: str) -> Run:
-    """The command, with a state folder of its own."""
-    ours = {"TORCHMEDIC_STATE": str(state), "TORCHMEDIC_EXECUTOR__URL": served}
+def torchmedic(state: Path, executor_url: str) -> Run:
+    """The command, with a state folder of its own, and an executor that is there already."""
+    ours = {"TORCHMEDIC_STATE": str(state), "TORCHMEDIC_EXECUTOR__URL": executor_url}
 
     def run(*arguments: str, stdin: str | bytes = "", **variables: str):
         environment = os.environ | ours | variables
         data = stdin.encode() if isinstance(stdin, str) else stdin
-        done = subprocess.run(
-            [sys.executable, "-m", "bot.commands.cli", *arguments],
-            input=data,
-            capture_output=True,
-            cwd=state.parent,
-            env=environment,
-            timeout=300,
-        )
-        return subprocess.CompletedProcess(
-            done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
-        )
+        return run_torchmedic(arguments, data, environment, state.parent)
 
     return run
 
@@ -72,7 +55,7 @@ def torchmedic(state: Path, served: str) -> Run:
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def checked(executor: ExecutorClient, state: Path) -> dict[str, ArticleCheck]:
     """Every article's two programs are run, once; the state folder keeps what held."""
-    articles = load_articles()
+    articles = list(OUR_ARTICLES.values())
     verdicts = [await prove(executor, article, ()) for article in articles]
     Proofs(state / "proofs.json").keep(articles, verdicts)
     return {verdict.slug: verdict for verdict in verdicts}
@@ -117,14 +100,23 @@ def test_ask_prints_one_answer_a_line(torchmedic: Run, tmp_path: Path):
     ]
 
 
-def test_ask_reads_standard_input(torchmedic: Run):
+def test_ask_reads_standard_input(state: Path):
     """No file, or -, is standard input; plain text where there is no terminal.
 
-    Nothing else runs before it: it starts an executor itself.
+    Nothing runs before it: it imports its modules and starts an executor itself.
     """
-    done = torchmedic("ask", stdin=BROKEN.format("y += 1\ny.sum().backward()"), **OWN_EXECUTOR)
+    question = BROKEN.format("y += 1\ny.sum().backward()")
+    done = subprocess.run(
+        [sys.executable, "-m", "bot.commands.cli", "ask"],
+        input=question,
+        capture_output=True,
+        text=True,
+        cwd=state.parent,
+        env=os.environ | {"TORCHMEDIC_STATE": str(state)} | OWN_EXECUTOR,
+        timeout=300,
+    )
 
-    assert done.returncode == 0
+    assert done.returncode == 0, done.stderr
     assert "Fixed: line 3" in done.stdout
     assert "+y = y + 1" in done.stdout
     assert "\x1b" not in done.stdout
@@ -175,24 +167,28 @@ def torch_rand(seed: int) -> str:
     return str(torch.rand(1).item())
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "says"),
-    [
-        ("nothing.md", b"", "nothing to read"),
-        ("blank.md", b"  \n\n", "nothing to read"),
-        ("picture.md", b"\x89PNG\r\n\x1a\n\x00\x00", ""),
-        ("huge.md", b"x = 1\n" * 900_000, "MiB"),
-        ("broken.ipynb", b'{"cells": [', "broken.ipynb"),
-    ],
-)
-def test_unreadable_questions_get_one_clear_line(
-    torchmedic: Run, tmp_path: Path, name: str, content: bytes, says: str
-):
-    """Named, with the reason, and a failing exit status."""
-    (tmp_path / name).write_bytes(content)
-    line = one_line(torchmedic("ask", str(tmp_path / name)))
+def test_unreadable_questions_get_one_clear_line(torchmedic: Run, tmp_path: Path):
+    """Each is named, with the reason, and a failing exit status; a folder is said to be one."""
+    unreadable = {
+        "nothing.md": (b"", "nothing to read"),
+        "blank.md": (b"  \n\n", "nothing to read"),
+        "picture.md": (b"\x89PNG\r\n\x1a\n\x00\x00", ""),
+        "huge.md": (b"x = 1\n" * 900_000, "MiB"),
+        "broken.ipynb": (b'{"cells": [', "broken.ipynb"),
+    }
+    for name, (content, _) in unreadable.items():
+        (tmp_path / name).write_bytes(content)
+    (tmp_path / "folder.md").mkdir()
+    done = torchmedic("ask", *(str(tmp_path / name) for name in (*unreadable, "folder.md")))
+    lines = done.stderr.splitlines()
 
-    assert name in line and says.lower() in line.lower()
+    assert done.returncode == 1 and done.stdout == ""
+    reasons = [says for _, says in unreadable.values()]
+    for line, name, says in zip(
+        lines, (*unreadable, "folder.md"), (*reasons, "Is a directory"), strict=True
+    ):
+        assert name in line and says.lower() in line.lower()
+    assert torchmedic("ask", str(tmp_path / "nothing.md")).returncode == 1
 
 
 NOT_ROOT = """
@@ -219,11 +215,6 @@ def test_a_file_without_permission_is_named(tmp_path: Path):
     )
 
     assert "QuestionError: cannot be read (Permission denied); check the path" in done.stderr
-
-
-def test_a_folder_is_no_question(torchmedic: Run, tmp_path: Path):
-    """A folder given as a file is said to be one."""
-    assert "Is a directory" in one_line(torchmedic("ask", str(tmp_path)))
 
 
 def test_a_state_folder_that_cannot_be_written(torchmedic: Run, tmp_path: Path):
@@ -364,7 +355,7 @@ def test_article_new_then_check(torchmedic: Run, tmp_path: Path):
 
 def test_every_article_holds(checked: dict[str, ArticleCheck]):
     """Each broken.py breaks as promised, and each fixed.py runs."""
-    expected = {a.slug: None if a.needs == "cuda" else True for a in load_articles()}
+    expected = {a.slug: None if a.needs == "cuda" else True for a in OUR_ARTICLES.values()}
 
     assert not [problem for verdict in checked.values() for problem in verdict.problems]
     assert {slug: verdict.proof.holds for slug, verdict in checked.items()} == expected
@@ -386,7 +377,7 @@ def test_article_check_says_what_holds(torchmedic: Run, slugs: list[str]):
     done = torchmedic("article", "check", *slugs)
     lines = [line for line in done.stdout.splitlines() if not line.startswith(" ")]
     said = dict(line.split(": ", 1) for line in lines)
-    articles = [a for a in load_articles() if a.slug in slugs or not slugs]
+    articles = [a for a in OUR_ARTICLES.values() if a.slug in slugs or not slugs]
     expected = {a.slug: "needs a" if a.needs == "cuda" else "holds" for a in articles}
 
     assert done.returncode == 0, done.stdout + done.stderr

@@ -12,15 +12,16 @@ from bot.diagnosis.explanation import candidates, sources
 from bot.diagnosis.reproduction import Reproduced
 from bot.models import PastedTraceback, Proof, Question, RunWith, Snippet
 from executor.protocol import Job, JobResult, Layer
-from knowledge.articles.article import Article, load_articles
+from knowledge.articles.article import Article
 from knowledge.repair.codemod import Codemod
 from knowledge.repair.engine import Repair
 from knowledge.repair.fix import Fix
 from knowledge.repair.mistake import mistake
 from knowledge.search.search import Hit, SearchResult, SourceMatch
 from tests.built import failed, found, ran
+from tests.our_articles import OUR_ARTICLES
 
-ARTICLES: Mapping[str, Article] = {a.slug: a for a in load_articles()}
+ARTICLES: Mapping[str, Article] = OUR_ARTICLES
 BROADCAST = (
     "The size of tensor a (3) must match the size of tensor b (4) at non-singleton dimension 1"
 )

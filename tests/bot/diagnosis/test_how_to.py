@@ -13,13 +13,10 @@ from bot.diagnosis.how_to import asks_beside_code, is_near_enough, least_confide
 from bot.models import FunctionShown, PastedTraceback, Question, Snippet
 from executor.exceptions import ExecutorGoneError
 from executor.service.client import ExecutorClient
-from knowledge.articles.article import load_articles
 from knowledge.search.embedding import EmbeddingModel
 from knowledge.search.search import Hit, SearchResult, SourceMatch
 from tests.conftest import Ask
-
-ARTICLES = {a.slug: a for a in load_articles()}
-
+from tests.our_articles import OUR_ARTICLES as ARTICLES
 
 STORY = (
     "The mean of that network equals [0.5, 0.5, 0.5], and its deviation equals [0.5, 0.5, 0.5] "

@@ -17,11 +17,11 @@ from executor.protocol import (
     TensorRef,
     Variable,
 )
-from knowledge.articles.article import Article, load_articles
+from knowledge.articles.article import Article
 from knowledge.articles.conditions import NAMES, Condition, facts_of
 from tests.built import failed
+from tests.our_articles import OUR_ARTICLES as ARTICLES
 
-ARTICLES = {a.slug: a for a in load_articles()}
 DERIVED = ("extra", "negative", "swapped", "batches_differ")  # values that a family computes
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from knowledge.articles.article import Article, load_articles
+from knowledge.articles.article import Article
+from tests.our_articles import OUR_ARTICLES as ARTICLES
 
-ARTICLES = {a.slug: a for a in load_articles()}
 CONV = "Expected {} (unbatched) or {} (batched) input to {}, but got input of size: [2, 3]"
 EXPAND = (
     "expand(torch.LongTensor{[5, 2, 1]}, size=[2, 2]): the number of sizes provided (2) must be "
