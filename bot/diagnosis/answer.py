@@ -65,7 +65,7 @@ def compose(known: Diagnosis) -> Answer:
 def _of_missing(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
     """What is said where something was missing to run the code; last, what that was."""
     reading = read_posted(known.question, run)
-    remarks = _remarks(known.question, run)
+    remarks = _remarks(known, run)
     answer = answer.model_copy(update={"remarks": remarks, "posted": reading})
     said = first_known(known, reading, remarks)
     if said is None:
@@ -104,7 +104,7 @@ def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
         said = wording.reproduced(known.question, wrong, run, repairs)
         # Nothing is called reproduced that is not the error they ask about.
         if not is_another(known.question, wrong.error):
-            answer = answer.model_copy(update={"remarks": _remarks(known.question, run)})
+            answer = answer.model_copy(update={"remarks": _remarks(known, run)})
             if known.why is not None and known.why.asked:  # they do not ask about the error
                 return _concluded(answer, "reproduced", f"{wording.asked(known.why)} {said}")
             if wrong.error is not None and not repairs.alternatives and not _advises(answer):
@@ -118,7 +118,7 @@ def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
             said = wording.another_here(reading, wrong, run)
         return _concluded(answer, "unsure", said)
     reading = read_posted(known.question, run)
-    remarks = _remarks(known.question, run)
+    remarks = _remarks(known, run)
     said = wording.runs(known.question, run)
     if reading is not None and reading.means:
         answer = _without_a_second_remedy(answer.model_copy(update={"posted": reading}))
@@ -138,7 +138,7 @@ def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
 def _of_no_run(known: Diagnosis, answer: Answer) -> Answer:
     """What can be said of a question without code."""
     reading = read_posted(known.question, None)
-    remarks = _remarks(known.question, None)
+    remarks = _remarks(known, None)
     said = first_known(known, reading, remarks)
     answer = answer.model_copy(update={"posted": reading})
     if said is None:
@@ -166,11 +166,12 @@ def _with_quoted(known: Diagnosis, answer: Answer) -> Answer:
     return answer if seen.exact else wording.with_other_numbers(answer, pasted, seen.run)
 
 
-def _remarks(question: Question, run: JobResult | None) -> tuple[Remark, ...]:
+def _remarks(known: Diagnosis, run: JobResult | None) -> tuple[Remark, ...]:
     """What is to be said of the posted text, as far as the run's lines are those that were posted.
 
     What the losses in the words around the code show comes first.
     """
+    question = known.question
     shown = chance_level(question) or loss_course(question)
     remarks = run.remarks if run is not None else ()
     lines = question.code.split("\n")
@@ -179,7 +180,7 @@ def _remarks(question: Question, run: JobResult | None) -> tuple[Remark, ...]:
         own = [r for r in own if r.kind != "slow"]
     if shown is not None:
         return (shown, *own)
-    if not own and (look := next_step(question)) is not None:
+    if not own and not known.asked and (look := next_step(question)) is not None:
         return (look,)
     return tuple(own)
 

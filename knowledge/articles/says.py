@@ -46,7 +46,8 @@ def read_way(row: str) -> Way:
     Raises:
         ValueError: a part is empty, or there are too few.
     """
-    said, unsaid = [], []
+    said: list[re.Pattern[str]] = []
+    unsaid: list[re.Pattern[str]] = []
     for part in row.split("&"):
         words = part.strip()
         negated = words.startswith("not ")
