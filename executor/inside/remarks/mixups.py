@@ -1,5 +1,4 @@
-"""Find names that were mixed up: a misspelled setting, exchanged arguments, one object under two
-names, one random transform called twice."""
+"""Find what was mixed up: names, exchanged arguments, one object taken for two."""
 
 from __future__ import annotations
 
