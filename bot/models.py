@@ -118,6 +118,7 @@ class Why(Model):
     url: str | None
     score: float
     proof: Proof | None
+    asked: bool = False  # the question's words are those that the article answers
 
 
 class FunctionShown(Model):

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from bot.diagnosis import wording
 from bot.diagnosis.chance_level import chance_level
 from bot.diagnosis.diagnosis import Diagnosis
-from bot.diagnosis.how_to import asks_beside_code
+from bot.diagnosis.first_known import first_known
 from bot.diagnosis.loss_course import loss_course
 from bot.diagnosis.next_step import next_step
-from bot.diagnosis.own_error import is_another, is_unparsed, posted, tells_of_a_symptom
+from bot.diagnosis.own_error import is_another, posted, tells_of_a_symptom
 from bot.diagnosis.posted_traceback import around, read_posted
 from bot.models import Answer, AnswerError, Evidence, PostedReading, Question, Status
 from executor.errors import read_words, same_family, same_numbers
@@ -19,21 +17,6 @@ from knowledge.repair.engine import Repair
 
 # Remarks that say of a line what families of errors suspect it of.
 _ALSO_SUSPECTED = ("unregistered", "graph_kept", "only_made", "method_hidden")
-# Kinds of remarks → the families of errors that such code raises.
-_DEVICES = frozenset(
-    {"devices_differ", "layer_devices", "argument_devices", "index_argument_device", "rnn_devices"}
-)
-_RAISED_BY: Mapping[str, frozenset[str]] = {
-    "unregistered": _DEVICES | {"no_parameters"},
-    "not_a_buffer": _DEVICES,
-    "made_in_forward": _DEVICES,
-    "graph_kept": frozenset({"cuda_out_of_memory", "memory"}),
-    "lost_by_loading": frozenset({"none_attribute", "object_attribute", "not_callable"}),
-    "returns_nothing": frozenset({"none_attribute", "not_callable"}),
-    "layer_not_called": frozenset({"argument_type", "object_attribute", "operand_types"}),
-    "only_made": frozenset({"missing_arguments", "argument_type", "tensor_truth"}),
-    "method_hidden": frozenset({"not_callable"}),
-}
 # Remarks of what a probe sees better where the code ran and trained.
 _PROBED = (
     "unregistered",
@@ -81,30 +64,18 @@ def compose(known: Diagnosis) -> Answer:
 
 
 def _of_missing(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
-    """What is said where something was missing to run the code.
-
-    In this order: what the posted error means; what the text of the code shows by itself; what
-    answers the question beside the code; and only then what was missing.
-    """
+    """What is said where something was missing to run the code; last, what that was."""
     reading = read_posted(known.question, run)
-    remarks = _remarks(known.question, run)
+    remarks = _remarks(known, run)
     answer = answer.model_copy(update={"remarks": remarks, "posted": reading})
-    needed = wording.needed(known.missing, run)
-    if reading is not None and reading.means:
+    said = first_known(known, reading, remarks)
+    if said is None:
+        told = wording.not_run(known.missing, run, known.question)
+        return _concluded(answer, "not_run", told)
+    if said.kind == "posted" and reading is not None:
         answer = _without_a_second_remedy(_without_doubles(answer, reading))
-        answer = answer.model_copy(update={"needed": needed})
-        return _concluded(answer, "not_run", _means(reading, remarks))
-    if remarks and not remarks[0].aside:
-        answer = answer.model_copy(update={"needed": needed})
-        return _concluded(answer, "not_run", wording.remark(remarks[0]))
-    if asks_beside_code(known.question, known.missing) and (known.functions or known.why):
-        answer = answer.model_copy(update={"needed": needed})
-        return _concluded(answer, "not_run", _from_the_question(known))
-    if remarks and not is_unparsed(run):
-        answer = answer.model_copy(update={"needed": needed})
-        return _concluded(answer, "not_run", wording.remark(remarks[0]))
-    said = wording.not_run(known.missing, run, known.question)
-    return _concluded(answer, "not_run", said)
+    answer = answer.model_copy(update={"needed": wording.needed(known.missing, run)})
+    return _concluded(answer, "not_run", said.text)
 
 
 def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
@@ -134,7 +105,9 @@ def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
         said = wording.reproduced(known.question, wrong, run, repairs)
         # Nothing is called reproduced that is not the error they ask about.
         if not is_another(known.question, wrong.error):
-            answer = answer.model_copy(update={"remarks": _remarks(known.question, run)})
+            answer = answer.model_copy(update={"remarks": _remarks(known, run)})
+            if known.why is not None and known.why.asked:  # they do not ask about the error
+                return _concluded(answer, "reproduced", f"{wording.asked(known.why)} {said}")
             if wrong.error is not None and not repairs.alternatives and not _advises(answer):
                 words = read_words(wrong.error, around(known.question, run), run.constructs)
                 remedy = words.remedy if words is not None else ""
@@ -146,52 +119,36 @@ def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
             said = wording.another_here(reading, wrong, run)
         return _concluded(answer, "unsure", said)
     reading = read_posted(known.question, run)
+    remarks = _remarks(known, run)
+    said = wording.runs(known.question, run)
     if reading is not None and reading.means:
         answer = _without_a_second_remedy(answer.model_copy(update={"posted": reading}))
-        said = f"{wording.runs(known.question, run)} It means: {wording.means(reading)}"
+        return _concluded(answer, "runs", f"{said} It means: {wording.means(reading)}")
+    answer = answer.model_copy(update={"remarks": remarks})
+    if posted(known.question) is not None:
         return _concluded(answer, "runs", said)
-    answer = answer.model_copy(update={"remarks": _remarks(known.question, run)})
-    said = wording.runs(known.question, run)
-    if posted(known.question) is None and (seen := _wrong_by_its_text(answer.remarks, run)):
+    if known.why is not None and known.why.asked:
+        said = f"{wording.asked(known.why)} {wording.runs_and_raises_nothing(run)}"
+    elif seen := _wrong_by_its_text(remarks, run):
         said = wording.runs_but(run, seen)
-    elif posted(known.question) is None and (noted := _telling(run)) is not None:
+    elif (noted := _telling(run)) is not None:
         said = wording.runs_noting(run, noted)
     return _concluded(answer, "runs", said)
 
 
 def _of_no_run(known: Diagnosis, answer: Answer) -> Answer:
     """What can be said of a question without code."""
-    question, why = known.question, known.why
-    if known.functions:
-        return _concluded(answer, "advice", wording.function(known.functions))
-    reading = read_posted(question, None)
+    reading = read_posted(known.question, None)
+    remarks = _remarks(known, None)
+    said = first_known(known, reading, remarks)
     answer = answer.model_copy(update={"posted": reading})
-    if reading is not None and reading.means:
+    if said is None:
+        return _concluded(answer, "unsure", wording.unsure(known.question))
+    if said.kind == "posted":
         answer = _without_a_second_remedy(answer)
-        return _concluded(answer, "advice", wording.means(reading))
-    if why is not None:
-        return _concluded(answer, "advice", _from_the_question(known))
-    answer = answer.model_copy(update={"remarks": _remarks(question, None)})
-    if answer.remarks:
-        return _concluded(answer, "advice", wording.remark(answer.remarks[0]))
-    return _concluded(answer, "unsure", wording.unsure(question))
-
-
-def _means(reading: PostedReading, remarks: tuple[Remark, ...]) -> str:
-    """What the posted error means, and the line of the code that raises such an error."""
-    cause = next((r for r in remarks if reading.family in _RAISED_BY.get(r.kind, ())), None)
-    told = wording.means(reading)
-    return f"{told} {wording.remark(cause)}" if cause is not None else told
-
-
-def _from_the_question(known: Diagnosis) -> str:
-    """The headline where a function or an article answers what was asked, and not a run."""
-    if known.functions:
-        return wording.function(known.functions)
-    why = known.why
-    assert why is not None
-    knows = any(h.source == why.article and h.evidence.error for h in known.found.hits)
-    return why.title if knows else wording.resembling(why)
+    if said.kind in ("code", "look"):
+        answer = answer.model_copy(update={"remarks": remarks})
+    return _concluded(answer, "advice", said.text)
 
 
 def _with_quoted(known: Diagnosis, answer: Answer) -> Answer:
@@ -210,11 +167,12 @@ def _with_quoted(known: Diagnosis, answer: Answer) -> Answer:
     return answer if seen.exact else wording.with_other_numbers(answer, pasted, seen.run)
 
 
-def _remarks(question: Question, run: JobResult | None) -> tuple[Remark, ...]:
+def _remarks(known: Diagnosis, run: JobResult | None) -> tuple[Remark, ...]:
     """What is to be said of the posted text, as far as the run's lines are those that were posted.
 
     What the losses in the words around the code show comes first.
     """
+    question = known.question
     shown = chance_level(question) or loss_course(question)
     remarks = run.remarks if run is not None else ()
     lines = question.code.split("\n")
@@ -223,7 +181,7 @@ def _remarks(question: Question, run: JobResult | None) -> tuple[Remark, ...]:
         own = [r for r in own if r.kind != "slow"]
     if shown is not None:
         return (shown, *own)
-    if not own and (look := next_step(question)) is not None:
+    if not own and not known.asked and (look := next_step(question)) is not None:
         return (look,)
     return tuple(own)
 

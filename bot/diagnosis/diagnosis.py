@@ -31,6 +31,7 @@ class Diagnosis:
     mistake: Mistake = NO_MISTAKE  # find_mistake
     missing: str = ""  # find_mistake: why the code could not really be run here, as a clause
     passages: SearchResult | None = None  # look_up
+    asked: tuple[str, ...] = ()  # look_up: the articles that answer just what the words ask
     functions: tuple[FunctionShown, ...] = ()  # look_up: those that do what is asked for
     repairs: Repair = field(default_factory=Repair)  # repair
     model_example: ModelExample | None = None  # propose

@@ -9,7 +9,7 @@ from bot.diagnosis import wording
 from bot.diagnosis.diagnosis import Diagnosis
 from bot.diagnosis.how_to import asks_beside_code, is_near_enough, related
 from bot.diagnosis.loss_course import loss_course
-from bot.diagnosis.own_error import tells_of_a_symptom
+from bot.diagnosis.own_error import posted, reports_no_error, tells_of_a_symptom
 from bot.diagnosis.resemblance import is_about
 from bot.models import Proof, Question, Source, Why
 from executor.errors import family_of, is_written
@@ -18,7 +18,26 @@ from knowledge.articles.article import Article
 from knowledge.articles.conditions import Facts, facts_of
 from knowledge.repair.codemod import Codemod, choose
 from knowledge.repair.mistake import only
+from knowledge.search.off_field import is_foreign
 from knowledge.search.search import Hit, SearchResult
+
+
+def asked(known: Diagnosis, articles: Mapping[str, Article]) -> tuple[str, ...]:
+    """The articles that answer just what the words ask, the nearest first; most often none.
+
+    They are about questions, and not about errors: of one that was posted, or that the run shows
+    and the words speak of, its own article is told.
+    """
+    question = known.question
+    if posted(question) is not None or known.quoted is not None or is_foreign(question.text):
+        return ()
+    wrong = known.told
+    theirs = wrong.error is None or not reports_no_error(question)
+    if wrong.is_there and not known.missing and theirs:
+        return ()
+    near = {hit.source: hit.score for hit in known.found.hits}
+    fitting = (slug for slug, article in articles.items() if article.is_asked(question.text))
+    return tuple(sorted(fitting, key=lambda slug: -near.get(slug, 0.0)))
 
 
 def candidates(
@@ -31,6 +50,8 @@ def candidates(
     """
     found, fixes = known.found, known.fixes
     error = known.error_to_look_up
+    for slug in known.asked if not fixes else ():
+        yield _of_article(articles[slug], 1.0).model_copy(update={"asked": True})
     if known.functions:
         yield from (_of_hit(h, articles) for h in related(known.functions, found, articles))
         return

@@ -160,6 +160,9 @@ class Pipeline:
         text = "\n".join([known.question.text, *(f.message for f in findings)])
         passages = await asyncio.to_thread(self.look, text, known.error_to_look_up)
         known = replace(known, passages=passages)
+        known = replace(known, asked=explanation.asked(known, self.articles))
+        if known.asked:
+            return known
         recipes = {slug for slug, article in self.articles.items() if article.is_recipe}
         least = how_to.least_confidence(known.question, passages, known.missing, recipes)
         if least is None:

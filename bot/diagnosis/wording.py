@@ -61,6 +61,11 @@ def resembling(why: Why) -> str:
     return f"This may be it: {why.title}"
 
 
+def asked(why: Why) -> str:
+    """The headline of an article that answers just what was asked."""
+    return f"{why.title.rstrip('.')}."
+
+
 def function(shown: Sequence[FunctionShown]) -> str:
     """The headline of a how-to question: the function that does it, and what it does."""
     first, *others = shown
@@ -359,6 +364,13 @@ def runs_but(run: JobResult, seen: Remark) -> str:
     message = seen.message.rstrip(".")
     at = f"Line {seen.line}, `{_short(seen.code)}`"
     return f"Runs here{where} and raises nothing. {at}: {message}."
+
+
+def runs_and_raises_nothing(run: JobResult) -> str:
+    """That the code ran and raised nothing, behind what is said first."""
+    version = run.env.torch.partition("+")[0]
+    where = f" (torch {version} on {_device(run)})" if version else ""
+    return f"The code runs here{where} and raises nothing."
 
 
 def runs_noting(run: JobResult, noted: Finding) -> str:

@@ -21,6 +21,7 @@ import threading
 import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -40,6 +41,7 @@ from executor.inside.probes.caught import CaughtProbe, looks_at_itself
 from executor.inside.probes.run_probes import RunProbes, uses_compile
 from executor.inside.probes.source import SnippetSource, attribute_lines
 from executor.inside.probes.warned import WarnedProbe
+from executor.inside.readable import readable_tree
 from executor.inside.rebuild import glue as rebuild_glue
 from executor.jail.import_time import ImportTime
 from executor.protocol import (
@@ -130,11 +132,12 @@ class _Run:
         Path(self.filename).write_text(self.job.code, encoding="utf-8", errors="surrogatepass")
         linecache.checkcache(self.filename)
         try:
-            self.tree = tree = self._parsed()
-            if self.job.remarks:
-                self._guard("remarks", self._look_at_the_text)
-            if self.job.constructs:
-                self._guard("constructs", self._list_constructs)
+            try:
+                self.tree = tree = self._parsed()
+            except SyntaxError:
+                self._look_at_the_text(readable_tree(self.job.code, self.filename))
+                raise
+            self._look_at_the_text(tree)
             supplied, self.assumptions = imports.supply(self.job.code, self.filename)
             names.update(supplied)
             unbound = undefined_names(self.job.code, self.filename) - supplied.keys()
@@ -176,13 +179,20 @@ class _Run:
             self._stop_listening(names)
         return code
 
-    def _look_at_the_text(self) -> None:
-        assert self.tree is not None
-        self.remarks = remarks.remarks(self.tree, self.job.code)
+    def _look_at_the_text(self, tree: ast.Module | None) -> None:
+        """Say what the text shows by itself: all of it, or the lines that Python takes."""
+        if tree is None:
+            return
+        if self.job.remarks:
+            self._guard("remarks", partial(self._list_remarks, tree))
+        if self.job.constructs:
+            self._guard("constructs", partial(self._list_constructs, tree))
 
-    def _list_constructs(self) -> None:
-        assert self.tree is not None
-        self.constructs = constructs.constructs(self.tree, self.job.code)
+    def _list_remarks(self, tree: ast.Module) -> None:
+        self.remarks = remarks.remarks(tree, self.job.code)
+
+    def _list_constructs(self, tree: ast.Module) -> None:
+        self.constructs = constructs.constructs(tree, self.job.code)
 
     def _parsed(self) -> ast.Module:
         tree = ast.parse(self.job.code, self.filename)

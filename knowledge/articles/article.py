@@ -17,12 +17,16 @@ from typing import Any
 from executor.errors import SeenError, families_of, family_of
 from knowledge import signature as signatures
 from knowledge.articles.conditions import Condition, Facts
+from knowledge.articles.says import Way, asks, read_way
 from knowledge.articles.slugs import ARTICLES, check_slug, folder_of, slug_of
 from knowledge.documents.document import FrontMatterError, split_front_matter
 from knowledge.errors import ArticleError
 
 HEADINGS = ("What you see", "Why", "Fix", "If that was not it")
-_KEYS = ("title", "torch", "sources", "needs", "answers", "also_asked_as", "signatures", "why_if")
+_KEYS = (
+    *("title", "torch", "sources", "needs", "answers", "also_asked_as", "says", "signatures"),
+    "why_if",
+)
 _NEEDS = ("cuda", "simulated-cuda", "cpu-build")
 _ANSWERS = ("signatures", "how-to")
 
@@ -72,6 +76,11 @@ class Article:
     fixed: str
     expected_error: ExpectedError | None  # None: a silent mistake, both programs end in one assert
     why_if: tuple[Condition, ...] = ()  # which paragraphs of `why` hold for which errors
+    says: tuple[Way, ...] = ()  # what a post says that asks just this
+
+    def is_asked(self, text: str) -> bool:
+        """Whether a post's words, and not their nearness, tell that this article answers it."""
+        return asks(text, self.says)
 
     def reason(self, facts: Facts | None = None) -> str:
         """The paragraphs of `why` that hold for an error, in prose; empty if none does.
@@ -326,7 +335,15 @@ def _read_explanation(path: Path, text: str) -> tuple[dict[str, Any], dict[str, 
         ) from error
     front = _FrontMatter(path, text, fields)
     read, sections = _read_fields(front), _read_sections(path, body, first_line)
-    return {**read, "why_if": _read_conditions(front, paragraphs_of(sections["why"]))}, sections
+    conditions = _read_conditions(front, paragraphs_of(sections["why"]))
+    return {**read, "why_if": conditions, "says": _read_ways(front)}, sections
+
+
+def _read_ways(front: _FrontMatter) -> tuple[Way, ...]:
+    try:
+        return tuple(map(read_way, front.list_of_text("says")))
+    except ValueError as error:
+        raise front.error("says", str(error)) from None
 
 
 def _read_fields(front: _FrontMatter) -> dict[str, Any]:

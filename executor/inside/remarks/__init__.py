@@ -13,6 +13,8 @@ one function, from the tree to remarks.
     accumulation.py  gradients added up over several batches
     epochs.py      what starts anew in each round, or is kept from one to the next
     sampling.py    distributed samplers whose order stays the same
+    measures.py    shares, times and comparisons that say something else
+    mixups.py      a misspelled setting, exchanged arguments, one object under two names
     evaluating.py  evaluation in the wrong mode or along the wrong dimension
 """
 
@@ -28,6 +30,8 @@ from executor.inside.remarks import (
     formulas,
     layers,
     losses,
+    measures,
+    mixups,
     sampling,
     statements,
     training,
@@ -47,6 +51,9 @@ ASIDES = frozenset(
         "slow",
         "uncalled",
         "not_divided",
+        "gpu_time",
+        "all_zero",
+        "counts_batches",
     ]
 )
 
@@ -61,6 +68,8 @@ _RULES: tuple[Callable[[ast.Module], Found], ...] = (
     *evaluating.RULES,
     *epochs.RULES,
     *sampling.RULES,
+    *mixups.RULES,
+    *measures.RULES,
 )
 
 

@@ -1,0 +1,125 @@
+"""Choose what an answer says first, where no run shows the error that was asked about.
+
+One list decides, best first, whether the code could not be run or there is none:
+
+    posted    what the posted error means, by its own words and numbers
+    asked     an article whose answer follows from what the words ask
+    code      what the text of the code, or the posted losses, show by themselves
+    related   a function or an article that is near to the question
+    look      what to look at first, or what is right in many programs
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from bot.diagnosis import wording
+from bot.diagnosis.diagnosis import Diagnosis
+from bot.diagnosis.how_to import asks_beside_code
+from bot.diagnosis.own_error import is_unparsed
+from bot.models import PostedReading
+from executor.protocol import Remark
+
+Kind = Literal["posted", "asked", "code", "related", "look"]
+
+# Kinds of remarks → the families of errors that such code raises.
+_DEVICES = frozenset(
+    {"devices_differ", "layer_devices", "argument_devices", "index_argument_device", "rnn_devices"}
+)
+_RAISED_BY: Mapping[str, frozenset[str]] = {
+    "unregistered": _DEVICES | {"no_parameters"},
+    "not_a_buffer": _DEVICES,
+    "made_in_forward": _DEVICES,
+    "graph_kept": frozenset({"cuda_out_of_memory", "memory"}),
+    "lost_by_loading": frozenset({"none_attribute", "object_attribute", "not_callable"}),
+    "returns_nothing": frozenset({"none_attribute", "not_callable"}),
+    "layer_not_called": frozenset({"argument_type", "object_attribute", "operand_types"}),
+    "only_made": frozenset({"missing_arguments", "argument_type", "tensor_truth"}),
+    "method_hidden": frozenset({"not_callable"}),
+}
+
+
+@dataclass(frozen=True)
+class Said:
+    """The headline, and what it is about."""
+
+    kind: Kind
+    text: str
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """All that may be said first."""
+
+    known: Diagnosis
+    reading: PostedReading | None
+    remarks: tuple[Remark, ...]
+
+
+def first_known(
+    known: Diagnosis, reading: PostedReading | None, remarks: tuple[Remark, ...]
+) -> Said | None:
+    """The best that is known; None if nothing is.
+
+    Args:
+        known: the diagnosis after all stages but the last.
+        reading: what the posted error means.
+        remarks: what the text shows by itself, the most telling first.
+    """
+    shown = _Shown(known, reading, remarks)
+    for kind, tell in _BEST_FIRST:
+        if text := tell(shown):
+            return Said(kind, text)
+    return None
+
+
+def _posted(shown: _Shown) -> str:
+    """What the posted error means, and the line of the code that raises such an error."""
+    reading = shown.reading
+    if reading is None or not reading.means:
+        return ""
+    raising = (r for r in shown.remarks if reading.family in _RAISED_BY.get(r.kind, ()))
+    cause = next(raising, None)
+    told = wording.means(reading)
+    return f"{told} {wording.remark(cause)}" if cause is not None else told
+
+
+def _asked(shown: _Shown) -> str:
+    why = shown.known.why
+    return wording.asked(why) if why is not None and why.asked else ""
+
+
+def _code(shown: _Shown) -> str:
+    first = next(iter(shown.remarks), None)
+    return wording.remark(first) if first is not None and not first.aside else ""
+
+
+def _related(shown: _Shown) -> str:
+    known = shown.known
+    if known.run is not None and not asks_beside_code(known.question, known.missing):
+        return ""
+    if known.functions:
+        return wording.function(known.functions)
+    why = known.why
+    if why is None:
+        return ""
+    knows = any(h.source == why.article and h.evidence.error for h in known.found.hits)
+    return why.title if knows else wording.resembling(why)
+
+
+def _look(shown: _Shown) -> str:
+    run = shown.known.run
+    if run is not None and is_unparsed(run):
+        return ""  # that it cannot be run at all is more than a look
+    return wording.remark(shown.remarks[0]) if shown.remarks else ""
+
+
+_BEST_FIRST: tuple[tuple[Kind, Callable[[_Shown], str]], ...] = (
+    ("posted", _posted),
+    ("asked", _asked),
+    ("code", _code),
+    ("related", _related),
+    ("look", _look),
+)

@@ -1,0 +1,188 @@
+"""Find figures that say something else than they look like: shares, times, comparisons."""
+
+from __future__ import annotations
+
+import ast
+from itertools import pairwise
+
+from executor.inside.remarks.syntax import (
+    Found,
+    assigned,
+    callee,
+    calls_in,
+    dotted,
+    inside,
+    owner,
+    tail,
+    words,
+)
+
+_COPIES = {"clone", "deepcopy", "copy", "tolist", "item", "sum", "norm", "mean", "numpy", "array"}
+_COMPARES = {"equal", "allclose", "array_equal", "all", "any", "isclose"}
+_CLOCKS = {"time", "perf_counter", "monotonic", "process_time", "default_timer"}
+_WAITS = {"synchronize", "item", "cpu", "tolist", "numpy", "Event", "elapsed_time", "Timer"}
+
+
+def _same_weights(tree: ast.Module) -> Found:
+    """Weights that are kept before a step, without a copy, and compared with those after it."""
+    steps = [c.lineno for c in calls_in(list(ast.walk(tree)), "step")]
+    kept: dict[str, list[tuple[str, ast.Assign]]] = {}
+    for node, name, value in assigned(tree):
+        if (what := _weights(value)) and not words(value) & _COPIES:
+            kept.setdefault(what, []).append((name, node))
+    for what, places in kept.items():
+        for (first, node), (second, later) in pairwise(places):
+            if first == second or not any(node.lineno < n < later.lineno for n in steps):
+                continue
+            if _is_compared(tree, first, second):
+                yield (
+                    "same_weights",
+                    node,
+                    f"`{first}` is no copy: it holds the weights themselves, and step() changes "
+                    f"them in place, so `{first}` and `{second}` (line {later.lineno}) are always "
+                    f"equal; keep copies, {_copy(what, node.value)}",
+                )
+
+
+def _weights(value: ast.expr) -> str:
+    """What an expression reads of a model, if that is its weights; empty if not."""
+    text = ast.unparse(value)
+    ends = (
+        ".state_dict()",
+        ".parameters())",
+        ".parameters()))",
+        ".weight",
+        ".weight.data",
+        ".bias",
+    )
+    return text if text.endswith(ends) else ""
+
+
+def _copy(what: str, value: ast.expr) -> str:
+    if what.endswith(".state_dict()"):
+        return f"`copy.deepcopy({what})`"
+    if "parameters()" in what:
+        inner = next((owner(c) for c in calls_in(list(ast.walk(value)), "parameters")), "model")
+        return f"`[p.detach().clone() for p in {inner}.parameters()]`"
+    return f"`{what.removesuffix('.data')}.detach().clone()`"
+
+
+def _is_compared(tree: ast.Module, first: str, second: str) -> bool:
+    for node in ast.walk(tree):
+        names = {dotted(n) for n in ast.walk(node)}
+        if not {first, second} <= names:
+            continue
+        if isinstance(node, (ast.Compare, ast.BinOp)):
+            return True
+        if isinstance(node, ast.Call) and tail(node) in _COMPARES | {"zip"}:
+            return True
+    return False
+
+
+def _gpu_time(tree: ast.Module) -> Found:
+    """The time of GPU work that is read while the GPU still computes."""
+    said = words(tree)
+    on_gpu = "cuda" in said or any(
+        isinstance(n, ast.Constant) and isinstance(n.value, str) and n.value.startswith("cuda")
+        for n in ast.walk(tree)
+    )
+    if not on_gpu or said & _WAITS or not said & {"torch", "nn"}:
+        return
+    starts = {
+        name: node
+        for node, name, value in assigned(tree)
+        if isinstance(value, ast.Call) and tail(value) in _CLOCKS and not value.args
+    }
+    for node in ast.walk(tree):
+        match node:
+            case ast.BinOp(op=ast.Sub(), right=ast.Name(id=name)) if name in starts:
+                between = range(starts[name].lineno + 1, node.lineno)
+            case _:
+                continue
+        called = [
+            n
+            for n in ast.walk(tree)
+            if isinstance(n, ast.Call) and n.lineno in between and tail(n) not in _CLOCKS
+        ]
+        if any(tail(c) not in {"print", "range", "len", "append"} for c in called):
+            yield (
+                "gpu_time",
+                node,
+                "work on the GPU runs asynchronously: a call returns when it is handed over, so "
+                f"this is not the time that it takes; call `torch.cuda.synchronize()` before "
+                f"`{name}` is set and before this line, and leave the first rounds out",
+            )
+            return
+
+
+def _over_batches(tree: ast.Module) -> Found:
+    """A number of right answers, divided by the number of batches."""
+    right = {
+        dotted(n.target)
+        for n in ast.walk(tree)
+        if isinstance(n, ast.AugAssign)
+        and isinstance(n.op, ast.Add)
+        and "sum" in words(n.value)
+        and "mean" not in words(n.value)
+        and (any(isinstance(c, ast.Compare) for c in ast.walk(n.value)) or "eq" in words(n.value))
+        and not any(isinstance(o, ast.BinOp) and isinstance(o.op, ast.Div) for o in ast.walk(n))
+    }
+    loaders = {
+        name
+        for _, name, value in assigned(tree)
+        if isinstance(value, ast.Call) and callee(value) == "DataLoader" and _batch(value) != 1
+    }
+    for node in ast.walk(tree):
+        match node:
+            case ast.BinOp(
+                left=left, op=ast.Div(), right=ast.Call(func=ast.Name(id="len"), args=[over])
+            ):
+                pass
+            case _:
+                continue
+        name = next((dotted(n) for n in ast.walk(left) if dotted(n) in right - {""}), "")
+        if name and (dotted(over) in loaders or dotted(over).lower().endswith(("loader", "_dl"))):
+            yield (
+                "over_batches",
+                node,
+                f"`{name}` counts samples, and `len({dotted(over)})` is the number of batches: the "
+                f"share is too large by about the batch size; divide by `len({dotted(over)}"
+                ".dataset)`, or by a count of the samples",
+            )
+
+
+def _batch(loader: ast.Call) -> object:
+    given = next((k.value for k in loader.keywords if k.arg == "batch_size"), None)
+    if given is None and len(loader.args) > 1:
+        given = loader.args[1]
+    if given is None:
+        return 1
+    return given.value if isinstance(given, ast.Constant) else None
+
+
+def _counts_batches(tree: ast.Module) -> Found:
+    """A schedule of epochs that is stepped in every round of the loop over batches."""
+    schedules = {
+        name: callee(value)
+        for _, name, value in assigned(tree)
+        if isinstance(value, ast.Call)
+        and callee(value) in ("StepLR", "MultiStepLR", "ExponentialLR")
+    }
+    for outer in ast.walk(tree):
+        if not isinstance(outer, ast.For) or "epoch" not in ast.unparse(outer.target).lower():
+            continue
+        for inner in inside(outer):
+            if not isinstance(inner, ast.For) or not calls_in(list(inside(inner)), "backward"):
+                continue
+            for call in calls_in([s.value for s in inner.body if isinstance(s, ast.Expr)], "step"):
+                if owner(call) in schedules:
+                    yield (
+                        "counts_batches",
+                        call,
+                        f"this is called for every batch, so `{schedules[owner(call)]}` counts "
+                        "batches and not epochs, and the learning rate falls that much sooner; "
+                        "call it once at the end of each epoch, or give the schedule in batches",
+                    )
+
+
+RULES = (_same_weights, _over_batches, _counts_batches, _gpu_time)

@@ -1,0 +1,295 @@
+"""Find what was mixed up: names, exchanged arguments, one object taken for two."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from executor.inside.remarks.syntax import (
+    Found,
+    assigned,
+    callee,
+    dotted,
+    inside,
+    is_model,
+    method_calls,
+    methods_named,
+    module_classes,
+    tail,
+    words,
+)
+
+_MISSPELLED = re.compile(
+    r"require_?s?_?grads?|requires?_?gra?d?s?|requres_grad|reqiures_grad|requires_gradient", re.I
+)
+_TARGETS = re.compile(
+    r"(?:y|gt|targets?|labels?|y_?true|y_?train|y_?batch|batch_y|truth|ground_truth|tgt|lbls?)"
+)
+_OUTPUTS = re.compile(
+    r"(?:outs?|outputs?|preds?|predictions?|predicted|logits|scores|y_?pred|y_?hat|yhat|y_?out)"
+)
+_ORDERED = {
+    "CrossEntropyLoss": "scores first, then class numbers",
+    "NLLLoss": "log probabilities first, then class numbers",
+    "BCELoss": "probabilities first, then 0 or 1",
+    "BCEWithLogitsLoss": "scores first, then 0 or 1",
+    "cross_entropy": "scores first, then class numbers",
+    "nll_loss": "log probabilities first, then class numbers",
+    "binary_cross_entropy": "probabilities first, then 0 or 1",
+    "binary_cross_entropy_with_logits": "scores first, then 0 or 1",
+}
+# Scales that begin at 0 on purpose, so that a branch adds nothing at first.
+_MAY_BE_ZERO = re.compile(r"bn|norm|lora|gate|zero|last|head|out|final", re.IGNORECASE)
+_COPY = re.compile(r"target|frozen|teacher|old|prev|backup|ema|init", re.IGNORECASE)
+
+
+def _misspelled(tree: ast.Module) -> Found:
+    """`p.require_grad = False`, which only makes a new attribute."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign(targets=[ast.Attribute(attr=attr, value=value)]) if (
+                attr != "requires_grad" and _MISSPELLED.fullmatch(attr)
+            ):
+                yield (
+                    "misspelled",
+                    node,
+                    f"`{attr}` is no attribute of PyTorch's: Python makes a new one and nothing "
+                    f"is changed; it is called `{dotted(value) or 'p'}.requires_grad`",
+                )
+
+
+def _exchanged(tree: ast.Module) -> Found:
+    """A loss that gets the target first, by the names of what it is given."""
+    made = {
+        name: callee(value)
+        for _, name, value in assigned(tree)
+        if isinstance(value, ast.Call) and callee(value) in _ORDERED
+    }
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(args=[ast.Name(id=first), ast.Name(id=second), *_]):
+                pass
+            case _:
+                continue
+        name = dotted(node.func)
+        loss = made.get(name) or (callee(node) if callee(node) in _ORDERED else "")
+        if isinstance(node.func, ast.Call) and callee(node.func) in _ORDERED:
+            loss = callee(node.func)
+        if not loss or not _TARGETS.fullmatch(first.lower()):
+            continue
+        if _OUTPUTS.fullmatch(second.lower()):
+            yield (
+                "exchanged",
+                node,
+                f"by their names the two are exchanged: `{loss}` takes {_ORDERED[loss]}; write "
+                f"`{name or loss}({second}, {first})`",
+            )
+
+
+def _one_object(tree: ast.Module) -> Found:
+    """A second model that is the first one under another name."""
+    models = {
+        name
+        for _, name, value in assigned(tree)
+        if isinstance(value, ast.Call) and is_model(value, tree)
+    }
+    for node, name, value in assigned(tree):
+        source = dotted(value)
+        if isinstance(value, ast.Name) and source in models and _COPY.search(name):
+            yield (
+                "one_object",
+                node,
+                f"`{name}` is no copy: it is `{source}` itself under another name, and every step "
+                f"changes both; write `{name} = copy.deepcopy({source})`",
+            )
+
+
+def _drawn_twice(tree: ast.Module) -> Found:
+    """One random transform that is called for an image and for its mask."""
+    if not any(w.startswith("Random") for w in words(tree)) or "tv_tensors" in words(tree):
+        return
+    for method in _readers(tree):
+        if words(method) & {"manual_seed", "seed", "set_rng_state", "setstate"}:
+            continue
+        seen: dict[str, tuple[str, ast.Call]] = {}
+        for node in sorted(
+            (n for n in inside(method) if isinstance(n, ast.Call)),
+            key=lambda n: (n.lineno, n.col_offset),
+        ):
+            name = dotted(node.func)
+            if "transform" not in name.lower() and "augment" not in name.lower():
+                continue
+            if len(node.args) != 1 or node.keywords:
+                continue
+            given = dotted(node.args[0])
+            other = seen.get(name)
+            if other is None:
+                seen[name] = (given, node)
+                continue
+            if given != other[0] and re.search(r"mask|label|target|seg|gt", given, re.IGNORECASE):
+                yield (
+                    "drawn_twice",
+                    node,
+                    f"if `{name}` holds random transforms, each call draws them anew: then "
+                    f"`{other[0]}` (line {other[1].lineno}) and `{given}` are cropped or "
+                    "flipped differently; apply one drawn transform to both "
+                    "(torchvision.transforms.v2 takes image and mask "
+                    "together)",
+                )
+
+
+def _readers(tree: ast.Module) -> list[ast.FunctionDef]:
+    return [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == "__getitem__"]
+
+
+def _one_output(tree: ast.Module) -> Found:
+    """Cross entropy over one class."""
+    uses = words(tree)
+    if "CrossEntropyLoss" not in uses and "cross_entropy" not in uses:
+        return
+    if uses & {"BCELoss", "BCEWithLogitsLoss", "MSELoss", "L1Loss"}:
+        return
+    for module in module_classes(tree):
+        for forward in methods_named(module, "forward"):
+            returned = [n.value for n in ast.walk(forward) if isinstance(n, ast.Return)]
+            if len(returned) != 1 or returned[0] is None:
+                continue
+            made = {n: v for _, n, v in assigned(module) if isinstance(v, ast.Call)}
+            last = made.get(_last_called(returned[0], forward))
+            if last is None or callee(last) != "Linear" or len(last.args) < 2:
+                continue
+            if isinstance(last.args[1], ast.Constant) and last.args[1].value == 1:
+                yield (
+                    "one_output",
+                    last,
+                    "cross entropy compares classes, and this model gives one score per sample: "
+                    "if that is what it is given, its softmax is always 1, the loss always 0, and "
+                    "nothing is learned; for two classes use `nn.BCEWithLogitsLoss()` with "
+                    "labels as floats of the same shape, or two outputs",
+                )
+
+
+def _last_called(value: ast.expr, forward: ast.FunctionDef) -> str:
+    """The layer whose result a forward returns; empty if something lies between."""
+    if isinstance(value, ast.Name):
+        before = [v for _, name, v in assigned(forward) if name == value.id]
+        value = before[-1] if before else value
+    return dotted(value.func) if isinstance(value, ast.Call) else ""
+
+
+def _all_zero(tree: ast.Module) -> Found:
+    """Weights that are all set to 0."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        name, zero = dotted(node.func), False
+        if name.endswith("init.zeros_") and node.args:
+            target, zero = node.args[0], True
+        elif name.endswith("init.constant_") and len(node.args) > 1:
+            target, zero = node.args[0], _is_zero(node.args[1])
+        elif tail(node) == "zero_" and isinstance(node.func, ast.Attribute):
+            target, zero = node.func.value, True
+        elif tail(node) == "fill_" and isinstance(node.func, ast.Attribute) and node.args:
+            target, zero = node.func.value, _is_zero(node.args[0])
+        whose = dotted(target) if zero else ""
+        if whose.endswith((".weight", ".weight.data")) and not _MAY_BE_ZERO.search(whose):
+            yield (
+                "all_zero",
+                node,
+                "weights that are all 0 give every unit of the layer the same output and the same "
+                "gradient, so in a hidden layer they stay alike and learn one thing: start from "
+                "random ones (`nn.init.kaiming_uniform_`); only biases, or a last layer, may be 0",
+            )
+
+
+def _is_zero(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value in (0, 0.0)
+
+
+def _backward_half(tree: ast.Module) -> Found:
+    """`out[:, -1]` of a bidirectional layer."""
+    for module in module_classes(tree):
+        both = {
+            name
+            for _, name, value in assigned(module)
+            if isinstance(value, ast.Call)
+            and callee(value) in ("LSTM", "GRU", "RNN")
+            and any(
+                k.arg == "bidirectional" and getattr(k.value, "value", None) is True
+                for k in value.keywords
+            )
+            and any(
+                k.arg == "batch_first" and getattr(k.value, "value", None) is True
+                for k in value.keywords
+            )
+        }
+        for forward in methods_named(module, "forward"):
+            outputs = {
+                dotted(n.targets[0].elts[0])
+                for n in ast.walk(forward)
+                if isinstance(n, ast.Assign)
+                and isinstance(n.targets[0], ast.Tuple)
+                and n.targets[0].elts
+                and isinstance(n.value, ast.Call)
+                and dotted(n.value.func) in both
+            }
+            for node in ast.walk(forward):
+                match node:
+                    case ast.Subscript(
+                        value=ast.Name(id=name),
+                        slice=ast.Tuple(
+                            elts=[
+                                ast.Slice(lower=None, upper=None),
+                                ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1)),
+                                *rest,
+                            ]
+                        ),
+                    ) if name in outputs and all(_is_whole(r) for r in rest):
+                        yield (
+                            "backward_half",
+                            node,
+                            f"of a bidirectional layer `{name}[:, -1]` has read the whole sequence "
+                            "only in its forward half: the backward half has seen one element "
+                            "there; take `torch.cat([h_n[-2], h_n[-1]], dim=1)` of the states",
+                        )
+
+
+def _is_whole(part: ast.expr) -> bool:
+    return isinstance(part, ast.Slice) and part.lower is None and part.upper is None
+
+
+def _frozen_for_good(tree: ast.Module) -> Found:
+    """Gradients switched off for a whole program that trains."""
+    for call in ast.walk(tree):
+        match call:
+            case ast.Call(args=[ast.Constant(value=False)]) if dotted(call.func) in (
+                "torch.set_grad_enabled",
+                "torch.autograd.set_grad_enabled",
+            ):
+                pass
+            case _:
+                continue
+        others = [c for c in ast.walk(tree) if isinstance(c, ast.Call) and c is not call]
+        if any(tail(c) in ("set_grad_enabled", "enable_grad") for c in others):
+            continue
+        if any(isinstance(w, ast.withitem) and w.context_expr is call for w in ast.walk(tree)):
+            continue
+        if method_calls(tree, "backward"):
+            yield (
+                "grad_off",
+                call,
+                "this switches gradients off for all that follows, not for a block: write `with "
+                "torch.no_grad():` around what needs none",
+            )
+
+
+RULES = (
+    _misspelled,
+    _exchanged,
+    _one_output,
+    _one_object,
+    _drawn_twice,
+    _backward_half,
+    _all_zero,
+    _frozen_for_good,
+)

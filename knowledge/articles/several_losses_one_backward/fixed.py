@@ -1,0 +1,6 @@
+import torch
+
+w = torch.ones(2, requires_grad=True)
+loss_a, loss_b = (w * 2).sum(), (w * 3).sum()
+(loss_a + loss_b).backward()
+assert w.grad.tolist() == [5.0, 5.0]

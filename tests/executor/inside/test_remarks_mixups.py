@@ -1,0 +1,105 @@
+"""executor/inside/remarks/: names that were mixed up, and figures that say something else."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.executor.inside.test_remarks import kinds, module
+
+TRAIN = "opt.zero_grad()\nloss.backward()\nopt.step()\n"
+CLOCK = "import time\nimport torch\nmodel.to('cuda')\nt = time.time()\ny = model(x)\n"
+COUNT = "for x, y in loader:\n    right += (model(x).argmax(1) == y).sum().item()\n"
+PAIR = """\
+class Pairs(Dataset):
+    def __init__(self):
+        self.transform = T.Compose([T.RandomCrop(8)])
+    def __getitem__(self, i):
+        image, {name} = self.read(i)
+        {first}
+        return self.transform(image), self.transform({name})
+"""
+NET = module("self.fc = nn.Linear(8, 1)", "return self.fc(x)")
+EPOCHS = """\
+sched = {kind}(opt, 10)
+for epoch in range(9):
+    for x in loader:
+        loss.backward()
+        {inner}
+    {outer}
+"""
+BOTH = "self.rnn = nn.LSTM(2, 3, batch_first=True, bidirectional=True)"
+LAST = "out, _ = self.rnn(x)\nreturn out[:, -1]"
+
+SHOWN = {
+    "misspelled": ["for p in m.parameters():\n    p.require_grad = False"],
+    "exchanged": [
+        "loss = nn.CrossEntropyLoss()\nl = loss(labels, outputs)",
+        "l = F.cross_entropy(y, logits)",
+        "l = nn.BCELoss()(target, pred)",
+    ],
+    "one_output": [f"{NET}\nc = nn.CrossEntropyLoss()"],
+    "one_object": [f"{NET}\npolicy = Net()\ntarget_net = policy"],
+    "drawn_twice": [PAIR.format(name="mask", first="pass")],
+    "backward_half": [module(BOTH, LAST), module(BOTH, LAST.replace("-1]", "-1, :]"))],
+    "all_zero": [
+        "nn.init.zeros_(layer.weight)",
+        "layer.weight.data.fill_(0)",
+        "nn.init.constant_(self.fc1.weight, 0.0)",
+    ],
+    "grad_off": [f"torch.set_grad_enabled(False)\n{TRAIN}"],
+    "same_weights": [
+        f"a = m.state_dict()\n{TRAIN}b = m.state_dict()\nprint(torch.equal(a['w'], b['w']))",
+        f"a = list(m.parameters())\n{TRAIN}b = list(m.parameters())\nprint(a == b)",
+        f"a = m.fc.weight.data\n{TRAIN}b = m.fc.weight.data\nprint((a - b).sum())",
+    ],
+    "gpu_time": [f"{CLOCK}print(time.time() - t)"],
+    "over_batches": [
+        f"{COUNT}print(right / len(loader))",
+        f"{COUNT}print(100 * right / len(test_loader))",
+        f"data = DataLoader(d, batch_size=n)\n{COUNT}print(right / len(data))",
+    ],
+    "counts_batches": [EPOCHS.format(kind="StepLR", inner="sched.step()", outer="pass")],
+}
+SOUND = {
+    "the attribute's own name": "p.requires_grad = False",
+    "the right order": "loss = nn.CrossEntropyLoss()\nl = loss(outputs, labels)",
+    "a loss without an order": "l = nn.MSELoss()(target, pred)",
+    "other names": "l = F.cross_entropy(y, targets)",
+    "two classes": NET.replace("8, 1", "8, 2") + "\nc = nn.CrossEntropyLoss()",
+    "one score, another loss": f"{NET}\nc = nn.BCEWithLogitsLoss()",
+    "something behind the last layer": module("self.fc = nn.Linear(8, 1)", "return cat(self.fc(x))")
+    + "\nc = nn.CrossEntropyLoss()",
+    "a copy": f"{NET}\npolicy = Net()\ntarget_net = copy.deepcopy(policy)",
+    "a name for short": f"{NET}\npolicy = Net()\nmodel = policy",
+    "a target that is a number": PAIR.format(name="other", first="pass"),
+    "one seed for both": PAIR.format(name="mask", first="torch.manual_seed(i)"),
+    "one direction": module(BOTH.replace(", bidirectional=True", ""), LAST),
+    "all steps": module(BOTH, "out, _ = self.rnn(x)\nreturn out[:, -1, :3]"),
+    "a bias": "nn.init.zeros_(layer.bias)",
+    "a scale that begins at 0": "nn.init.zeros_(block.bn2.weight)",
+    "another value": "nn.init.constant_(layer.weight, 0.1)",
+    "switched on again": f"torch.set_grad_enabled(False)\n{TRAIN}torch.set_grad_enabled(True)",
+    "nothing trains": "torch.set_grad_enabled(False)\ny = model(x)",
+    "copies": f"a = m.fc.weight.clone()\n{TRAIN}b = m.fc.weight.clone()\nprint(a - b)",
+    "no step between": "a = m.fc.weight\nb = m.fc.weight\nprint(a - b)",
+    "not compared": f"a = m.fc.weight\n{TRAIN}b = m.fc.weight\nprint(a)",
+    "waited for": f"{CLOCK}torch.cuda.synchronize()\nprint(time.time() - t)",
+    "on the CPU": CLOCK.replace("'cuda'", "'cpu'") + "print(time.time() - t)",
+    "over samples": f"{COUNT}print(right / len(loader.dataset))",
+    "a mean of shares": COUNT.replace("item()", "item() / len(y)") + "print(right / len(loader))",
+    "one sample in a batch": f"data = DataLoader(d)\n{COUNT}print(right / len(data))",
+    "once an epoch": EPOCHS.format(kind="StepLR", inner="opt.step()", outer="sched.step()"),
+    "a schedule of steps": EPOCHS.format(kind="OneCycleLR", inner="sched.step()", outer="pass"),
+}
+
+
+@pytest.mark.parametrize(("kind", "code"), [(k, c) for k, codes in SHOWN.items() for c in codes])
+def test_what_is_mixed_up_is_said(kind: str, code: str):
+    """Each kind, in each way that it is written."""
+    assert kind in kinds(code)
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_sound_code_is_left_alone(name: str):
+    """The same with what makes it right, or where it is another thing."""
+    assert kinds(SOUND[name]) & SHOWN.keys() == set()
