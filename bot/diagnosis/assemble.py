@@ -17,6 +17,7 @@ from bot.models import FunctionShown
 from bot.settings import MIB, ExecutorSettings, Settings, executor_token
 from executor.exceptions import ExecutorError
 from executor.service.client import ExecutorClient
+from knowledge.repair.operator import load_operators
 from knowledge.search.search import Search, SearchResult
 
 
@@ -110,6 +111,7 @@ async def open_pipeline(
             wall_s=settings.executor.wall_s,
             consult=consult,
             ready=ready,
+            operators=load_operators(),
         )
         warming.cancel()
         if reading is not None:

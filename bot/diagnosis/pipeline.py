@@ -25,6 +25,7 @@ from knowledge.articles.article import Article
 from knowledge.repair import engine
 from knowledge.repair.codemod import Chosen, Codemod
 from knowledge.repair.engine import Repair
+from knowledge.repair.operator import Operator
 from knowledge.repair.rerun import rerun_with_probes
 from knowledge.search.search import SearchResult
 
@@ -53,6 +54,7 @@ class Pipeline:
     consult: Consult = _no_documentation
     # Whether the indexes are there; right after an installation they are being made.
     ready: Callable[[], bool] = lambda: True
+    operators: Sequence[Operator] = ()
 
     async def answer(
         self, question: Question, parse_ms: float = 0.0, run_with: RunWith | None = None
@@ -86,7 +88,7 @@ class Pipeline:
         known = await watch.time(self.look_up, known)
 
         applicable = self._applicable(known)
-        if applicable.codemods:
+        if applicable.codemods or applicable.operators:
             yield Progress(step="fixing", text="trying fixes on your code")
             known = await watch.time(self.repair, known)
         else:
@@ -146,14 +148,20 @@ class Pipeline:
         return replace(known, functions=await self.consult(known.question.text, least))
 
     async def repair(self, known: Diagnosis) -> Diagnosis:
-        """Try what the codemods propose for the mistake, each in a run of its own."""
+        """Try what codemods and operators propose for the mistake, each in a run of its own."""
         seen = known.reproduced
         assert seen is not None
         reference = seen.reference
         if reference is None:
             _, reference = await rerun_with_probes(self.executor, seen.job, seen.run)
         repairs = await engine.repair(
-            self.executor, self.codemods, seen.job, seen.run, reference, known.question.text
+            self.executor,
+            self.codemods,
+            seen.job,
+            seen.run,
+            reference,
+            known.question.text,
+            self.operators,
         )
         return replace(known, repairs=repairs)
 
@@ -205,7 +213,7 @@ class Pipeline:
             return Chosen()  # a fix would be made for what a placeholder is
         if known.run is None or known.missing or known.demonstrated:
             return Chosen()
-        return engine.applicable(self.codemods, known.run)
+        return engine.applicable(self.codemods, known.run, self.operators)
 
 
 def _wants_gpu(known: Diagnosis) -> bool:

@@ -16,6 +16,7 @@ from executor.protocol import Caught, ErrorSeen, JobResult, ModuleCall, Outcome
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Codemod, Proposal
 from knowledge.repair.mistake import Mistake, mistake
+from knowledge.repair.operator import Operator
 
 
 def removed(before: JobResult, after: JobResult) -> Mistake:
@@ -145,18 +146,18 @@ def checks(before: JobResult, after: JobResult, reference: JobResult | None = No
 
 
 def checks_of(
-    codemod: Codemod,
+    codemod: Codemod | Operator,
     proposal: Proposal,
     before: JobResult,
     after: JobResult,
     reference: JobResult | None,
 ) -> list[Check]:
-    """What the codemod itself wants to hold: `after` against the reference, if there is one.
+    """What its maker itself wants to hold: `after` against the reference, if there is one.
 
     Where its checks raise, nothing says that its fix is one: that is a check that fails.
     """
     try:
-        return codemod.module.checks(reference or before, after, proposal)
+        return codemod.checks(reference or before, after, proposal)
     except Exception as e:
         problem = codemod.problem("checks", e)
         return [Check(name="its own checks", passed=False, detail=problem)]
