@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from pydantic import ValidationError
 
-from executor.protocol import File, Job, JobResult, Model
+from executor.protocol import File, Job, JobResult, Model, Trial
 from knowledge.articles.slugs import ARTICLES, folder_of, slug_of
 from knowledge.errors import ArticleError
 from knowledge.repair.check import Check as Check  # codemods import it from here
@@ -80,6 +80,7 @@ class Proposal(Model):
     code: str
     form: str = ""  # of its code in one spelling: equal if codes differ in form alone
     checks: tuple[Check, ...] = ()  # what the two codes say, before any run
+    trial: Trial | None = None  # what it did when it was tried among others; of an operator's
 
 
 class Proposed(Model):

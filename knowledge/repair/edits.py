@@ -99,9 +99,8 @@ async def try_edits(
     by_slug = {o.slug: o for o in operators}
     steps = [
         Step(by_slug[p.codemod], p, failing.run, failing.reference)
-        for p in proposals
-        if all(c.passed for c in p.checks)
-    ][:_MOST_RUN]
+        for p in _worth_a_run(p for p in proposals if all(c.passed for c in p.checks))
+    ]
     passed: list[Tried] = []
     while steps:
         batch, steps = steps[:_AT_ONCE], steps[_AT_ONCE:]
@@ -115,10 +114,21 @@ async def try_edits(
                 edited.further.append(tried)
         if passed:
             most = min(t.step.proposal.cost for t in passed) + CLEARLY
-            steps = [s for s in steps if s.proposal.cost < most]
+            steps = [s for s in steps if s.proposal.cost < most and _ended(s.proposal)]
     edited.passed = chosen(passed)
     edited.further = [] if passed else edited.further[:_CARRIED_ON]
     return edited
+
+
+def _worth_a_run(proposals: Iterator[Proposal]) -> list[Proposal]:
+    """Those that ended in their trials, then a few that met another error; the cheapest first."""
+    ordered = list(proposals)
+    ended = [p for p in ordered if _ended(p)][:_MOST_RUN]
+    return ended + [p for p in ordered if not _ended(p)][:_CARRIED_ON]
+
+
+def _ended(proposal: Proposal) -> bool:
+    return proposal.trial is None or proposal.trial.ok
 
 
 async def _judged(executor: ExecutorClient, failing: Failing, step: Step) -> Tried:

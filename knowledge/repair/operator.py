@@ -121,6 +121,10 @@ class Failure:
             self._values[text, frame] = self._evaluated(node, text, frame)
         return self._values[text, frame]
 
+    def writes(self, node: cst.CSTNode) -> bool:
+        """Whether evaluating an expression once more could change something, by its look."""
+        return _changes_something(self.program, node)
+
     def _evaluated(self, node: cst.CSTNode, text: str, frame: int) -> Any:
         if _changes_something(self.program, node):
             return MISSING

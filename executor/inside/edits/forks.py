@@ -19,13 +19,16 @@ def in_fork(do: Callable[[], bytes], longest_s: float) -> bytes | None:
 
 
 def lines_of_fork(
-    do: Callable[[Callable[[bytes], None]], None], longest_s: float
+    do: Callable[[Callable[[bytes], None]], None],
+    longest_s: float,
+    each_s: float | None = None,
 ) -> Iterator[bytes]:
     """The lines that it says, as they come; they end where it ends, dies or has no time left.
 
     Args:
         do: is given a function that says one line, which holds no line break.
         longest_s: by the clock.
+        each_s: the longest wait for one line, if it is shorter.
     """
     reading, writing = os.pipe()
     child = os.fork()
@@ -37,7 +40,7 @@ def lines_of_fork(
             os._exit(0)
     os.close(writing)
     try:
-        yield from _lines(reading, time.monotonic() + longest_s)
+        yield from _lines(reading, time.monotonic() + longest_s, each_s or longest_s)
     finally:
         os.close(reading)
         with contextlib.suppress(ProcessLookupError):
@@ -50,10 +53,10 @@ def _write(pipe: int, data: bytes) -> None:
         data = data[os.write(pipe, data) :]
 
 
-def _lines(pipe: int, until: float) -> Iterator[bytes]:
+def _lines(pipe: int, until: float, each_s: float) -> Iterator[bytes]:
     rest, read = b"", 0
     while (left := until - time.monotonic()) > 0 and read < _MOST_BYTES:
-        if not select.select([pipe], [], [], left)[0]:
+        if not select.select([pipe], [], [], min(left, each_s))[0]:
             return
         part = os.read(pipe, 65536)
         if not part:
