@@ -162,6 +162,7 @@ class Pipeline:
             reference,
             known.question.text,
             self.operators,
+            missing,
         )
         return replace(known, repairs=repairs)
 

@@ -20,6 +20,7 @@ from knowledge.repair.fix import Fix
 from knowledge.repair.judge import Original, Step, judge_steps, refused_unrun
 from knowledge.repair.operator import Operator
 from knowledge.repair.proposing import edits_job, read_edits
+from knowledge.repair.record import grade_of
 
 _AT_ONCE = 2
 _MOST_RUN = 8  # edits of one step that are given a run of their own
@@ -65,6 +66,8 @@ class Edited:
     """What came of the edits of one step."""
 
     passed: list[Tried] = field(default_factory=list)  # one fix, or alternatives; or nothing
+    only_alternatives: bool = False  # the record of what made them lets them be nothing more
+    partly: list[Fix] = field(default_factory=list)  # that are shown in part, the cheapest first
     refused: list[Fix] = field(default_factory=list)
     further: list[Tried] = field(default_factory=list)  # that moved on to another error
     problems: list[str] = field(default_factory=list)
@@ -108,14 +111,20 @@ async def try_edits(
             if tried.fix.verified:
                 passed.append(tried)
                 continue
+            if tried.fix.shown == "partly":
+                edited.partly.append(tried.fix)
+                continue
             edited.refused.append(tried.fix)
             new = tried.step.proposal.code
             if verify.moved_on(failing.run, tried.run, failing.now.code, new):
                 edited.further.append(tried)
+        if edited.partly and not passed:
+            break
         if passed:
             most = min(t.step.proposal.cost for t in passed) + CLEARLY
             steps = [s for s in steps if s.proposal.cost < most and _ended(s.proposal)]
     edited.passed = chosen(passed)
+    edited.only_alternatives = any(grade_of(t.step.codemod.slug) != "verified" for t in edited.passed)
     edited.further = [] if passed else edited.further[:_CARRIED_ON]
     return edited
 
@@ -153,7 +162,8 @@ def chosen(passed: Sequence[Tried]) -> list[Tried]:
     least = ordered[0].step.proposal.cost
     classes = list(_that_differ(t for t in ordered if t.step.proposal.cost < least + CLEARLY))
     if len(classes) == 1:
-        return [_plain(classes[0])]
+        trusted = grade_of(classes[0].step.codemod.slug) == "verified"
+        return [_plain(classes[0]) if trusted else classes[0]]
     intents = {t.fix.intent for t in classes}
     if len(classes) > _MOST_ALTERNATIVES or "" in intents or len(intents) < len(classes):
         return []  # which one is meant is open, and nothing says so in the person's names

@@ -34,11 +34,13 @@ from knowledge.repair.mistake import findings_left, leaves_less, mistake
 from knowledge.repair.operator import Operator, choose_operators
 from knowledge.repair.rerun import rerun_with_probes
 from knowledge.repair.stated import prints_as_stated
+from knowledge.repair.stops import WhyStopped, never
 
 _AT_ONCE = 2  # candidates run side by side; the best come first, so few are ever needed
 _MOST = 10  # candidates of one step
 _STEPS = 4
 _CARRIED_ON = 2  # candidates of one step that may be carried on
+_MOST_PARTLY = 2  # that are offered where none is verified
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class Repair:
     fix: Fix | None = None
     alternatives: tuple[Fix, ...] = ()
     refused: tuple[Fix, ...] = ()
-    problems: tuple[str, ...] = ()  # codemods that failed on this snippet, and how
+    problems: tuple[str, ...] = ()  # codemods and operators that failed here, and how
 
 
 @dataclass(frozen=True)
@@ -87,9 +89,11 @@ class _StepResult:
     verified: list[Fix] = field(default_factory=list)
     reached: list[_State] = field(default_factory=list)  # where each verified one leads
     refused: list[Fix] = field(default_factory=list)
+    partly: list[Fix] = field(default_factory=list)  # that are shown in part
     further: list[_State] = field(default_factory=list)  # that moved on to another mistake
     intents: set[str] = field(default_factory=set)
     problems: list[str] = field(default_factory=list)
+    only_alternatives: bool = False  # whatever was verified: its maker's record is too short
 
 
 def applicable(
@@ -111,6 +115,7 @@ async def repair(
     reference: JobResult | None,
     asked: str = "",
     operators: Sequence[Operator] = (),
+    why: WhyStopped = never,
 ) -> Repair:
     """Propose, run, check; where a candidate moves on to the next mistake, go on from there.
 
@@ -122,12 +127,14 @@ async def repair(
         reference: its result with the gradients it should have, for comparison.
         asked: the person's own words: they may say which of several meanings is theirs.
         operators: are asked where no codemod mends a step.
+        why: says what stopped a run, where that is not the code: then a fix may be shown in part.
     """
-    original = Original(executor, job, before)
+    original = Original(executor, job, before, why)
     search = _Search(executor, codemods, operators, job, original, asked)
     states = [_State(job, before, reference)]
     refused: list[Fix] = []
     problems: list[str] = []
+    partly: list[Fix] = []
     for _ in range(_STEPS):
         further: list[_State] = []
         # States that mean different things are all seen through before one is believed.
@@ -136,10 +143,12 @@ async def repair(
             tried = await _step(search, state)
             problems += (p for p in tried.problems if p not in problems)
             refused += tried.refused
+            partly += tried.partly
             further += tried.further
             done.verified += tried.verified
             done.reached += tried.reached
             done.intents |= tried.intents
+            done.only_alternatives |= tried.only_alternatives
             if tried.verified and not state.intent:
                 done = tried
                 break
@@ -150,9 +159,17 @@ async def repair(
             reached = next(s for s in done.reached if s.job.code == found.fix.code)
             return await _with_the_rest(search, found, reached)
         states = further[:_CARRIED_ON]
-        if not states:
+        if partly or not states:
             break
-    return Repair(refused=tuple(refused), problems=tuple(problems))
+    return Repair(None, _one_of_each(partly), tuple(refused), tuple(problems))
+
+
+def _one_of_each(partly: Sequence[Fix]) -> tuple[Fix, ...]:
+    """What is shown in part: the first of each meaning."""
+    by_intent: dict[str, Fix] = {}
+    for fix in partly:
+        by_intent.setdefault(fix.intent, fix)
+    return tuple(by_intent.values())[:_MOST_PARTLY]
 
 
 async def _with_the_rest(search: _Search, found: Repair, reached: _State) -> Repair:
@@ -180,7 +197,7 @@ def _outcome(tried: _StepResult, refused: list[Fix], problems: list[str]) -> Rep
     if len(verified) > 1 and len(as_stated) == 1:  # the code itself says which one is meant
         fix = as_stated[0].model_copy(update={"intent": ""})
         return Repair(fix, (), tuple(refused), tuple(problems))
-    if len(verified) > 1 or len(tried.intents) > 1:
+    if len(verified) > 1 or len(tried.intents) > 1 or tried.only_alternatives:
         return Repair(None, tuple(verified), tuple(refused), tuple(problems))
     return Repair(verified[0], (), tuple(refused), tuple(problems))
 
@@ -194,7 +211,7 @@ async def _step(search: _Search, state: _State) -> _StepResult:
     tried = _StepResult(problems=list(chosen.problems))
     if chosen.codemods:
         await _try_codemods(search, state, chosen.codemods, tried)
-    if chosen.operators and not tried.verified:
+    if chosen.operators and not tried.verified and not tried.partly:
         await _try_operators(search, state, chosen.operators, tried)
     return tried
 
@@ -216,6 +233,8 @@ async def _try_operators(
     edited = await try_edits(search.executor, operators, failing, known, search.asked)
     tried.problems += edited.problems
     tried.refused += edited.refused
+    tried.partly += edited.partly
+    tried.only_alternatives = edited.only_alternatives
     for one in edited.passed:
         way = (*state.steps, one.step)
         ahead = search.job.model_copy(update={"code": one.fix.code})
@@ -280,6 +299,8 @@ async def _try_codemods(
                 tried.reached.append(_State(ahead, after, None, way, settled=len(way)))
                 meanings.add(step.proposal.intent)
                 forms.add(form)
+            elif fix.shown == "partly":
+                tried.partly.append(fix)
             elif not fix.verified:
                 tried.refused.append(fix)
                 if verify.moved_on(state.run, after, state.job.code, step.proposal.code):
@@ -287,7 +308,7 @@ async def _try_codemods(
                     supposed = frozenset(tried.intents) or state.supposed
                     way = (*state.steps, step)
                     tried.further.append(_State(ahead, after, None, way, supposed))
-        if tried.verified and meanings >= tried.intents:
+        if (tried.verified and meanings >= tried.intents) or (tried.partly and not tried.intents):
             break
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from executor.errors import is_a
-from executor.protocol import Job, JobResult, Probe
+from executor.protocol import Job, JobResult, Outcome, Probe
 from executor.service.client import ExecutorClient
 from knowledge.repair import verify
 from knowledge.repair.check import Check
@@ -18,6 +18,7 @@ from knowledge.repair.fix import Fix
 from knowledge.repair.mistake import mistake
 from knowledge.repair.operator import Operator
 from knowledge.repair.rerun import look_at_influence
+from knowledge.repair.stops import WhyStopped, never, stop_of
 
 
 @dataclass(frozen=True)
@@ -48,8 +49,19 @@ async def judge(
 class Original:
     """The snippet's own run, and what it shows about its lines where a candidate asks for that."""
 
-    def __init__(self, executor: ExecutorClient, job: Job, run: JobResult) -> None:
+    def __init__(
+        self, executor: ExecutorClient, job: Job, run: JobResult, why: WhyStopped = never
+    ) -> None:
+        """Take them.
+
+        Args:
+            executor: where it is looked at again.
+            job: the snippet's.
+            run: what it did.
+            why: says what stops a candidate's run, where that is not the code.
+        """
         self.run = run
+        self.why = why
         self._executor = executor
         self._job = job
         self._once = asyncio.Lock()
@@ -76,8 +88,10 @@ async def judge_steps(
     code = last.proposal.code
     again = job.model_copy(update={"code": code, "probes": (Probe.GRADIENTS,)})
     after = await executor.run(again)
+    stops = stop_of(before, after, job.code, code, original.why)
+    limited = bool(stops) and after.outcome is not Outcome.ERROR
     checks = [
-        *verify.checks(before, after, first.reference),
+        *verify.checks(before, after, first.reference, stops),
         *(
             c
             for s in steps[settled:]
@@ -88,14 +102,17 @@ async def judge_steps(
     if all(c.passed for c in checks) and _lacks_a_gpu(before):
         checks.append(await _as_on_gpu(executor, job, code))
     if all(c.passed for c in checks):
-        seen, reference = await asyncio.gather(
-            look_at_influence(executor, again, after), original.with_influence(first.reference)
-        )
+        seen, reference = after, first.reference
+        if not limited:  # a run that was stopped by the clock has no report
+            seen, reference = await asyncio.gather(
+                look_at_influence(executor, again, after), original.with_influence(first.reference)
+            )
         tried = Tried(job.code, code, before, seen, reference, mistake(before))
         checks += checks_of_runs(tried)
-    if all(c.passed for c in checks):
+    if all(c.passed for c in checks) and not limited:
         checks.append(await _minimal(executor, steps, job, before, after))
-    return _fix(tuple((s.codemod.slug, s.proposal) for s in steps), job, checks, after), after
+    made = tuple((s.codemod.slug, s.proposal) for s in steps)
+    return _fix(made, job, checks, after, stops), after
 
 
 def _lacks_a_gpu(before: JobResult) -> bool:
@@ -125,8 +142,10 @@ def _fix(
     job: Job,
     checks: Sequence[Check],
     after: JobResult | None,
+    stops: str = "",
 ) -> Fix:
-    """All steps as one Fix: verified if it was run and every check holds."""
+    """All steps as one Fix: verified if it was run to its end and every check holds."""
+    holds = after is not None and all(c.passed for c in checks)
     (slug, first), (_, last) = steps[0], steps[-1]
     return Fix(
         codemod=slug,
@@ -135,7 +154,9 @@ def _fix(
         intent="; ".join(dict.fromkeys(p.intent for _, p in steps if p.intent)),
         diff=verify.diff(job.code, last.code),
         code=last.code,
-        verified=after is not None and all(c.passed for c in checks),
+        verified=holds and not stops,
+        shown=("partly" if stops else "verified") if holds else "",
+        stops=stops if holds else "",
         checks=tuple(checks),
         result=after.model_copy(update={"values": None, "influence": None})
         if after is not None
@@ -164,4 +185,5 @@ async def _minimal(
     async def run(code: str) -> JobResult:
         return known.get(code) or await executor.run(job.model_copy(update={"code": code}))
 
-    return verify.undone(await asyncio.gather(*map(run, variants)), *mistakes)
+    stopped = after if after.outcome is not Outcome.OK else None
+    return verify.undone(await asyncio.gather(*map(run, variants)), *mistakes, stopped=stopped)
