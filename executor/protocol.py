@@ -502,6 +502,19 @@ class Rebuilt(Model):
     why_not: str = ""  # the kind of obstacle, where nothing was found
 
 
+class Trial(Model):
+    """What a program did in a trial, one of many in one job; data from the jail, decides nothing.
+
+    Without `ok` it raised `type`, or took too long ("Timeout").
+    """
+
+    ok: bool = False
+    type: str = ""
+    message: str = ""
+    lines: tuple[int, ...] = ()  # of the program's own frames, outermost first
+    stdout: str = ""
+
+
 class Observations(Model):
     """What the probes saw in a run."""
 

@@ -19,6 +19,7 @@ from bot.settings import MIB, ExecutorSettings, Settings, executor_token, propos
 from executor.exceptions import ExecutorError
 from executor.service.client import ExecutorClient
 from knowledge.repair.codemod import Codemod
+from knowledge.repair.operator import load_operators
 from knowledge.search.search import Search, SearchResult
 
 
@@ -121,6 +122,7 @@ async def open_pipeline(
             consult=consult,
             ready=ready,
             proposer=proposer,
+            operators=load_operators(),
         )
         warming.cancel()
         if reading is not None:

@@ -36,6 +36,7 @@ from knowledge.articles.article import Article
 from knowledge.repair import engine
 from knowledge.repair.codemod import Chosen, Codemod
 from knowledge.repair.engine import Repair
+from knowledge.repair.operator import Operator
 from knowledge.repair.rerun import rerun_with_probes
 from knowledge.search.search import SearchResult
 
@@ -65,6 +66,7 @@ class Pipeline:
     # Whether the indexes are there; right after an installation they are being made.
     ready: Callable[[], bool] = lambda: True
     proposer: Proposer = field(default_factory=Nobody)
+    operators: Sequence[Operator] = ()
 
     async def answer(
         self,
@@ -103,7 +105,7 @@ class Pipeline:
         known = await watch.time(self.look_up, known)
 
         applicable = self._applicable(known)
-        if applicable.codemods:
+        if applicable.codemods or applicable.operators:
             yield Progress(step="fixing", text="trying fixes on your code")
             known = await watch.time(self.repair, known)
         else:
@@ -170,14 +172,21 @@ class Pipeline:
         return replace(known, functions=await self.consult(known.question.text, least))
 
     async def repair(self, known: Diagnosis) -> Diagnosis:
-        """Try what the codemods propose for the mistake, each in a run of its own."""
+        """Try what codemods and operators propose for the mistake, each in a run of its own."""
         seen = known.reproduced
         assert seen is not None
         reference = seen.reference
         if reference is None:
             _, reference = await rerun_with_probes(self.executor, seen.job, seen.run)
         repairs = await engine.repair(
-            self.executor, self.codemods, seen.job, seen.run, reference, known.question.text
+            self.executor,
+            self.codemods,
+            seen.job,
+            seen.run,
+            reference,
+            known.question.text,
+            self.operators,
+            missing,
         )
         return replace(known, repairs=repairs)
 
@@ -229,7 +238,7 @@ class Pipeline:
             return Chosen()  # a fix would be made for what a placeholder is
         if known.run is None or known.missing or known.demonstrated:
             return Chosen()
-        return engine.applicable(self.codemods, known.run)
+        return engine.applicable(self.codemods, known.run, self.operators)
 
 
 def _wants_gpu(known: Diagnosis) -> bool:

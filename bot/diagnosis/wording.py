@@ -142,6 +142,11 @@ def reproduced(question: Question, wrong: Mistake, run: JobResult, repair: Repai
         repair: what was tried.
     """
     begins = _begins(question, wrong, run)
+    if repair.alternatives and repair.alternatives[0].shown == "partly":
+        what = _error(wrong.error) if wrong.error is not None else _first_finding(run, wrong)
+        told = "; or ".join(f.intent or f.title for f in repair.alternatives)
+        head = f"{begins}: {what}. Partly shown: {told}: {repair.alternatives[0].shown_in_part}."
+        return f"{head}{_aside(question, wrong)}"
     if repair.alternatives:
         what = _first_finding(run, wrong) if wrong.error is None else _error(wrong.error)
         ways = "; or ".join(f.intent or f.title for f in repair.alternatives)

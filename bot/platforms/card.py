@@ -300,6 +300,8 @@ def _remedy(markdown: str, title: str) -> list[CardPart]:
 def _fix(fix: Fix) -> CardPart:
     # Only a run may say this: `verified` is the executor's word.
     verdict = "ran, and it passes" if fix.verified else "ran, and does not pass"
+    if fix.shown_in_part:
+        verdict = neutral(f"partly shown: {fix.shown_in_part}")
     verdict += f": {tally(fix.checks)}"
     title = f"Fix if {one_line(neutral(fix.intent))}" if fix.intent else "Fix"
     text = f"{verdict}. {neutral(fix.title)}"

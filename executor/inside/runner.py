@@ -13,7 +13,6 @@ import io
 import json
 import linecache
 import os
-import random
 import re
 import sys
 import tempfile
@@ -43,6 +42,7 @@ from executor.inside.probes.source import SnippetSource, attribute_lines
 from executor.inside.probes.warned import WarnedProbe
 from executor.inside.readable import readable_tree
 from executor.inside.rebuild import glue as rebuild_glue
+from executor.inside.seeds import seed
 from executor.jail.import_time import ImportTime
 from executor.protocol import (
     FIGURES,
@@ -441,18 +441,6 @@ def _gpu_peak_memory_bytes() -> int:
     return int(device.peak_memory_bytes()) if device is not None else 0
 
 
-def _seed(seed: int | None) -> None:
-    """Seed all generators, so that "before" and "after" agree; no seed leaves them random."""
-    random.seed(seed)
-    if numpy := sys.modules.get("numpy"):
-        numpy.random.seed(seed)
-    if torch := sys.modules.get("torch"):
-        # torch.manual_seed() also queues a seed for every accelerator that may be initialised
-        # later, each with a formatted traceback: 7 ms that a CPU build can save.
-        generator = torch if torch.version.cuda else torch.default_generator
-        generator.manual_seed(seed) if seed is not None else generator.seed()
-
-
 def _say_where_input_went() -> None:
     """Make `input()` raise EOFError at once, with a hint."""
 
@@ -496,7 +484,7 @@ def _run_here(words: dict[str, Any], work: Path, report: Path, import_time: Impo
     # Python skips a byte order mark at the head of a file, but not of a string.
     job = job.model_copy(update={"code": job.code.removeprefix("\ufeff")})
     _say_where_input_went()
-    _seed(job.seed)
+    seed(job.seed)
     one = _Run(job, work, import_time)
     errors = sys.stderr
     code = one.execute()

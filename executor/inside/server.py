@@ -26,7 +26,8 @@ from executor.jail import filesystem, landlock, monitor, syscalls, walls
 # Without torch._dynamo the first optimizer step costs 0.9 s in every fork.
 PRELOAD = ("torch", "torch.nn", "torch.optim", "torch.utils.data", "torch._dynamo", "numpy",
            "executor.inside.runner", "executor.inside.probes.all",
-           "executor.inside.placeholders.build", "executor.inside.rebuild.search")  # fmt: skip
+           "executor.inside.placeholders.build", "executor.inside.rebuild.search",
+           "executor.inside.edits.looking", "executor.inside.edits.trials")  # fmt: skip
 
 
 def main() -> None:

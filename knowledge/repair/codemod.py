@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from pydantic import ValidationError
 
-from executor.protocol import File, Job, JobResult, Model
+from executor.protocol import File, Job, JobResult, Model, Trial
 from knowledge.articles.slugs import ARTICLES, folder_of, slug_of
 from knowledge.errors import ArticleError
 from knowledge.repair.check import Check as Check  # codemods import it from here
@@ -38,6 +38,7 @@ from knowledge.repair.check import Check as Check  # codemods import it from her
 if TYPE_CHECKING:
     import libcst as cst
 
+    from knowledge.repair.operator import Operator
     from knowledge.repair.toolkit.edits import Program
 
 _READ_BYTES = 128 * 1024  # of code: a codemod's syntax tree takes 40 ms a KiB
@@ -62,21 +63,24 @@ class Rewrite:
     said: str = ""  # a pattern for the asker's words that make this intent clear
     new_name: str = ""  # a variable that it introduces: wherever it stands is one change
     as_one: bool = False  # its places belong together: one alone would be another mistake
+    cost: float = 0.0  # of an operator's: the lower, the likelier (knowledge/repair/operator.py)
 
 
 class Proposal(Model):
     """A Rewrite on its way out of the jail: text instead of trees."""
 
-    codemod: str
+    codemod: str  # the article's slug; the operator's, if one made it
     title: str
     intent: str = ""
     subjects: tuple[str, ...] = ()
     said: str = ""
     new_name: str = ""
     as_one: bool = False
+    cost: float = 0.0
     code: str
     form: str = ""  # of its code in one spelling: equal if codes differ in form alone
     checks: tuple[Check, ...] = ()  # what the two codes say, before any run
+    trial: Trial | None = None  # what it did when it was tried among others; of an operator's
 
 
 class Proposed(Model):
@@ -115,6 +119,10 @@ class Codemod:
     slug: str
     module: CodemodModule
     source: str | None = None  # None: one of ours, which the executor has too
+
+    def checks(self, before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+        """What must hold beyond the checks that every fix has to pass."""
+        return self.module.checks(before, after, proposal)
 
     def problem(self, function: str, error: Exception) -> str:
         """One of its functions raised: which, and what."""
@@ -175,9 +183,10 @@ def _whole(module: ModuleType, place: str) -> CodemodModule:
 
 @dataclass(frozen=True)
 class Chosen:
-    """The codemods that apply to a run, and what went wrong with those that could not say."""
+    """The codemods and operators that apply to a run, and what went wrong with the others."""
 
     codemods: tuple[Codemod, ...] = ()
+    operators: tuple[Operator, ...] = ()
     problems: tuple[str, ...] = ()
 
 
@@ -190,7 +199,7 @@ def choose(codemods: Sequence[Codemod], result: JobResult) -> Chosen:
                 here.append(codemod)
         except Exception as e:
             problems.append(codemod.problem("applies", e))
-    return Chosen(tuple(here), tuple(problems))
+    return Chosen(tuple(here), problems=tuple(problems))
 
 
 def proposal_job(codemods: Sequence[Codemod], code: str, result: JobResult, asked: str = "") -> Job:

@@ -1,4 +1,7 @@
-"""Try the codemods on a snippet: every candidate is run, and only the checks call one verified.
+"""Try codemods and operators on a snippet: a candidate is run, and only checks call it verified.
+
+Codemods come first: each knows its mistake. Where none of them mends it, the operators' general
+edits are tried (knowledge/repair/edits.py).
 
 A candidate that removes one mistake and runs into the next is carried on, up to four steps, and
 so is a verified one that leaves mistakes which raise nothing; the diff and the checks are then
@@ -11,14 +14,10 @@ import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 
-from executor.errors import is_a
-from executor.protocol import Job, JobResult, Probe
+from executor.protocol import Job, JobResult
 from executor.service.client import ExecutorClient
 from knowledge.repair import verify
-from knowledge.repair.check import Check
-from knowledge.repair.checks.runs import Tried, checks_of_runs
 from knowledge.repair.codemod import (
     Chosen,
     Codemod,
@@ -27,15 +26,21 @@ from knowledge.repair.codemod import (
     proposal_job,
     read_proposals,
 )
+from knowledge.repair.edits import Failing, try_edits
 from knowledge.repair.fix import Fix
+from knowledge.repair.judge import Original, Step, judge_steps, refused_unrun
+from knowledge.repair.judge import judge as judge
 from knowledge.repair.mistake import findings_left, leaves_less, mistake
-from knowledge.repair.rerun import look_at_influence, rerun_with_probes
+from knowledge.repair.operator import Operator, choose_operators
+from knowledge.repair.rerun import rerun_with_probes
 from knowledge.repair.stated import prints_as_stated
+from knowledge.repair.stops import WhyStopped, never
 
 _AT_ONCE = 2  # candidates run side by side; the best come first, so few are ever needed
 _MOST = 10  # candidates of one step
 _STEPS = 4
 _CARRIED_ON = 2  # candidates of one step that may be carried on
+_MOST_PARTLY = 2  # that are offered where none is verified
 
 
 @dataclass(frozen=True)
@@ -45,17 +50,7 @@ class Repair:
     fix: Fix | None = None
     alternatives: tuple[Fix, ...] = ()
     refused: tuple[Fix, ...] = ()
-    problems: tuple[str, ...] = ()  # codemods that failed on this snippet, and how
-
-
-@dataclass(frozen=True)
-class Step:
-    """One rewrite on the way: whose it is, and the run whose mistake it removes."""
-
-    codemod: Codemod
-    proposal: Proposal
-    before: JobResult
-    reference: JobResult | None
+    problems: tuple[str, ...] = ()  # codemods and operators that failed here, and how
 
 
 @dataclass(frozen=True)
@@ -75,6 +70,18 @@ class _State:
         return next((s.proposal.intent for s in self.steps if s.proposal.intent), "")
 
 
+@dataclass(frozen=True)
+class _Search:
+    """What every step of one repair needs."""
+
+    executor: ExecutorClient
+    codemods: Sequence[Codemod]
+    operators: Sequence[Operator]
+    job: Job  # the original run's
+    original: Original
+    asked: str  # the person's own words
+
+
 @dataclass
 class _StepResult:
     """What one step's candidates came to."""
@@ -82,16 +89,22 @@ class _StepResult:
     verified: list[Fix] = field(default_factory=list)
     reached: list[_State] = field(default_factory=list)  # where each verified one leads
     refused: list[Fix] = field(default_factory=list)
+    partly: list[Fix] = field(default_factory=list)  # that are shown in part
     further: list[_State] = field(default_factory=list)  # that moved on to another mistake
     intents: set[str] = field(default_factory=set)
     problems: list[str] = field(default_factory=list)
+    only_alternatives: bool = False  # whatever was verified: its maker's record is too short
 
 
-def applicable(codemods: Sequence[Codemod], before: JobResult) -> Chosen:
-    """The codemods whose mistake this run shows."""
+def applicable(
+    codemods: Sequence[Codemod], before: JobResult, operators: Sequence[Operator] = ()
+) -> Chosen:
+    """The codemods whose mistake this run shows, and the operators that may remove its error."""
     if not mistake(before).is_there:
         return Chosen()
-    return choose(codemods, before)
+    chosen = choose(codemods, before)
+    general, problems = choose_operators(operators, before)
+    return replace(chosen, operators=general, problems=(*chosen.problems, *problems))
 
 
 async def repair(
@@ -101,6 +114,8 @@ async def repair(
     before: JobResult,
     reference: JobResult | None,
     asked: str = "",
+    operators: Sequence[Operator] = (),
+    why: WhyStopped = never,
 ) -> Repair:
     """Propose, run, check; where a candidate moves on to the next mistake, go on from there.
 
@@ -111,23 +126,29 @@ async def repair(
         before: its result.
         reference: its result with the gradients it should have, for comparison.
         asked: the person's own words: they may say which of several meanings is theirs.
+        operators: are asked where no codemod mends a step.
+        why: says what stopped a run, where that is not the code: then a fix may be shown in part.
     """
-    original = _Original(executor, job, before)
+    original = Original(executor, job, before, why)
+    search = _Search(executor, codemods, operators, job, original, asked)
     states = [_State(job, before, reference)]
     refused: list[Fix] = []
     problems: list[str] = []
+    partly: list[Fix] = []
     for _ in range(_STEPS):
         further: list[_State] = []
         # States that mean different things are all seen through before one is believed.
         done = _StepResult(intents={intent for state in states for intent in state.supposed})
         for state in states:
-            tried = await _step(executor, codemods, state, job, original, asked)
+            tried = await _step(search, state)
             problems += (p for p in tried.problems if p not in problems)
             refused += tried.refused
+            partly += tried.partly
             further += tried.further
             done.verified += tried.verified
             done.reached += tried.reached
             done.intents |= tried.intents
+            done.only_alternatives |= tried.only_alternatives
             if tried.verified and not state.intent:
                 done = tried
                 break
@@ -136,29 +157,29 @@ async def repair(
             if found.fix is None:
                 return found
             reached = next(s for s in done.reached if s.job.code == found.fix.code)
-            return await _with_the_rest(executor, codemods, found, reached, job, original, asked)
+            return await _with_the_rest(search, found, reached)
         states = further[:_CARRIED_ON]
-        if not states:
+        if partly or not states:
             break
-    return Repair(refused=tuple(refused), problems=tuple(problems))
+    return Repair(None, _one_of_each(partly), tuple(refused), tuple(problems))
 
 
-async def _with_the_rest(
-    executor: ExecutorClient,
-    codemods: Sequence[Codemod],
-    found: Repair,
-    reached: _State,
-    job: Job,
-    original: _Original,
-    asked: str,
-) -> Repair:
+def _one_of_each(partly: Sequence[Fix]) -> tuple[Fix, ...]:
+    """What is shown in part: the first of each meaning."""
+    by_intent: dict[str, Fix] = {}
+    for fix in partly:
+        by_intent.setdefault(fix.intent, fix)
+    return tuple(by_intent.values())[:_MOST_PARTLY]
+
+
+async def _with_the_rest(search: _Search, found: Repair, reached: _State) -> Repair:
     """Mend also what a single fix leaves, step by step.
 
     A further step counts only if there is one way, and if less is left after it: else the fix stays
     as it was, and what it leaves is said.
     """
     while found.fix is not None and len(reached.steps) < _STEPS and findings_left(reached.run):
-        tried = await _step(executor, codemods, reached, job, original, asked)
+        tried = await _step(search, reached)
         if len(tried.verified) != 1 or len(tried.intents) > 1:
             break
         if not leaves_less(tried.reached[0].run, reached.run):
@@ -176,42 +197,75 @@ def _outcome(tried: _StepResult, refused: list[Fix], problems: list[str]) -> Rep
     if len(verified) > 1 and len(as_stated) == 1:  # the code itself says which one is meant
         fix = as_stated[0].model_copy(update={"intent": ""})
         return Repair(fix, (), tuple(refused), tuple(problems))
-    if len(verified) > 1 or len(tried.intents) > 1:
+    if len(verified) > 1 or len(tried.intents) > 1 or tried.only_alternatives:
         return Repair(None, tuple(verified), tuple(refused), tuple(problems))
     return Repair(verified[0], (), tuple(refused), tuple(problems))
 
 
-async def _step(
-    executor: ExecutorClient,
-    codemods: Sequence[Codemod],
-    state: _State,
-    job: Job,
-    original: _Original,
-    asked: str,
-) -> _StepResult:
+async def _step(search: _Search, state: _State) -> _StepResult:
     """Every candidate for the mistake that a state's run shows."""
-    tried = _StepResult()
     if state.steps:  # the first state was looked at by whoever brought it
-        run, reference = await rerun_with_probes(executor, state.job, state.run)
+        run, reference = await rerun_with_probes(search.executor, state.job, state.run)
         state = replace(state, run=run, reference=reference)
-    chosen = applicable(codemods, state.run)
-    tried.problems += chosen.problems
-    if not chosen.codemods:
-        return tried
+    chosen = applicable(search.codemods, state.run, search.operators)
+    tried = _StepResult(problems=list(chosen.problems))
+    if chosen.codemods:
+        await _try_codemods(search, state, chosen.codemods, tried)
+    if chosen.operators and not tried.verified and not tried.partly:
+        await _try_operators(search, state, chosen.operators, tried)
+    return tried
+
+
+async def _try_operators(
+    search: _Search, state: _State, operators: Sequence[Operator], tried: _StepResult
+) -> None:
+    """The general edits, where no codemod knew the mistake well enough to mend it."""
+    failing = Failing(
+        search.job,
+        state.job,
+        state.run,
+        state.reference,
+        state.steps,
+        state.settled,
+        search.original,
+    )
+    known = {fix.code for fix in tried.refused}
+    edited = await try_edits(search.executor, operators, failing, known, search.asked)
+    tried.problems += edited.problems
+    tried.refused += edited.refused
+    tried.partly += edited.partly
+    tried.only_alternatives = edited.only_alternatives
+    for one in edited.passed:
+        way = (*state.steps, one.step)
+        ahead = search.job.model_copy(update={"code": one.fix.code})
+        tried.verified.append(one.fix)
+        tried.reached.append(_State(ahead, one.run, None, way, settled=len(way)))
+        tried.intents |= {one.fix.intent} - {""}
+    for one in edited.further:
+        way = (*state.steps, one.step)
+        ahead = search.job.model_copy(update={"code": one.step.proposal.code})
+        tried.further.append(_State(ahead, one.run, None, way, state.supposed))
+
+
+async def _try_codemods(
+    search: _Search, state: _State, codemods: Sequence[Codemod], tried: _StepResult
+) -> None:
+    """What the codemods propose that apply to the state's run."""
+    executor, job, original, asked = search.executor, search.job, search.original, search.asked
     proposed = read_proposals(
-        await executor.run(proposal_job(chosen.codemods, state.job.code, state.run, asked))
+        await executor.run(proposal_job(codemods, state.job.code, state.run, asked))
     )
     tried.problems += proposed.problems
     if not proposed.proposals:
-        return tried
+        return
     ordered = sorted(proposed.proposals, key=lambda p: verify.places(state.job.code, p.code))
     proposals = _distinct(ordered)
     for p in proposals:
         if not all(c.passed for c in p.checks):  # its code alone says that it is none: no run
-            tried.refused.append(_refused_unrun(state, p, job))
+            tried.refused.append(refused_unrun(state.steps, p, job))
     unserved = {p.intent for p in proposals if not all(c.passed for c in p.checks)} - {""}
     proposals = [p for p in proposals if all(c.passed for c in p.checks)]
-    by_slug = {c.slug: c for c in chosen.codemods}
+    by_slug = {c.slug: c for c in codemods}
     if meant := [p for p in proposals if p.said and re.search(p.said, asked, re.IGNORECASE)]:
         proposals = [p.model_copy(update={"intent": ""}) for p in meant]
     if state.intent and any(p.intent == state.intent for p in proposals):
@@ -230,7 +284,7 @@ async def _step(
         ]
         judged = await asyncio.gather(
             *(
-                _judge(executor, (*state.steps, step), job, original, state.settled)
+                judge_steps(executor, (*state.steps, step), job, original, state.settled)
                 for step in batch
             )
         )
@@ -245,6 +299,8 @@ async def _step(
                 tried.reached.append(_State(ahead, after, None, way, settled=len(way)))
                 meanings.add(step.proposal.intent)
                 forms.add(form)
+            elif fix.shown == "partly":
+                tried.partly.append(fix)
             elif not fix.verified:
                 tried.refused.append(fix)
                 if verify.moved_on(state.run, after, state.job.code, step.proposal.code):
@@ -252,9 +308,8 @@ async def _step(
                     supposed = frozenset(tried.intents) or state.supposed
                     way = (*state.steps, step)
                     tried.further.append(_State(ahead, after, None, way, supposed))
-        if tried.verified and meanings >= tried.intents:
+        if (tried.verified and meanings >= tried.intents) or (tried.partly and not tried.intents):
             break
-    return tried
 
 
 def _distinct(proposals: Sequence[Proposal]) -> list[Proposal]:
@@ -266,140 +321,3 @@ def _distinct(proposals: Sequence[Proposal]) -> list[Proposal]:
     for proposal in proposals:  # each codemod's own: another one's checks may hold of it
         found.setdefault((proposal.codemod, proposal.form or proposal.code), proposal)
     return list(found.values())
-
-
-async def judge(
-    executor: ExecutorClient,
-    codemod: Codemod,
-    proposal: Proposal,
-    job: Job,
-    before: JobResult,
-    reference: JobResult | None,
-) -> Fix:
-    """Run one candidate and judge it: verified only if every check holds."""
-    original = _Original(executor, job, before)
-    step = Step(codemod, proposal, before, reference)
-    fix, _ = await _judge(executor, (step,), job, original)
-    return fix
-
-
-class _Original:
-    """The snippet's own run, and what it shows about its lines where a candidate asks for that."""
-
-    def __init__(self, executor: ExecutorClient, job: Job, run: JobResult) -> None:
-        self.run = run
-        self._executor = executor
-        self._job = job
-        self._once = asyncio.Lock()
-        self._seen: JobResult | None = None
-
-    async def with_influence(self, reference: JobResult | None) -> JobResult:
-        """The reference (or the run, where there is none) with its influence; looked at once."""
-        async with self._once:
-            if self._seen is None:
-                self._seen = await look_at_influence(self._executor, self._job, self.run)
-        influence = self._seen.influence
-        return (reference or self.run).model_copy(update={"influence": influence})
-
-
-async def _judge(
-    executor: ExecutorClient,
-    steps: tuple[Step, ...],
-    job: Job,
-    original: _Original,
-    settled: int = 0,
-) -> tuple[Fix, JobResult]:
-    first, last = steps[0], steps[-1]
-    before = original.run
-    code = last.proposal.code
-    again = job.model_copy(update={"code": code, "probes": (Probe.GRADIENTS,)})
-    after = await executor.run(again)
-    checks = [
-        *verify.checks(before, after, first.reference),
-        *(
-            c
-            for s in steps[settled:]
-            for c in verify.checks_of(s.codemod, s.proposal, s.before, after, s.reference)
-        ),
-        *(c for s in steps for c in s.proposal.checks),
-    ]
-    if all(c.passed for c in checks) and _lacks_a_gpu(before):
-        checks.append(await _as_on_gpu(executor, job, code))
-    if all(c.passed for c in checks):
-        seen, reference = await asyncio.gather(
-            look_at_influence(executor, again, after), original.with_influence(first.reference)
-        )
-        tried = Tried(job.code, code, before, seen, reference, mistake(before))
-        checks += checks_of_runs(tried)
-    if all(c.passed for c in checks):
-        checks.append(await _minimal(executor, steps, job, before, after))
-    return _fix(tuple((s.codemod.slug, s.proposal) for s in steps), job, checks, after), after
-
-
-def _lacks_a_gpu(before: JobResult) -> bool:
-    error = mistake(before).error
-    return error is not None and is_a(error, "cuda_not_compiled", "gpu_missing")
-
-
-async def _as_on_gpu(executor: ExecutorClient, job: Job, code: str) -> Check:
-    """A fix for want of a GPU has to run where there is one too: on the simulated device."""
-    there = job.model_copy(update={"code": code, "simulate": "cuda"})
-    wrong = mistake(await executor.run(there)).error
-    if wrong is None:
-        return Check(name="with a GPU", passed=True, detail="it runs on a simulated device too")
-    at = f" at line {wrong.line}" if wrong.line else ""
-    detail = f"on a simulated device it ends with {wrong.type}{at}"
-    return Check(name="with a GPU", passed=False, detail=detail)
-
-
-def _refused_unrun(state: _State, proposal: Proposal, job: Job) -> Fix:
-    """A rewrite that its code alone speaks against."""
-    steps = (*((s.codemod.slug, s.proposal) for s in state.steps), (proposal.codemod, proposal))
-    return _fix(steps, job, [c for _, p in steps for c in p.checks], None)
-
-
-def _fix(
-    steps: Sequence[tuple[str, Proposal]],
-    job: Job,
-    checks: Sequence[Check],
-    after: JobResult | None,
-) -> Fix:
-    """All steps as one Fix: verified if it was run and every check holds."""
-    (slug, first), (_, last) = steps[0], steps[-1]
-    return Fix(
-        codemod=slug,
-        title=first.title,
-        steps=tuple(p.title for _, p in steps) if len(steps) > 1 else (),
-        intent="; ".join(dict.fromkeys(p.intent for _, p in steps if p.intent)),
-        diff=verify.diff(job.code, last.code),
-        code=last.code,
-        verified=after is not None and all(c.passed for c in checks),
-        checks=tuple(checks),
-        result=after.model_copy(update={"values": None, "influence": None})
-        if after is not None
-        else None,
-    )
-
-
-async def _minimal(
-    executor: ExecutorClient,
-    steps: tuple[Step, ...],
-    job: Job,
-    before: JobResult,
-    after: JobResult,
-) -> Check:
-    """Each place of the change is needed: with any one undone the mistake is back."""
-    names = [s.proposal.new_name for s in steps if s.proposal.new_name]
-    together = any(s.proposal.as_one for s in steps)
-    variants = (
-        [] if together else verify.with_each_place_undone(job.code, steps[-1].proposal.code, names)
-    )
-    # What the fix leaves says nothing of its places: it is there with each of them undone.
-    mistakes = [verify.removed(run, after) for run in (before, *(s.before for s in steps[1:]))]
-    # The last step undone is where that step began, and that has been run.
-    known = {a.proposal.code: b.before for a, b in pairwise(steps)}
-
-    async def run(code: str) -> JobResult:
-        return known.get(code) or await executor.run(job.model_copy(update={"code": code}))
-
-    return verify.undone(await asyncio.gather(*map(run, variants)), *mistakes)

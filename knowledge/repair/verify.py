@@ -16,6 +16,7 @@ from executor.protocol import Caught, ErrorSeen, JobResult, ModuleCall, Outcome
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Codemod, Proposal
 from knowledge.repair.mistake import Mistake, mistake
+from knowledge.repair.operator import Operator
 
 
 def removed(before: JobResult, after: JobResult) -> Mistake:
@@ -124,7 +125,9 @@ def _lines(result: JobResult, error: ErrorSeen) -> tuple[int, ...]:
     return (result.frames[0].line if result.frames else 0, error.line or 0)
 
 
-def checks(before: JobResult, after: JobResult, reference: JobResult | None = None) -> list[Check]:
+def checks(
+    before: JobResult, after: JobResult, reference: JobResult | None = None, stops: str = ""
+) -> list[Check]:
     """Everything that must hold for any candidate, beside `undone`.
 
     Args:
@@ -132,9 +135,10 @@ def checks(before: JobResult, after: JobResult, reference: JobResult | None = No
         after: the rewritten snippet's run, with its gradients, under the same seed.
         reference: the original run with gradients (an oracle's, for in-place errors), if it
             could be made.
+        stops: why the second run stopped past the mistake, where that is not the code's fault.
     """
     wrong = mistake(before)
-    made = [_gone(after, wrong), _nothing_new(before, after, wrong)]
+    made = [_gone(after, wrong, stops), _nothing_new(before, after, wrong)]
     if not after.env.torch:  # every other check would hold for want of anything to hold against
         unseen = "what the probes saw of it could not be read"
         made.append(Check(name="seen", passed=False, detail=unseen))
@@ -145,24 +149,26 @@ def checks(before: JobResult, after: JobResult, reference: JobResult | None = No
 
 
 def checks_of(
-    codemod: Codemod,
+    codemod: Codemod | Operator,
     proposal: Proposal,
     before: JobResult,
     after: JobResult,
     reference: JobResult | None,
 ) -> list[Check]:
-    """What the codemod itself wants to hold: `after` against the reference, if there is one.
+    """What its maker itself wants to hold: `after` against the reference, if there is one.
 
     Where its checks raise, nothing says that its fix is one: that is a check that fails.
     """
     try:
-        return codemod.module.checks(reference or before, after, proposal)
+        return codemod.checks(reference or before, after, proposal)
     except Exception as e:
         problem = codemod.problem("checks", e)
         return [Check(name="its own checks", passed=False, detail=problem)]
 
 
-def _gone(after: JobResult, wrong: Mistake) -> Check:
+def _gone(after: JobResult, wrong: Mistake, stops: str = "") -> Check:
+    if stops and not _still_caught(after, wrong):
+        return Check(name="no error", passed=True, detail=f"the error is gone; it stops {stops}")
     if after.outcome is not Outcome.OK:
         what = after.error.type if after.error else after.outcome.value
         line = f" at line {after.error.line}" if after.error and after.error.line else ""
@@ -289,15 +295,22 @@ def with_each_place_undone(original: str, fixed: str, new_names: Sequence[str] =
     return variants
 
 
-def undone(results: Sequence[JobResult], *mistakes: Mistake) -> Check:
+def undone(
+    results: Sequence[JobResult], *mistakes: Mistake, stopped: JobResult | None = None
+) -> Check:
     """Undoing any place of the change brings a mistake back: nothing in it is idle.
 
     Args:
         results: a run for each place that was undone.
         mistakes: the original's, and those that the steps after the first one removed.
+        stopped: the changed code's run, where it stopped by no fault of the code: one that stops
+            there too does not show the mistake.
     """
     idle = [
-        i for i, r in enumerate(results, start=1) if not any(shows(r, wrong) for wrong in mistakes)
+        i
+        for i, r in enumerate(results, start=1)
+        if not any(shows(r, wrong) for wrong in mistakes)
+        or (stopped is not None and stopped.error and same_error(r.error, stopped.error))
     ]
     if idle:
         return Check(name="minimal", passed=False, detail=f"change {idle[0]} is not needed")

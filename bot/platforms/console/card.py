@@ -325,7 +325,10 @@ def _plain(markdown: str) -> str:
 
 def _fix(fix: Fix) -> RenderableType:
     verdict = "ran, and it passes" if fix.verified else "ran, and does not pass"
-    head = Text(f"{verdict}: ", style="green" if fix.verified else "red")
+    style = "green" if fix.verified else "red"
+    if fix.shown_in_part:
+        verdict, style = f"partly shown: {fix.shown_in_part}", "yellow"
+    head = Text(f"{harmless(verdict)}: ", style=style)
     head.append(tally(fix.checks), style="dim")
     if fix.intent:
         head = Text(harmless(f"if {fix.intent}"), style="bold").append(" · ").append_text(head)

@@ -109,6 +109,14 @@ class Program:
         """The node's source."""
         return self.module.code_for_node(node).strip()
 
+    def around(self, node: cst.CSTNode) -> tuple[str, str]:
+        """The code before a node, and the code behind it."""
+        data = self.module.code.encode(self.module.encoding)
+        span = self._spans[node]
+        end = span.start + span.length
+        encoding = self.module.encoding
+        return data[: span.start].decode(encoding), data[end:].decode(encoding)
+
     def replace(
         self,
         nodes: Mapping[cst.CSTNode, New],

@@ -1,6 +1,6 @@
-"""Facts about every codemod: what it mends, what it leaves alone, which cousins are refused.
+"""Facts about every codemod and operator: what it mends and leaves alone, which cousins fail.
 
-`make test` takes the first programs of each codemod's table: one that it mends, one that it must
+`make test` takes the first programs of each one's table: one that it mends, one that it must
 refuse, two wrong fixes. The others, and what holds of a fix whatever the codemod, are marked
 `daily`: `make test-all` runs them too.
 """
@@ -21,17 +21,22 @@ from executor.protocol import Job, JobResult, Outcome
 from executor.service.client import ExecutorClient
 from knowledge.repair.checks.code import Change, checks_of_code
 from knowledge.repair.codemod import Codemod, Proposal
-from knowledge.repair.engine import applicable, judge
+from knowledge.repair.engine import judge
 from knowledge.repair.fix import Fix
+from knowledge.repair.operator import Operator
 from knowledge.repair.rerun import rerun_with_probes
 from tests.conftest import Ask
 from tests.knowledge.repair.codemods.cases import Cases
 
-_FOLDER = Path(__file__).parent / "codemods"
-_MODULES = sorted({p.stem for p in _FOLDER.glob("*.py")} - {"__init__", "cases"})
+_MODULES = [
+    (folder, path.stem)
+    for folder in ("codemods", "operators")
+    for path in sorted((Path(__file__).parent / folder).glob("*.py"))
+    if path.stem not in {"__init__", "cases"}
+]
 CASES: dict[str, Cases] = {
-    module.replace("_", "-"): importlib.import_module(f"{__package__}.codemods.{module}").CASES
-    for module in _MODULES
+    module.replace("_", "-"): importlib.import_module(f"{__package__}.{folder}.{module}").CASES
+    for folder, module in _MODULES
 }
 
 _FIXED = [(slug, name) for slug, c in CASES.items() for name in (*c.mended, *c.paired)]
@@ -161,17 +166,20 @@ async def test_where_no_edit_is_honest_none_is_offered(ask: Ask, slug: str, name
     assert not [fix.diff for fix in offered(answer) if fix.codemod == slug]
 
 
+def _maker(medic: Pipeline, slug: str) -> Codemod | Operator:
+    """The codemod or operator of this name."""
+    return next(m for m in (*medic.codemods, *medic.operators) if m.slug == slug)
+
+
 @pytest.mark.parametrize(("slug", "name"), _WRONG)
 async def test_tempting_but_wrong_is_refused(medic: Pipeline, slug: str, name: str) -> None:
     """It may well run to the end; a check says why it is no fix."""
     program, change = CASES[slug].wrong[name]
     code = CASES[slug].program(program)
-    codemod: Codemod = next(c for c in medic.codemods if c.slug == slug)
+    codemod = _maker(medic, slug)
     job = Job(code=code)
     before, reference = await seen(medic.executor, job)
-    assert applicable([codemod], before).codemods, (
-        "the original does not show the codemod's mistake"
-    )
+    assert codemod.module.applies(before), "the original does not show its mistake"
     wrong = change(code)
     said = tuple(checks_of_code(Change(code, wrong, before)))
     proposal = Proposal(codemod=slug, title=name, code=wrong, checks=said)

@@ -1,0 +1,96 @@
+"""Run many programs one after another in one fork: 2 to 20 ms each, where a job takes 30 to 150.
+
+A program that hangs is ended by an alarm; one that cannot be ended so takes its fork with it, and
+the next program gets a new one. Generators are seeded anew for each, and torch's modes reset; what
+else a program leaves behind (patches, files) the next ones see. So a trial is a hint of what a run
+of its own would show, and that run decides.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import torch
+
+from executor.inside.edits import program
+from executor.inside.edits.forks import lines_of_fork
+from executor.inside.probes.exceptions import class_name, message_of
+from executor.protocol import Job, Trial
+
+_MESSAGE = 1000
+_PRINTED = 8 * 1024
+_HARD_S = 1.0  # what a program may take longer than its alarm before its fork is ended
+
+
+class _TooLong(BaseException):
+    """The alarm; no program's `except Exception` catches it."""
+
+
+def try_programs(jobs: Sequence[Job], each_s: float, budget_s: float) -> list[Trial | None]:
+    """What each program does; None for those that the time did not reach.
+
+    Args:
+        jobs: one for each program.
+        each_s: the longest that one may take by the clock.
+        budget_s: for all together.
+    """
+    until = time.monotonic() + budget_s
+    found: list[Trial | None] = []
+    while len(found) < len(jobs) and time.monotonic() < until:
+        here = list(_in_one_fork(jobs[len(found) :], each_s, until))
+        found += here
+        if len(found) < len(jobs) and time.monotonic() < until:
+            found.append(Trial(type="Timeout"))  # it took its fork with it
+    return found + [None] * (len(jobs) - len(found))
+
+
+def _in_one_fork(jobs: Sequence[Job], each_s: float, until: float) -> Iterator[Trial]:
+    def do(say: Callable[[bytes], None]) -> None:
+        home = Path.cwd()
+        program.silent()
+        for job in jobs:
+            if time.monotonic() > until:
+                return
+            os.chdir(home)
+            say(_tried(job, each_s).model_dump_json().encode())
+
+    for line in lines_of_fork(do, until - time.monotonic() + _HARD_S, each_s + _HARD_S):
+        yield Trial.model_validate_json(line)
+
+
+def _tried(job: Job, each_s: float) -> Trial:
+    torch.set_grad_enabled(True)
+    torch.set_default_dtype(torch.float32)
+    signal.signal(signal.SIGALRM, _ring)
+    signal.setitimer(signal.ITIMER_REAL, each_s)
+    try:
+        ended = program.run_here(job)
+    except _TooLong:
+        return Trial(type="Timeout")
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    error = ended.error
+    if error is None:
+        return Trial(ok=True, stdout=ended.stdout[:_PRINTED])
+    if isinstance(error, _TooLong):
+        return Trial(type="Timeout")
+    lines = []
+    tb = error.__traceback__
+    while tb is not None:
+        if tb.tb_frame.f_code.co_filename == ended.filename:
+            lines.append(tb.tb_lineno)
+        tb = tb.tb_next
+    return Trial(
+        type=class_name(error),
+        message=message_of(error)[:_MESSAGE],
+        lines=tuple(lines),
+        stdout=ended.stdout[:_PRINTED],
+    )
+
+
+def _ring(*_: object) -> None:
+    raise _TooLong

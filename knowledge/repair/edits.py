@@ -1,0 +1,202 @@
+"""Try the operators' edits, the cheapest first, and say nothing where they leave it open.
+
+Several edits may pass every check. Those that suppose and do the same are one; of the others the
+cheapest is believed if the next one costs clearly more; else each has to say what it supposes,
+and they are alternatives.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from executor.protocol import Job, JobResult
+from executor.service.client import ExecutorClient
+from knowledge.repair import verify
+from knowledge.repair.codemod import Proposal
+from knowledge.repair.fingerprints import same_values
+from knowledge.repair.fix import Fix
+from knowledge.repair.judge import Original, Step, judge_steps, refused_unrun
+from knowledge.repair.operator import Operator
+from knowledge.repair.proposing import edits_job, read_edits
+from knowledge.repair.record import grade_of
+
+_AT_ONCE = 2
+_MOST_RUN = 8  # edits of one step that are given a run of their own
+CLEARLY = 0.4  # what the next edit has to cost more
+_MOST_ALTERNATIVES = 3
+_CARRIED_ON = 2
+
+
+@dataclass(frozen=True)
+class Failing:
+    """A program that fails, and the steps that led to it.
+
+    Args:
+        job: the original program's.
+        now: the program's as it is after the steps.
+        run: what that does.
+        reference: the run to compare with, if there is one.
+        steps: the edits so far.
+        settled: how many of them a run has verified.
+        original: the original program's own run.
+    """
+
+    job: Job
+    now: Job
+    run: JobResult
+    reference: JobResult | None
+    steps: tuple[Step, ...]
+    settled: int
+    original: Original
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One edit with its run."""
+
+    step: Step
+    fix: Fix
+    run: JobResult
+
+
+@dataclass
+class Edited:
+    """What came of the edits of one step."""
+
+    passed: list[Tried] = field(default_factory=list)  # one fix, or alternatives; or nothing
+    only_alternatives: bool = False  # the record of what made them lets them be nothing more
+    partly: list[Fix] = field(default_factory=list)  # that are shown in part, the cheapest first
+    refused: list[Fix] = field(default_factory=list)
+    further: list[Tried] = field(default_factory=list)  # that moved on to another error
+    problems: list[str] = field(default_factory=list)
+
+
+async def try_edits(
+    executor: ExecutorClient,
+    operators: Sequence[Operator],
+    failing: Failing,
+    known: Collection[str],
+    asked: str,
+) -> Edited:
+    """Ask the operators for edits, run the cheapest, and choose among those that pass all checks.
+
+    Args:
+        executor: where everything runs.
+        operators: those to ask.
+        failing: the program.
+        known: codes that were refused already.
+        asked: the person's own words.
+
+    Raises:
+        ExecutorError: the executor is gone or full.
+    """
+    edited = Edited()
+    proposed = read_edits(await executor.run(edits_job(operators, failing.now, failing.run, asked)))
+    edited.problems += proposed.problems
+    proposals = [p for p in _distinct(proposed.proposals) if p.code not in known]
+    for p in proposals:
+        if not all(c.passed for c in p.checks):
+            edited.refused.append(refused_unrun(failing.steps, p, failing.job))
+    by_slug = {o.slug: o for o in operators}
+    steps = [
+        Step(by_slug[p.codemod], p, failing.run, failing.reference)
+        for p in _worth_a_run(p for p in proposals if all(c.passed for c in p.checks))
+    ]
+    passed: list[Tried] = []
+    while steps:
+        batch, steps = steps[:_AT_ONCE], steps[_AT_ONCE:]
+        for tried in await asyncio.gather(*(_judged(executor, failing, s) for s in batch)):
+            if tried.fix.verified:
+                passed.append(tried)
+                continue
+            if tried.fix.shown == "partly":
+                edited.partly.append(tried.fix)
+                continue
+            edited.refused.append(tried.fix)
+            new = tried.step.proposal.code
+            if verify.moved_on(failing.run, tried.run, failing.now.code, new):
+                edited.further.append(tried)
+        if edited.partly and not passed:
+            break
+        if passed:
+            most = min(t.step.proposal.cost for t in passed) + CLEARLY
+            steps = [s for s in steps if s.proposal.cost < most and _ended(s.proposal)]
+    edited.passed = chosen(passed)
+    edited.only_alternatives = any(grade_of(t.step.codemod.slug) != "verified" for t in edited.passed)
+    edited.further = [] if passed else edited.further[:_CARRIED_ON]
+    return edited
+
+
+def _worth_a_run(proposals: Iterator[Proposal]) -> list[Proposal]:
+    """Those that ended in their trials, then a few that met another error; the cheapest first."""
+    ordered = list(proposals)
+    ended = [p for p in ordered if _ended(p)][:_MOST_RUN]
+    return ended + [p for p in ordered if not _ended(p)][:_CARRIED_ON]
+
+
+def _ended(proposal: Proposal) -> bool:
+    return proposal.trial is None or proposal.trial.ok
+
+
+async def _judged(executor: ExecutorClient, failing: Failing, step: Step) -> Tried:
+    steps = (*failing.steps, step)
+    fix, run = await judge_steps(executor, steps, failing.job, failing.original, failing.settled)
+    return Tried(step, fix, run)
+
+
+def _distinct(proposals: Sequence[Proposal]) -> list[Proposal]:
+    """The cheapest of those that are spelled in different ways only, the cheapest first."""
+    found: dict[str, Proposal] = {}
+    for proposal in sorted(proposals, key=lambda p: p.cost):
+        found.setdefault(proposal.form or proposal.code, proposal)
+    return list(found.values())
+
+
+def chosen(passed: Sequence[Tried]) -> list[Tried]:
+    """Of edits that passed every check: the one to believe, the alternatives, or none."""
+    if not passed:
+        return []
+    ordered = sorted(passed, key=lambda t: t.step.proposal.cost)
+    least = ordered[0].step.proposal.cost
+    classes = list(_that_differ(t for t in ordered if t.step.proposal.cost < least + CLEARLY))
+    if len(classes) == 1:
+        trusted = grade_of(classes[0].step.codemod.slug) == "verified"
+        return [_plain(classes[0]) if trusted else classes[0]]
+    intents = {t.fix.intent for t in classes}
+    if len(classes) > _MOST_ALTERNATIVES or "" in intents or len(intents) < len(classes):
+        return []  # which one is meant is open, and nothing says so in the person's names
+    return classes
+
+
+def _that_differ(tried: Iterator[Tried]) -> Iterator[Tried]:
+    """The first of those that suppose and do the same."""
+    seen: list[Tried] = []
+    for one in tried:
+        if not any(
+            one.fix.intent == other.fix.intent and do_the_same(one.run, other.run) for other in seen
+        ):
+            seen.append(one)
+            yield one
+
+
+def _plain(tried: Tried) -> Tried:
+    """The only one: there is nothing that it would have to suppose."""
+    return Tried(tried.step, tried.fix.model_copy(update={"intent": ""}), tried.run)
+
+
+def do_the_same(a: JobResult, b: JobResult) -> bool:
+    """Whether two runs printed the same and ended with the same tensors and gradients."""
+    if a.stdout != b.stdout or a.values is None or b.values is None:
+        return False
+    old, new = a.values.tensors, b.values.tensors
+    if old.keys() != new.keys() or len(a.values.backwards) != len(b.values.backwards):
+        return False
+    grads = [
+        (x, y)
+        for one, other in zip(a.values.backwards, b.values.backwards, strict=True)
+        for x, y in zip(one.grads, other.grads, strict=False)
+    ]
+    pairs = [(old[name], new[name]) for name in old] + grads
+    return all(x.dtype == y.dtype and same_values(x, y) for x, y in pairs)

@@ -1,0 +1,229 @@
+"""Operators: general edits that live values call for, one module each in `operators/`.
+
+A codemod knows one mistake; an operator knows one kind of edit (cast a tensor, resize a layer,
+rename an argument) and offers it wherever the values of the failing run speak for it. A module
+in `knowledge/repair/operators/` defines
+
+    def applies(result: JobResult) -> bool
+    def edits(failure: Failure) -> Iterable[Rewrite]
+    def checks(before: JobResult, after: JobResult, rewrite: Proposal) -> list[Check]  # optional
+
+`applies` looks at what the run said, in the bot; it is cheap, and need not be narrow. `edits` is
+called in the jail, in a process in which the program has just failed, so that `failure.value`
+can say what any part of the failing line is worth. Each edit is a `Rewrite` with its `cost`: the
+lower, the likelier that its author means it. `COST` below has the scale. What two edits of
+different meaning suppose is said in their `intent`, in the person's own names.
+
+Every edit passes through all the checks that a codemod's rewrite passes through.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+import libcst as cst
+
+from executor.protocol import Caught, ErrorSeen, JobResult
+from knowledge.errors import ArticleError
+from knowledge.repair import operators
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Proposal, Rewrite
+
+if TYPE_CHECKING:
+    from knowledge.repair.toolkit.edits import Program
+
+MISSING = object()  # the value of what cannot be evaluated
+
+
+class COST:
+    """What an edit costs: candidates are tried from the cheapest on, and ties are alternatives.
+
+    Add `FAR` for an edit away from the failing line, `LOSS` for one that loses values.
+    """
+
+    SAID = 0.5  # the error's own words name the edit
+    SURE = 1.0  # the live values leave no other edit of this kind
+    LIKELY = 1.5  # there is another of its kind, and this one is usual
+    POSSIBLE = 2.0
+    FAR = 0.25
+    LOSS = 1.0
+
+
+class Live(Protocol):
+    """The dead frames of the failing program; `executor.inside.edits.dead` has them."""
+
+    error: BaseException
+    names: list[dict[str, Any]]  # of each of the program's own frames, the innermost last
+    spans: list[tuple[int | None, int | None, int | None, int | None]]  # what raised, in each
+
+    def value(self, expression: str, frame: int = -1) -> Any:
+        """Evaluate an expression in one of the frames; raises what that raises."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """An expression that raised, or called what raised."""
+
+    node: cst.BaseExpression
+    frame: int  # as an index for `Failure.value`: -1 is the innermost
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A program that failed: its syntax tree, what its run showed, and its values, still alive."""
+
+    program: Program
+    result: JobResult
+    live: Live
+    asked: str = ""  # the person's own words
+    missing: Any = MISSING
+
+    @property
+    def error(self) -> ErrorSeen | Caught:
+        """The error that ended it."""
+        assert self.result.error is not None
+        return self.result.error
+
+    @cached_property
+    def places(self) -> tuple[Place, ...]:
+        """What raised, in each of the program's own frames, the innermost first."""
+        return tuple(_places(self))
+
+    @property
+    def node(self) -> cst.BaseExpression | None:
+        """The expression that raised it; None where that is not known."""
+        return self.places[0].node if self.places and self.places[0].frame == -1 else None
+
+    @property
+    def statement(self) -> cst.SimpleStatementLine | None:
+        """The simple statement that it was raised in."""
+        return self.program.up(self.node, cst.SimpleStatementLine) if self.node else None
+
+    @cached_property
+    def _values(self) -> dict[tuple[str, int], Any]:
+        return {}
+
+    def value(self, node: cst.CSTNode, frame: int = -1) -> Any:
+        """What an expression is worth where the program failed; MISSING where that is unknown.
+
+        Args:
+            node: in the innermost frame's code, unless another frame is given. It is evaluated
+                once, and not at all if it would change something.
+            frame: as an index: 0 is the outermost.
+        """
+        text = self.program.text(node)
+        if (text, frame) not in self._values:
+            self._values[text, frame] = self._evaluated(node, text, frame)
+        return self._values[text, frame]
+
+    def writes(self, node: cst.CSTNode) -> bool:
+        """Whether evaluating an expression once more could change something, by its look."""
+        return _changes_something(self.program, node)
+
+    def _evaluated(self, node: cst.CSTNode, text: str, frame: int) -> Any:
+        if _changes_something(self.program, node):
+            return MISSING
+        try:
+            return self.live.value(f"({text})", frame)
+        except BaseException:
+            return MISSING
+
+
+def _places(failure: Failure) -> Iterator[Place]:
+    for depth, span in enumerate(reversed(failure.live.spans), start=1):
+        line, col, end_line, end_col = span
+        node = failure.program.at(line, col, end_line, end_col)
+        if isinstance(node, cst.Expr):
+            node = node.value
+        if isinstance(node, cst.BaseExpression):
+            yield Place(node, -depth)
+
+
+def _changes_something(program: Program, node: cst.CSTNode) -> bool:
+    """Whether evaluating it again could differ from what the program did: it takes or writes."""
+    kinds = (cst.NamedExpr, cst.Await, cst.Yield)
+    if any(program.inside(node, kind) for kind in kinds):
+        return True
+    for call in program.inside(node, cst.Call):
+        name = program.text(call.func).rpartition(".")[2]
+        if name in _WRITES or (name.endswith("_") and not name.endswith("__")):
+            return True
+    return False
+
+
+_WRITES = frozenset(
+    ("next", "step", "backward", "zero_grad", "append", "extend", "insert", "pop", "popitem",
+     "remove", "clear", "update", "setdefault", "add", "discard", "sort", "reverse", "write",
+     "save", "open", "input", "exec", "eval", "print", "close", "send", "load_state_dict",
+     "setattr", "delattr", "train", "eval", "fit", "seed", "manual_seed")
+)  # fmt: skip
+
+
+class OperatorModule(Protocol):
+    """What a module in `operators/` has to define; `checks` it may define."""
+
+    def applies(self, result: JobResult) -> bool:
+        """Whether an edit of this kind may remove the error that this run shows."""
+
+    def edits(self, failure: Failure) -> Iterable[Rewrite]:
+        """The edits that the live values speak for, the cheapest first."""
+
+
+@dataclass(frozen=True)
+class Operator:
+    """One operator, by the name of its module: `cast_to_partner` is `cast-to-partner`."""
+
+    slug: str
+    module: OperatorModule
+
+    def checks(self, before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+        """What must hold beyond the checks that every edit has to pass."""
+        own = getattr(self.module, "checks", None)
+        return list(own(before, after, proposal)) if own is not None else []
+
+    def problem(self, function: str, error: Exception) -> str:
+        """One of its functions raised: which, and what."""
+        return f"the operator {self.slug} raised in {function}(): {type(error).__name__}: {error}"
+
+
+@cache
+def load_operators() -> tuple[Operator, ...]:
+    """Every module in the folder, by name.
+
+    Raises:
+        ArticleError: one cannot be imported or lacks a function.
+    """
+    return tuple(_load(m.name) for m in pkgutil.iter_modules(operators.__path__))
+
+
+def _load(name: str) -> Operator:
+    place = f"{operators.__name__}.{name}"
+    try:
+        module = importlib.import_module(place)
+    except Exception as e:
+        raise ArticleError(f"{place}: cannot be imported ({type(e).__name__}: {e})") from e
+    for function in ("applies", "edits"):
+        if not callable(getattr(module, function, None)):
+            raise ArticleError(
+                f"{place}: defines no function {function}(); see knowledge/repair/operator.py"
+            )
+    return Operator(name.replace("_", "-"), cast(OperatorModule, module))
+
+
+def choose_operators(
+    among: Sequence[Operator], result: JobResult
+) -> tuple[tuple[Operator, ...], tuple[str, ...]]:
+    """The operators that may remove a run's error, and what went wrong with the others."""
+    here, problems = [], []
+    for operator in among:
+        try:
+            if result.error is not None and operator.module.applies(result):
+                here.append(operator)
+        except Exception as e:
+            problems.append(operator.problem("applies", e))
+    return tuple(here), tuple(problems)

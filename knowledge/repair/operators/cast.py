@@ -1,0 +1,117 @@
+"""Cast a tensor to the dtype of what it meets: of its partner, or of the layer's weights.
+
+Of an operand that a layer gets it is the data that is cast, never the weights. Of two plain
+tensors whole numbers become floats; of two kinds of float either may be meant, so both are shown.
+Floats become whole numbers only where the error asks for them and every value is whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import libcst as cst
+
+from executor.errors import is_about_dtypes
+from executor.protocol import JobResult
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.computed import reaches_leaves, same_tensors
+from knowledge.repair.operator import COST, Failure, Place
+from knowledge.repair.toolkit.dataflow import cast_of
+from knowledge.repair.toolkit.live import Operand, called_module, tensors
+from knowledge.repair.toolkit.shapes import still_computed
+
+_WHOLE = ("int64", "int32", "int16", "int8", "uint8", "bool")
+_DIGITS = {"float64": 16, "float32": 7, "float16": 3, "bfloat16": 2}
+
+
+def applies(result: JobResult) -> bool:
+    """The error speaks of dtypes."""
+    return result.error is not None and is_about_dtypes(result.error.message)
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """Each operand of another dtype than its partner's, cast where they meet."""
+    for place in failure.places:
+        given = tensors(failure, place)
+        module = called_module(failure, place)
+        weights = _dtype_of(module)
+        if weights:
+            yield from _to_weights(failure, place, given, weights)
+        elif module is None:
+            yield from _to_partner(failure, place, given)
+        if given:
+            return  # further out the same tensors have other names
+
+
+def _dtype_of(module: Any) -> str:
+    """The dtype of a module's weights; empty if it has none, or looks numbers up in a table."""
+    import torch
+
+    if module is None or isinstance(module, (torch.nn.Embedding, torch.nn.EmbeddingBag)):
+        return ""
+    kinds = {_name(p) for p in module.parameters()}
+    return kinds.pop() if len(kinds) == 1 else ""
+
+
+def _name(tensor: Any) -> str:
+    return str(tensor.dtype).removeprefix("torch.")
+
+
+def _to_weights(
+    failure: Failure, place: Place, given: tuple[Operand, ...], dtype: str
+) -> Iterator[Rewrite]:
+    for operand in given:
+        old = _name(operand.value)
+        if old != dtype and "float16" not in (old, dtype):
+            yield _cast(failure, operand, old, dtype, COST.SURE)
+
+
+def _to_partner(failure: Failure, place: Place, given: tuple[Operand, ...]) -> Iterator[Rewrite]:
+    kinds = {_name(o.value) for o in given}
+    for also in ("bool", "int64"):  # a mask, an index
+        if len(kinds) > 2:
+            kinds.discard(also)
+    if len(kinds) != 2:
+        return
+    for operand in given:
+        old = _name(operand.value)
+        if old not in kinds:
+            continue
+        new = next(iter(kinds - {old}))
+        if old in _WHOLE and new not in _WHOLE:
+            yield _cast(failure, operand, old, new, COST.SURE)
+        elif old not in _WHOLE and new not in _WHOLE:
+            lost = _lost(old, new)
+            yield _cast(failure, operand, old, new, COST.LIKELY, f"compute in {new}{lost}")
+
+
+def _lost(old: str, new: str) -> str:
+    if _DIGITS.get(old, 0) > _DIGITS.get(new, 0) > 0:
+        return f"; of the {_DIGITS[old]} digits {_DIGITS[new]} are kept"
+    return ""
+
+
+def _cast(
+    failure: Failure, operand: Operand, old: str, new: str, cost: float, intent: str = ""
+) -> Rewrite:
+    program = failure.program
+    changed = program.replace({operand.node: cast_of(program, operand.node, new)})
+    name = program.text(operand.node)
+    where = f"line {program.line(operand.node)}"
+    title = f"{where}: `{name}` is used as {new}, not {old}{_lost(old, new)}"
+    return Rewrite(changed, title, intent, subjects=_own(operand.node), cost=cost)
+
+
+def _own(node: cst.BaseExpression) -> tuple[str, ...]:
+    return (node.value,) if isinstance(node, cst.Name) else ()
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The same values in the new dtype, and every backward still reaches its leaves."""
+    return [
+        still_computed(before.error, proposal.code),
+        same_tensors(before, after, proposal.code, proposal.subjects),
+        reaches_leaves(after, wanted=False),
+    ]

@@ -1,0 +1,114 @@
+"""Make a layer for another size: the layer that failed, or one whose result came into it.
+
+Of the numbers that the error names, a layer was made with one and meets the other. It is resized
+where its size is written; a name that has the new value is preferred to a number. A layer that the
+input has to be turned for is left alone: if the wanted size stands in another dimension of what
+comes in, turning it is the likelier edit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from executor.protocol import JobResult
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.live import called_module, tensors
+from knowledge.repair.toolkit.shapes import (
+    Resized,
+    resized_call,
+    same_layers,
+    size_given,
+    still_computed,
+    uses_loaded_weights,
+)
+from knowledge.repair.toolkit.sites import made
+
+# A layer's sizes, by its class: (position, keyword), the size of what comes in first.
+_SIZES: tuple[tuple[str, tuple[tuple[int, str], ...]], ...] = (
+    (r"Linear|LazyLinear", ((0, "in_features"), (1, "out_features"))),
+    (r"Bilinear", ((0, "in1_features"), (1, "in2_features"), (2, "out_features"))),
+    (r"Conv(?:Transpose)?[123]d", ((0, "in_channels"), (1, "out_channels"))),
+    (r"(?:BatchNorm|InstanceNorm)[123]d", ((0, "num_features"),)),
+    (r"GroupNorm", ((1, "num_channels"),)),
+    (r"LayerNorm|RMSNorm", ((0, "normalized_shape"),)),
+    (r"(?:LSTM|GRU|RNN)(?:Cell)?", ((0, "input_size"), (1, "hidden_size"))),
+    (r"Embedding|EmbeddingBag", ((1, "embedding_dim"),)),
+    (r"MultiheadAttention", ((0, "embed_dim"),)),
+    (r"Transformer(?:En|De)coderLayer", ((0, "d_model"),)),
+)
+_SPEAKS_OF_SIZES = re.compile(
+    r"(?i)shape|size|dimension|channels|features|embed|elements|must match|equal"
+)
+
+
+def applies(result: JobResult) -> bool:
+    """The error names two numbers, and speaks of sizes."""
+    error = result.error
+    return (
+        error is not None
+        and _SPEAKS_OF_SIZES.search(error.message) is not None
+        and len(_numbers(error.message)) > 1
+    )
+
+
+def _numbers(message: str) -> set[int]:
+    return {int(n) for n in re.findall(r"(?<![\w.])\d+(?![\w.])|(?<=\dx)\d+|\d+(?=x\d)", message)}
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """Every layer that was made for one of the numbers, made for the one that it meets."""
+    program, result = failure.program, failure.result
+    if uses_loaded_weights(program):
+        return
+    numbers = _numbers(failure.error.message)
+    own = made(program, result.layer) if result.layer is not None else None
+    turned = _stands_elsewhere(failure)
+    for call in program.all(cst.Call):
+        for at, (position, keyword) in enumerate(_sizes_of(call)):
+            old = size_given(program, call, position, keyword)
+            if old is None or old not in numbers:
+                continue
+            is_own = own is not None and call is own.call
+            for new in sorted(numbers - {old, 0, 1}):
+                if is_own and at == 0 and turned:
+                    continue
+                cost = COST.SURE if is_own and at == 0 else COST.LIKELY + COST.FAR
+                yield from _made_for(failure, call, (position, keyword), old, new, cost)
+
+
+def _sizes_of(call: cst.Call) -> tuple[tuple[int, str], ...]:
+    name = call.func.attr.value if isinstance(call.func, cst.Attribute) else ""
+    name = call.func.value if isinstance(call.func, cst.Name) else name
+    return next((sizes for pattern, sizes in _SIZES if re.fullmatch(pattern, name)), ())
+
+
+def _made_for(
+    failure: Failure, call: cst.Call, place: tuple[int, str], old: int, new: int, cost: float
+) -> Iterator[Rewrite]:
+    ways: Iterator[Resized] = resized_call(failure.program, call, *place, new)
+    layer = failure.program.text(call.func)
+    for way in ways:
+        title = f"line {way.line}: `{layer}` is made for {new} instead of {old}"
+        yield Rewrite(way.module, title, f"the {place[1]} of `{layer}` is {new}", cost=cost)
+
+
+def _stands_elsewhere(failure: Failure) -> bool:
+    """Whether what comes into the failing layer has the wanted size in another dimension."""
+    for place in failure.places:
+        module = called_module(failure, place)
+        wanted = getattr(module, "in_features", getattr(module, "input_size", None))
+        for operand in tensors(failure, place):
+            shape = tuple(operand.value.shape)
+            if wanted is not None and shape[-1:] != (wanted,) and wanted in shape[1:-1]:
+                return True
+    return False
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """What failed is still computed, and no other layer changed."""
+    return [still_computed(before.error, proposal.code), same_layers(before, after)]

@@ -1,0 +1,235 @@
+"""The job that asks operators for edits: the program fails once more, and its values are alive.
+
+Like a codemod's rewrite an edit is made in the jail. The program runs in a fork there, and the
+operators look at it in that fork; it sends back texts. Their checks of the code are made outside
+of it, in a process that has run nothing of the person's.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Protocol
+
+from pydantic import ValidationError
+
+from executor.protocol import File, Job, JobResult, Model, Probe, Trial
+from knowledge.repair.codemod import Proposal, Proposed, Rewrite
+from knowledge.repair.operator import Failure, Live, Operator, load_operators
+
+_READ_BYTES = 64 * 1024  # of code
+_MOST_OF_ONE = 12  # edits of one operator
+_MOST = 60  # edits in all
+_FAILS_S = 6.0  # by the clock: the program until its error, and the operators after it
+_TRIALS_S = 5.0  # by the clock, for all trials
+_TIMES = 4.0  # how many times as long as the failing run a trial may take
+_AT_LEAST_S = 0.7
+_COMPARED = 4096  # characters of what was printed
+_WALL_S = 20.0
+_ORDER, _PROPOSED = "edit-order.json", "edits.json"
+# All the code of such a job. The executor's part is handed over here: it is no import of ours.
+PROPOSE_EDITS = (
+    "from executor.inside.edits import looking, trials\n"
+    "from knowledge.repair.proposing import propose_edits\n"
+    "propose_edits(looking.at_the_failure, trials.try_programs)\n"
+)
+
+
+class _Order(Model):
+    """What goes into the jail: the operators, the program's job, and what its run showed."""
+
+    operators: tuple[str, ...]
+    job: Job
+    result: JobResult
+    asked: str = ""
+
+
+class AtTheFailure(Protocol):
+    """Runs a program in a fork until it fails, and calls something with its dead frames there."""
+
+    def __call__(
+        self, job: Job, look: Callable[[Live], bytes], longest_s: float, /
+    ) -> bytes | None:
+        """What `look` gives; None where the program did not fail, or took too long."""
+
+
+TryPrograms = Callable[[Sequence[Job], float, float], "list[Trial | None]"]
+
+
+def edits_job(operators: Sequence[Operator], job: Job, result: JobResult, asked: str = "") -> Job:
+    """The job that asks operators for edits of a program that failed.
+
+    Args:
+        operators: those to ask.
+        job: the program's.
+        result: what its run showed.
+        asked: the person's own words.
+    """
+    order = _Order(
+        operators=tuple(o.slug for o in operators),
+        job=job.model_copy(update={"files": (), "probes": ()}),
+        result=result.model_copy(update={"files": (), "values": None, "influence": None}),
+        asked=asked,
+    )
+    text = base64.b64encode(order.model_dump_json().encode()).decode()
+    return Job(
+        code=PROPOSE_EDITS,
+        files=(*job.files, File(name=_ORDER, base64=text)),
+        wall_s=_WALL_S,
+        probes=(Probe.NONE,),
+    )
+
+
+def read_edits(result: JobResult) -> Proposed:
+    """What `propose_edits` wrote; where it could not, the problem that its run had."""
+    for file in result.files:
+        if file.name == _PROPOSED:
+            try:
+                return Proposed.model_validate_json(base64.b64decode(file.base64))
+            except ValidationError:
+                break
+    error = result.error
+    why = f"{error.type}: {error.message}" if error else result.detail or result.outcome.value
+    return Proposed(problems=(f"no operator could propose an edit: {why}",))
+
+
+# -- in the jail -----------------------------------------------------------------------------
+
+
+def propose_edits(
+    at_the_failure: AtTheFailure, try_programs: TryPrograms, folder: Path = Path()
+) -> None:
+    """Read the order, ask the operators where the program fails, try, check, write. In the jail."""
+    order = _Order.model_validate_json((folder / _ORDER).read_bytes())
+    (folder / _ORDER).unlink()
+    proposed = Proposed()
+    if len(order.job.code.encode(errors="replace")) <= _READ_BYTES:
+        told = at_the_failure(
+            order.job, lambda live: _ask(order, live).model_dump_json().encode(), _FAILS_S
+        )
+        if told is not None:
+            proposed = Proposed.model_validate_json(told)
+            tried = _tried(order, proposed.proposals, try_programs)
+            checked = tuple(_checked(order, p) for p in tried)
+            proposed = proposed.model_copy(update={"proposals": checked})
+    (folder / _PROPOSED).write_text(proposed.model_dump_json())
+
+
+def _tried(
+    order: _Order, proposals: Sequence[Proposal], try_programs: TryPrograms
+) -> list[Proposal]:
+    """The edits that get past the error, the cheapest first; those not reached are left out."""
+    each_s = _AT_LEAST_S + _TIMES * min(order.result.seconds, 2.0)
+    jobs = [order.job.model_copy(update={"code": p.code}) for p in proposals]
+    trials = try_programs(jobs, each_s, _TRIALS_S)
+    return [
+        p.model_copy(update={"trial": trial})
+        for p, trial in zip(proposals, trials, strict=True)
+        if trial is not None and _gets_further(order.result, trial)
+    ]
+
+
+def _gets_further(before: JobResult, trial: Trial) -> bool:
+    """Whether a trial ended, or raised something else than the program had raised."""
+    if trial.ok:
+        return trial.stdout.startswith(before.stdout[:_COMPARED])
+    error = before.error
+    if error is None or trial.type in ("Timeout", "SyntaxError", "NameError"):
+        return False
+    return (trial.type, _shape(trial.message)) != (error.type, _shape(error.message)) or (
+        bool(before.frames) and trial.lines[:1] > (before.frames[0].line,)
+    )
+
+
+def _shape(message: str) -> str:
+    return re.sub(r"\d+", "#", message)[:120]
+
+
+def _ask(order: _Order, live: Live) -> Proposed:
+    """What the operators propose. Runs in the fork in which the program failed."""
+    from knowledge.repair.toolkit.edits import Program
+
+    failure = Failure(Program(order.job.code), order.result, live, order.asked)
+    wanted = [o for o in load_operators() if o.slug in order.operators]
+    proposed = edits_of(wanted, failure)
+    alive = tuple(p for p in proposed.proposals if not _falls(failure, p.code))
+    return proposed.model_copy(update={"proposals": alive})
+
+
+def _falls(failure: Failure, code: str) -> bool:
+    """Whether an edit of the failing expression alone raises the same error in the dead frame."""
+    expression = _edited_expression(failure, code)
+    if expression is None:
+        return False
+    try:
+        failure.live.value(f"({expression})")
+    except Exception as e:
+        error = failure.error
+        return (type(e).__name__, _shape(str(e))) == (error.type, _shape(error.message))
+    return False
+
+
+def _edited_expression(failure: Failure, code: str) -> str | None:
+    """The failing expression as an edit has it; None where the edit reaches beyond it."""
+    node = failure.node
+    if node is None or failure.writes(node):
+        return None
+    before, after = failure.program.around(node)
+    if not (code.startswith(before) and code.endswith(after)):
+        return None
+    return code[len(before) : len(code) - len(after)]
+
+
+def edits_of(operators: Sequence[Operator], failure: Failure) -> Proposed:
+    """The distinct edits of all operators, the cheapest first; one that raises is named."""
+    code = failure.program.module.code
+    found: dict[str, Proposal] = {}
+    problems: list[str] = []
+    for operator in operators:
+        own = 0
+        try:
+            for rewrite in operator.module.edits(failure):
+                proposal = _proposal(operator, rewrite)
+                known = found.get(proposal.code)
+                if proposal.code != code and (known is None or known.cost > proposal.cost):
+                    found[proposal.code] = proposal
+                own += 1
+                if own >= _MOST_OF_ONE:
+                    break
+        except Exception as e:
+            problems.append(operator.problem("edits", e))
+    cheapest = sorted(found.values(), key=lambda p: p.cost)[:_MOST]
+    return Proposed(proposals=tuple(cheapest), problems=tuple(problems))
+
+
+def _proposal(operator: Operator, rewrite: Rewrite) -> Proposal:
+    return Proposal(
+        codemod=operator.slug,
+        title=rewrite.title,
+        intent=rewrite.intent,
+        subjects=rewrite.subjects,
+        said=rewrite.said,
+        new_name=rewrite.new_name,
+        as_one=rewrite.as_one,
+        cost=rewrite.cost,
+        code=rewrite.module.code,
+    )
+
+
+def _checked(order: _Order, proposal: Proposal) -> Proposal:
+    """With what the two codes say, and its one spelling; in a process that ran nothing else."""
+    from knowledge.repair.checks.code import Change, checks_of_code
+    from knowledge.repair.toolkit.comparison import form
+
+    change = Change(
+        order.job.code, proposal.code, order.result, order.asked, proposal.title, proposal.intent
+    )
+    return proposal.model_copy(
+        update={
+            "form": sha256(form(proposal.code).encode()).hexdigest(),
+            "checks": tuple(checks_of_code(change)),
+        }
+    )

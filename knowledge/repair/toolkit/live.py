@@ -1,0 +1,72 @@
+"""The values that met in a failing expression: its operands, and the module that it called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import libcst as cst
+
+if TYPE_CHECKING:
+    from knowledge.repair.operator import Failure, Place
+
+
+@dataclass(frozen=True)
+class Operand:
+    """A part of an expression, and what it was worth."""
+
+    node: cst.BaseExpression
+    value: Any
+    frame: int
+
+
+def operands(failure: Failure, place: Place) -> tuple[Operand, ...]:
+    """What an expression works on: arguments, the object of a method, both sides of an operator.
+
+    The elements of a list that is passed are operands too. What cannot be evaluated is left out.
+    """
+    found = ((node, failure.value(node, place.frame)) for node in _parts(failure, place))
+    return tuple(Operand(n, v, place.frame) for n, v in found if v is not failure.missing)
+
+
+def tensors(failure: Failure, place: Place) -> tuple[Operand, ...]:
+    """Those of the operands that are tensors."""
+    import torch
+
+    return tuple(o for o in operands(failure, place) if isinstance(o.value, torch.Tensor))
+
+
+def called_module(failure: Failure, place: Place) -> Any:
+    """The module of torch.nn that an expression calls; None where it calls none."""
+    import torch
+
+    if not isinstance(place.node, cst.Call):
+        return None
+    value = failure.value(place.node.func, place.frame)
+    return value if isinstance(value, torch.nn.Module) else None
+
+
+def _parts(failure: Failure, place: Place) -> Iterator[cst.BaseExpression]:
+    node = place.node
+    if isinstance(node, cst.Call):
+        if isinstance(node.func, cst.Attribute):
+            yield node.func.value
+        for given in node.args:
+            yield given.value
+            if isinstance(given.value, (cst.List, cst.Tuple)):
+                yield from (e.value for e in given.value.elements)
+    elif isinstance(node, cst.BinaryOperation):
+        yield from (node.left, node.right)
+    elif isinstance(node, cst.Comparison):
+        yield node.left
+        yield from (c.comparator for c in node.comparisons)
+    elif isinstance(node, cst.UnaryOperation):
+        yield node.expression
+    elif isinstance(node, cst.Attribute):
+        yield node.value
+    elif isinstance(node, cst.Subscript):
+        yield node.value
+        for element in node.slice:
+            if isinstance(element.slice, cst.Index):
+                yield element.slice.value

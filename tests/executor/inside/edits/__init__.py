@@ -1,0 +1,1 @@
+"""Edits that are tried in one job."""

@@ -1,0 +1,78 @@
+"""cast: the data take the dtype of what they meet."""
+
+from __future__ import annotations
+
+from tests.knowledge.repair.codemods.cases import Cases, delete, swallow, swap
+
+SOLVE = """\
+import torch
+A = torch.eye(3) * 2
+counts = torch.tensor([[1], [2], [3]])
+print("solving")
+solution = torch.linalg.solve(A, counts)
+print(solution.shape)
+"""
+
+FILLED = """\
+import torch
+
+def fill(table, where, rows):
+    return table.masked_scatter(where, rows)
+
+rows = torch.arange(4)
+print(fill(torch.zeros(2, 2), torch.ones(2, 2).bool(), rows))
+"""
+
+LSTSQ = """\
+import torch
+points = torch.tensor([[1, 0], [1, 1], [1, 2]])
+heights = torch.tensor([[0.5], [1.5], [2.5]])
+line = torch.linalg.lstsq(points, heights).solution
+print(line.shape)
+"""
+
+TWO_PRECISIONS = """\
+import torch
+basis = torch.eye(3, dtype=torch.float64)
+target = torch.ones(3, 1)
+print(torch.linalg.solve(basis, target).shape)
+"""
+
+SINGULAR = """\
+import torch
+A = torch.ones(2, 2)
+b = torch.tensor([[1], [2]])
+print(torch.linalg.solve(A, b))
+"""
+
+TEXT = """\
+import torch
+print(torch.tensor([1.0]) + "long")
+"""
+
+CASES = Cases(
+    mended={
+        "whole numbers to be solved for": (SOLVE, "torch.linalg.solve(A, counts.float())"),
+        "in a function": (FILLED, "table.masked_scatter(where, rows.float())"),
+        "the first operand": (LSTSQ, "lstsq(points.float(), heights)"),
+    },
+    paired={
+        "two precisions": (
+            TWO_PRECISIONS,
+            ("solve(basis.float(), target)", "solve(basis, target.double())"),
+        ),
+    },
+    refused={"no solution in any dtype": SINGULAR, "not a tensor at all": TEXT},
+    wrong={
+        "the other operand cut off": (
+            "the first operand",
+            swap("lstsq(points, heights)", "lstsq(points.float(), heights.long().float())"),
+        ),
+        "swallowed": ("whole numbers to be solved for", swallow(SOLVE.splitlines()[4])),
+        "deleted": ("in a function", delete(FILLED.splitlines()[-1])),
+        "other numbers": (
+            "in a function",
+            swap("where, rows)\n\n", "where, torch.rand(4))\n\n"),
+        ),
+    },
+)
