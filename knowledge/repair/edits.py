@@ -124,7 +124,9 @@ async def try_edits(
             most = min(t.step.proposal.cost for t in passed) + CLEARLY
             steps = [s for s in steps if s.proposal.cost < most and _ended(s.proposal)]
     edited.passed = chosen(passed)
-    edited.only_alternatives = any(grade_of(t.step.codemod.slug) != "verified" for t in edited.passed)
+    edited.only_alternatives = any(
+        grade_of(t.step.codemod.slug) != "verified" for t in edited.passed
+    )
     edited.further = [] if passed else edited.further[:_CARRIED_ON]
     return edited
 
