@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 MAX_MESSAGE_CHARS = 2_000  # what identifies an error comes long before this
 MAX_TEXT_CHARS = 20_000  # prose that is searched for quoted messages
@@ -83,6 +84,11 @@ def signature(type: str | None, message: str) -> str:
     """
     name = type.rpartition(".")[2].strip() if type else ""
     whole = f"{name}: {message[:MAX_MESSAGE_CHARS]}" if name else message[:MAX_MESSAGE_CHARS]
+    return _reduced(whole)
+
+
+@lru_cache(maxsize=2048)  # one error is held against every article, and each article against many
+def _reduced(whole: str) -> str:
     return _shorten(_general(whole))
 
 
