@@ -116,7 +116,7 @@ async def try_edits(
                 continue
             edited.refused.append(tried.fix)
             new = tried.step.proposal.code
-            if verify.moved_on(failing.run, tried.run, failing.now.code, new):
+            if verify.is_past(failing.run, tried.run, failing.now.code, new):
                 edited.further.append(tried)
         if edited.partly and not passed:
             break
@@ -124,7 +124,9 @@ async def try_edits(
             most = min(t.step.proposal.cost for t in passed) + CLEARLY
             steps = [s for s in steps if s.proposal.cost < most and _ended(s.proposal)]
     edited.passed = chosen(passed)
-    edited.only_alternatives = any(grade_of(t.step.codemod.slug) != "verified" for t in edited.passed)
+    edited.only_alternatives = any(
+        grade_of(t.step.codemod.slug) != "verified" for t in edited.passed
+    )
     edited.further = [] if passed else edited.further[:_CARRIED_ON]
     return edited
 
