@@ -116,7 +116,7 @@ async def try_edits(
                 continue
             edited.refused.append(tried.fix)
             new = tried.step.proposal.code
-            if verify.moved_on(failing.run, tried.run, failing.now.code, new):
+            if verify.is_past(failing.run, tried.run, failing.now.code, new):
                 edited.further.append(tried)
         if edited.partly and not passed:
             break

@@ -32,6 +32,7 @@ from knowledge.repair.judge import Original, Step, judge_steps, refused_unrun
 from knowledge.repair.judge import judge as judge
 from knowledge.repair.mistake import findings_left, leaves_less, mistake
 from knowledge.repair.operator import Operator, choose_operators
+from knowledge.repair.record import grade_of
 from knowledge.repair.rerun import rerun_with_probes
 from knowledge.repair.stated import prints_as_stated
 from knowledge.repair.stops import WhyStopped, never
@@ -209,6 +210,8 @@ async def _step(search: _Search, state: _State) -> _StepResult:
         state = replace(state, run=run, reference=reference)
     chosen = applicable(search.codemods, state.run, search.operators)
     tried = _StepResult(problems=list(chosen.problems))
+    makers = [s.codemod for s in state.steps if isinstance(s.codemod, Operator)]
+    tried.only_alternatives = any(grade_of(o.slug) != "verified" for o in makers)
     if chosen.codemods:
         await _try_codemods(search, state, chosen.codemods, tried)
     if chosen.operators and not tried.verified and not tried.partly:
@@ -234,7 +237,7 @@ async def _try_operators(
     tried.problems += edited.problems
     tried.refused += edited.refused
     tried.partly += edited.partly
-    tried.only_alternatives = edited.only_alternatives
+    tried.only_alternatives |= edited.only_alternatives
     for one in edited.passed:
         way = (*state.steps, one.step)
         ahead = search.job.model_copy(update={"code": one.fix.code})

@@ -97,6 +97,18 @@ def moved_on(before: JobResult, after: JobResult, old: str, new: str) -> bool:
     return is_backward and not same_error(before.error, after.error)
 
 
+def is_past(before: JobResult, after: JobResult, old: str, new: str) -> bool:
+    """Whether a rewritten snippet's error comes from a later line than the one that was mended.
+
+    Args: as those of `moved_on`, which also takes the next complaint of the same line for progress.
+    """
+    if before.error is None or after.error is None:
+        return False
+    return _further_down(before.error, after.error, old, new) or _called_further_down(
+        _lines(before, before.error), _lines(after, after.error), old, new
+    )
+
+
 def _layer_name(result: JobResult) -> str:
     return result.layer.name if result.layer else ""
 

@@ -38,6 +38,7 @@ _CONVERTS = frozenset(
     {"float", "double", "half", "long", "int", "bool", "to", "type_as", "cpu", "detach", "item",
      "tolist", "numpy", "all"}
 )  # fmt: skip
+_TURNS = frozenset({"unsqueeze", "squeeze", "transpose", "permute", "flatten", "t"})
 _NO_GRAPH = "`no_grad()`"
 _ACTIVATION = re.compile(r"(Softmax|Sigmoid|ReLU|Tanh|Flatten|Identity|Loss)\w*$")
 _BUILTINS = frozenset(dir(builtins))
@@ -190,12 +191,24 @@ def _left_out(change: Change) -> Iterator[str]:
             continue
         if instead and _calls(statement) == instead:
             continue  # it makes the same mistake as the line that failed
+        if _turns_itself(statement) and "without" in change.said:
+            continue  # the step that went wrong, and the fix says that it is left out
         yield f"it leaves line {statement.lineno} out: `{text(statement).splitlines()[0][:60]}`"
     for old, new in found.changed:
         kept = {text(d) for d in getattr(new, "decorator_list", [])}
         for decorator in getattr(old, "decorator_list", []):
             if text(decorator) not in kept and not _is_called(decorator, found.new):
                 yield f"it leaves line {decorator.lineno} out: `@{text(decorator)[:60]}`"
+
+
+def _turns_itself(statement: ast.stmt) -> bool:
+    """Whether it only brings a tensor into another shape under its own name."""
+    if not isinstance(statement, ast.Assign) or called(statement.value) not in _TURNS:
+        return False
+    step = statement.value
+    if not isinstance(step, ast.Call) or not isinstance(step.func, ast.Attribute):
+        return False
+    return [text(t) for t in statement.targets] == [text(step.func.value)]
 
 
 def _called_no_more(change: Change) -> Iterator[str]:

@@ -1,0 +1,117 @@
+"""Leave out a step that brought a tensor into a form that the failing line does not take.
+
+`x.unsqueeze(1)` becomes `x`, in the failing statement or where one of its names was made. A step
+that takes a value out of its graph (detach, item, numpy) is left alone: why it stands there is not
+to be seen from the error.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from executor.protocol import JobResult
+from knowledge.repair.codemod import Rewrite
+from knowledge.repair.operator import COST, Failure, Place
+from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.sites import assignment
+
+_STEPS = frozenset(
+    {"unsqueeze", "squeeze", "t", "transpose", "permute", "swapaxes", "flatten", "long", "int",
+     "float", "double", "half", "bool", "argmax", "expand", "repeat", "contiguous"}
+)  # fmt: skip
+_PROPERTIES = frozenset({"T", "mT", "H"})
+_SPEAKS_OF_FORM = re.compile(
+    r"(?i)shape|size|dimension|dtype|\btype\b|\b\dD\b|-D\b|scalar|must match|long|float|double"
+)
+_DEPTH = 2  # assignments that are followed back
+_FRAMES = 2
+
+
+def applies(result: JobResult) -> bool:
+    """The error speaks of shapes or dtypes."""
+    return result.error is not None and bool(_SPEAKS_OF_FORM.search(result.error.message))
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """Each step of the failing line, and of the lines that made what it works on, left out."""
+    seen: set[cst.CSTNode] = set()
+    for place in failure.places[:_FRAMES]:
+        for node, far in _made_of(failure.program, place):
+            for step in failure.program.expressions(node):
+                of = _taken_of(step)
+                if of is not None and step not in seen:
+                    seen.add(step)
+                    yield from _without(failure, place, step, of, far)
+
+
+def _made_of(program: Program, place: Place) -> Iterator[tuple[cst.CSTNode, int]]:
+    """The failing expression, and how many assignments back each value was made that is in it."""
+    queue: list[tuple[cst.CSTNode, int]] = [(place.node, 0)]
+    seen: set[cst.CSTNode] = set()
+    while queue:
+        node, far = queue.pop(0)
+        yield node, far
+        if far >= _DEPTH:
+            continue
+        for name in program.inside(node, cst.Name):
+            made = assignment(program, name.value, name)
+            if made is not None and made not in seen:
+                seen.add(made)
+                queue.append((made.value, far + 1))
+
+
+def _taken_of(node: cst.BaseExpression) -> cst.BaseExpression | None:
+    """What a step is taken of: `x` of `x.unsqueeze(1)` and of `torch.unsqueeze(x, 1)`."""
+    if isinstance(node, cst.Attribute) and node.attr.value in _PROPERTIES:
+        return node.value
+    if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+        return None
+    if node.func.attr.value not in _STEPS:
+        return None
+    owner = node.func.value
+    if isinstance(owner, cst.Name) and owner.value in ("torch", "F", "np"):
+        return node.args[0].value if node.args and node.args[0].keyword is None else None
+    return owner
+
+
+def _without(
+    failure: Failure, place: Place, step: cst.BaseExpression, of: cst.BaseExpression, far: int
+) -> Iterator[Rewrite]:
+    program = failure.program
+    parent = program.parent(step)
+    if isinstance(parent, cst.Expr) or _is_a_module(failure, place, of):
+        return
+    line, name = program.line(step), program.text(of)
+    done = (program.text(step).removeprefix(name).strip() or program.text(step)).lstrip(".")
+    told = f"line {line}: `{name}` stays as it is, without `{done}`"
+    meaning = f"`{name}` needs no `{done}`"
+    cost = COST.LIKELY + COST.FAR * far
+    new = program.replace({step: of})
+    if isinstance(parent, cst.Assign) and program.text(parent.targets[0].target) == name:
+        gone = _without_line(program, line)
+        if gone is None:
+            return
+        new = gone
+    yield Rewrite(new, told, meaning, cost=cost)
+
+
+def _without_line(program: Program, line: int) -> cst.Module | None:
+    """The program without a statement of one line, comments above it kept; None if it needs it."""
+    statement = program.statement_on(line)
+    if statement is None or len(statement.body) != 1 or program.end_line(statement) != line:
+        return None
+    lines = program.module.code.splitlines(keepends=True)
+    try:
+        return cst.parse_module("".join(lines[: line - 1] + lines[line:]))
+    except cst.ParserSyntaxError:  # nothing else stands in its block
+        return None
+
+
+def _is_a_module(failure: Failure, place: Place, node: cst.BaseExpression) -> bool:
+    """Whether a step casts a model and not a tensor: `model.float()`."""
+    import torch
+
+    return isinstance(failure.value(node, place.frame), torch.nn.Module)
