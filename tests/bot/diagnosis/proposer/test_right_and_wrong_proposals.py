@@ -65,7 +65,9 @@ async def test_a_right_proposal_comes_out_verified(
     assert found.fix is not None
     model = ScriptedModel(edits([(code, found.fix.code)]))
     async with with_model(medic, model, tmp_path) as asking:
-        answer = await ask(replace(asking, codemods=()), f"{cases.asked}\n```python\n{code}\n```")
+        answer = await ask(
+            replace(asking, codemods=(), operators=()), f"{cases.asked}\n```python\n{code}\n```"
+        )
     assert answer.status == "fixed", [
         (c.name, c.detail) for f in answer.refused for c in f.checks if not c.passed
     ]
@@ -85,7 +87,9 @@ async def test_a_wrong_proposal_never_comes_out_as_it_is(
     code = code.rstrip("\n")
     model = ScriptedModel(edits([(code, wrong)]))
     async with with_model(medic, model, tmp_path) as asking:
-        answer = await ask(replace(asking, codemods=()), f"{cases.asked}\n```python\n{code}\n```")
+        answer = await ask(
+            replace(asking, codemods=(), operators=()), f"{cases.asked}\n```python\n{code}\n```"
+        )
     offered = [answer.fix] if answer.fix is not None else answer.alternatives
     assert model.asked
     assert all(fix.code != wrong and fix.verified for fix in offered)
