@@ -74,7 +74,10 @@ def _of_missing(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
         return _concluded(answer, "not_run", told)
     if said.kind == "posted" and reading is not None:
         answer = _without_a_second_remedy(_without_doubles(answer, reading))
-    answer = answer.model_copy(update={"needed": wording.needed(known.missing, run)})
+    needed = wording.needed(known.missing, run)
+    if said.kind == "posted":
+        needed += wording.of_this_version(answer.not_rebuilt, run)
+    answer = answer.model_copy(update={"needed": needed})
     return _concluded(answer, "not_run", said.text)
 
 

@@ -414,6 +414,24 @@ def needed(reason: str, run: JobResult) -> str:
     return f"Not run to its end: {reason}."
 
 
+def of_this_version(why_not: str, run: JobResult) -> str:
+    """What the search for a posted error says of torch's versions; empty if nothing.
+
+    Args:
+        why_not: why no run raised it, as the answer's `not_rebuilt` has it.
+        run: the run of the posted code.
+    """
+    version = run.env.torch.partition("+")[0]
+    if why_not == "message_gone":
+        return f" torch {version} raises this error no more: it allows what yours refuses."
+    if why_not == "runs_today":
+        return (
+            f" No value that was tried raised it with torch {version}: it may be of your version, "
+            "or of what was not posted."
+        )
+    return ""
+
+
 def _given(run: JobResult) -> list[str]:
     """The names that were given a placeholder, but numbers and devices, which are as good."""
     return [s.name for s in run.stand_ins if s.kind not in {"number", "device"}]

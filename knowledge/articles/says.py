@@ -65,7 +65,8 @@ def _pattern(part: str) -> re.Pattern[str]:
             raise ValueError(f"`{part.strip()}` has an empty alternative")
         each = (re.escape(word).replace(r"\*", r"\w*") for word in words.split())
         ways.append(_BETWEEN.join(each).replace(_GAP, _FEW_WORDS))
-    return re.compile(rf"(?<![^\W_])(?:{'|'.join(ways)})(?![^\W_])", re.IGNORECASE)
+    # Scripts without spaces between words have no letters of ours beside them.
+    return re.compile(rf"(?<![a-z\d])(?:{'|'.join(ways)})(?![a-z\d])", re.IGNORECASE)
 
 
 def asks(text: str, ways: Sequence[Way]) -> bool:
