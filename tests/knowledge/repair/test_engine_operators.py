@@ -201,3 +201,15 @@ async def test_what_failed_in_its_trial_comes_last():
 
     assert repair.fix is not None and repair.fix.code == EDIT
     assert executor.asked[0].code == EDIT
+
+
+async def test_an_operator_is_asked_once_in_a_chain():
+    """The same kind of edit twice pleases two lines, and seldom means anything."""
+    second = "f(a.float())\ng(b.float())\n"
+    runs = {EDIT: failed(B, line=2, code="g(b)", values=Values()), second: FIXED}
+    by_operator = {OLD: [edit(EDIT)], EDIT: [edit(second)]}
+    repair, _ = await repaired(runs, by_operator)
+    other, _ = await repaired(runs, {OLD: [edit(EDIT)], EDIT: [edit(second, "unread")]})
+
+    assert repair.fix is None and repair.alternatives == ()
+    assert [f.code for f in other.alternatives] == [second]

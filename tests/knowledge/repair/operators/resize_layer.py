@@ -45,6 +45,17 @@ mix.load_state_dict(torch.load("mix.pt")) if False else None
 print(mix(torch.rand(4, 6), torch.rand(4, 8)).shape)
 """
 
+FORECAST = """\
+import torch
+from torch import nn
+output_size = 1
+head = nn.Linear(16, output_size)
+steps = [head(torch.rand(4, 16))]
+for _ in range(2):
+    steps.append(head(steps[-1]))
+print(len(steps))
+"""
+
 NO_LAYER = """\
 import torch
 print(torch.rand(2, 3) @ torch.rand(4, 5))
@@ -60,7 +71,11 @@ CASES = Cases(
         ),
         "where its name is given": (NAMED, ("width = 9\n",)),
     },
-    refused={"weights from a file": LOADED, "no layer": NO_LAYER},
+    refused={
+        "an output size that has a name": FORECAST,
+        "weights from a file": LOADED,
+        "no layer": NO_LAYER,
+    },
     wrong={
         "features cut off": (
             "the second input",
