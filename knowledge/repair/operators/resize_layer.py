@@ -1,9 +1,9 @@
 """Make a layer for another size: the layer that failed, or one whose result came into it.
 
 Of the numbers that the error names, a layer was made with one and meets the other. It is resized
-where its size is written; a name that has the new value is preferred to a number. An output size that has a name
-(`output_size`, `n_classes`) is meant, and stays. So does a layer whose wanted size stands in another
-dimension of what comes in: turning that is the likelier edit.
+where its size is written; a name that has the new value is preferred to a number. An output size
+that has a name (`output_size`, `n_classes`) is meant, and stays. So does a layer whose wanted size
+stands in another dimension of what comes in: turning that is the likelier edit.
 """
 
 from __future__ import annotations
