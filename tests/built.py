@@ -20,6 +20,7 @@ from executor.protocol import (
     WarningSeen,
 )
 from knowledge.repair.codemod import PROPOSE, Proposal, Proposed
+from knowledge.repair.proposing import PROPOSE_EDITS
 
 SEEN = Environment(torch="2.13.0")  # the probes' report could be read
 
@@ -72,21 +73,27 @@ class RecordedExecutor:
     Args:
         runs: what a job does, by its code alone or with its options and probes.
         proposals: what the codemods propose for a code, or the run in which they failed.
+        edits: what the operators propose for a code.
     """
 
     def __init__(
         self,
         runs: Mapping[Any, JobResult],
         proposals: Mapping[str, Sequence[Proposal] | JobResult] | None = None,
+        edits: Mapping[str, Sequence[Proposal]] | None = None,
     ) -> None:
         self._runs = runs
         self._proposals = proposals or {}
+        self._edits = edits or {}
+        self.asked_for_edits: list[str] = []  # the codes
         self.asked: list[Job] = []  # without the jobs that asked for proposals
 
     async def run(self, job: Job) -> JobResult:
         """The recorded result."""
         if job.code == PROPOSE:
             return self._propose(job)
+        if job.code == PROPOSE_EDITS:
+            return self._propose_edits(job)
         if job.probes == (Probe.INFLUENCE,) and (job.code, "influence") not in self._runs:
             return ran()
         self.asked.append(job)
@@ -103,3 +110,11 @@ class RecordedExecutor:
         rows = tuple(p for p in proposed if p.codemod in order["codemods"])
         text = base64.b64encode(Proposed(proposals=rows).model_dump_json().encode()).decode()
         return ran(files=(File(name="proposals.json", base64=text),))
+
+    def _propose_edits(self, job: Job) -> JobResult:
+        order = json.loads(base64.b64decode(job.files[-1].base64))
+        code = order["job"]["code"]
+        self.asked_for_edits.append(code)
+        rows = tuple(p for p in self._edits.get(code, ()) if p.codemod in order["operators"])
+        text = base64.b64encode(Proposed(proposals=rows).model_dump_json().encode()).decode()
+        return ran(files=(File(name="edits.json", base64=text),))

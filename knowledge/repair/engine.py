@@ -223,6 +223,8 @@ async def _try_operators(
     search: _Search, state: _State, operators: Sequence[Operator], tried: _StepResult
 ) -> None:
     """The general edits, where no codemod knew the mistake well enough to mend it."""
+    used = {step.codemod.slug for step in state.steps}
+    operators = [o for o in operators if o.slug not in used]  # twice the same seldom means a thing
     failing = Failing(
         search.job,
         state.job,

@@ -23,8 +23,8 @@ from knowledge.repair.operator import Failure, Live, Operator, load_operators
 _READ_BYTES = 64 * 1024  # of code
 _MOST_OF_ONE = 12  # edits of one operator
 _MOST = 60  # edits in all
-_FAILS_S = 6.0  # by the clock: the program until its error, and the operators after it
-_TRIALS_S = 5.0  # by the clock, for all trials
+_FAILS_S = 10.0  # by the clock: the program until its error, and the operators after it
+_TRIALS_S = 3.0  # of computing, for all trials
 _TIMES = 4.0  # how many times as long as the failing run a trial may take
 _AT_LEAST_S = 0.7
 _COMPARED = 4096  # characters of what was printed

@@ -25,6 +25,7 @@ _SPEAKS_OF_SHAPES = re.compile(
 )
 _FRAMES = 2  # of the innermost ones: further out other values are meant
 _MOST_DIMENSIONS = 4
+_TURNED = 1.7  # right as often as not, so dearer than edits of which that is not so
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")
 
 
@@ -35,20 +36,20 @@ def applies(result: JobResult) -> bool:
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
     """One dimension of one operand inserted, dropped or turned."""
-    for place in failure.places[:_FRAMES]:
+    for out, place in enumerate(failure.places[:_FRAMES]):
         for operand in tensors(failure, place):
             if operand.value.dim() <= _MOST_DIMENSIONS:
-                yield from _of(failure, operand)
+                yield from _of(failure, operand, out * 2 * COST.FAR)
 
 
-def _of(failure: Failure, operand: Operand) -> Iterator[Rewrite]:
+def _of(failure: Failure, operand: Operand, far: float) -> Iterator[Rewrite]:
     shape = tuple(operand.value.shape)
     name = failure.program.text(operand.node)
     for d, size in enumerate(shape):
         if size == 1 and len(shape) > 1:
             last = d == len(shape) - 1
             yield _changed(
-                failure, operand, "squeeze", (-1 if last else d,), COST.LIKELY,
+                failure, operand, "squeeze", (-1 if last else d,), _TURNED + far,
                 f"the {_which(d, shape)} dimension of `{name}` says nothing: it is 1",
             )  # fmt: skip
     for d in range(len(shape) + 1):
@@ -58,16 +59,16 @@ def _of(failure: Failure, operand: Operand) -> Iterator[Rewrite]:
             f"each number of `{name}` is one feature" if at == -1 else
             f"`{name}` has one channel"
         )  # fmt: skip
-        yield _changed(failure, operand, "unsqueeze", (at,), COST.LIKELY + 0.1, meaning)
+        yield _changed(failure, operand, "unsqueeze", (at,), _TURNED + 0.1 + far, meaning)
     for a, b in itertools.combinations(range(len(shape)), 2):
         if shape[a] == shape[b] or (b - a > 1 and len(shape) > 3):
             continue
         both = f"the {_which(a, shape)} and the {_which(b, shape)} dimension"
         meaning = f"{both} of `{name}` are in the wrong order"
-        yield _changed(failure, operand, "transpose", (a, b), COST.POSSIBLE, meaning)
+        yield _changed(failure, operand, "transpose", (a, b), _TURNED + 0.3 + far, meaning)
     if len(shape) > 2:
         meaning = f"every sample of `{name}` is one row of numbers"
-        yield _changed(failure, operand, "flatten", (1,), COST.LIKELY, meaning)
+        yield _changed(failure, operand, "flatten", (1,), _TURNED + far, meaning)
 
 
 def _which(dim: int, shape: tuple[int, ...]) -> str:

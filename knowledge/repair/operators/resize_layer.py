@@ -1,9 +1,9 @@
 """Make a layer for another size: the layer that failed, or one whose result came into it.
 
 Of the numbers that the error names, a layer was made with one and meets the other. It is resized
-where its size is written; a name that has the new value is preferred to a number. A layer that the
-input has to be turned for is left alone: if the wanted size stands in another dimension of what
-comes in, turning it is the likelier edit.
+where its size is written; a name that has the new value is preferred to a number. An output size
+that has a name (`output_size`, `n_classes`) is meant, and stays. So does a layer whose wanted size
+stands in another dimension of what comes in: turning that is the likelier edit.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from knowledge.repair.toolkit.shapes import (
     still_computed,
     uses_loaded_weights,
 )
-from knowledge.repair.toolkit.sites import made
+from knowledge.repair.toolkit.sites import argument, made
 
-# A layer's sizes, by its class: (position, keyword), the size of what comes in first.
+# A layer's sizes, by its class: (position, keyword).
 _SIZES: tuple[tuple[str, tuple[tuple[int, str], ...]], ...] = (
     (r"Linear|LazyLinear", ((0, "in_features"), (1, "out_features"))),
     (r"Bilinear", ((0, "in1_features"), (1, "in2_features"), (2, "out_features"))),
@@ -41,6 +41,7 @@ _SIZES: tuple[tuple[str, tuple[tuple[int, str], ...]], ...] = (
     (r"MultiheadAttention", ((0, "embed_dim"),)),
     (r"Transformer(?:En|De)coderLayer", ((0, "d_model"),)),
 )
+_GOES_OUT = frozenset({"out_features", "out_channels", "hidden_size", "embedding_dim"})
 _SPEAKS_OF_SIZES = re.compile(
     r"(?i)shape|size|dimension|channels|features|embed|elements|must match|equal"
 )
@@ -69,15 +70,17 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     own = made(program, result.layer) if result.layer is not None else None
     turned = _stands_elsewhere(failure)
     for call in program.all(cst.Call):
-        for at, (position, keyword) in enumerate(_sizes_of(call)):
+        for position, keyword in _sizes_of(call):
             old = size_given(program, call, position, keyword)
             if old is None or old not in numbers:
                 continue
             is_own = own is not None and call is own.call
+            if is_own and keyword in _GOES_OUT:
+                continue  # what goes out of it did not come into it
             for new in sorted(numbers - {old, 0, 1}):
-                if is_own and at == 0 and turned:
+                if is_own and turned:
                     continue
-                cost = COST.SURE if is_own and at == 0 else COST.LIKELY + COST.FAR
+                cost = COST.SURE if is_own else COST.LIKELY + COST.FAR
                 yield from _made_for(failure, call, (position, keyword), old, new, cost)
 
 
@@ -90,9 +93,14 @@ def _sizes_of(call: cst.Call) -> tuple[tuple[int, str], ...]:
 def _made_for(
     failure: Failure, call: cst.Call, place: tuple[int, str], old: int, new: int, cost: float
 ) -> Iterator[Rewrite]:
-    ways: Iterator[Resized] = resized_call(failure.program, call, *place, new)
-    layer = failure.program.text(call.func)
+    program = failure.program
+    ways: Iterator[Resized] = resized_call(program, call, *place, new)
+    layer = program.text(call.func)
+    given = argument(call, *place)
+    named = given is not None and isinstance(given.value, cst.Name)
     for way in ways:
+        if place[1] in _GOES_OUT and named:
+            continue  # how much comes out has a name: that is meant, whatever it meets
         title = f"line {way.line}: `{layer}` is made for {new} instead of {old}"
         yield Rewrite(way.module, title, f"the {place[1]} of `{layer}` is {new}", cost=cost)
 

@@ -188,3 +188,24 @@ TWICE = "h(f)\nnet.remove_hook()\ng()\nnet.remove_hook()\n"
 def test_what_makes_the_same_mistake_may_go_too(old: str, new: str, line: int, passes: bool):
     """A method that does not exist is called twice, and both calls become others."""
     assert (refused(check, old, new, failed("no remove_hook", line=line)) == "") is passes
+
+
+@pytest.mark.parametrize(
+    ("gone", "said", "refuses"),
+    [
+        ("x = x.unsqueeze(1)", "`x` stays as it is, without `unsqueeze(1)`", False),
+        ("x = x.transpose(0, 1)", "`x` stays as it is, without `transpose(0, 1)`", False),
+        ("x = x.unsqueeze(1)", "`x` is cast", True),  # nobody is told of it
+        ("y = x.unsqueeze(1)", "without `unsqueeze(1)`", True),  # another name
+        ("x = x.relu()", "without `relu()`", True),  # other values
+        ("x = x.detach()", "without `detach()`", True),
+        ("x = unsqueeze(x)", "without `unsqueeze`", True),  # whatever that is
+    ],
+)
+def test_a_step_that_only_turns_its_own_tensor_may_go_if_that_is_said(
+    gone: str, said: str, refuses: bool
+):
+    """One row for each condition."""
+    old, new = f"x = f()\n{gone}\nprint(x, y)\n", "x = f()\nprint(x, y)\n"
+
+    assert bool(refused(check, old, new, title=said)) is refuses

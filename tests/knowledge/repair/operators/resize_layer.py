@@ -1,0 +1,91 @@
+"""resize-layer: a layer made for the size that it meets."""
+
+from __future__ import annotations
+
+from tests.knowledge.repair.codemods.cases import Cases, delete, swallow, swap
+
+BILINEAR = """\
+import torch
+from torch import nn
+mix = nn.Bilinear(6, 5, 2)
+print(mix(torch.rand(4, 6), torch.rand(4, 8)).shape)
+"""
+
+GATE = """\
+import torch
+from torch import nn
+
+
+class Gate(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.value = nn.Linear(12, 8)
+        self.gate = nn.Linear(12, 6)
+
+    def forward(self, x):
+        return self.value(x) * torch.sigmoid(self.gate(x))
+
+
+print(Gate()(torch.rand(5, 12)).shape)
+"""
+
+NAMED = """\
+import torch
+from torch import nn
+width = 7
+mix = nn.Bilinear(5, width, 3)
+print(mix(torch.rand(4, 5), torch.rand(4, 9)).shape)
+"""
+
+LOADED = """\
+import torch
+from torch import nn
+mix = nn.Bilinear(6, 5, 2)
+mix.load_state_dict(torch.load("mix.pt")) if False else None
+print(mix(torch.rand(4, 6), torch.rand(4, 8)).shape)
+"""
+
+FORECAST = """\
+import torch
+from torch import nn
+output_size = 1
+head = nn.Linear(16, output_size)
+steps = [head(torch.rand(4, 16))]
+for _ in range(2):
+    steps.append(head(steps[-1]))
+print(len(steps))
+"""
+
+NO_LAYER = """\
+import torch
+print(torch.rand(2, 3) @ torch.rand(4, 5))
+"""
+
+CASES = Cases(
+    mended={},
+    paired={
+        "the second input": (BILINEAR, ("nn.Bilinear(6, 8, 2)",)),
+        "a gate of its value": (
+            GATE,
+            ("self.gate = nn.Linear(12, 8)", "self.value = nn.Linear(12, 6)"),
+        ),
+        "where its name is given": (NAMED, ("width = 9\n",)),
+    },
+    refused={
+        "an output size that has a name": FORECAST,
+        "weights from a file": LOADED,
+        "no layer": NO_LAYER,
+    },
+    wrong={
+        "features cut off": (
+            "the second input",
+            swap("torch.rand(4, 8)", "torch.rand(4, 8)[:, :5]"),
+        ),
+        "swallowed": ("where its name is given", swallow(NAMED.splitlines()[4])),
+        "deleted": ("the second input", delete(BILINEAR.splitlines()[3])),
+        "the layer left out": (
+            "a gate of its value",
+            swap("self.value(x) * torch.sigmoid(self.gate(x))", "self.value(x)"),
+        ),
+    },
+)

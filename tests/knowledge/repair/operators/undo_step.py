@@ -1,0 +1,79 @@
+"""undo-step: a step that went wrong is left out, where it stands."""
+
+from __future__ import annotations
+
+from tests.knowledge.repair.codemods.cases import Cases, delete, swallow, swap
+
+SPIKES = """\
+import torch
+from torch import nn
+
+
+class Filter(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv1d(1, 4, 5)
+
+    def forward(self, spikes):
+        # one train of spikes for each neuron
+        spikes = spikes.unsqueeze(1)
+        return torch.sigmoid(self.conv(spikes))
+
+
+print(Filter()(torch.rand(8, 1, 40)).shape)
+"""
+
+KERNEL = """\
+import torch
+import torch.nn.functional as F
+image = torch.rand(2, 3, 16, 16)
+blur = torch.ones(3, 1, 3, 3) / 9
+smooth = F.conv2d(image, blur.squeeze(1), padding=1, groups=3)
+print(smooth.shape)
+"""
+
+SOLVE = """\
+import torch
+A = torch.eye(3) * 2
+b = torch.tensor([[1.5], [2.0], [3.0]])
+rhs = b.t()
+print(torch.linalg.solve(A, rhs).shape)
+"""
+
+NO_STEP = """\
+import torch
+a, b = torch.rand(2, 3), torch.rand(4, 5)
+print(torch.einsum("ij,jk->ik", a, b))
+"""
+
+MODEL = """\
+import torch
+from torch import nn
+model = nn.Bilinear(3, 4, 2).double()
+print(model(torch.rand(5, 3), torch.rand(5, 7)))
+"""
+
+CASES = Cases(
+    mended={},
+    paired={
+        "a channel that is there already": (
+            SPIKES,
+            ("        return torch.sigmoid(self.conv(spikes))",),
+        ),
+        "a kernel without its channel": (KERNEL, ("F.conv2d(image, blur, padding=1, groups=3)",)),
+        "a column turned into a row": (SOLVE, ("rhs = b\n",)),
+    },
+    refused={"no step to leave out": NO_STEP, "a model and no tensor": MODEL},
+    wrong={
+        "the layer left out": (
+            "a channel that is there already",
+            swap("torch.sigmoid(self.conv(spikes))", "torch.sigmoid(spikes)"),
+        ),
+        "swallowed": ("a kernel without its channel", swallow(KERNEL.splitlines()[4])),
+        "deleted": ("a column turned into a row", delete(SOLVE.splitlines()[4])),
+        "the channels run together": (
+            "a channel that is there already",
+            swap("self.conv(spikes))", "self.conv(spikes.reshape(1, 1, -1)))"),
+        ),
+    },
+)

@@ -1,0 +1,215 @@
+"""knowledge/repair/engine.py with operators: when they are asked, and what comes of their edits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from executor.protocol import Job, JobResult, Trial, Values
+from knowledge.repair import edits as ranked
+from knowledge.repair import engine
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Codemod, Proposal
+from knowledge.repair.engine import Repair
+from knowledge.repair.operator import Operator
+from tests.built import RecordedExecutor, failed, ran
+from tests.knowledge.repair.test_engine import A, B, codemod
+
+OLD = "f(a)\ng(b)\n"
+EDIT, OTHER = "f(a.float())\ng(b)\n", "f(a.double())\ng(b)\n"
+FILE = "No such file or directory: 'w.pt'"
+BEFORE = failed(A, line=1, code="f(a)", values=Values())
+FIXED = ran(stdout="1\n", values=Values())
+NO_FILE = failed(FILE, type="FileNotFoundError", line=2, code="g(b)", values=Values())
+
+
+class Anywhere:
+    """An operator that applies to every error."""
+
+    def applies(self, result: JobResult) -> bool:
+        return True
+
+    def edits(self, failure: object) -> list[Any]:
+        raise AssertionError("an edit is asked of the executor")
+
+
+OPERATORS = (Operator("trusted", Anywhere()), Operator("unread", Anywhere()))
+
+
+def edit(code: str, slug: str = "trusted", **more: Any) -> Proposal:
+    return Proposal(**{"codemod": slug, "title": f"to {code}", "code": code, "cost": 1.0} | more)
+
+
+@pytest.fixture(autouse=True)
+def records(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One operator with a good record, one that nobody has read, one that was mostly wrong."""
+
+    def grade_of(slug: str) -> str:
+        return {"trusted": "verified", "wrong": "nothing"}.get(slug, "alternative")
+
+    monkeypatch.setattr(ranked, "grade_of", grade_of)
+    monkeypatch.setattr(engine, "grade_of", grade_of)
+
+
+def missing_file(run: JobResult) -> str:
+    """The bot's word for what stopped a run."""
+    error = run.error
+    return "a file is not here" if error is not None and error.type == "FileNotFoundError" else ""
+
+
+async def repaired(
+    runs: dict[Any, JobResult],
+    edits: Mapping[str, Sequence[Proposal]],
+    proposals: Mapping[str, Sequence[Proposal]] | None = None,
+    codemods: Sequence[Codemod] = (),
+    operators: Sequence[Operator] = OPERATORS,
+    why: Any = missing_file,
+) -> tuple[Repair, RecordedExecutor]:
+    executor = RecordedExecutor(runs, proposals or {}, edits)
+    result = await engine.repair(
+        executor, codemods, Job(code=OLD), BEFORE, None, operators=operators, why=why
+    )
+    return result, executor
+
+
+async def test_no_operator_is_asked_where_a_codemod_mends_it():
+    """It knows the mistake; a general edit knows only the values."""
+    by_codemod = {OLD: [Proposal(codemod="a", title="known", code=OTHER)]}
+    repair, executor = await repaired(
+        {OTHER: FIXED}, {OLD: [edit(EDIT)]}, by_codemod, codemods=[codemod("a")]
+    )
+
+    assert repair.fix is not None and repair.fix.codemod == "a"
+    assert executor.asked_for_edits == []
+
+
+async def test_operators_are_asked_where_no_codemod_mends_it():
+    """One applies, and its rewrite does not help."""
+    by_codemod = {OLD: [Proposal(codemod="a", title="known", code=OTHER)]}
+    repair, _ = await repaired(
+        {OTHER: BEFORE, EDIT: FIXED}, {OLD: [edit(EDIT)]}, by_codemod, codemods=[codemod("a")]
+    )
+
+    assert repair.fix is not None
+    assert (repair.fix.codemod, repair.fix.shown) == ("trusted", "verified")
+
+
+async def test_what_a_codemod_was_refused_for_is_no_operators_edit():
+    """The same code was judged with more knowledge of the mistake."""
+    no = Check(name="sizes", passed=False)
+    by_codemod = {OLD: [Proposal(codemod="a", title="known", code=EDIT, checks=(no,))]}
+    repair, executor = await repaired(
+        {EDIT: FIXED}, {OLD: [edit(EDIT)]}, by_codemod, codemods=[codemod("a")]
+    )
+
+    assert repair.fix is None and repair.alternatives == ()
+    assert executor.asked == []
+
+
+async def test_an_operator_that_nobody_has_read_shows_only_an_alternative():
+    """Its edit passes every check, and is not called the fix."""
+    repair, _ = await repaired({EDIT: FIXED}, {OLD: [edit(EDIT, "unread", intent="a is one")]})
+
+    assert repair.fix is None
+    assert [(f.code, f.intent, f.verified) for f in repair.alternatives] == [
+        (EDIT, "a is one", True)
+    ]
+
+
+async def test_an_operator_that_was_mostly_wrong_is_not_asked():
+    repair, executor = await repaired(
+        {}, {OLD: [edit(EDIT, "wrong")]}, operators=[Operator("wrong", Anywhere())]
+    )
+
+    assert repair == Repair()
+    assert executor.asked_for_edits == []
+
+
+async def test_a_check_that_its_code_fails_needs_no_run():
+    no = Check(name="sizes", passed=False)
+    repair, executor = await repaired({}, {OLD: [edit(EDIT, checks=(no,))]})
+
+    assert [f.code for f in repair.refused] == [EDIT]
+    assert executor.asked == []
+
+
+@pytest.mark.parametrize(
+    ("why", "offered"), [(missing_file, [EDIT]), (lambda run: "", [])], ids=["a file", "its own"]
+)
+async def test_an_edit_that_stops_later_by_no_fault_of_the_code_is_partly_shown(why, offered):
+    """It is an alternative, and not verified; where the code is to blame it is none."""
+    repair, _ = await repaired({EDIT: NO_FILE}, {OLD: [edit(EDIT)]}, why=why)
+
+    assert repair.fix is None
+    assert [f.code for f in repair.alternatives] == offered
+    for fix in repair.alternatives:
+        assert (fix.verified, fix.shown) == (False, "partly")
+        assert fix.stops == "at line 2: a file is not here"
+        assert fix.shown_in_part.endswith("the run then stops at line 2: a file is not here")
+
+
+async def test_a_codemods_rewrite_may_be_partly_shown_too():
+    by_codemod = {OLD: [Proposal(codemod="a", title="known", code=EDIT)]}
+    repair, executor = await repaired({EDIT: NO_FILE}, {}, by_codemod, codemods=[codemod("a")])
+
+    assert [(f.codemod, f.shown) for f in repair.alternatives] == [("a", "partly")]
+    assert executor.asked_for_edits == []
+
+
+async def test_what_is_verified_comes_before_what_is_partly_shown():
+    """Another edit reaches the end: nothing else is offered."""
+    more = [edit(EDIT), edit(OTHER, cost=1.1)]
+    repair, _ = await repaired({EDIT: NO_FILE, OTHER: FIXED}, {OLD: more})
+
+    assert repair.fix is not None and repair.fix.code == OTHER
+
+
+async def test_the_next_error_of_a_later_line_is_mended_too():
+    """An operator's edit, then a codemod's rewrite; the first one's record decides for both."""
+    second = "f(a.float())\ng(b + 1)\n"
+    runs = {EDIT: failed(B, line=2, code="g(b)", values=Values()), second: FIXED}
+    by_codemod = {EDIT: [Proposal(codemod="b", title="known", code=second)]}
+    for slug, verified in (("trusted", True), ("unread", False)):
+        repair, _ = await repaired(
+            runs, {OLD: [edit(EDIT, slug)]}, by_codemod, codemods=[codemod("b", B)]
+        )
+        assert (repair.fix is not None) is verified
+        fix = repair.fix or repair.alternatives[0]
+        assert fix.code == second and len(fix.steps) == 2
+
+
+async def test_the_next_complaint_of_the_same_line_is_no_progress():
+    """A chain of shape edits at one place pleases the line, and means nothing."""
+    second = "f(a.float().t())\ng(b)\n"
+    runs = {EDIT: failed(B, line=1, code="f(a.float())", values=Values()), second: FIXED}
+    repair, _ = await repaired(runs, {OLD: [edit(EDIT)], EDIT: [edit(second)]})
+
+    assert repair.fix is None and repair.alternatives == ()
+
+
+async def test_what_failed_in_its_trial_comes_last():
+    """Of many edits only a few are run: those that ended first."""
+    failing = [
+        edit(f"f({n})\ng(b)\n", trial=Trial(type="ValueError", lines=(2,)), cost=0.5)
+        for n in range(12)
+    ]
+    runs = {p.code: failed("other", line=2, code="g(b)", values=Values()) for p in failing}
+    last = edit(EDIT, trial=Trial(ok=True), cost=2.0)
+    repair, executor = await repaired(runs | {EDIT: FIXED}, {OLD: [*failing, last]})
+
+    assert repair.fix is not None and repair.fix.code == EDIT
+    assert executor.asked[0].code == EDIT
+
+
+async def test_an_operator_is_asked_once_in_a_chain():
+    """The same kind of edit twice pleases two lines, and seldom means anything."""
+    second = "f(a.float())\ng(b.float())\n"
+    runs = {EDIT: failed(B, line=2, code="g(b)", values=Values()), second: FIXED}
+    by_operator = {OLD: [edit(EDIT)], EDIT: [edit(second)]}
+    repair, _ = await repaired(runs, by_operator)
+    other, _ = await repaired(runs, {OLD: [edit(EDIT)], EDIT: [edit(second, "unread")]})
+
+    assert repair.fix is None and repair.alternatives == ()
+    assert [f.code for f in other.alternatives] == [second]
