@@ -43,7 +43,9 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         head = program.text(_head(node))
         others = [n for n in program.all(type(node)) if program.text(_head(n)) == head]
         changes = {n: _change(failure, n, value) for n in others}
-        every = {n: change[0] for n, change in changes.items() if change is not None}
+        every: dict[cst.CSTNode, cst.CSTNode] = {
+            n: change[0] for n, change in changes.items() if change is not None
+        }
         if len(every) > 1 and not isinstance(node, cst.Attribute):
             title = f"{title} (everywhere)"
             yield Rewrite(program.replace(every), title, meaning, cost=COST.SURE)
@@ -162,7 +164,9 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     """The same expression, in other brackets: what stood inside of them still does."""
     error = before.error
     code = "".join(error.code.split()) if error is not None else ""
-    if not code.endswith((")", "]")) or not is_a(before.error, "not_callable", "index_type"):
+    if error is None or not is_a(error, "not_callable", "index_type"):
+        return []
+    if not code.endswith((")", "]")):
         return []
     opening = "(" if code.endswith(")") else "["
     owner, _, inner = code[:-1].partition(opening)

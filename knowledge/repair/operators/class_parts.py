@@ -33,7 +33,7 @@ _LACKS = {
 }
 _OF_SUPER = ("too_many_arguments", "unexpected_keyword", "takes_exactly")
 # What other libraries call it.
-_ELSEWHERE = {"forward": ("call", "predict", "forward_pass"), "__len__": ("length", "size")}
+_ELSEWHERE = {"forward": ("call", "predict", "forward_pass"), "__len__": ("length",)}
 
 
 def applies(result: JobResult) -> bool:

@@ -15,7 +15,10 @@ from knowledge.repair.operator import COST, Failure
 
 def applies(result: JobResult) -> bool:
     """Two things of different kinds were joined."""
-    return result.error is not None and is_a(result.error, "operands", "operand_types")
+    error = result.error
+    return error is not None and (
+        is_a(error, "operands", "operand_types") or "can only concatenate" in error.message
+    )
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
@@ -63,8 +66,7 @@ def _as_tuple(value: cst.BaseExpression) -> cst.BaseExpression:
     """`[1]` as `(1,)`, anything else through tuple()."""
     if not isinstance(value, cst.List) or not value.elements:
         return _call("tuple", value)
-    parens = {"lpar": [cst.LeftParen()], "rpar": [cst.RightParen()]}
-    return cst.Tuple(value.elements, **parens)
+    return cst.Tuple(value.elements, lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:

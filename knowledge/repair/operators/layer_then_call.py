@@ -74,10 +74,17 @@ def _in_two(failure: Failure, place: Place, call: cst.Call) -> cst.Call | None:
         for p in list(inspect.signature(cls.forward).parameters.values())[1:]
         if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD
     ]
-    if len(needed) != len(given):
+    if len(needed) != len(given) or _needs(cls) - {a.keyword.value for a in options if a.keyword}:
         return None
     made = call.with_changes(args=_ended(options))
     return cst.Call(made, _ended(given))
+
+
+def _needs(cls: type) -> set[str]:
+    """The arguments without which the layer cannot be made."""
+    many = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    parameters = inspect.signature(cls).parameters.values()
+    return {p.name for p in parameters if p.default is p.empty and p.kind not in many}
 
 
 def _ended(args: list[cst.Arg]) -> list[cst.Arg]:

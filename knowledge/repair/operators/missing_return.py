@@ -22,6 +22,9 @@ from knowledge.repair.toolkit.unchanged import failing_expression_kept
 _FAMILIES = ("none_attribute", "argument_type", "not_callable", "operand_types", "unpack_one",
              "power_operand_types", "overload")  # fmt: skip
 
+_GIVE_NOTHING = ("print", "backward", "step", "zero_grad", "append", "extend", "update", "save",
+                 "close", "sort", "show", "plot")  # fmt: skip
+
 
 def applies(result: JobResult) -> bool:
     """Something is None that has to be a value."""
@@ -106,7 +109,8 @@ def _with_return(
     small = last.body[0]
     if isinstance(small, cst.Expr) and isinstance(small.value, (cst.Call, cst.BinaryOperation)):
         text = program.text(small.value)
-        if text.startswith(("print(", "self.register", "super(")):
+        called = text.partition("(")[0].rpartition(".")[2]
+        if called in _GIVE_NOTHING or text.startswith(("self.register", "super(")):
             return None
         return small, cst.Return(small.value), f"`{text}`"
     target: cst.BaseExpression | None = None

@@ -19,7 +19,7 @@ from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.signatures import called
 
-_ADDS = ("append", "add", "appendleft", "put")
+_ADDS = ("append", "appendleft", "put")
 _FAMILIES = ("too_many_arguments", "takes_exactly", "not_a_module")
 
 
@@ -57,7 +57,8 @@ def _packed(
         return  # `len(a, b)` is no length of both
     states = isinstance(target, torch.nn.RNNBase)
     own = getattr(target, "__module__", "") == "__main__"
-    if len(plain) - start < 2 or (start > 0) != states or own:
+    a_layer = isinstance(target, torch.nn.Module) and not states
+    if len(plain) - start < 2 or (start > 0) != states or own or a_layer:
         return
     values = [failure.value(a.value) for a in plain[start:]]
     if not is_append and len({_kind(v) for v in values if v is not failure.missing}) > 1:

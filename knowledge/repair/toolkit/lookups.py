@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from knowledge.repair.toolkit.spelling import misspelt
+from knowledge.repair.toolkit.spelling import misspelt, slips
 
 if TYPE_CHECKING:
     from knowledge.repair.operator import Failure
@@ -60,9 +60,18 @@ class Lookup:
         """Names that it has and that this one is a slip for; what is called has to be callable."""
         near = [n for n in self.names if misspelt(self.name, n)]
         near = [n for n in near if not isinstance(self.value(n), types.ModuleType)]
-        fitting = [n for n in near if callable(self.value(n)) == is_called]
-        same = [n for n in fitting if n.lower() == self.name.lower()]
-        return same or fitting
+        near = [n for n in near if callable(self.value(n)) == is_called]
+        if self._is_of_another_kind():  # `items` of a tensor: a dictionary was expected
+            near = [n for n in near if n == f"{self.name}_"]
+        least = min((slips(self.name, n) for n in near), default=0)
+        return [n for n in near if slips(self.name, n) == least]
+
+    def _is_of_another_kind(self) -> bool:
+        """Whether a tensor was asked for what dictionaries, lists or modules have."""
+        import torch
+
+        kinds = (dict, list, str, torch.nn.Module)
+        return isinstance(self.owner, torch.Tensor) and any(hasattr(k, self.name) for k in kinds)
 
     def value(self, name: str) -> Any:
         """One of its names' value, without running code of the program's own."""

@@ -21,6 +21,8 @@ def misspelt(written: str, meant: str) -> bool:
         return True
     if min(len(a), len(b)) < _LETTERS or re.findall(r"\d+", a) != re.findall(r"\d+", b):
         return False
+    if a[0] != b[0] and a[:2] != b[1::-1]:
+        return False  # the first letter is right, or changed places with the second
     most = 2 if min(len(a), len(b)) >= _LONG else 1
     return abs(len(a) - len(b)) <= most and slips(a, b) <= most
 

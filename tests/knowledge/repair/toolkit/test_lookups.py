@@ -39,6 +39,9 @@ def test_the_errors_own_words(message: str, name: str, said: str) -> None:
         (torch.ones(2), "reshap", True, ["reshape"]),
         (nn.Sequential(nn.ReLU()), "paramters", True, ["parameters"]),
         (nn, "ConvLSTM2d", True, []),
+        (torch, "tensr", True, ["tensor"]),  # and not Tensor, which is as far off in other case
+        (torch.ones(1), "items", True, []),  # what a dictionary has
+        (torch.ones(1), "share_memory", True, ["share_memory_"]),  # what a module has too
         (torch, "nanmax", True, []),
     ],
 )

@@ -24,6 +24,9 @@ from knowledge.repair.toolkit.spelling import misspelt, slips
         ("nanmax", "amax", False),  # two slips in a short name
         ("sun", "sum", False),  # short names are near to many others
         ("events", "acc_events", False),
+        ("list", "dist", False),  # the first letter is another one
+        ("agrmax", "argmax", True),
+        ("rfom_numpy", "from_numpy", True),  # the first two, swapped
         ("", "_", False),
     ],
 )
