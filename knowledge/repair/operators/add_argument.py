@@ -71,8 +71,8 @@ def _object_of_the_class(failure: Failure, found: Called) -> Iterator[Rewrite]:
         return
     title = f"line {program.line(assign)}: `{held.__name__}()` makes an object of the class"
     meaning = f"an object of `{held.__name__}` is meant"
-    new = program.replace({assign.value: cst.Call(assign.value)})
-    yield Rewrite(new, title, meaning, cost=COST.SURE)
+    module = program.replace({assign.value: cst.Call(assign.value)})
+    yield Rewrite(module, title, meaning, cost=COST.SURE)
 
 
 def _with_function(call: cst.Call, function: cst.BaseExpression) -> cst.Call:

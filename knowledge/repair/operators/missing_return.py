@@ -97,9 +97,12 @@ def _with_return(
     program: Program, function: cst.FunctionDef
 ) -> tuple[cst.CSTNode, cst.CSTNode | cst.FlattenSentinel[cst.BaseStatement], str] | None:
     """The last statement, what stands there then, and what that returns."""
-    inner = program.inside(function.body, cst.FunctionDef)
+    inner = [
+        *program.inside(function.body, cst.FunctionDef),
+        *program.inside(function.body, cst.Yield),
+    ]
     returns = program.inside(function.body, cst.Return)
-    if inner or any(r.value is not None for r in returns) or program.inside(function, cst.Yield):
+    if inner or any(r.value is not None for r in returns):
         return None
     if not isinstance(function.body, cst.IndentedBlock):
         return None

@@ -269,7 +269,7 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     new = "".join("".join(lines).split())
     if "attr(" not in error.code and ("getattr(" in new or "hasattr(" in new):
         return [Check(name="asked", passed=False, detail="it only asks for the name")]
-    module = (read(error, "module_attribute") or {}) if owner else {}
-    kept = bool(module) or not owner or re.search(rf"{re.escape(owner)}[.\[)]", new) is not None
+    is_module = read(error, "module_attribute") is not None
+    kept = is_module or not owner or re.search(rf"{re.escape(owner)}[.\[)]", new) is not None
     detail = "it is still asked" if kept else "it is no longer asked"
     return [Check(name="asked", passed=kept, detail=detail)]

@@ -132,13 +132,18 @@ def _forms(message: str) -> Iterator[tuple[inspect.Parameter, ...]]:
     """
     names: dict[str, inspect.Parameter] = {}
     for form in offered_forms(message):
-        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        is_keyword = False
         for part in form.split(","):
             if part.strip() == "*":
-                kind = inspect.Parameter.KEYWORD_ONLY
+                is_keyword = True
                 continue
             words = part.partition("=")[0].split()
             if words and words[-1].isidentifier():
+                kind = (
+                    inspect.Parameter.KEYWORD_ONLY
+                    if is_keyword
+                    else inspect.Parameter.POSITIONAL_OR_KEYWORD
+                )
                 names.setdefault(words[-1], inspect.Parameter(words[-1], kind, default=None))
     if names:
         yield tuple(sorted(names.values(), key=lambda p: p.kind))
