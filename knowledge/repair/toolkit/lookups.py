@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Any
 from knowledge.repair.toolkit.spelling import misspelt, slips
 
 if TYPE_CHECKING:
+    import torch
+
     from knowledge.repair.operator import Failure
 
 _NOT_THERE = object()
@@ -149,10 +151,23 @@ def _names_of(held: Any) -> Iterator[str]:
         return
     yield from (n for n in getattr(held, "__dict__", {}) if isinstance(n, str))
     if isinstance(held, torch.nn.Module):
-        for registry in ("_modules", "_parameters", "_buffers"):
-            yield from held.__dict__.get(registry, {})
+        yield from _registered(held)
     for cls in held.__mro__ if inspect.isclass(held) else type(held).__mro__:
         yield from vars(cls)
+
+
+def _registered(module: torch.nn.Module) -> dict[str, Any]:
+    """The layers, parameters and buffers of a module, by their names in it."""
+    from torch.nn import Module
+
+    try:
+        return {
+            **dict(Module.named_children(module)),
+            **dict(Module.named_parameters(module, recurse=False)),
+            **dict(Module.named_buffers(module, recurse=False)),
+        }
+    except AttributeError:  # its __init__ has not run
+        return {}
 
 
 def _value(held: Any, name: str) -> Any:
@@ -160,10 +175,8 @@ def _value(held: Any, name: str) -> Any:
 
     if isinstance(held, types.ModuleType):
         return getattr(held, name, None)
-    if isinstance(held, torch.nn.Module):
-        for registry in ("_modules", "_parameters", "_buffers"):
-            if name in held.__dict__.get(registry, {}):
-                return held.__dict__[registry][name]
+    if isinstance(held, torch.nn.Module) and name in (registered := _registered(held)):
+        return registered[name]
     found = inspect.getattr_static(held, name, None)
     return found.__func__ if isinstance(found, (staticmethod, classmethod)) else found
 
@@ -173,7 +186,7 @@ def _inside(held: Any, name: str) -> Iterator[str]:
 
     parts = dict(getattr(held, "__dict__", {}))
     if isinstance(held, torch.nn.Module):
-        parts |= held.__dict__.get("_modules", {})
+        parts |= _registered(held)
     for part, value in parts.items():
         if part.startswith("_") or not part.isidentifier() or value is held:
             continue
