@@ -1,5 +1,6 @@
 import torch
-from torch import nn
 
-layer = nn.Conv2D(3, 8, kernel_size=3)  # error: AttributeError: module 'torch.nn' has no attribute 'Conv2D'
-layer(torch.randn(1, 3, 8, 8))
+counts = torch.zeros(3)
+labels = torch.tensor([0, 2, 2])
+torch.scatter_add_(counts, 0, labels, torch.ones(3))  # error: AttributeError: module 'torch' has no attribute 'scatter_add_'
+print(counts)

@@ -1,13 +1,11 @@
-"""The name that is there in place of one that is not: another spelling, a method, another module.
+"""A function for a method or a method for a function, and what NumPy has in place of torch's own.
 
-What exists is asked of the torch that the snippet ran on. A name that merely looks alike is not
-offered: `nn.Conv2D` can only mean `nn.Conv2d`, but `torch.nanmax` has no one equivalent.
+A name that is only spelled otherwise, or is somewhere else, is the operator other-name's.
 """
 
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import re
 from collections.abc import Iterable, Iterator
 
@@ -20,62 +18,27 @@ from knowledge.repair.toolkit.edits import Program, call, method, operand
 from knowledge.repair.toolkit.flow import free_name
 from knowledge.repair.toolkit.sites import argument, failing, seen_error, variables
 
-_MODULE, _TENSOR, _IMPORT = "module_attribute", "tensor_attribute", "import_name"  # error families
+_MODULE, _TENSOR = "module_attribute", "tensor_attribute"  # error families
 
-# What was renamed without another meaning: (module, name) of today's.
-_RENAMED = {
-    "BCELossWithLogits": ("torch.nn", "BCEWithLogitsLoss"),
-    "BCEWithLogitLoss": ("torch.nn", "BCEWithLogitsLoss"),
-    "CrossEntropy": ("torch.nn", "CrossEntropyLoss"),
-    "MSE": ("torch.nn", "MSELoss"),
-    "Swish": ("torch.nn", "SiLU"),
-    "swish": ("torch.nn.functional", "silu"),
-    "set_deterministic": ("torch", "use_deterministic_algorithms"),
-    "is_deterministic": ("torch", "are_deterministic_algorithms_enabled"),
-    "power": ("torch", "pow"),
-    "inv": ("torch.linalg", "inv"),
-    "pinv": ("torch.linalg", "pinv"),
-    "take_along_axis": ("torch", "take_along_dim"),
-}
-_MOVED_FROM_ELSEWHERE = {("transformers", "AdamW"): "torch.optim"}
-_MODULES = (
-    "torch", "torch.nn", "torch.nn.functional", "torch.linalg", "torch.special", "torch.optim",
-    "torch.optim.lr_scheduler", "torch.nn.utils", "torch.nn.utils.rnn", "torch.nn.init",
-    "torch.utils.data", "torch.distributed", "torch.distributions",
-)  # fmt: skip
 _ATTRIBUTES = {"shape", "dtype", "device", "ndim", "T", "grad", "requires_grad", "data"}
-_OF_TENSOR = {
-    "mask_fill_": "masked_fill_",
-    "mask_fill": "masked_fill",
-    "copy": "clone",
-    "ndims": "ndim",
-    "absolute_value": "abs",
-}
 
 
 def applies(result: JobResult) -> bool:
     """A name was looked up in torch, or on a tensor, that is not there."""
-    error = seen_error(result, "object_attribute", _MODULE, _IMPORT)
-    seen = read(error, _MODULE, _TENSOR, _IMPORT) if error is not None else None
+    error = seen_error(result, "object_attribute", _MODULE)
+    seen = read(error, _MODULE, _TENSOR) if error is not None else None
     return seen is not None and _is_of_torch(seen)
 
 
 def _is_of_torch(seen: SeenError) -> bool:
-    """Whether the name is asked of a tensor, of torch, or (to import it) of transformers."""
-    if seen.id == _TENSOR:
-        return True
-    return seen["module"].startswith("torch") or (
-        seen.id == _IMPORT and seen["module"] == "transformers"
-    )
+    """Whether the name is asked of a tensor or of torch."""
+    return seen.id == _TENSOR or seen["module"].startswith("torch")
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """The one name that can be meant."""
-    error = seen_error(result, "object_attribute", _MODULE, _IMPORT)
+    error = seen_error(result, "object_attribute", _MODULE)
     assert error is not None
-    if (m := read(error, _IMPORT)) and _is_of_torch(m):
-        yield from _imported(program, m["name"], m["module"])
-        return
     node = failing(program, error)
     attribute = _attribute(node, error)
     if attribute is None:
@@ -129,38 +92,6 @@ def _attribute(node: cst.CSTNode | None, error: ErrorSeen | Caught) -> cst.Attri
     return None
 
 
-# -- an import -------------------------------------------------------------------------------
-
-
-def _imported(program: Program, name: str, source: str) -> Iterator[Rewrite]:
-    """`from torch.x import name` from where the name is."""
-    home = _MOVED_FROM_ELSEWHERE.get((source, name)) or _only_home(name, but=source)
-    if home is None:
-        return
-    for statement in program.all(cst.SimpleStatementLine):
-        node = statement.body[0]
-        if not isinstance(node, cst.ImportFrom) or isinstance(node.names, cst.ImportStar):
-            continue
-        alias = next((a for a in node.names if program.text(a.name) == name), None)
-        if alias is None or program.text(node.module or cst.Name("_")) != source:
-            continue
-        kept = [a for a in node.names if a is not alias]
-        new = f"from {home} import {program.text(alias).rstrip(', ')}"
-        title = f"line {program.line(node)}: `{name}` is in {home}"
-        if not kept:
-            module = program.replace({node: cst.ensure_type(_small(new), cst.ImportFrom)})
-        else:
-            kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
-            module = program.replace({node: node.with_changes(names=kept)}, {statement: new + "\n"})
-        yield Rewrite(module, title)
-        return
-
-
-def _small(code: str) -> cst.BaseSmallStatement:
-    line = cst.ensure_type(cst.parse_statement(code + "\n"), cst.SimpleStatementLine)
-    return line.body[0]
-
-
 # -- a module of torch -----------------------------------------------------------------------
 
 
@@ -173,78 +104,14 @@ def _of_module(
     seen: dict[str, Variable],
 ) -> Iterator[Rewrite]:
     at = f"line {program.line(node)}"
-    module = importlib.import_module(source)
     if source == "torch" and name in {"rfft"} and called is not None:
         yield from _rfft(program, called)
         return
     if source == "torch" and called is not None and name in _FROM_NUMPY:
         yield from _FROM_NUMPY[name](program, called, seen)
         return
-    if name == "__version__":
-        yield _named(program, node, program.name_of("torch", name), at)
-        return
-    if name in _RENAMED:
-        home, new = _RENAMED[name]
-        yield _named(program, node, program.name_of(home, new), at)
-        return
-    alike = [n for n in dir(module) if n.lower() == name.lower() and not n.startswith("_")]
-    if len(alike) == 1:
-        yield Rewrite(
-            program.replace({node: node.with_changes(attr=cst.Name(alike[0]))}),
-            f"{at}: it is spelled `{alike[0]}`",
-        )
-        return
-    if _is_module(source, name):
-        yield from _submodule(program, f"{source}.{name}")
-        return
     if called is not None and source in {"torch", "torch.nn.functional"}:
-        found = list(_as_method(program, node, called, name, at))
-        if found:
-            yield from found
-            return
-    home_now = _only_home(name, but=source)
-    if home_now is not None:
-        yield _named(program, node, program.name_of(home_now, name), at)
-
-
-def _is_module(source: str, name: str) -> bool:
-    try:
-        return importlib.util.find_spec(f"{source}.{name}") is not None
-    except (ImportError, ValueError):
-        return False  # the source is no package
-
-
-def _named(program: Program, node: cst.Attribute, new: str, at: str) -> Rewrite:
-    return Rewrite(
-        program.replace({node: cst.parse_expression(new)}), f"{at}: it is called `{new}` now"
-    )
-
-
-def _only_home(name: str, but: str) -> str | None:
-    """The one public module of torch that has a class or function of that name."""
-    found: dict[int, str] = {}
-    for module in _MODULES:
-        thing = getattr(importlib.import_module(module), name, None)
-        if module != but and callable(thing):
-            found.setdefault(id(thing), module)
-    return next(iter(found.values())) if len(found) == 1 else None
-
-
-def _submodule(program: Program, name: str) -> Iterator[Rewrite]:
-    first = min(
-        (
-            s
-            for s in program.all(cst.SimpleStatementLine)
-            if isinstance(s.body[0], (cst.Import, cst.ImportFrom))
-        ),
-        key=program.line,
-        default=None,
-    )
-    if first is not None:
-        yield Rewrite(
-            program.replace({}, before={first: f"import {name}\n"}),
-            f"`{name}` is a module of its own, which `import torch` does not load",
-        )
+        yield from _as_method(program, node, called, name, at)
 
 
 def _as_method(
@@ -473,20 +340,6 @@ def _of_tensor(
                 f"{at}: `masked_fill_` writes one number, `masked_scatter_` one after another",
             )
             return
-    if name in _OF_TENSOR:
-        new_name = _OF_TENSOR[name]
-        yield Rewrite(
-            program.replace({node: node.with_changes(attr=cst.Name(new_name))}),
-            f"{at}: a tensor's `{name}` is called `{new_name}`",
-        )
-        return
-    alike = [n for n in dir(torch.Tensor) if n.lower() == name.lower() and not n.startswith("_")]
-    if len(alike) == 1:
-        yield Rewrite(
-            program.replace({node: node.with_changes(attr=cst.Name(alike[0]))}),
-            f"{at}: it is spelled `{alike[0]}`",
-        )
-        return
     if called is None:
         return
     if name.endswith("_") and hasattr(torch.Tensor, name[:-1]):
@@ -531,7 +384,7 @@ def _dtype(program: Program, value: cst.BaseExpression) -> str | None:
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The name is no longer looked up in vain; whether its line still does its work is `called`."""
-    error = seen_error(before, "object_attribute", _MODULE, _IMPORT)
+    error = seen_error(before, "object_attribute", _MODULE)
     found = [Check(name="name", passed=True, detail="every name is found")]
     if error is not None and error.line is not None:
         line = proposal.code.splitlines()[error.line - 1 : error.line + 2]

@@ -1,5 +1,6 @@
 import torch
-from torch import nn
 
-layer = nn.Conv2d(3, 8, kernel_size=3)
-layer(torch.randn(1, 3, 8, 8))
+counts = torch.zeros(3)
+labels = torch.tensor([0, 2, 2])
+counts.scatter_add_(0, labels, torch.ones(3))
+print(counts)

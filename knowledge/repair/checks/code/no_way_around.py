@@ -189,6 +189,8 @@ def _left_out(change: Change) -> Iterator[str]:
             continue
         if _summed(statement, found.new) or _all_summed(statement, found.new):
             continue
+        if isinstance(statement, ast.Expr) and _returned(statement.value, found):
+            continue
         if instead and _calls(statement) == instead:
             continue  # it makes the same mistake as the line that failed
         if _turns_itself(statement) and "without" in change.said:
@@ -209,6 +211,12 @@ def _turns_itself(statement: ast.stmt) -> bool:
     if not isinstance(step, ast.Call) or not isinstance(step.func, ast.Attribute):
         return False
     return [text(t) for t in statement.targets] == [text(step.func.value)]
+
+
+def _returned(value: ast.expr, found: Comparison) -> bool:
+    """Whether a value that was dropped is returned now."""
+    come = (s for s in found.come if isinstance(s, ast.Return))
+    return any(same_code(s.value, value) for s in come)
 
 
 def _called_no_more(change: Change) -> Iterator[str]:

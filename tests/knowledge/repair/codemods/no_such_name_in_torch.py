@@ -1,21 +1,6 @@
-"""Names that are spelled otherwise, live elsewhere, or belong to the tensor."""
+"""Names that belong to the tensor, or to NumPy."""
 
-from tests.knowledge.repair.codemods.cases import Cases, delete, swallow, swap
-
-LOSS = """\
-import torch
-from torch import nn
-net = nn.Linear(4, 1)
-criterion = nn.BCELossWithLogits()   # two classes
-criterion(net(torch.randn(3, 4)), torch.ones(3, 1)).backward()
-"""
-
-KERAS = """\
-import torch.nn as nn
-import torch
-net = nn.Sequential(nn.Conv2D(1, 4, 3), nn.ReLU(), nn.MaxPool2D(2))
-print(net(torch.randn(2, 1, 8, 8)).shape)
-"""
+from tests.knowledge.repair.codemods.cases import Cases, swallow, swap
 
 FUNCTION = """\
 import torch
@@ -53,12 +38,6 @@ import torch
 signal = torch.sin(torch.linspace(0, 20, 64))
 parts = torch.rfft(signal, 1)
 print(parts.shape, parts.pow(2).sum(-1).argmax())
-"""
-
-IMPORT = """\
-import torch
-from torch.nn.functional import pad_sequence, relu   # lengths differ
-print(relu(pad_sequence([torch.ones(2), torch.ones(3)], batch_first=True)))
 """
 
 MADE_UP = """\
@@ -134,14 +113,11 @@ print(torch.version.cpu)
 
 CASES = Cases(
     mended={
-        "a loss": (LOSS, "criterion = nn.BCEWithLogitsLoss()   # two classes"),
-        "from Keras": (KERAS, "nn.Conv2d(1, 4, 3), nn.ReLU(), nn.MaxPool2d(2)"),
         "a method": (FUNCTION, "counts.scatter_add_(0, labels, torch.ones(3))   # how many"),
         "two of them": (TWICE, "counts.index_add_(0, group, torch.ones(3))"),
         "from NumPy": (NUMPY, "print(x.to(torch.int64))"),
         "no in-place form": (IN_PLACE, "x = x.reshape(2, 3)"),
         "a spectrum": (SPECTRUM, "parts = torch.view_as_real(torch.fft.rfft(signal))"),
-        "an import": (IMPORT, "from torch.nn.utils.rnn import pad_sequence\n"),
         "of every row": (ROWS, "print(torch.vmap(spread)(table))"),
         "one column after another": (COLUMNS, "for column in table.unbind(1)], dim=-1)"),
         "without NaN": (GAPS, "torch.nanquantile(heights, 1.0, dim=1)"),
@@ -163,11 +139,6 @@ CASES = Cases(
             swap("torch.scatter_add_(counts, 0, labels, torch.ones(3))   # how many of each\n", ""),
         ),
         "swallow": ("from NumPy", swallow("print(x.astype(np.int64))")),
-        "leave the loss out": (
-            "a loss",
-            lambda code: delete("criterion = nn.BCELossWithLogits()   # two classes")(
-                swap("criterion(net", "(net")(code)
-            ),
-        ),
+        "only the name": ("no in-place form", swap("x.reshape_(2, 3)", "x.reshape_")),
     },
 )

@@ -1,6 +1,16 @@
-"""Keywords of other libraries and of other years."""
+"""Keywords of other libraries and of other years, and slips of the pen."""
 
 from tests.knowledge.repair.codemods.cases import Cases, delete, swallow, swap
+
+WORDS = """\
+import torch
+from torch import nn
+table = nn.Embedding(
+    vocab_size=50,   # words
+    embed_dim=8,
+)
+print(table(torch.tensor([1, 49])).shape)
+"""
 
 VERBOSE = """\
 import torch
@@ -23,16 +33,6 @@ optimizer.step()
 print(optimizer.param_groups[0]['lr'])
 """
 
-WORDS = """\
-import torch
-from torch import nn
-table = nn.Embedding(
-    vocab_size=50,   # words
-    embedding_dim=8,
-)
-print(table(torch.tensor([1, 49])).shape)
-"""
-
 KERAS = """\
 import torch
 from torch import nn
@@ -42,31 +42,32 @@ print(net(torch.randn(2, 4))[0].shape)
 
 OWN = """\
 import torch
-from torch import nn
-class Net(nn.Module):
-    def __init__(self, width):
-        super().__init__()
-        self.fc = nn.Linear(width, 1)
-print(Net(width=3, depth=2))
+
+def spread(table, keepdims):
+    return table.amax(1, keepdim=keepdims) - table.amin(1, keepdim=keepdims)
+
+x = torch.rand(2, 3)
+print(spread(x, keepdim=True).shape, spread(x + 1, keepdim=False).shape)
+print(spread(x.t(), keepdim=True).shape)
+"""
+
+IN_C = """\
+import torch
+weights = torch.randn(3, required_grad=True)   # to be trained
+weights.sum().backward()
+print(weights.grad)
+"""
+
+DROPOUT = """\
+import torch
+x = torch.dropout(torch.ones(4), p=0.5, training=False)   # as in F.dropout
+print(x)
 """
 
 IN_PLACE = """\
 import torch
 x = torch.tensor([1.0, 2.0])
 torch.sigmoid(x, inplace=True)   # no copy
-print(x)
-"""
-
-NO_SWITCH = """\
-import torch
-x = torch.tensor([1.0, 2.0])
-y = torch.mean(x, inplace=True)
-print(y)
-"""
-
-DROPOUT = """\
-import torch
-x = torch.dropout(torch.ones(4), p=0.5, training=False)   # as in F.dropout
 print(x)
 """
 
@@ -84,21 +85,48 @@ points = torch.randn(20, 5).numpy()
 print(TSNE(n_components=2, perplexity=5, n_iter=300).fit_transform(points).shape)
 """
 
+MOMENTUM = """\
+import torch
+net = torch.nn.Linear(2, 1)
+optimizer = torch.optim.Adam(net.parameters(), momentum=0.9)
+net(torch.randn(3, 2)).square().mean().backward()
+optimizer.step()
+"""
+
+DEPTH = """\
+import torch
+from torch import nn
+class Net(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.fc = nn.Linear(width, 1)
+print(Net(width=3, depth=2))
+"""
+
+NO_SWITCH = """\
+import torch
+x = torch.tensor([1.0, 2.0])
+y = torch.mean(x, inplace=True)
+print(y)
+"""
+
 CASES = Cases(
     mended={
+        "of another library": (WORDS, "num_embeddings=50,   # words\n    embedding_dim=8,"),
         "verbose": (VERBOSE, "StepLR(optimizer, step_size=1, gamma=0.5)   # halve it"),
         "learning_rate": (RATE, "torch.optim.Adam(net.parameters(), lr=0.01)"),
-        "vocab_size": (WORDS, "num_embeddings=50,   # words"),
         "from Keras": (KERAS, "nn.Dropout(p=0.3), nn.LSTM(4, hidden_size=3)"),
+        "everywhere": (OWN, "print(spread(x.t(), keepdims=True).shape)"),
+        "a function of C": (IN_C, "torch.randn(3, requires_grad=True)   # to be trained"),
         "in place": (IN_PLACE, "torch.sigmoid_(x)   # no copy"),
         "dropout": (DROPOUT, "torch.dropout(torch.ones(4), p=0.5, train=False)   # as"),
         "a named layer": (NAMED, "nn.Sequential(*layers, nn.Linear(4, 2))   # three"),
         "another library's": (SKLEARN, "perplexity=5, max_iter=300)"),
     },
-    refused={"their own class": OWN, "no such switch": NO_SWITCH},
+    refused={"nothing like it": MOMENTUM, "their own class": DEPTH, "no such switch": NO_SWITCH},
     wrong={
         "the argument is lost": ("learning_rate", swap(", learning_rate=0.01", "")),
-        "another number": ("vocab_size", swap("vocab_size=50", "num_embeddings=500")),
+        "another number": ("of another library", swap("vocab_size=50", "num_embeddings=500")),
         "no scheduler": (
             "verbose",
             delete(

@@ -1,0 +1,181 @@
+"""Give a call the argument that it lacks, where a variable of that very name is alive there.
+
+If the arguments that are given stand at the places of others, by their names, each is put where
+its name belongs. A class that is called where an object of it is meant gets its own brackets.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from executor.errors import is_a
+from executor.protocol import JobResult
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.signatures import Called, called, is_alive
+from knowledge.repair.toolkit.sites import assignment, with_argument
+
+_FAMILIES = ("missing_arguments", "too_many_arguments", "takes_no_arguments")
+
+
+def applies(result: JobResult) -> bool:
+    """A function was called without arguments that it needs, or a class in place of an object."""
+    return result.error is not None and is_a(result.error, *_FAMILIES)
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """The object of the class; the arguments in the order of their names; the missing one added."""
+    found = called(failure)
+    if found is None:
+        return
+    yield from _object_of_the_class(failure, found)
+    if not is_a(failure.error, "missing_arguments"):
+        return
+    moved = list(_by_name(failure, found))
+    yield from moved or _added(failure, found)
+
+
+# -- a class for an object -------------------------------------------------------------------
+
+
+def _object_of_the_class(failure: Failure, found: Called) -> Iterator[Rewrite]:
+    """`net = Net` is called with a batch: `net = Net()`, if that needs no arguments."""
+    import torch
+
+    function = found.call.func
+    program = failure.program
+    held = found.target
+    if isinstance(function, cst.Attribute) and inspect.isfunction(held):
+        owner = failure.value(function.value)
+        if inspect.isclass(owner) and issubclass(owner, torch.nn.Module) and _needs_nothing(owner):
+            made = cst.Call(function.value)
+            called_so = made if function.attr.value == "forward" else None
+            new = function.with_changes(value=made) if called_so is None else cst.Call(made)
+            title = f"line {program.line(function)}: `{program.text(function.value)}` is the class;"
+            yield Rewrite(
+                program.replace({found.call: _with_function(found.call, new)}),
+                f"{title} an object of it is called",
+                f"an object of `{program.text(function.value)}` is meant",
+                cost=COST.LIKELY,
+            )
+        return
+    if not inspect.isclass(held) or not issubclass(held, torch.nn.Module):
+        return
+    assign = assignment(program, program.text(function), function)
+    if assign is None or not _needs_nothing(held) or failure.value(assign.value) is not held:
+        return
+    title = f"line {program.line(assign)}: `{held.__name__}()` makes an object of the class"
+    meaning = f"an object of `{held.__name__}` is meant"
+    module = program.replace({assign.value: cst.Call(assign.value)})
+    yield Rewrite(module, title, meaning, cost=COST.SURE)
+
+
+def _with_function(call: cst.Call, function: cst.BaseExpression) -> cst.Call:
+    inner = function.func if isinstance(function, cst.Call) and not function.args else function
+    return call.with_changes(func=inner)
+
+
+def _needs_nothing(cls: type) -> bool:
+    try:
+        parameters = inspect.signature(cls).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    many = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return all(p.default is not p.empty or p.kind in many for p in parameters)
+
+
+# -- an argument too few ---------------------------------------------------------------------
+
+
+def _by_name(failure: Failure, found: Called) -> Iterator[Rewrite]:
+    """`step(x, y, lr)` of `step(model, x, y, lr)`: each to its own name, the missing one first."""
+    plain = [a for a in found.call.args if a.keyword is None and not a.star]
+    if len(plain) != len(found.call.args) or not plain:
+        return
+    words = [a.value.value for a in plain if isinstance(a.value, cst.Name)]
+    needed = found.required(found.positional)
+    if len(words) != len(plain) or not set(words) < set(needed) or words == needed[: len(words)]:
+        return
+    lacking = [n for n in needed if n not in words]
+    if not all(is_alive(failure, n) for n in lacking):
+        return
+    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+    names = [n for n in found.positional if n in needed]
+    args = [cst.Arg(cst.Name(n), comma=comma) for n in names]
+    args[-1] = args[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    told = ", ".join(names)
+    yield Rewrite(
+        failure.program.replace({found.call: found.call.with_changes(args=args)}),
+        f"line {failure.program.line(found.call)}: it takes ({told}), in this order",
+        "each argument is meant for the name that it has",
+        cost=COST.SURE,
+    )
+
+
+def _added(failure: Failure, found: Called) -> Iterator[Rewrite]:
+    """What is missing, where variables have these names and hold what the function may take."""
+    names = found.required(found.free())
+    if not names or any(a.star for a in found.call.args):
+        return
+    if not all(is_alive(failure, n) for n in names):
+        return
+    program = failure.program
+    every = [found.call]
+    function = program.text(found.call.func)
+    given = _given(found.call)
+    alike = [
+        c
+        for c in program.all(cst.Call)
+        if program.text(c.func) == function and _given(c) == given and c is not found.call
+    ]
+    told = " and ".join(f"`{n}`" for n in names)
+    title = f"line {program.line(found.call)}: {told} is given too"
+    for calls in [every, [*every, *alike]] if alike else [every]:
+        new: dict[cst.CSTNode, cst.CSTNode] = {c: _with(c, found, names) for c in calls}
+        where = "" if len(calls) == 1 else " (everywhere)"
+        meaning = f"what it lacks is the {told} that is there"
+        yield Rewrite(program.replace(new), title + where, meaning, cost=COST.SURE)
+
+
+def _given(call: cst.Call) -> tuple[str, ...]:
+    return tuple(a.keyword.value if a.keyword else "" for a in call.args)
+
+
+def _with(call: cst.Call, found: Called, names: list[str]) -> cst.Call:
+    by_place = all(a.keyword is None for a in call.args)
+    for name in names:
+        at = found.positional.index(name) if name in found.positional else -1
+        if by_place and at == len(call.args):
+            call = call.with_changes(args=_appended(call, cst.Arg(cst.Name(name))))
+        else:
+            by_place = False
+            call = with_argument(call, 99, name, cst.Name(name))
+    return call
+
+
+def _appended(call: cst.Call, new: cst.Arg) -> list[cst.Arg]:
+    if not call.args:
+        return [new]
+    *others, last = call.args
+    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+    new = new.with_changes(comma=last.comma, whitespace_after_arg=last.whitespace_after_arg)
+    last = last.with_changes(comma=comma, whitespace_after_arg=cst.SimpleWhitespace(""))
+    return [*others, last, new]
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """What was called is still called."""
+    code = before.error.code if before.error is not None else ""
+    function = "".join(code.partition("(")[0].split())
+    if not code.endswith(")") or not re.fullmatch(r"[\w.]+", function):
+        return []
+    new = "".join(proposal.code.split())
+    made = function.removesuffix(".forward") + "()("
+    kept = re.search(rf"(?<![\w.]){re.escape(function)}\(", new) is not None or made in new
+    detail = "it is still called" if kept else f"`{function}` is no longer called"
+    return [Check(name="called", passed=kept, detail=detail)]

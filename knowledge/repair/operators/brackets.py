@@ -1,0 +1,180 @@
+"""Call what is a function, take entries of what has entries, and leave a plain value alone.
+
+What stands before the brackets decides, by its live value: `x.size[0]`, `x.shape()`, `layers(0)`,
+`model.parameters` without its brackets, a module that is called in place of what it holds.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import libcst as cst
+
+from executor.errors import is_a
+from executor.protocol import JobResult
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.operator import COST, Failure
+
+_FAMILIES = ("not_callable", "index_type", "plain_attribute", "object_attribute")
+_METHODS = (types.MethodType, types.BuiltinMethodType)
+Change = tuple[cst.BaseExpression, str]
+
+
+def applies(result: JobResult) -> bool:
+    """Something was called, indexed or gone through that cannot be."""
+    return result.error is not None and is_a(result.error, *_FAMILIES)
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """The failing place, then every place that does the same with the same thing."""
+    program = failure.program
+    for node, value in _suspects(failure):
+        change = _change(failure, node, value)
+        if change is None:
+            continue
+        new, told = change
+        title = f"line {program.line(node)}: {told}"
+        meaning = f"`{program.module.code_for_node(new).strip()}` is meant"
+        yield Rewrite(program.replace({node: new}), title, meaning, cost=COST.SURE)
+        head = program.text(_head(node))
+        others = [n for n in program.all(type(node)) if program.text(_head(n)) == head]
+        changes = {n: _change(failure, n, value) for n in others}
+        every: dict[cst.CSTNode, cst.CSTNode] = {
+            n: change[0] for n, change in changes.items() if change is not None
+        }
+        if len(every) > 1 and not isinstance(node, cst.Attribute):
+            title = f"{title} (everywhere)"
+            yield Rewrite(program.replace(every), title, meaning, cost=COST.SURE)
+
+
+def _suspects(failure: Failure) -> Iterator[tuple[cst.BaseExpression, Any]]:
+    """What may have the wrong brackets, with the value of what stands before them."""
+    node = failure.node
+    if isinstance(node, (cst.Call, cst.Subscript)):
+        yield node, failure.value(_head(node))
+    inner = node.func if isinstance(node, cst.Call) else node
+    if isinstance(inner, cst.Attribute) and isinstance(inner.value, cst.Attribute):
+        yield inner.value, failure.value(inner.value)
+    if isinstance(node, cst.Call):
+        for given in node.args:
+            if isinstance(given.value, cst.Attribute):
+                yield given.value, failure.value(given.value)
+    if isinstance(node, cst.Attribute):
+        yield node, failure.value(node)
+    if node is None:
+        yield from _gone_through(failure)
+
+
+def _gone_through(failure: Failure) -> Iterator[tuple[cst.BaseExpression, Any]]:
+    """What the loop of the failing line goes through."""
+    for loop in failure.program.all(cst.For):
+        if failure.program.line(loop) == failure.error.line:
+            for node in (loop.iter, *failure.program.inside(loop.iter, cst.Attribute)):
+                if isinstance(node, cst.Attribute):
+                    yield node, failure.value(node)
+
+
+def _head(node: cst.CSTNode) -> cst.BaseExpression:
+    """What stands before the brackets: of a bare attribute the attribute itself."""
+    if isinstance(node, cst.Call):
+        return node.func
+    if isinstance(node, cst.Subscript):
+        return node.value
+    assert isinstance(node, cst.Attribute)
+    return node
+
+
+def _change(failure: Failure, node: cst.CSTNode, value: Any) -> Change | None:
+    """The node with the brackets that the value takes, and why; None where they are right."""
+    if isinstance(node, cst.Call):
+        return _of_call(failure, node, value)
+    if isinstance(node, cst.Subscript):
+        return _of_subscript(node, value)
+    if isinstance(node, cst.Attribute) and isinstance(value, _METHODS) and _needs_nothing(value):
+        return cst.Call(node), f"`{node.attr.value}` is a method, which is called"
+    return None
+
+
+def _of_call(failure: Failure, node: cst.Call, value: Any) -> Change | None:
+    if callable(value) or value is failure.missing:
+        return None
+    name = _last(node.func)
+    if isinstance(value, types.ModuleType):
+        inner = value.__name__.rpartition(".")[2]
+        if not callable(getattr(value, inner, None)):
+            return None
+        function = cst.Attribute(node.func, cst.Name(inner))
+        return node.with_changes(func=function), f"`{name}` is the module; `{inner}` is in it"
+    if not node.args:
+        return node.func, f"`{name}` is a value, not a method"
+    if any(a.keyword is not None or a.star for a in node.args) or not hasattr(value, "__getitem__"):
+        return None
+    keys = [failure.value(a.value) for a in node.args]
+    if not all(isinstance(k, (int, str)) for k in keys):
+        return None  # a function whose name was given to something else
+    index = [cst.SubscriptElement(cst.Index(a.value), comma=a.comma) for a in node.args]
+    return cst.Subscript(node.func, index), "elements are taken with square brackets"
+
+
+def _of_subscript(node: cst.Subscript, value: Any) -> Change | None:
+    parts = [e.slice for e in node.slice]
+    if not all(isinstance(p, cst.Index) and p.star is None for p in parts):
+        return None
+    inside = [p.value for p in parts if isinstance(p, cst.Index)]
+    if callable(value) and isinstance(value, (*_METHODS, types.FunctionType)):
+        args = [cst.Arg(v, comma=e.comma) for v, e in zip(inside, node.slice, strict=True)]
+        name = _last(node.value)
+        return cst.Call(node.value, args), f"`{name}` is a method and takes round brackets"
+    key = inside[0] if len(inside) == 1 else None
+    if not isinstance(key, cst.SimpleString):
+        return None
+    name = str(key.evaluated_value)
+    if not name.isidentifier() or not _has(value, name):
+        return None
+    return cst.Attribute(node.value, cst.Name(name)), f"`{name}` is an attribute, not a key"
+
+
+def _has(value: Any, name: str) -> bool:
+    """Whether an object holds plain data under a name: its own, or a named tuple's field."""
+    fields = getattr(type(value), "_fields", ())
+    return name in fields or name in getattr(value, "__dict__", {})
+
+
+def _needs_nothing(method: Any) -> bool:
+    """Whether a method can be called without arguments, and only tells something."""
+    try:
+        parameters = inspect.signature(method).parameters.values()
+    except (TypeError, ValueError):
+        return isinstance(method, types.BuiltinMethodType) and not method.__name__.endswith("_")
+    many = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return all(p.default is not p.empty or p.kind in many for p in parameters)
+
+
+def _last(node: cst.BaseExpression) -> str:
+    if isinstance(node, cst.Attribute):
+        return node.attr.value
+    return node.value if isinstance(node, cst.Name) else "it"
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The same expression, in other brackets: what stood inside of them still does."""
+    error = before.error
+    code = "".join(error.code.split()) if error is not None else ""
+    if error is None or not is_a(error, "not_callable", "index_type"):
+        return []
+    if not code.endswith((")", "]")):
+        return []
+    opening = "(" if code.endswith(")") else "["
+    owner, _, inner = code[:-1].partition(opening)
+    if opening in owner or opening in inner or not owner:
+        return []
+    new = "".join(proposal.code.split())
+    others = (f"{owner}[{inner}]", f"{owner}({inner})", f"{owner}.") if inner else (owner,)
+    kept = any(o in new for o in others if o != code) and (bool(inner) or code not in new)
+    kept = kept or code.replace("()", "") in new.replace("()", "")  # a pair is added inside
+    detail = "the same is asked for" if kept else "something else is asked for"
+    return [Check(name="brackets", passed=kept, detail=detail)]

@@ -1,0 +1,78 @@
+"""Make both sides of a `+` the same kind, where one is a list and one a tuple, or one is text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.errors import is_a
+from executor.protocol import JobResult
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.operator import COST, Failure
+
+
+def applies(result: JobResult) -> bool:
+    """Two things of different kinds were joined."""
+    error = result.error
+    return error is not None and (
+        is_a(error, "operands", "operand_types") or "can only concatenate" in error.message
+    )
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """The right side as the kind of the left one, here and wherever the same stands."""
+    program = failure.program
+    node = failure.node
+    if not isinstance(node, cst.BinaryOperation) or not isinstance(node.operator, cst.Add):
+        return
+    left, right = failure.value(node.left), failure.value(node.right)
+    if isinstance(left, str) and isinstance(right, (int, float)):
+        new = _call("str", node.right)
+    elif isinstance(right, str) and isinstance(left, (int, float)):
+        return  # a number and a text: either may be wrong
+    elif isinstance(left, list) and isinstance(right, tuple):
+        new = _as_list(node.right)
+    elif isinstance(left, tuple) and isinstance(right, list):
+        new = _as_tuple(node.right)
+    else:
+        return
+    text = program.text(node)
+    same = [n for n in program.all(cst.BinaryOperation) if program.text(n) == text]
+    kind = "str" if isinstance(left, str) else type(left).__name__
+    kind = "list" if kind == "list" else "tuple" if isinstance(left, tuple) else kind
+    title = f"line {program.line(node)}: `{program.text(node.right)}` is joined as a {kind}"
+    meaning = f"one {kind} of both is meant"
+    for places in [[node], same] if len(same) > 1 else [[node]]:
+        where = "" if len(places) == 1 else " (everywhere)"
+        changes: dict[cst.CSTNode, cst.CSTNode] = {n: n.with_changes(right=new) for n in places}
+        yield Rewrite(program.replace(changes), title + where, meaning, cost=COST.SURE)
+
+
+def _call(function: str, value: cst.BaseExpression) -> cst.BaseExpression:
+    return cst.Call(cst.Name(function), [cst.Arg(value)])
+
+
+def _as_list(value: cst.BaseExpression) -> cst.BaseExpression:
+    """`(1,)` as `[1]`, anything else through list()."""
+    if not isinstance(value, cst.Tuple):
+        return _call("list", value)
+    *first, last = value.elements
+    return cst.List([*first, last.with_changes(comma=cst.MaybeSentinel.DEFAULT)])
+
+
+def _as_tuple(value: cst.BaseExpression) -> cst.BaseExpression:
+    """`[1]` as `(1,)`, anything else through tuple()."""
+    if not isinstance(value, cst.List) or not value.elements:
+        return _call("tuple", value)
+    return cst.Tuple(value.elements, lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """Both sides are still joined."""
+    code = before.error.code if before.error is not None else ""
+    left = "".join(code.partition("+")[0].split())
+    kept = bool(left) and f"{left}+" in "".join(proposal.code.split())
+    detail = "both are still joined" if kept else "they are no longer joined"
+    return [Check(name="joined", passed=kept, detail=detail)]

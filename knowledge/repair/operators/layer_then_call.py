@@ -1,0 +1,105 @@
+"""Make the layer first and then call it, where its constructor was given the tensors.
+
+`nn.CrossEntropyLoss(output, target)` makes a loss with weights; `nn.CrossEntropyLoss()(output,
+target)` computes one.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from executor.protocol import JobResult
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.operator import COST, Failure, Place
+from knowledge.repair.toolkit.sites import assignment
+
+
+def applies(result: JobResult) -> bool:
+    """It has an error, and makes a layer of torch.nn somewhere: the live values decide."""
+    return result.error is not None and result.error.type in (
+        "RuntimeError", "TypeError", "AttributeError", "ValueError",
+    )  # fmt: skip
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """Every constructor in or behind the failing line that was given what the layer works on."""
+    program = failure.program
+    for place in failure.places:
+        for call in dict.fromkeys(_constructors(failure, place)):
+            made = _in_two(failure, place, call)
+            if made is not None:
+                name = program.text(call.func)
+                yield Rewrite(
+                    program.replace({call: made}),
+                    f"line {program.line(call)}: `{name}(…)` only makes the layer; the tensors "
+                    "go into its call",
+                    f"`{name}` is to work on them",
+                    cost=COST.SURE,
+                )
+
+
+def _constructors(failure: Failure, place: Place) -> Iterator[cst.Call]:
+    """The calls of a failing expression, and those that gave its names their values."""
+    program = failure.program
+    yield from program.inside(place.node, cst.Call)
+    for name in program.inside(place.node, cst.Name):
+        made = assignment(program, name.value, name)
+        if made is not None and isinstance(made.value, cst.Call):
+            yield made.value
+
+
+def _in_two(failure: Failure, place: Place, call: cst.Call) -> cst.Call | None:
+    """`nn.X(tensors, option=…)` as `nn.X(option=…)(tensors)`; None where that is not meant."""
+    import torch
+
+    cls = failure.value(call.func, place.frame)
+    if not inspect.isclass(cls) or not issubclass(cls, torch.nn.Module):
+        return None
+    if not cls.__module__.startswith("torch.nn."):
+        return None
+    given = [a for a in call.args if a.keyword is None]
+    options = [a for a in call.args if a.keyword is not None]
+    values = [failure.value(a.value, place.frame) for a in given]
+    if not given or any(a.star for a in given):
+        return None
+    if not all(isinstance(v, torch.Tensor) for v in values):
+        return None
+    needed = [
+        p
+        for p in list(inspect.signature(cls.forward).parameters.values())[1:]
+        if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD
+    ]
+    if len(needed) != len(given) or _needs(cls) - {a.keyword.value for a in options if a.keyword}:
+        return None
+    made = call.with_changes(args=_ended(options))
+    return cst.Call(made, _ended(given))
+
+
+def _needs(cls: type) -> set[str]:
+    """The arguments without which the layer cannot be made."""
+    many = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    parameters = inspect.signature(cls).parameters.values()
+    return {p.name for p in parameters if p.default is p.empty and p.kind not in many}
+
+
+def _ended(args: list[cst.Arg]) -> list[cst.Arg]:
+    if not args:
+        return []
+    return [*args[:-1], args[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)]
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The layers that the error and its line name are still made."""
+    error = before.error
+    if error is None:
+        return []
+    made = set(re.findall(r"\b([A-Z]\w+)\(", error.code))
+    made |= set(re.findall(r"'([A-Z]\w+)' object", error.message)) - {"NoneType", "Tensor"}
+    gone = [name for name in made if not re.search(rf"\b{name}\s*\(", proposal.code)]
+    detail = f"`{gone[0]}` is gone" if gone else "the layer is still there"
+    return [Check(name="layer", passed=not gone, detail=detail)]

@@ -1,0 +1,61 @@
+"""Load a checkpoint with what `torch.load` has to be told: its device, or that it is trusted.
+
+Everything that is pickled may be loaded only where the program itself wrote the file just before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import libcst as cst
+
+from executor.errors import is_a
+from executor.protocol import JobResult
+from knowledge.repair.codemod import Rewrite
+from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.sites import argument, calls, with_argument
+
+
+def applies(result: JobResult) -> bool:
+    """A checkpoint could not be loaded for want of a GPU, or for the objects that it holds."""
+    return result.error is not None and is_a(result.error, "weights_only", "cuda_checkpoint")
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """The one option, wherever this program loads so."""
+    program = failure.program
+    node = failure.node
+    if not isinstance(node, cst.Call) or not program.text(node.func).endswith("load"):
+        return
+    at = f"line {program.line(node)}"
+    if not is_a(failure.error, "weights_only"):
+        device = cst.SimpleString('"cpu"')
+        yield Rewrite(
+            program.replace({node: with_argument(node, 1, "map_location", device)}),
+            f"{at}: what was saved on a GPU is loaded onto the CPU",
+            "it is to go on without a GPU",
+            cost=COST.SURE,
+        )
+    elif _wrote_it(failure, node):
+        false = cst.Name("False")
+        yield Rewrite(
+            program.replace({node: with_argument(node, 99, "weights_only", false)}),
+            f"{at}: the file is this program's own, so all that it holds may be loaded",
+            "the file is the one that was saved above",
+            cost=COST.SURE,
+        )
+
+
+def _wrote_it(failure: Failure, load: cst.Call) -> bool:
+    """Whether the program saved to that very path above the line."""
+    program = failure.program
+    path = argument(load, 0, "f")
+    wanted = failure.value(path.value) if path is not None else failure.missing
+    for save in calls(program, r"(^|\.)save$"):
+        written = argument(save, 1, "f")
+        if written is None or program.line(save) >= program.line(load):
+            continue
+        value = failure.value(written.value)
+        if value is not failure.missing and str(value) == str(wanted):
+            return True
+    return False

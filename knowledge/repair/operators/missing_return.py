@@ -1,0 +1,132 @@
+"""Return what a function of the program makes last, where its result was None.
+
+Only a function without any `return` of a value, whose last step gives one name its value or
+computes a value and drops it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from executor.errors import is_a
+from executor.protocol import JobResult
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.operator import COST, Failure, Place
+from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.sites import assignment
+from knowledge.repair.toolkit.unchanged import failing_expression_kept
+
+_FAMILIES = ("none_attribute", "argument_type", "not_callable", "operand_types", "unpack_one",
+             "power_operand_types", "overload")  # fmt: skip
+
+_GIVE_NOTHING = ("print", "backward", "step", "zero_grad", "append", "extend", "update", "save",
+                 "close", "sort", "show", "plot")  # fmt: skip
+
+
+def applies(result: JobResult) -> bool:
+    """Something is None that has to be a value."""
+    error = result.error
+    return error is not None and is_a(error, *_FAMILIES) and "NoneType" in error.message
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """The function whose result was None, with a `return`."""
+    program = failure.program
+    seen: list[cst.FunctionDef] = []
+    for place in failure.places:
+        for call in _gave_none(failure, place):
+            function = _defined(failure, place, call)
+            if function is None or function in seen:
+                continue
+            seen.append(function)
+            change = _with_return(program, function)
+            if change is not None:
+                old, new, what = change
+                title = f"line {program.end_line(old)}: `{function.name.value}` returns {what}"
+                meaning = f"{what} is the result of `{function.name.value}`"
+                yield Rewrite(program.replace({old: new}), title, meaning, cost=COST.SURE)
+
+
+def _gave_none(failure: Failure, place: Place) -> Iterator[cst.Call]:
+    """The calls that gave what is None in a failing expression: in it, or assigned to its names."""
+    program = failure.program
+    statement = program.up(place.node, cst.SimpleStatementLine) or place.node
+    for name in program.inside(place.node, cst.Name):
+        made = assignment(program, name.value, name)
+        is_call = made is not None and isinstance(made.value, cst.Call)
+        if made is not None and is_call and failure.value(name, place.frame) is None:
+            yield cst.ensure_type(made.value, cst.Call)
+    for call in program.inside(statement, cst.Call):
+        if call is not place.node:
+            yield call
+
+
+def _defined(failure: Failure, place: Place, call: cst.Call) -> cst.FunctionDef | None:
+    """The function of the program that a call runs: a plain one, a method, or a forward."""
+    import torch
+
+    held = failure.value(call.func, place.frame)
+    if isinstance(held, torch.nn.Module):
+        held = type(held).forward
+    name = getattr(held, "__qualname__", "")
+    if (
+        getattr(held, "__module__", "") != "__main__"
+        or "<locals>" in name
+        or isinstance(held, type)
+    ):
+        return None
+    owner, _, last = name.rpartition(".")
+    found = [
+        f
+        for f in failure.program.all(cst.FunctionDef)
+        if f.name.value == last and _owner(failure.program, f) == owner
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _owner(program: Program, function: cst.FunctionDef) -> str:
+    block = program.parent(function)
+    outer = program.parent(block) if block is not None else None
+    return outer.name.value if isinstance(outer, cst.ClassDef) else ""
+
+
+def _with_return(
+    program: Program, function: cst.FunctionDef
+) -> tuple[cst.CSTNode, cst.CSTNode | cst.FlattenSentinel[cst.BaseStatement], str] | None:
+    """The last statement, what stands there then, and what that returns."""
+    inner = [
+        *program.inside(function.body, cst.FunctionDef),
+        *program.inside(function.body, cst.Yield),
+    ]
+    returns = program.inside(function.body, cst.Return)
+    if inner or any(r.value is not None for r in returns):
+        return None
+    if not isinstance(function.body, cst.IndentedBlock):
+        return None
+    last = function.body.body[-1]
+    if not isinstance(last, cst.SimpleStatementLine) or len(last.body) != 1:
+        return None
+    small = last.body[0]
+    if isinstance(small, cst.Expr) and isinstance(small.value, (cst.Call, cst.BinaryOperation)):
+        text = program.text(small.value)
+        called = text.partition("(")[0].rpartition(".")[2]
+        if called in _GIVE_NOTHING or text.startswith(("self.register", "super(")):
+            return None
+        return small, cst.Return(small.value), f"`{text}`"
+    target: cst.BaseExpression | None = None
+    if isinstance(small, cst.Assign) and len(small.targets) == 1:
+        target = small.targets[0].target
+    elif isinstance(small, cst.AugAssign):
+        target = small.target
+    if not isinstance(target, cst.Name):
+        return None
+    line = cst.SimpleStatementLine([cst.Return(cst.Name(target.value))])
+    return last, cst.FlattenSentinel([last, line]), f"`{target.value}`"
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """What failed is still asked for."""
+    return [failing_expression_kept(before, proposal)]

@@ -1,0 +1,275 @@
+"""Ask for what is there under the name that it has: spelled right, renamed, or somewhere else.
+
+What there is is read from the live module, class or object. The error's own words come first
+(`use np.inf instead`), then the very name in another place of the library, then a slip of the pen.
+All names of modules that the program asks for in vain are put right together.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import types
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from executor.errors import read
+from executor.protocol import JobResult
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.imports import import_instead, with_import
+from knowledge.repair.toolkit.lookups import Lookup, lookup
+
+# What was renamed without another meaning, in words that no rule of spelling finds.
+_RENAMED = {
+    "BCELossWithLogits": "torch.nn.BCEWithLogitsLoss",
+    "CrossEntropy": "torch.nn.CrossEntropyLoss",
+    "MSE": "torch.nn.MSELoss",
+    "Swish": "torch.nn.SiLU",
+    "swish": "torch.nn.functional.silu",
+    "set_deterministic": "torch.use_deterministic_algorithms",
+    "is_deterministic": "torch.are_deterministic_algorithms_enabled",
+    "__version__": "torch.__version__",
+    "power": "torch.pow",
+    "inv": "torch.linalg.inv",
+    "pinv": "torch.linalg.pinv",
+    "take_along_axis": "torch.take_along_dim",
+    "iteritems": "items",
+    "itervalues": "values",
+    "iterkeys": "keys",
+    "mask_fill": "masked_fill",
+    "mask_fill_": "masked_fill_",
+    "ndims": "ndim",
+    "copy": "clone",
+    "cuda_time": "device_time",
+    "cuda_time_total": "device_time_total",
+    "self_cuda_time_total": "self_device_time_total",
+    "get_lr": "get_last_lr",
+    "events": "function_events",
+    "in1d": "isin",
+    "product": "prod",
+    "cumproduct": "cumprod",
+    "trapz": "trapezoid",
+}
+
+
+def applies(result: JobResult) -> bool:
+    """A name was asked of something, or imported from somewhere, that does not have it."""
+    error = result.error
+    return error is not None and error.type in (
+        "AttributeError", "ImportError", "NotImplementedError",
+    )  # fmt: skip
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """The name that is meant, at the failing place, then wherever a name is asked for in vain."""
+    look = lookup(failure) or _not_implemented(failure)
+    if look is None or look.owner is None:
+        return
+    if isinstance(failure.live.error, ImportError):
+        yield from _imported(failure, look)
+        return
+    program = failure.program
+    node = _attribute(failure, look.name)
+    if node is None:
+        return
+    here = list(_meant(program, node, look))
+    for new, title, cost in here:
+        at = f"line {program.line(node)}"
+        yield Rewrite(program.replace(new), f"{at}: {title}", cost=cost)
+    if here:
+        yield from _everywhere(failure, look, node)
+    elif look.is_submodule():
+        name = f"{look.module}.{look.name}"
+        yield Rewrite(
+            with_import(program, f"import {name}"),
+            f"`{name}` is a module of its own, which has to be imported",
+            cost=COST.SURE,
+        )
+
+
+def _not_implemented(failure: Failure) -> Lookup | None:
+    """A method that only says that there is none, where the object has it under another name."""
+    node = failure.node
+    if not isinstance(failure.live.error, NotImplementedError) or not isinstance(node, cst.Call):
+        return None
+    function = node.func
+    if not isinstance(function, cst.Attribute) or function.attr.value not in _RENAMED:
+        return None
+    return Lookup(failure.value(function.value), function.attr.value, "")
+
+
+def _attribute(failure: Failure, name: str) -> cst.Attribute | None:
+    node = failure.node
+    node = node.func if isinstance(node, cst.Call) else node
+    return node if isinstance(node, cst.Attribute) and node.attr.value == name else None
+
+
+Meant = tuple[dict[cst.CSTNode, cst.CSTNode], str, float]
+
+
+def _meant(program: Program, node: cst.Attribute, look: Lookup) -> Iterator[Meant]:
+    """What an attribute may mean instead: the nodes to replace, in words, and how likely."""
+    parent = program.parent(node)
+    call = parent if isinstance(parent, cst.Call) and parent.func is node else None
+    name = look.name
+    if said := look.said():
+        yield {node: _as_said(program, node, look, said)}, f"`{name}` is `{said}` now", COST.SAID
+        return
+    if inspect.isclass(look.owner) and look.owner.__name__ == name:
+        yield {node: node.value}, f"`{program.text(node.value)}` is the class itself", COST.SURE
+        return
+    known = _RENAMED.get(name, "")
+    if known and "." not in known and known in look.names:
+        plain = call is not None and not call.args and not callable(look.value(known))
+        old = call if plain and call is not None else node
+        yield {old: _named(node, known)}, f"`{name}` is called `{known}`", COST.SURE
+    elif known and look.module.startswith("torch"):
+        new = program.name_of(*_split(known))
+        yield {node: cst.parse_expression(new)}, f"it is called `{new}`", COST.SURE
+    elif home := _home(look):
+        new = program.name_of(*_split(home))
+        yield {node: cst.parse_expression(new)}, f"`{name}` is `{new}`", COST.SURE
+    elif len(near := look.alike(is_called=call is not None)) == 1:
+        yield {node: _named(node, near[0])}, f"it is spelled `{near[0]}`", COST.SURE
+    elif isinstance(look.owner, dict) and name in look.owner and call is None:
+        key = cst.parse_expression(f"{program.text(node.value)}[{name!r}]")
+        yield {node: key}, f"`{name}` is a key of the dictionary", COST.SURE
+    elif len(inside := look.inside()) == 1:
+        holder = cst.Attribute(node.value, cst.Name(inside[0]))
+        text = program.text(node.value)
+        new_node = node.with_changes(value=holder)
+        yield {node: new_node}, f"`{name}` belongs to `{text}.{inside[0]}`", COST.LIKELY
+    elif call is not None and name == "next" and not call.args and hasattr(look.owner, "__next__"):
+        new_call = cst.Call(cst.Name("next"), [cst.Arg(node.value)])
+        yield {call: new_call}, "an iterator is asked by the function next()", COST.SURE
+
+
+def _as_said(program: Program, node: cst.Attribute, look: Lookup, said: str) -> cst.BaseExpression:
+    """`use np.inf instead`, `use float by itself`, `use trapezoid instead`."""
+    first, _, rest = said.partition(".")
+    if rest and first in program.imported():
+        return cst.parse_expression(said)
+    if rest:
+        return cst.parse_expression(program.name_of(*_split(said)))
+    return _named(node, said) if said in look.names else cst.Name(said)
+
+
+def _named(node: cst.Attribute, name: str) -> cst.Attribute:
+    return node.with_changes(attr=cst.Name(name))
+
+
+def _split(name: str) -> tuple[str, str]:
+    module, _, last = name.rpartition(".")
+    return module, last
+
+
+# -- somewhere else --------------------------------------------------------------------------
+
+_OF_TORCH = (
+    "torch", "torch.nn", "torch.nn.functional", "torch.linalg", "torch.special", "torch.optim",
+    "torch.optim.lr_scheduler", "torch.nn.utils", "torch.nn.utils.rnn", "torch.nn.init",
+    "torch.utils.data", "torch.distributed", "torch.distributions",
+)  # fmt: skip
+
+
+def _home(look: Lookup) -> str:
+    """The one other place that the name has; of functions of torch the one in `functional`."""
+    homes = look.homes()
+    if look.module.partition(".")[0] == "torch":
+        homes = [h for h in homes if _split(h)[0] in _OF_TORCH]
+        functional = [h for h in homes if ".functional." in h]
+        if functional and look.module.startswith("torch.nn"):
+            return functional[0]
+    public = [h for h in homes if h.count(".") == min(h.count(".") for h in homes)]
+    return public[0] if len(public) == 1 else ""
+
+
+def _imported(failure: Failure, look: Lookup) -> Iterator[Rewrite]:
+    """`from a import name` from where the name is, or under the name that it has."""
+    program = failure.program
+    home = _home(look)
+    if not home and look.module.partition(".")[0] != "torch":
+        of_torch = Lookup(_torch(), look.name, "")
+        home = _home(of_torch)  # what a library took from torch, and gave back
+    near = look.alike(is_called=True)
+    if home:
+        module = import_instead(program, look.module, look.name, *_split(home))
+        title = f"`{look.name}` is in `{_split(home)[0]}`"
+    elif len(near) == 1:
+        module = import_instead(program, look.module, look.name, look.module, near[0])
+        title = f"it is spelled `{near[0]}`"
+    else:
+        return
+    if module is not None:
+        yield Rewrite(module, f"line {failure.error.line}: {title}", cost=COST.SURE)
+
+
+def _torch() -> types.ModuleType:
+    import torch
+
+    return torch
+
+
+# -- every place -----------------------------------------------------------------------------
+
+
+def _everywhere(failure: Failure, look: Lookup, node: cst.Attribute) -> Iterator[Rewrite]:
+    """The same name of the same thing wherever it stands; of modules every name that is missing."""
+    program = failure.program
+    text = program.text(node)
+    places = {n: look for n in program.all(cst.Attribute) if program.text(n) == text}
+    if look.module:
+        places |= dict(_missing_of_modules(failure))
+    new: dict[cst.CSTNode, cst.CSTNode] = {}
+    titles: dict[str, None] = {}
+    for place, asked in sorted(places.items(), key=lambda item: program.line(item[0])):
+        found = next(_meant(program, place, asked), None)
+        if found is not None:
+            new |= found[0]
+            titles[found[1]] = None
+    if len(new) > 1:
+        title = f"line {program.line(node)}: {', and '.join(titles)} (everywhere)"
+        yield Rewrite(program.replace(new), title, cost=COST.SURE)
+
+
+def _missing_of_modules(failure: Failure) -> Iterator[tuple[cst.Attribute, Lookup]]:
+    """The attributes of modules that the program names and that are not there."""
+    for node in failure.program.all(cst.Attribute):
+        owner = _module(failure, node.value)
+        if owner is None:
+            continue
+        try:
+            getattr(owner, node.attr.value)
+        except AttributeError as e:
+            yield node, Lookup(owner, node.attr.value, str(e))
+
+
+def _module(failure: Failure, node: cst.BaseExpression) -> types.ModuleType | None:
+    """The module that a dotted name stands for; None for anything else."""
+    root = node
+    while isinstance(root, cst.Attribute):
+        root = root.value
+    if not isinstance(root, cst.Name) or root.value not in failure.program.imported():
+        return None
+    value = failure.value(node)
+    return value if isinstance(value, types.ModuleType) else None
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The same object is asked for something, and not only whether it has it."""
+    error, line = before.error, before.error.line if before.error is not None else None
+    if error is None or line is None or error.type == "ImportError":
+        return []
+    owner = "".join(error.code.removesuffix("()").rpartition(".")[0].split())
+    lines = proposal.code.splitlines()[max(0, line - 2) : line + 2]
+    new = "".join("".join(lines).split())
+    if "attr(" not in error.code and ("getattr(" in new or "hasattr(" in new):
+        return [Check(name="asked", passed=False, detail="it only asks for the name")]
+    is_module = read(error, "module_attribute") is not None
+    kept = is_module or not owner or re.search(rf"{re.escape(owner)}[.\[)]", new) is not None
+    detail = "it is still asked" if kept else "it is no longer asked"
+    return [Check(name="asked", passed=kept, detail=detail)]

@@ -1,0 +1,138 @@
+"""Pack several arguments into the one list or tuple that a function takes, or unpack a list.
+
+`torch.tensor(1, 2, 3)` takes one list, `lstm(x, h, c)` one pair of states, `memory.append(s, a)`
+one thing; `nn.Sequential(layers)` takes them one by one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import libcst as cst
+
+from executor.errors import is_a
+from executor.protocol import JobResult
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.signatures import called
+
+_ADDS = ("append", "appendleft", "put")
+_FAMILIES = ("too_many_arguments", "takes_exactly", "not_a_module")
+
+
+def applies(result: JobResult) -> bool:
+    """A function was given more arguments than it takes, or a list where a layer belongs."""
+    return result.error is not None and is_a(result.error, *_FAMILIES)
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """The arguments that are too many as one, or the one list in its parts."""
+    call = failure.node
+    if not isinstance(call, cst.Call):
+        return
+    if is_a(failure.error, "not_a_module"):
+        yield from _unpacked(failure, call)
+        return
+    plain = [a for a in call.args if a.keyword is None and not a.star]
+    if len(plain) < 2 or call.args[: len(plain)] != tuple(plain):
+        return
+    found = called(failure)
+    if found is None:  # a function of C: its one parameter is a list, or a thing to put into one
+        yield from _packed(failure, call, plain, 0, None)
+    elif not found.takes_any and found.positional:
+        yield from _packed(failure, call, plain, len(found.positional) - 1, found.target)
+
+
+def _packed(
+    failure: Failure, call: cst.Call, plain: list[cst.Arg], start: int, target: Any
+) -> Iterator[Rewrite]:
+    """Everything from a place on as one: states of a layer, layers, numbers, a thing to keep."""
+    import torch
+
+    is_append = isinstance(call.func, cst.Attribute) and call.func.attr.value in _ADDS
+    if is_a(failure.error, "takes_exactly") and not is_append:
+        return  # `len(a, b)` is no length of both
+    states = isinstance(target, torch.nn.RNNBase)
+    own = getattr(target, "__module__", "") == "__main__"
+    a_layer = isinstance(target, torch.nn.Module) and not states
+    if len(plain) - start < 2 or (start > 0) != states or own or a_layer:
+        return
+    values = [failure.value(a.value) for a in plain[start:]]
+    if not is_append and len({_kind(v) for v in values if v is not failure.missing}) > 1:
+        return
+    elements = [cst.Element(a.value) for a in plain[start:]]
+    as_tuple = states or is_append
+    args = [
+        *plain[:start],
+        cst.Arg(_tuple(elements) if as_tuple else cst.List(elements)),
+        *call.args[len(plain) :],
+    ]
+    program = failure.program
+    function = program.text(call.func).rpartition(".")[2]
+    yield Rewrite(
+        program.replace({call: call.with_changes(args=_separated(args))}),
+        f"line {program.line(call)}: `{function}` takes them as one "
+        f"{'tuple' if as_tuple else 'list'}",
+        "they belong together",
+        cost=COST.SURE,
+    )
+
+
+def _separated(args: list[cst.Arg]) -> list[cst.Arg]:
+    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+    *others, last = (a.with_changes(comma=comma) for a in args)
+    return [*others, last.with_changes(comma=cst.MaybeSentinel.DEFAULT)]
+
+
+def _tuple(elements: list[cst.Element]) -> cst.Tuple:
+    return cst.Tuple(elements, lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+
+
+def _kind(value: object) -> str:
+    import torch
+
+    if isinstance(value, torch.nn.Module):
+        return "module"
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return "number"
+    return type(value).__name__
+
+
+def _unpacked(failure: Failure, call: cst.Call) -> Iterator[Rewrite]:
+    """`nn.Sequential(layers)` → `nn.Sequential(*layers)`."""
+    import torch
+
+    if len(call.args) != 1 or call.args[0].keyword is not None or call.args[0].star:
+        return
+    value = failure.value(call.args[0].value)
+    if failure.value(call.func) is not torch.nn.Sequential or not isinstance(value, (list, tuple)):
+        return
+    if not value or not all(isinstance(layer, torch.nn.Module) for layer in value):
+        return
+    program = failure.program
+    given = call.args[0]
+    if isinstance(given.value, (cst.List, cst.Tuple)):
+        args = _separated([cst.Arg(e.value) for e in given.value.elements])
+    else:
+        args = [given.with_changes(star="*")]
+    yield Rewrite(
+        program.replace({call: call.with_changes(args=args)}),
+        f"line {program.line(call)}: `Sequential` takes its layers one by one",
+        "the layers of the list follow each other",
+        cost=COST.SURE,
+    )
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The same call with the same arguments, brackets aside."""
+    code = _without_brackets(before.error.code) if before.error is not None else ""
+    kept = code in _without_brackets(proposal.code)
+    detail = "every argument is still given" if kept else "an argument is no longer given"
+    return [Check(name="arguments", passed=kept, detail=detail)]
+
+
+def _without_brackets(code: str) -> str:
+    return re.sub(r"[\s()\[\]*]", "", code)

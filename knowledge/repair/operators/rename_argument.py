@@ -1,0 +1,214 @@
+"""Give an argument the name that the function has for it, in every call of the same kind.
+
+Which names there are is asked of the live function, whosever it is. All keywords of the call that
+it does not take are renamed together. One that only says how to tell of the work is left out, and
+so is one that asks for nothing (`False`, `None`), where the function has nothing like it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from executor.errors import is_a, quoted_names, read
+from executor.protocol import JobResult
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.keywords import meant, only_tells
+from knowledge.repair.toolkit.signatures import Called, called
+from knowledge.repair.toolkit.sites import without_argument
+
+_OFF = ("False", "None")
+
+
+def applies(result: JobResult) -> bool:
+    """A function was given a keyword that it does not take."""
+    error = result.error
+    return error is not None and is_a(error, "unexpected_keyword", "overload", "missing_arguments")
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """The failing call, then every call of the same function with the same keywords."""
+    found = called(failure)
+    if found is None:
+        yield from _in_place(failure)
+        yield from _said_to_be_missing(failure)
+        return
+    if found.target is _sequential():
+        yield from _unnamed(failure, found)
+    if found.takes_any_keyword:
+        return
+    names = _new_names(found)
+    if not names:
+        return
+    program = failure.program
+    function = program.text(found.call.func)
+    alike = [
+        c for c in program.all(cst.Call) if program.text(c.func) == function and _unknown(c, names)
+    ]
+    title = f"line {program.line(found.call)}: {_told(found, names)}"
+    lost = tuple(old for old, new in names.items() if not new)
+    for calls in [[found.call], alike] if len(alike) > 1 else [[found.call]]:
+        new: dict[cst.CSTNode, cst.CSTNode] = {c: _renamed(c, names) for c in calls}
+        where = "" if len(calls) == 1 else " (everywhere)"
+        yield Rewrite(program.replace(new), title + where, subjects=lost, cost=COST.SURE)
+
+
+def _sequential() -> type:
+    import torch
+
+    return torch.nn.Sequential
+
+
+def _in_place(failure: Failure) -> Iterator[Rewrite]:
+    """`torch.relu(x, inplace=True)` → `torch.relu_(x)`, where torch has that."""
+    import torch
+
+    node = failure.node
+    if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+        return
+    given = next((a for a in node.args if _is_called(a, "inplace")), None)
+    name = f"{node.func.attr.value}_"
+    if given is None or failure.value(node.func.value) is not torch or not hasattr(torch, name):
+        return
+    if failure.program.text(given.value) == "True":
+        function = node.func.with_changes(attr=cst.Name(name))
+        new = without_argument(node, given).with_changes(func=function)
+        yield Rewrite(
+            failure.program.replace({node: new}),
+            f"line {failure.program.line(node)}: `torch.{name}` is the one that writes in place",
+            cost=COST.SURE,
+        )
+
+
+def _said_to_be_missing(failure: Failure) -> Iterator[Rewrite]:
+    """A function of C, which says what it lacks and not what it does not know."""
+    node = failure.node
+    if not isinstance(node, cst.Call) or not is_a(failure.error, "missing_arguments"):
+        return
+    lacking = quoted_names(failure.error.message)
+    for given in node.args:
+        names = meant(given.keyword.value, lacking) if given.keyword is not None else []
+        if len(names) == 1 and given.keyword is not None and given.keyword.value not in lacking:
+            yield Rewrite(
+                failure.program.replace({given.keyword: cst.Name(names[0])}),
+                f"line {failure.program.line(node)}: the argument `{given.keyword.value}` is "
+                f"called `{names[0]}`",
+                cost=COST.SURE,
+            )
+
+
+def _unnamed(failure: Failure, found: Called) -> Iterator[Rewrite]:
+    """The last layer of a Sequential without its name, if nothing asks for it by that."""
+    program = failure.program
+    last = found.call.args[-1]
+    if last.keyword is None or sum(a.keyword is not None for a in found.call.args) > 1:
+        return
+    name = last.keyword.value
+    if any(a.attr.value == name for a in program.all(cst.Attribute)):
+        return
+    if isinstance(last.value, cst.Call):
+        yield Rewrite(
+            program.replace({last: cst.Arg(last.value, comma=last.comma)}),
+            f"line {program.line(found.call)}: Sequential takes no keywords; names of layers go "
+            "into an OrderedDict",
+            cost=COST.SURE,
+        )
+
+
+def _unknown(call: cst.Call, names: dict[str, str]) -> bool:
+    return any(a.keyword is not None and a.keyword.value in names for a in call.args)
+
+
+def _new_names(found: Called) -> dict[str, str]:
+    """Keyword → the function's name for it, "" where it is left out; without those left open."""
+    unknown = [
+        a for a in found.call.args if a.keyword is not None and a.keyword.value not in found.names
+    ]
+    free = found.free()
+    required = found.required(free)
+    names: dict[str, str] = {}
+    for given in unknown:
+        assert given.keyword is not None
+        word = given.keyword.value
+        fitting = [n for n in meant(word, free) if _takes(found, n, given.value)]
+        if len(fitting) > 1:
+            fitting = [n for n in fitting if n in required] or fitting
+        if len(fitting) == 1 and fitting[0] not in names.values():
+            names[word] = fitting[0]
+        elif not fitting and (only_tells(word) or _is_off(given.value)):
+            names[word] = ""
+    return names
+
+
+def _takes(found: Called, name: str, value: cst.BaseExpression) -> bool:
+    """Whether a value that is written out is of the kind of the parameter's default."""
+    default = found.parameter(name).default
+    truth = isinstance(value, cst.Name) and value.value in ("True", "False")
+    text = isinstance(value, (cst.SimpleString, cst.FormattedString))
+    number = isinstance(value, (cst.Integer, cst.Float))
+    if isinstance(default, bool):
+        return not (text or isinstance(value, cst.Float))
+    if isinstance(default, (int, float)):
+        return not (text or truth)
+    if isinstance(default, str):
+        return not (number or truth)
+    return True
+
+
+def _is_off(value: cst.BaseExpression) -> bool:
+    return isinstance(value, cst.Name) and value.value in _OFF
+
+
+def _renamed(call: cst.Call, names: dict[str, str]) -> cst.Call:
+    for word in [old for old, new in names.items() if not new]:
+        call = without_argument(call, next(a for a in call.args if _is_called(a, word)))
+    return call.with_changes(
+        args=[
+            a.with_changes(keyword=cst.Name(names[a.keyword.value]))
+            if a.keyword is not None and a.keyword.value in names
+            else a
+            for a in call.args
+        ]
+    )
+
+
+def _is_called(given: cst.Arg, word: str) -> bool:
+    return given.keyword is not None and given.keyword.value == word
+
+
+def _told(found: Called, names: dict[str, str]) -> str:
+    function = cst.Module(()).code_for_node(found.call.func).rpartition(".")[2]
+    told = [
+        f"the argument `{old}` is called `{new}`" if new else f"`{function}` takes no `{old}`"
+        for old, new in names.items()
+    ]
+    return ", and ".join(told)
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """Nothing but the keyword's name changed: what was given is still given."""
+    error = before.error
+    seen = read(error, "unexpected_keyword") if error is not None else None
+    if error is None or error.line is None or seen is None or seen["keyword"] in proposal.subjects:
+        return []
+    keyword = seen["keyword"]
+    value = re.search(rf"\b{keyword}\s*=\s*([\w.]+)", error.code)
+    if keyword == "inplace":
+        name = re.match(r"torch\.(\w+)", error.code)
+        kept = name is not None and re.search(rf"\b{name[1]}_\(", proposal.code) is not None
+        detail = "it is still done in place" if kept else "it is no longer done in place"
+        return [Check(name="in place", passed=kept, detail=detail)]
+    if value is None:
+        return []
+    if "Sequential(" in error.code:
+        kept = value[1] in "\n".join(proposal.code.splitlines()[(error.line or 1) - 1 :])
+        detail = "the layer is still there" if kept else "the layer is gone"
+        return [Check(name="layer", passed=kept, detail=detail)]
+    text = "\n".join(proposal.code.splitlines()[error.line - 1 :])
+    kept = re.search(rf"\b\w+\s*=\s*{re.escape(value[1])}(?![\w.])", text) is not None
+    detail = "the argument is still given" if kept else f"`{value[1]}` is no longer given"
+    return [Check(name="argument", passed=kept, detail=detail)]

@@ -1,0 +1,86 @@
+"""Imports of a snippet: one more, or a name from another place."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from knowledge.repair.toolkit.edits import Program
+
+
+def with_import(program: Program, statement: str) -> cst.Module:
+    """The module with one more import, behind the first ones that it has."""
+    imports = [
+        s
+        for s in program.module.body
+        if isinstance(s, cst.SimpleStatementLine)
+        and isinstance(s.body[0], (cst.Import, cst.ImportFrom))
+        and not _is_future(s.body[0])
+    ]
+    if not imports:
+        body = [cst.parse_statement(statement + "\n"), *program.module.body]
+        return program.module.with_changes(body=body)
+    first = imports[0]
+    here = cst.ensure_type(cst.parse_statement(statement + "\n"), cst.SimpleStatementLine)
+    body = [n for s in program.module.body for n in ([s, here] if s is first else [s])]
+    return program.module.with_changes(body=body)
+
+
+def _is_future(statement: cst.CSTNode) -> bool:
+    return (
+        isinstance(statement, cst.ImportFrom)
+        and isinstance(statement.module, cst.Name)
+        and statement.module.value == "__future__"
+    )
+
+
+def import_instead(
+    program: Program, source: str, name: str, new_source: str, new_name: str
+) -> cst.Module | None:
+    """The module with `name` of one module imported from another, or as another of its names.
+
+    The rest of the program keeps its word for it. None where no such import stands in it.
+    """
+    for statement in program.all(cst.SimpleStatementLine):
+        node = statement.body[0]
+        if not isinstance(node, cst.ImportFrom) or isinstance(node.names, cst.ImportStar):
+            continue
+        alias = next((a for a in node.names if program.text(a.name) == name), None)
+        if alias is None or node.module is None or program.text(node.module) != source:
+            continue
+        return _moved(program, statement, node, alias, new_source, new_name)
+    return None
+
+
+def _moved(
+    program: Program,
+    statement: cst.SimpleStatementLine,
+    node: cst.ImportFrom,
+    alias: cst.ImportAlias,
+    source: str,
+    name: str,
+) -> cst.Module:
+    assert not isinstance(node.names, cst.ImportStar) and node.module is not None
+    used = program.text(alias.name)
+    renames: dict[cst.CSTNode, cst.CSTNode] = {}
+    if name != used and alias.asname is None:
+        renames = {
+            n: cst.Name(name)
+            for n in program.all(cst.Name)
+            if n.value == used and n is not alias.name and not _is_attribute(program, n)
+        }
+    new_alias = alias.with_changes(name=cst.Name(name))
+    if source == program.text(node.module):
+        return program.replace({**renames, alias: new_alias})
+    kept = [a for a in node.names if a is not alias]
+    asname = f" as {program.text(alias.asname.name)}" if alias.asname else ""
+    line = f"from {source} import {name}{asname}\n"
+    if not kept:
+        new = cst.ensure_type(cst.parse_statement(line), cst.SimpleStatementLine)
+        return program.replace({**renames, node: new.body[0]})
+    kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    return program.replace({**renames, node: node.with_changes(names=kept)}, {statement: line})
+
+
+def _is_attribute(program: Program, name: cst.Name) -> bool:
+    parent = program.parent(name)
+    return isinstance(parent, cst.Attribute) and parent.attr is name

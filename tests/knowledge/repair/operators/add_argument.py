@@ -1,0 +1,116 @@
+"""Calls that lack an argument, and classes that stand for an object of theirs."""
+
+from tests.knowledge.repair.codemods.cases import Cases, delete, swallow, swap
+
+STATE = """\
+import torch
+from torch import nn
+
+class Decoder(nn.Module):
+    def __init__(self, hidden_size, output_size):
+        super().__init__()
+        self.head = nn.Linear(hidden_size, output_size)
+
+    def forward(self, x, hidden):
+        return self.head(torch.tanh(x + hidden))
+
+decoder = Decoder(hidden_size=4, output_size=2)
+hidden = torch.zeros(1, 4)
+for _ in range(2):
+    print(decoder(torch.randn(1, 4)).shape)   # one step
+"""
+
+SIZES = """\
+import torch
+from torch import nn
+
+class Head(nn.Module):
+    def __init__(self, hidden_size, output_size):
+        super().__init__()
+        self.fc = nn.Linear(hidden_size, output_size)
+
+    def forward(self, x):
+        return self.fc(x)
+
+hidden_size, output_size = 4, 2
+first = Head(hidden_size)
+second = Head(hidden_size)
+print(second(torch.randn(1, 4)).shape, first(torch.randn(1, 4)).shape)
+"""
+
+ORDER = """\
+import torch
+from torch import nn
+
+def step(model, batch, target, scale):
+    return (model(batch) - target).square().mean() * scale
+
+model = nn.Linear(2, 1)
+batch, target, scale = torch.randn(3, 2), torch.randn(3, 1), 0.5
+print(step(batch, target, scale))   # the model is missing
+"""
+
+CLASS = """\
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.fc(x)
+
+net = Net   # two classes
+print(net(torch.randn(3, 4)).shape)
+"""
+
+NO_SUCH = """\
+import torch
+from torch import nn
+encoder = nn.TransformerEncoderLayer(d_model=8)
+print(encoder(torch.randn(5, 2, 8)).shape)
+"""
+
+NEEDS_SIZES = """\
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.fc = nn.Linear(width, 2)
+
+    def forward(self, x):
+        return self.fc(x)
+
+net = Net
+print(net(torch.randn(3, 4), torch.randn(3)).shape)
+"""
+
+CASES = Cases(
+    mended={},
+    paired={
+        "a state": (STATE, ("print(decoder(torch.randn(1, 4), hidden).shape)   # one step",)),
+        "sizes, twice": (SIZES, ("second = Head(hidden_size, output_size)",)),
+        "in their order": (ORDER, ("step(model, batch, target, scale))   # the model",)),
+        "the class itself": (CLASS, ("net = Net()   # two classes",)),
+    },
+    refused={"nothing of that name": NO_SUCH, "a class that needs sizes": NEEDS_SIZES},
+    wrong={
+        "swallow": ("a state", swallow("print(decoder(torch.randn(1, 4)).shape)   # one step")),
+        "not called": (
+            "a state",
+            swap("decoder(torch.randn(1, 4)).shape", "torch.randn(1, 2).shape"),
+        ),
+        "leave it out": (
+            "in their order",
+            delete("print(step(batch, target, scale))   # the model is missing"),
+        ),
+        "another model": (
+            "the class itself",
+            swap("print(net(torch.randn(3, 4)).shape)", "print(torch.randn(3, 2).shape)"),
+        ),
+    },
+)

@@ -1,0 +1,110 @@
+"""Brackets of the wrong kind, too many, or missing."""
+
+from tests.knowledge.repair.codemods.cases import Cases, swallow, swap
+
+ELEMENT = """\
+import torch
+board = torch.arange(9).reshape(3, 3)
+middle = board(1, 1)   # one field
+print(middle)
+"""
+
+PARAMETERS = """\
+import torch
+from torch import nn
+net = nn.Linear(2, 1)
+optimizer = torch.optim.SGD(net.parameters, lr=0.1)   # all of them
+net(torch.ones(2)).sum().backward()
+optimizer.step()
+"""
+
+SHAPE = """\
+import torch
+from torch import nn
+
+class Flat(nn.Module):
+    def forward(self, x):
+        return x.view(x.shape(0), -1)   # one row a sample
+
+print(Flat()(torch.randn(2, 3, 4)).shape)
+"""
+
+SIZE = """\
+import torch
+words = torch.randn(5, 2)
+for i in range(words.size[0]):   # five
+    print(words[i].sum(), words.size[1])
+"""
+
+TURNED = """\
+import torch
+a = torch.arange(6.0).reshape(2, 3)
+print(a @ a.T())   # 2 x 2
+"""
+
+LAYERS = """\
+import torch
+from torch import nn
+layers = [nn.Linear(2, 2), nn.ReLU()]
+x = torch.ones(1, 2)
+for i in range(2):
+    x = layers(i)(x)   # one after another
+print(x.shape)
+"""
+
+MODULE = """\
+import torch
+import tqdm
+for i in tqdm(range(2)):
+    print(torch.ones(i))
+"""
+
+FIELD = """\
+from collections import namedtuple
+import torch
+Step = namedtuple("Step", "state action")
+step = Step(torch.zeros(2), 1)
+print(step["state"].shape)
+"""
+
+NAMED_ALIKE = """\
+import torch
+from torch import nn
+loss = nn.MSELoss()
+for _ in range(2):
+    loss = loss(torch.ones(3), torch.zeros(3))
+print(loss)
+"""
+
+OUTSIDE = """\
+import torch
+x = torch.ones(2, 2)
+print(x(4, 1))
+"""
+
+CASES = Cases(
+    mended={},
+    paired={
+        "an element": (ELEMENT, ("middle = board[1, 1]   # one field",)),
+        "a method as it is": (PARAMETERS, ("SGD(net.parameters(), lr=0.1)   # all of them",)),
+        "a shape": (SHAPE, ("x.view(x.shape[0], -1)   # one row",)),
+        "a size, twice": (SIZE, ("print(words[i].sum(), words.size(1))",)),
+        "a property": (TURNED, ("print(a @ a.T)   # 2 x 2",)),
+        "a list of layers": (LAYERS, ("x = layers[i](x)   # one after another",)),
+        "a module": (MODULE, ("for i in tqdm.tqdm(range(2)):",)),
+        "a field": (FIELD, ("print(step.state.shape)",)),
+    },
+    refused={"one name for two": NAMED_ALIKE, "no such element": OUTSIDE},
+    wrong={
+        "another element": ("an element", swap("board(1, 1)", "board[0, 0]")),
+        "the whole": ("an element", swap("board(1, 1)", "board")),
+        "a number": ("a shape", swap("x.shape(0)", "2")),
+        "not turned": ("a property", swap("a @ a.T()", "a @ a.reshape(3, 2)")),
+        "swallow": ("a property", swallow("print(a @ a.T())   # 2 x 2")),
+        "one of five": ("a size, twice", swap("words.size[0]", "1")),
+        "nothing to train": (
+            "a method as it is",
+            swap("net.parameters, lr", "[torch.ones(1)], lr"),
+        ),
+    },
+)

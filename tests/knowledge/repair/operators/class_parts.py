@@ -1,0 +1,137 @@
+"""Classes that lack the method that is called."""
+
+from tests.knowledge.repair.codemods.cases import Cases, delete, swallow, swap
+
+INIT = """\
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def _init_(self, width):
+        super().__init__()
+        self.fc = nn.Linear(width, 2)   # two classes
+
+    def forward(self, x):
+        return self.fc(x)
+
+print(Net(4)(torch.randn(1, 4)).shape)
+"""
+
+FORWARD = """\
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 2)
+
+    def foward(self, x):   # logits
+        return self.fc(x)
+
+print(Net()(torch.randn(1, 4)).shape)
+"""
+
+INDENTED = """\
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 2)
+
+        def forward(self, x):
+            return self.fc(x)   # logits
+
+print(Net()(torch.randn(1, 4)).shape)
+"""
+
+LENGTH = """\
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+class Pairs(Dataset):
+    def __init__(self, images, labels):
+        self.images = images
+        self.labels = labels
+
+    def __getitem__(self, i):
+        return self.images[i], self.labels[i]   # one pair
+
+for images, labels in DataLoader(Pairs(torch.rand(6, 2), torch.zeros(6)), batch_size=3):
+    print(images.shape, labels.shape)
+"""
+
+ABOVE = """\
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, width):
+        super(Net, self).__init__(width)   # the module
+        self.fc = nn.Linear(width, 2)
+
+    def forward(self, x):
+        return self.fc(x)
+
+print(Net(4)(torch.randn(1, 4)).shape)
+"""
+
+EMPTY = """\
+from torch.utils.data import Dataset
+
+class Data(Dataset):
+    def __getitem__(self, i):
+        return i
+
+print(Data(10))
+"""
+
+UNSAID = """\
+import torch
+from torch.utils.data import Dataset
+
+class Noise(Dataset):
+    def __getitem__(self, i):
+        return torch.randn(2)
+
+print(len(Noise()))
+"""
+
+CASES = Cases(
+    mended={},
+    paired={
+        "single underscores": (
+            INIT,
+            ("    def __init__(self, width):\n        super().__init__()",),
+        ),
+        "a letter too few": (FORWARD, ("    def forward(self, x):   # logits",)),
+        "indented too far": (
+            INDENTED,
+            ("\n    def forward(self, x):\n        return self.fc(x)   # l",),
+        ),
+        "a length": (LENGTH, ("        return len(self.images)\n",)),
+        "the class above": (ABOVE, ("super(Net, self).__init__()   # the module",)),
+    },
+    refused={"no __init__ at all": EMPTY, "no number of samples": UNSAID},
+    wrong={
+        "no model": ("a letter too few", swap("Net()(torch.randn(1, 4)).shape", "(1, 2)")),
+        "swallow": ("a letter too few", swallow("print(Net()(torch.randn(1, 4)).shape)")),
+        "some of them": (
+            "a length",
+            swap(
+                "    def __getitem__",
+                "    def __len__(self):\n        return 1\n\n    def __getitem__",
+            ),
+        ),
+        "no layer": ("indented too far", delete("self.fc = nn.Linear(4, 2)")),
+        "an input passed on": (
+            "a letter too few",
+            swap(
+                "    def foward(self, x):   # logits\n        return self.fc(x)",
+                "    def forward(self, x):   # logits\n        return x[:, :2]",
+            ),
+        ),
+    },
+)

@@ -1,0 +1,60 @@
+"""Layers that were made with what they should be called with."""
+
+from tests.knowledge.repair.codemods.cases import Cases, delete, swallow, swap
+
+LOSS = """\
+import torch
+from torch import nn
+scores = torch.randn(3, 4, requires_grad=True)
+loss = nn.CrossEntropyLoss(scores, torch.tensor([0, 1, 2]))   # mean of three
+loss.backward()
+"""
+
+RELU = """\
+import torch
+from torch import nn
+x = torch.randn(3, 4)
+print(nn.ReLU(x).shape)   # nothing below 0
+"""
+
+SOFTMAX = """\
+import torch
+from torch import nn
+scores = torch.randn(3, 4)
+shares = nn.Softmax(scores, dim=1)   # of each row
+print(shares.sum(1).shape)
+"""
+
+WEIGHTED = """\
+import torch
+from torch import nn
+weights = torch.ones(3)
+loss = nn.CrossEntropyLoss(weights)
+print(loss(torch.randn(2, 4), torch.tensor([0, 1])))
+"""
+
+SIZES = """\
+import torch
+from torch import nn
+x = torch.randn(3, 4)
+print(nn.Linear(x).shape)
+"""
+
+CASES = Cases(
+    mended={},
+    paired={
+        "a loss": (LOSS, ("nn.CrossEntropyLoss()(scores, torch.tensor([0, 1, 2]))   # mean",)),
+        "an activation": (RELU, ("print(nn.ReLU()(x).shape)   # nothing below 0",)),
+        "with an option": (SOFTMAX, ("nn.Softmax(dim=1)(scores)   # of each row",)),
+    },
+    refused={"weights of classes": WEIGHTED, "a layer that needs sizes": SIZES},
+    wrong={
+        "without the target": (
+            "a loss",
+            swap("nn.CrossEntropyLoss(scores, torch.tensor([0, 1, 2]))", "scores.mean()"),
+        ),
+        "swallow": ("an activation", swallow("print(nn.ReLU(x).shape)   # nothing below 0")),
+        "leave it out": ("a loss", delete("loss.backward()")),
+        "no activation": ("with an option", swap("nn.Softmax(scores, dim=1)", "scores")),
+    },
+)

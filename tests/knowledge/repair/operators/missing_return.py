@@ -1,0 +1,90 @@
+"""Functions whose result nobody returns."""
+
+from tests.knowledge.repair.codemods.cases import Cases, delete, swallow, swap
+
+FORWARD = """\
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 2)
+
+    def forward(self, x):
+        x = torch.relu(self.fc(x))   # no negative scores
+
+out = Net()(torch.randn(3, 4))
+print(out.shape)
+"""
+
+LOAD = """\
+import torch
+
+def load(n):
+    data = torch.rand(n, 2)
+    data = data / data.norm()   # one long
+
+points = load(3)
+print(points.mean(0).shape)
+"""
+
+DROPPED = """\
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 2)
+
+    def forward(self, x):
+        self.fc(x)   # logits
+
+loss = nn.MSELoss()(Net()(torch.randn(3, 4)), torch.zeros(3, 2))
+loss.backward()
+"""
+
+LOOP = """\
+import torch
+
+def last(rows):
+    for row in rows:
+        found = row.sum()
+
+print(last(torch.rand(3, 2)).shape)
+"""
+
+NOTHING = """\
+import torch
+
+def show(x):
+    print(x.shape)
+
+print(show(torch.ones(2)).shape)
+"""
+
+CASES = Cases(
+    mended={},
+    paired={
+        "a forward": (FORWARD, ("# no negative scores\n        return x\n",)),
+        "a function": (LOAD, ("# one long\n    return data\n",)),
+        "a value that is dropped": (DROPPED, ("        return self.fc(x)   # logits",)),
+    },
+    refused={"a loop at its end": LOOP, "nothing to return": NOTHING},
+    wrong={
+        "another value": (
+            "a forward",
+            swap(
+                "   # no negative scores\n",
+                "   # no negative scores\n        return torch.zeros(3, 2)\n",
+            ),
+        ),
+        "swallow": ("a forward", swallow("print(out.shape)")),
+        "leave it out": ("a function", delete("print(points.mean(0).shape)")),
+        "around the model": (
+            "a value that is dropped",
+            swap("Net()(torch.randn(3, 4))", "torch.zeros(3, 2, requires_grad=True)"),
+        ),
+    },
+)

@@ -1,0 +1,229 @@
+"""Names that are spelled otherwise, were renamed, or are somewhere else."""
+
+from tests.knowledge.repair.codemods.cases import Cases, delete, swallow, swap
+
+LOSS = """\
+import torch
+from torch import nn
+net = nn.Linear(4, 3)
+criterion = nn.CrossEntropyLos()   # three classes
+criterion(net(torch.randn(3, 4)), torch.tensor([0, 2, 1])).backward()
+"""
+
+KERAS = """\
+import torch.nn as nn
+import torch
+net = nn.Sequential(nn.Conv2D(1, 4, 3), nn.ReLU(), nn.MaxPool2D(2))
+print(net(torch.randn(2, 1, 8, 8)).shape)
+"""
+
+OF_NUMPY = """\
+import numpy as np
+import torch
+best = np.Inf   # until now
+values = np.array([1, 2]).astype(np.float)
+print(torch.from_numpy(values), best)
+"""
+
+OWN = """\
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 2)
+        self.dropout = nn.Dropout(0.1)
+
+    def forward(self, x):
+        return self.fc(self.droput(x))   # some are left out
+
+print(Net()(torch.randn(1, 4)).shape)
+"""
+
+WRAPPED = """\
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.fc(x)
+
+net = nn.DataParallel(Net())
+print(net.fc.weight.shape)   # two rows
+"""
+
+SUBSET = """\
+import torch
+from torch.utils.data import Dataset, random_split
+
+class Pictures(Dataset):
+    def __init__(self):
+        self.classes = ["cat", "dog"]
+        self.images = torch.rand(10, 2)
+
+    def __len__(self):
+        return len(self.images)
+
+    def __getitem__(self, i):
+        return self.images[i]
+
+train, test = random_split(Pictures(), [8, 2])
+print(len(train.classes))   # two
+"""
+
+IMPORT = """\
+import torch
+from torch.nn.functional import pad_sequence, relu   # lengths differ
+print(relu(pad_sequence([torch.ones(2), torch.ones(3)], batch_first=True)))
+"""
+
+MISTYPED = """\
+import torch
+from torch.utils.data import DataLaoder, TensorDataset
+loader = DataLaoder(TensorDataset(torch.arange(4.0)), batch_size=2)
+print(len(loader))
+"""
+
+KEY = """\
+import torch
+batch = {"image": torch.rand(2), "label": torch.tensor(1)}
+print(batch.image.shape, batch.label)
+"""
+
+SAME_NAME = """\
+import datetime
+import torch
+started = datetime.now()   # for the log
+print(torch.ones(2), started.year > 2000)
+"""
+
+NEXT = """\
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+loader = DataLoader(TensorDataset(torch.arange(6.0)), batch_size=2)
+batches = iter(loader)
+(first,) = batches.next()   # one batch
+print(first)
+"""
+
+WEIGHTS = """\
+import torch
+from torch import nn
+net = nn.Linear(2, 3)
+total = 0
+for name, value in net.state_dict().iteritems():
+    total += value.numel()   # all numbers
+print(total)
+"""
+
+RATE = """\
+import torch
+from torch.optim.lr_scheduler import ReduceLROnPlateau
+net = torch.nn.Linear(2, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+plateau = ReduceLROnPlateau(optimizer, patience=0)
+for loss in (1.0, 1.0, 1.0):
+    plateau.step(loss)
+    print(plateau.get_lr()[0])
+print("at last", plateau.get_lr())
+"""
+
+EVENTS = """\
+import torch
+from torch.autograd import profiler
+with profiler.profile() as prof:
+    torch.randn(8, 8) @ torch.randn(8, 8)
+names = [event.name for event in prof.events()]   # what ran
+print("aten::mm" in names)
+"""
+
+NUMBERED = """\
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc1, self.fc2 = nn.Linear(4, 4), nn.Linear(4, 4)
+
+    def forward(self, x):
+        return self.fc3(self.fc1(x))
+
+print(Net()(torch.randn(1, 4)).shape)
+"""
+
+NO_LAYER = """\
+import torch
+from torch import nn
+layer = nn.ConvLSTM2d(1, 2, 3)
+print(layer(torch.randn(1, 1, 4, 4)))
+"""
+
+OF_ALL = """\
+import torch
+from torch.utils.data import Dataset, random_split
+
+class Pictures(Dataset):
+    def __init__(self):
+        self.images = torch.rand(10, 2)
+
+    def __len__(self):
+        return len(self.images)
+
+    def __getitem__(self, i):
+        return self.images[i]
+
+train, test = random_split(Pictures(), [8, 2])
+print(test.images.mean())   # of the test set
+"""
+
+COUNTER = """\
+class Counter:
+    def __init__(self):
+        self.n = 0
+
+print(Counter().next())
+"""
+
+CASES = Cases(
+    mended={
+        "a letter too few": (LOSS, "nn.CrossEntropyLoss()   # three classes"),
+        "from Keras": (KERAS, "nn.Conv2d(1, 4, 3), nn.ReLU(), nn.MaxPool2d(2)"),
+        "the error's own words": (OF_NUMPY, "values = np.array([1, 2]).astype(float)"),
+        "a layer of their own": (OWN, "self.fc(self.dropout(x))   # some"),
+        "inside a wrapper": (WRAPPED, "net.module.fc.weight.shape)   # two rows"),
+        "of the whole data set": (SUBSET, "len(train.dataset.classes))   # two"),
+        "an import": (IMPORT, "from torch.nn.utils.rnn import pad_sequence\n"),
+        "an import mistyped": (MISTYPED, "loader = DataLoader(TensorDataset("),
+        "a key": (KEY, "print(batch['image'].shape, batch['label'])"),
+        "a class in a module": (SAME_NAME, "datetime.datetime.now()   # for the log"),
+        "the next batch": (NEXT, "(first,) = next(batches)   # one batch"),
+        "a state_dict": (WEIGHTS, "in net.state_dict().items():"),
+        "the rate": (RATE, 'print("at last", plateau.get_last_lr())'),
+        "the profiler": (EVENTS, "for event in prof.function_events]   # what ran"),
+    },
+    refused={
+        "another number": NUMBERED,
+        "no such layer": NO_LAYER,
+        "of all samples": OF_ALL,
+        "a class of one's own": COUNTER,
+    },
+    wrong={
+        "another batch": ("the next batch", swap("batches.next()", "[torch.zeros(2)]")),
+        "nothing to go over": ("a state_dict", swap("net.state_dict().iteritems()", "[]")),
+        "swallow": ("the next batch", swallow("(first,) = batches.next()   # one batch")),
+        "ask politely": ("the profiler", swap("prof.events()", "getattr(prof, 'events', [])")),
+        "leave it out": (
+            "the rate",
+            lambda code: delete("print(plateau.get_lr()[0])")(
+                swap('print("at last", plateau.get_lr())', 'print("at last")')(code)
+            ),
+        ),
+        "another loss": ("a letter too few", swap("nn.CrossEntropyLos()", "nn.MSELoss()")),
+    },
+)

@@ -1,0 +1,89 @@
+"""Several arguments where a function takes one list or tuple, and one list where it takes many."""
+
+from tests.knowledge.repair.codemods.cases import Cases, swallow, swap
+
+NUMBERS = """\
+import torch
+weights = torch.tensor(0.2, 0.3, 0.5)   # of three classes
+print(weights.sum())
+"""
+
+STATES = """\
+import torch
+from torch import nn
+lstm = nn.LSTM(4, 3)
+h, c = torch.zeros(1, 2, 3), torch.zeros(1, 2, 3)
+out, state = lstm(torch.randn(5, 2, 4), h, c)   # from the start
+print(out.shape)
+"""
+
+MEMORY = """\
+import torch
+memory = []
+for step in range(3):
+    memory.append(torch.randn(2), step)   # state and time
+print(len(memory), memory[2][1])
+"""
+
+LAYERS = """\
+import torch
+from torch import nn
+layers = [nn.Linear(2, 4), nn.ReLU(), nn.Linear(4, 1)]
+net = nn.Sequential(layers)   # three layers
+print(net(torch.randn(5, 2)).shape)
+"""
+
+HEADS = """\
+import torch
+from torch import nn
+heads = nn.ModuleList(nn.Linear(2, 1), nn.Linear(2, 3))
+print([head(torch.ones(2)).shape for head in heads])
+"""
+
+OWN = """\
+import torch
+
+def normal(x):
+    return x / x.norm()
+
+print(normal(torch.ones(2), torch.ones(2)))
+"""
+
+LENGTH = """\
+import torch
+x, y = torch.ones(2), torch.ones(3)
+print(len(x, y))
+"""
+
+EXTRA = """\
+import torch
+from torch import nn
+layer = nn.Linear(2, 2)
+print(layer(torch.ones(2), torch.ones(2)))
+"""
+
+CASES = Cases(
+    mended={},
+    paired={
+        "numbers": (NUMBERS, ("torch.tensor([0.2, 0.3, 0.5])   # of three",)),
+        "two states": (STATES, ("lstm(torch.randn(5, 2, 4), (h, c))   # from",)),
+        "a memory": (MEMORY, ("memory.append((torch.randn(2), step))   # state",)),
+        "layers": (LAYERS, ("nn.Sequential(*layers)   # three",)),
+        "a list of layers": (HEADS, ("nn.ModuleList([nn.Linear(2, 1), nn.Linear(2, 3)])",)),
+    },
+    refused={
+        "a function of one's own": OWN,
+        "an input too many": EXTRA,
+        "no length of both": LENGTH,
+    },
+    wrong={
+        "only one number": ("numbers", swap("0.2, 0.3, 0.5", "0.2")),
+        "without a state": ("two states", swap(", h, c)", ", None)")),
+        "only the first layer": ("layers", swap("Sequential(layers)", "Sequential(layers[0])")),
+        "swallow": ("a memory", swallow("memory.append(torch.randn(2), step)   # state and time")),
+        "without the time": (
+            "a memory",
+            swap("append(torch.randn(2), step)", "append(torch.randn(2))"),
+        ),
+    },
+)
