@@ -140,10 +140,11 @@ MISTAKES = {
     ],
     "samples_mixed": [
         RNN.format(first="", given="x", pooled="mean(1)", rows=5),
-        RNN.format(first="", given="x.view(7, 5, 4)", pooled="mean(0)", rows=5),
+        RNN.format(first="", given="x.repeat(1, 1, 1)", pooled="mean(1)", rows=5),
     ],
     "view_not_permute": [
         IMAGES.format(turned="view(8, 3, 6, 6)"),
+        RNN.format(first="", given="x.view(7, 5, 4)", pooled="mean(0)", rows=5),
         IMAGES.format(turned="reshape(len(raw), raw.shape[3], raw.size(1), -1)"),
     ],
     "sorted_samples": [LOADER.format(labels="torch.arange(40) // 20", more="")],
