@@ -64,7 +64,7 @@ KINDS = {
     "scheduler_first": Says.PROGRAM_WIDE_MISTAKE,
     "loaded_nothing": Says.PROGRAM_WIDE_MISTAKE,
     "loads_itself": Says.PROGRAM_WIDE_MISTAKE,
-    "same_weights": Says.PROGRAM_WIDE_MISTAKE,
+    "shared_weights": Says.PROGRAM_WIDE_MISTAKE,
     "one_module_repeated": Says.PROGRAM_WIDE_MISTAKE,
     "freezes_nothing": Says.PROGRAM_WIDE_MISTAKE,
     "stays_in_eval": Says.PROGRAM_WIDE_MISTAKE,

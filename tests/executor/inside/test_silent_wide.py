@@ -104,7 +104,7 @@ MISTAKES = {
         LOAD.format(given="{'module.' + k: v for k, v in net.state_dict().items()}, strict=False")
     ],
     "loads_itself": [BEST + "net.load_state_dict(best)\n"],
-    "same_weights": [
+    "shared_weights": [
         TEACHER.format(made="net"),
         TEACHER.format(made="copy.copy(net)"),
         fit("net(x).pow(2).mean()") + "t = net\nt.load_state_dict(net.state_dict())\n",

@@ -103,7 +103,7 @@ class Loads:
                 to, of = _names(call)
                 if to and of and to != of:
                     collector.add(
-                        "same_weights",
+                        "shared_weights",
                         load.line,
                         to,
                         f"`{to}` and `{of}` are one and the same model, or share their weights: "

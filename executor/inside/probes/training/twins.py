@@ -120,7 +120,7 @@ def _report_followers(
         if own and own == [id(p) for _, p in parameters(other)]:
             copied = "" if one is other else " (copy.copy() copies a module without its weights)"
             collector.add(
-                "same_weights",
+                "shared_weights",
                 line,
                 a,
                 f"`{a}` and `{b}` share their weights{copied}: what trains one changes the other, "
