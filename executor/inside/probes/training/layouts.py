@@ -19,6 +19,8 @@ from executor.inside.probes.training.names import SnippetNames
 
 _METHODS = ("view", "reshape")
 _MOST = 20  # lines that are looked at
+_LOOKS = 2  # times at each of them
+_HEARD = 400  # look-ups of a view after which nobody listens any more
 
 
 class _Heard:
@@ -42,6 +44,7 @@ class Layouts:
         # Line → the sizes that its only view asks for, of three dimensions or more.
         self._asked = {line: sizes for line, sizes in _views(tree).items() if len(sizes) > 2}
         self._looked: dict[int, int] = {}
+        self._heard = 0
         self._found: dict[int, tuple[list[int], list[int]]] = {}
 
     def start(self) -> None:
@@ -57,15 +60,20 @@ class Layouts:
                 delattr(torch.Tensor, name)
             else:
                 setattr(torch.Tensor, name, own)
+        self._originals = {}
 
     def hear(self, tensor: torch.Tensor) -> None:
         """Compare what a line asks for with what it has, the first times."""
-        if len(self._looked) > _MOST:
+        self._heard += 1
+        if self._heard > _HEARD or len(self._looked) > _MOST:
+            self.stop()
             return
         line = self.names.source.line_above(2)
-        if line not in self._asked or self._looked.get(line, 0) > 1:
+        if line not in self._asked or self._looked.get(line, 0) >= _LOOKS:
             return
         self._looked[line] = self._looked.get(line, 0) + 1
+        if sum(self._looked.values()) == _LOOKS * len(self._asked):
+            self.stop()
         frame = self.names.source.frame(2)
         if frame is None:
             return
