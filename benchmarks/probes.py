@@ -44,6 +44,17 @@ MODELS = {
 model = nn.Sequential(nn.Linear(20, 64), nn.ReLU(), nn.Linear(64, 3))
 x, y = torch.randn(32, 20), torch.randint(0, 3, (32,))
 """,
+    "the same with a view and a schedule": """
+from torch.optim import lr_scheduler  # the text decides what is listened to
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Sequential(nn.Linear(20, 64), nn.ReLU(), nn.Linear(64, 3))
+    def forward(self, x):
+        return self.net(x.view(len(x), 4, 5).flatten(1))
+model = Net()
+x, y = torch.randn(32, 20), torch.randint(0, 3, (32,))
+""",
     "MLP of 8 layers, batch 64": """
 layers = [m for _ in range(7) for m in (nn.Linear(64, 64), nn.ReLU(), nn.Dropout(0.1))]
 model = nn.Sequential(*layers, nn.Linear(64, 3))

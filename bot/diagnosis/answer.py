@@ -31,7 +31,7 @@ _PROBED = (
 
 
 # Notes of a run that explain growing memory and odd results, where no mistake does.
-_TELLING = ("graph_kept", "eval_mode_training")
+_TELLING = ("graph_kept", "eval_mode_training", "pytorch_warns")
 
 
 def compose(known: Diagnosis) -> Answer:

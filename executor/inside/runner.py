@@ -37,6 +37,7 @@ from executor.inside.placeholders.names import undefined_names
 from executor.inside.placeholders.run_placeholders import RunPlaceholders
 from executor.inside.probes import exceptions
 from executor.inside.probes.caught import CaughtProbe, looks_at_itself
+from executor.inside.probes.kinds import rank
 from executor.inside.probes.run_probes import RunProbes, uses_compile
 from executor.inside.probes.source import SnippetSource, attribute_lines
 from executor.inside.probes.warned import WarnedProbe
@@ -225,7 +226,7 @@ class _Run:
     def _stop_listening(self, names: dict[str, Any]) -> None:
         if self.simulated is not None:
             self._guard("SimulatedCuda", self.simulated.stop)
-        self.probes.stop(names, self.error)
+        self.probes.stop(names, self.error, tuple(self.warned.seen))
 
     def _ended_by(self, error: BaseException) -> int:
         """Describe what ended the run; the exit code it has."""
@@ -342,7 +343,9 @@ class _Run:
         # It calls the snippet's modules again, so all that the run did is written down before.
         try:
             with _silence():
-                return report.model_copy(update={"influence": self.probes.look_again()})
+                influence, found = self.probes.look_again()
+            findings = tuple(sorted((*report.findings, *found), key=rank))
+            return report.model_copy(update={"influence": influence, "findings": findings})
         except Exception as e:
             note = f"influence: {type(e).__name__}: {e}"[:500]
             return report.model_copy(update={"notes": (*report.notes, note)})

@@ -84,6 +84,9 @@ saved_self = attrgetter("_saved_self")
 saved_target = attrgetter("_saved_target")
 saved_other = attrgetter("_saved_other")
 saved_dim = attrgetter("_saved_dim")
+saved_index = attrgetter("_saved_index")
+saved_input = attrgetter("_saved_input")
+saved_mat1 = attrgetter("_saved_mat1")
 saved_sizes = attrgetter("_saved_self_sym_sizes")
 
 
@@ -126,6 +129,14 @@ parameters_of = cast(
     "Any", attrgetter(PARAMETERS)
 )  # by name; no walk, nothing of the snippet's runs
 modules_of = cast("Any", attrgetter(MODULES))
+
+# What load_state_dict calls for each part of a module: (module, state, prefix, metadata, …).
+load_part = attrgetter("_load_from_state_dict")
+
+
+def set_load_part(module: type, load: Any) -> None:
+    """Let load_state_dict call this function instead."""
+    module._load_from_state_dict = load  # type: ignore[attr-defined]
 
 
 def is_not_saved(owner: Any, buffer: str) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from executor.inside.probes.source import SnippetSource
-from executor.protocol import ErrorSeen, Finding, Influence, Job, Probe, Values
+from executor.protocol import ErrorSeen, Finding, Influence, Job, Probe, Values, WarningSeen
 
 if TYPE_CHECKING:
     from executor.inside.probes.gradients import GradientsProbe
@@ -34,6 +34,7 @@ class RunProbes:
         self._inplace: InplaceProbe | None = None
         self._gradients: GradientsProbe | None = None
         self._influence: InfluenceProbe | None = None
+        self._has_cause = False  # to try a model again
 
     def start(self, job: Job, tree: ast.Module) -> None:
         """Listen: what is always on, and what the job asks for."""
@@ -63,12 +64,18 @@ class RunProbes:
             self._training.called.keeper = self._influence.kept
             self._influence.start()
 
-    def stop(self, names: dict[str, Any], error: ErrorSeen | None) -> None:
+    def stop(
+        self,
+        names: dict[str, Any],
+        error: ErrorSeen | None,
+        warnings: tuple[WarningSeen, ...] = (),
+    ) -> None:
         """Stop listening, the last first.
 
         Args:
             names: the snippet's globals.
             error: what ended the run.
+            warnings: what would be shown.
         """
         influence, inplace = self._influence, self._inplace
         gradients, training = self._gradients, self._training
@@ -79,7 +86,11 @@ class RunProbes:
         if gradients is not None:
             self._guard("GradientsProbe", gradients.stop)
         if training is not None:
-            self._guard("TrainingProbe", lambda: training.stop(names, error))
+            self._guard("TrainingProbe", lambda: training.stop(names, error, warnings))
+            self._guard("Leaks", lambda: self._note_cause(training, error))
+
+    def _note_cause(self, training: TrainingProbe, error: ErrorSeen | None) -> None:
+        self._has_cause = error is None and training.trained and training.leaks.have_cause
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -109,11 +120,13 @@ class RunProbes:
     @property
     def tries_again(self) -> bool:
         """Whether `look_again` has something to do."""
-        return self._influence is not None
+        return self._influence is not None or self._has_cause
 
-    def look_again(self) -> Influence | None:
+    def look_again(self) -> tuple[Influence | None, list[Finding]]:
         """Call the snippet's modules again with other inputs: after all else is written down."""
-        return self._influence.look() if self._influence is not None else None
+        training = self._training
+        found = training.leaks.look() if training is not None and self._has_cause else []
+        return self._influence.look() if self._influence is not None else None, found
 
 
 def uses_compile(tree: ast.Module) -> bool:

@@ -15,6 +15,7 @@ one function, from the tree to remarks.
     sampling.py    distributed samplers whose order stays the same
     measures.py    shares, times and comparisons that say something else
     mixups.py      a misspelled setting, exchanged arguments, one object under two names
+    carelessness.py  lines that do less than they look like, or more
     evaluating.py  evaluation in the wrong mode or along the wrong dimension
 """
 
@@ -25,6 +26,7 @@ from collections.abc import Callable
 
 from executor.inside.remarks import (
     accumulation,
+    carelessness,
     epochs,
     evaluating,
     formulas,
@@ -63,6 +65,7 @@ _RULES: tuple[Callable[[ast.Module], Found], ...] = (
     *losses.RULES,
     *training.RULES,
     *accumulation.RULES,
+    *carelessness.RULES,
     *statements.RULES,
     *layers.RULES,
     *evaluating.RULES,

@@ -85,7 +85,7 @@ def _validated_in_training(tree: ast.Module) -> Found:
         judged = {tail(n) for n in below} & _JUDGES or any(
             isinstance(n, ast.Compare) for n in below
         )
-        called = [n for n in below if isinstance(n, ast.Call) and dotted(n.func) in models]
+        called = [n for n in below if isinstance(n, ast.Call) and _is_model(n, models)]
         if "train" in {tail(n) for n in below} or not judged or not called:
             continue
         yield (
@@ -95,6 +95,12 @@ def _validated_in_training(tree: ast.Module) -> Found:
             "BatchNorm uses (and changes) the statistics of these batches, so the result is noisy "
             f"and too low; call `{dotted(called[0].func)}.eval()` before, and `.train()` after",
         )
+
+
+def _is_model(call: ast.Call, models: set[str]) -> bool:
+    """Whether a trained model is called, also as `self.model` where `model` was handed over."""
+    name = dotted(call.func)
+    return name in models or (name.startswith("self.") and name.removeprefix("self.") in models)
 
 
 def _is_without(node: ast.expr) -> bool:

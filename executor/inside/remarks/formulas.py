@@ -108,8 +108,13 @@ def _is_divided(tree: ast.Module) -> bool:
 def _divergence(tree: ast.Module) -> Found:
     """kl_div of what is no logarithm of probabilities."""
     said = {w.lower() for w in words(tree)}
+    modules = {
+        n for _, n, v in assigned(tree) if isinstance(v, ast.Call) and tail(v) == "KLDivLoss"
+    }
     for node in ast.walk(tree):
-        if not isinstance(node, ast.Call) or not node.args or tail(node) != "kl_div":
+        if not isinstance(node, ast.Call) or not node.args:
+            continue
+        if tail(node) != "kl_div" and dotted(node.func) not in modules - {""}:
             continue
         first = node.args[0]
         if isinstance(first, ast.Name):
@@ -137,11 +142,16 @@ def _divergence(tree: ast.Module) -> Found:
 
 def _sign_of_kl(tree: ast.Module) -> Found:
     """The divergence of a VAE whose sign is missing: 1 + log variance - mean² - variance."""
+    taken_off = {
+        id(n.right)
+        for n in ast.walk(tree)
+        if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Sub)
+    }
     for node in ast.walk(tree):
         match node:
             case ast.BinOp(
                 left=ast.Constant(value=float() as factor), op=ast.Mult(), right=total
-            ) if factor > 0:
+            ) if factor > 0 and id(node) not in taken_off:
                 pass
             case _:
                 continue

@@ -97,6 +97,23 @@ def _made_in_forward(tree: ast.Module) -> Found:
                 )
 
 
+def _parameter_in_forward(tree: ast.Module) -> Found:
+    """A parameter that each call of forward makes; under an `if` it may be made once."""
+    for forward in methods_named(tree, "forward"):
+        for node in forward.body:
+            match node:
+                case ast.Assign(value=ast.Call() as call) if callee(
+                    call
+                ) == "Parameter" and is_layer(call):
+                    yield (
+                        "made_in_forward",
+                        node,
+                        "this parameter is made anew at every call of forward: the optimizer holds "
+                        "none or an old one, and what it has learned is lost; make it in "
+                        "`__init__`",
+                    )
+
+
 def _not_a_buffer(tree: ast.Module) -> Found:
     for init in methods_named(tree, "__init__"):
         for node in ast.walk(init):
@@ -177,6 +194,15 @@ def _only_made(tree: ast.Module) -> Found:
 def _always_drops(tree: ast.Module) -> Found:
     for forward in methods_named(tree, "forward"):
         for node in ast.walk(forward):
+            match node:
+                case ast.Call(func=ast.Call() as made) if callee(made).startswith("Dropout"):
+                    yield (
+                        "always_drops",
+                        node,
+                        f"`{dotted(made.func)}(…)` is made anew at every call, and a new module is "
+                        "in training mode: it drops values after `model.eval()` too; make it in "
+                        "`__init__` and call it here",
+                    )
             if (
                 isinstance(node, ast.Call)
                 and dotted(node.func) in ("F.dropout", "nn.functional.dropout")
@@ -246,6 +272,7 @@ def _one_linear(tree: ast.Module) -> Found:
 RULES = (
     _unregistered,
     _made_in_forward,
+    _parameter_in_forward,
     _layer_not_called,
     _only_made,
     _method_hidden,

@@ -28,7 +28,35 @@ def indented(code: str) -> str:
     return "".join(f"    {line}\n" for line in code.splitlines())
 
 
+ITEM = "class D(Dataset):\n    def __getitem__(self, i):\n        x = self.x[i]{copied}\n"
+AVERAGE = "d = 0.999\nfor e, p in zip(ema.parameters(), net.parameters()):\n    {said}\n"
+TWO = "a = F.mse_loss(p, x)\nloss = F.mse_loss(p, x)\n{between}loss = {second}\nloss.backward()"
+
 SHOWN = {
+    "not_entered": [
+        "torch.no_grad()\nmodel(x)",
+        "model.eval()\ntorch.inference_mode()\nmodel(x)",
+    ],
+    "floored": ["accuracy = correct // total", "self.acc = right.sum() // len(y)"],
+    "made_in_forward": [
+        "class N(nn.Module):\n    def forward(self, x):\n"
+        "        self.w = nn.Parameter(torch.rand(3))\n        return x * self.w"
+    ],
+    "loss_overwritten": [TWO.format(between="", second="F.cross_entropy(q, y)")],
+    "shuffled_apart": [
+        "X = X[torch.randperm(9)]\ny = y[torch.randperm(9)]",
+        "np.random.shuffle(images)\nnp.random.shuffle(labels)",
+    ],
+    "augmented_in_place": [
+        ITEM.format(copied="") + "        x += torch.randn(3)\n        return x",
+        ITEM.format(copied="") + "        x[0] = 1\n        x = x.flip(0)\n        return x",
+        ITEM.format(copied="") + "        if self.t:\n            x.mul_(2)\n        return x",
+    ],
+    "average_inverted": [
+        AVERAGE.format(said="e.mul_(1 - d).add_(p, alpha=d)"),
+        AVERAGE.format(said="e.data = (1 - d) * e.data + d * p.data"),
+        AVERAGE.format(said="e.lerp_(p, d)"),
+    ],
     "result_unused": [
         "def f(x):\n    x.view(-1, 4)\n    return x",
         "for x, y in loader:\n    x.cuda()\n    model(x)",
@@ -325,6 +353,27 @@ SOUND = {
     "several columns": "m = nn.Linear(4, 3)\nf = nn.CrossEntropyLoss()\nm(x).argmax(1)",
     "perplexity": "f = nn.CrossEntropyLoss()\nl = f(out, y)\nl.backward()\nprint(torch.exp(l))",
     "a mean over the mask": "loss = (errors * mask).sum() / mask.sum()",
+    "a share in percent": "accuracy = 100 * correct // total",
+    "rounds of a loop": "steps = total // size",
+    "a parameter made once": "class N(nn.Module):\n    def forward(self, x):\n"
+    "        if self.w is None:\n            self.w = nn.Parameter(torch.rand(3))\n"
+    "        return x * self.w",
+    "a context": "with torch.no_grad():\n    model(x)",
+    "a decorator's object": "guard = torch.no_grad()",
+    "a loss that is added": TWO.format(between="", second="loss + F.cross_entropy(q, y)"),
+    "a loss that is printed": TWO.format(between="print(loss)\n", second="F.mse_loss(q, y)"),
+    "one order for both": "o = torch.randperm(9)\nX = X[o]\ny = y[o]",
+    "one seed for both": "np.random.seed(0)\nnp.random.shuffle(x)\nnp.random.seed(0)\n"
+    "np.random.shuffle(y)",
+    "two domains": "source = source[torch.randperm(9)]\ntarget_x = target_x[torch.randperm(9)]",
+    "a copy of the sample": ITEM.format(copied=".clone()")
+    + "        x += torch.randn(3)\n        return x",
+    "a new sample": ITEM.format(copied="") + "        x = x * 2\n        x += torch.randn(3)\n"
+    "        return x",
+    "an average": AVERAGE.format(said="e.mul_(d).add_(p, alpha=1 - d)"),
+    "an average by lerp": AVERAGE.format(said="e.lerp_(p, 1 - d)"),
+    "a hard copy": AVERAGE.format(said="e.lerp_(p, 1.0)"),
+    "a divergence in a sum": "loss = bce - 0.5 * torch.sum(1 + v - m.pow(2) - v.exp())",
     "a divergence": "kl = -0.5 * torch.sum(1 + v - m.pow(2) - v.exp())",
     "distributions": "F.kl_div(F.log_softmax(a, 1), F.softmax(b, 1))",
     "a policy": "d = distributions.Normal(mu, s)\na = d.sample()\n(-d.log_prob(a)).backward()",

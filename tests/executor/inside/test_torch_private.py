@@ -143,6 +143,11 @@ def test_nodes_of_the_graph_say_what_they_kept() -> None:
     assert private.saved_dim(given.unsqueeze(-1).grad_fn) == (1 << 64) - 1
     assert [tuple(o.shape) for o in private.outputs(expanded)] == [(3, 2)]
     assert private.outputs(object()) == ()
+    linear, conv = nn.Linear(2, 4)(target).grad_fn, nn.Conv1d(2, 1, 1)(target.T[None]).grad_fn
+    assert torch.equal(private.saved_mat1(linear), target)
+    picked = given.gather(1, torch.ones(3, 1).long()).grad_fn
+    assert torch.equal(private.saved_index(picked), torch.ones(3, 1).long())
+    assert torch.equal(private.saved_input(conv), target.T[None])
     with pytest.raises(AttributeError):
         private.saved_target(expanded)
 
@@ -277,6 +282,26 @@ def test_what_the_simulated_device_replaces_is_there() -> None:
         parallel._check_balance = check
 
     assert asked
+
+
+def test_every_part_of_a_module_loads_its_weights_by_one_method() -> None:
+    """Of the class, so that it can be replaced for a run; its errors are raised afterwards."""
+    original = private.load_part(nn.Module)
+    heard: list[tuple[str, bool]] = []
+
+    def load(module: nn.Module, state: dict[str, object], prefix: str, *rest: object) -> None:
+        heard.append((prefix, prefix + "weight" in state))
+        original(module, state, prefix, *rest)
+
+    private.set_load_part(nn.Module, load)
+    try:
+        model = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2))
+        model.load_state_dict(model.state_dict())
+    finally:
+        private.set_load_part(nn.Module, original)
+
+    assert heard == [("", False), ("0.", True), ("1.", True)]
+    assert private.load_part(nn.Module) is original
 
 
 def test_every_name_is_tried_here() -> None:

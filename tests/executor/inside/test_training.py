@@ -593,6 +593,15 @@ WATCHED = {
         "print(pickle.loads(pickle.dumps(f)) is f, hasattr(torch.ones(1), 'backward'))\n"
         "print(torch.ones(1).backward.__func__ is f)\n"
     ),
+    "weights that do not fit": (
+        "net = nn.Sequential(nn.Linear(2, 2))\nf = nn.Module.state_dict\n"
+        "print(f.__qualname__, f is nn.Module.state_dict, list(net.state_dict()))\n"
+        "net.load_state_dict({'0.weight': torch.ones(3, 2)})\n"
+    ),
+    "a view that does not fit": (
+        "x = torch.ones(2, 3, 4)\nf = torch.Tensor.view\n"
+        "print(f.__qualname__, f is torch.Tensor.view, x.reshape(4, 3, 2).shape)\nx.view(5, 5, 5)\n"
+    ),
     "hooks of the snippet's own": (
         "import copy\nmodel = nn.Sequential(nn.Linear(2, 2), nn.ReLU())\n"
         "model.register_forward_hook(lambda m, i, o: print('called', type(m).__name__))\n"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import nn
 
 from executor.inside import torch_private as private
+from executor.inside.probes.again import KeptCall
 from executor.inside.probes.influence.operations import PAIRED_LOSSES, Operations, is_tracing
 from executor.inside.probes.source import SnippetSource
 from executor.inside.probes.training.quiet import quietly
@@ -21,18 +21,6 @@ _LAYERS = (
     nn.RNNBase, nn.MultiheadAttention, nn.Transformer, nn.TransformerEncoder,
     nn.TransformerDecoder, nn.TransformerEncoderLayer, nn.TransformerDecoderLayer,
 )  # fmt: skip
-
-
-@dataclass
-class KeptCall:
-    """One call of a module by the snippet."""
-
-    module: nn.Module
-    args: tuple[Any, ...]
-    kwargs: dict[str, Any]
-    line: int | None
-    recorded: bool  # gradients were
-    finished: bool = False
 
 
 class KeptCalls:

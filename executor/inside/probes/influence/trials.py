@@ -1,96 +1,60 @@
-"""Call a module again with its inputs changed: which rows mix, and which slices matter at all.
-
-In eval mode, without gradients, always under one seed. Nothing of it is undone: it happens when
-the run is over and everything else is written down.
-"""
+"""Call a module again with its inputs changed: which rows mix, and which slices matter at all."""
 
 from __future__ import annotations
 
-import random
-import signal
-import time
-from collections.abc import Iterator
-from typing import Any
-
 import torch
 
-from executor.inside.probes.influence.modules import KeptCall
+from executor.inside.probes.again import (
+    Caller,
+    Inputs,
+    KeptCall,
+    TooSlowError,
+    alarm,
+    close,
+    mapped,
+    tensors,
+)
 from executor.protocol import ModuleTrial, Slices
 
-_SECONDS = 1.0  # of processor time for one module
-_ALARM_S = 3  # a single call that hangs is ended after this long
 _TENSORS = 3  # of the inputs, those whose slices are changed
 _DIMS = 4
-
-Inputs = tuple[tuple[Any, ...], dict[str, Any]]
-
-
-class _TooSlowError(Exception):
-    """A call took too long."""
 
 
 def tried_again(call: KeptCall) -> ModuleTrial:
     """Try one call of a module again; `note` says why where that was not possible."""
     trial = ModuleTrial(module=type(call.module).__name__, line=call.line)
-    previous = signal.signal(signal.SIGALRM, _ring)
-    signal.alarm(_ALARM_S)
     try:
-        return _Trials(call).result(trial)
+        with alarm():
+            return _Trials(call).result(trial)
     except BaseException as e:  # the snippet's own forward may even exit
         return trial.model_copy(update={"note": f"{type(e).__name__}: {e}"[:200]})
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, previous)
 
 
-def _ring(number: int, frame: object) -> None:
-    raise _TooSlowError("it took too long")
-
-
-class _Trials:
-    """The calls of one module."""
-
-    def __init__(self, call: KeptCall) -> None:
-        self._call = call
-        self._until = time.process_time() + _SECONDS
-        try:
-            call.module.eval()
-        except NotImplementedError:
-            pass  # an exported program has no modes
+class _Trials(Caller):
+    """The trials of one module."""
 
     def result(self, trial: ModuleTrial) -> ModuleTrial:
         """Everything that could be found out in the time there is."""
         given = self._call.args, self._call.kwargs
-        tensors = dict(_tensors(given))
-        first = next(iter(tensors.values()), None)
-        base = self._run(given)
+        given_tensors = dict(tensors(given))
+        first = next(iter(given_tensors.values()), None)
+        base = self.run(given)
         if not base or first is None:
             return trial.model_copy(update={"note": "no tensor goes in, or none comes out"})
         trial = trial.model_copy(
             update={
-                "inputs": tuple(tuple(t.shape) for t in tensors.values()),
+                "inputs": tuple(tuple(t.shape) for t in given_tensors.values()),
                 "output": tuple(base[0].shape),
             }
         )
-        if not _alike(base, self._run(given, seed=8)):
+        if not _alike(base, self.run(given, seed=8)):
             return trial.model_copy(update={"note": "its output is random"})
-        if not _alike(base, self._run(given)):
+        if not _alike(base, self.run(given)):
             return trial.model_copy(update={"note": "its output changes from call to call"})
         apart, mixed = self._rows(given, first, base)
         return trial.model_copy(
             update={"apart": apart, "mixed": mixed, "slices": self._slices(given, base)}
         )
-
-    def _run(self, inputs: Inputs, seed: int = 7) -> list[torch.Tensor]:
-        """The tensors that come out."""
-        if time.process_time() > self._until:
-            raise _TooSlowError("it takes too long")
-        random.seed(seed)
-        torch.manual_seed(seed)
-        args, kwargs = _mapped(inputs, lambda _, t: t.clone())
-        with torch.no_grad():
-            output = self._call.module(*args, **kwargs)
-        return [t.detach().clone() for t in _flat(output)]
 
     # -- rows ---------------------------------------------------------------------------------
 
@@ -98,7 +62,7 @@ class _Trials:
         self, given: Inputs, first: torch.Tensor, base: list[torch.Tensor]
     ) -> tuple[tuple[int, ...], tuple[int, ...]]:
         apart, mixed = [], []
-        if _is_graph([t for _, t in _tensors(given)]):
+        if _is_graph([t for _, t in tensors(given)]):
             return (), ()
         for dim in range(min(2, first.dim())):
             rows = first.shape[dim]
@@ -121,7 +85,7 @@ class _Trials:
     ) -> bool | None:
         """Whether a row's output stays while all other rows change. None: nothing shows it."""
         main, side = dims
-        names = [name for name, _ in _tensors(given)]
+        names = [name for name, _ in tensors(given)]
         found = {d for d, size in enumerate(base[0].shape) if size == rows}
         if not found:
             return None
@@ -133,27 +97,27 @@ class _Trials:
                 return t if dim is None else _with_other_rows(t, dim, row)
 
             try:
-                now = self._run(_mapped(given, others_changed))
-            except _TooSlowError:
+                now = self.run(mapped(given, others_changed))
+            except TooSlowError:
                 raise
             except Exception:
                 return None
             if not now or now[0].shape != base[0].shape:
                 return None
-            found = {d for d in found if _close(base[0].select(d, row), now[0].select(d, row))}
+            found = {d for d in found if close(base[0].select(d, row), now[0].select(d, row))}
         return bool(found)
 
     # -- slices -------------------------------------------------------------------------------
 
     def _slices(self, given: Inputs, base: list[torch.Tensor]) -> tuple[Slices, ...]:
         found: list[Slices] = []
-        for name, t in list(_tensors(given))[:_TENSORS]:
+        for name, t in list(tensors(given))[:_TENSORS]:
             for dim in range(min(_DIMS, t.dim())):
                 tried = used = 0
                 for index in sorted({0, t.shape[dim] // 2, t.shape[dim] - 1}):
                     try:
                         matters = self._matters(given, base, name, dim, index)
-                    except _TooSlowError:
+                    except TooSlowError:
                         return tuple(found)
                     if matters is not None:
                         tried += 1
@@ -168,13 +132,13 @@ class _Trials:
         """Whether the output changes with a slice; None if nothing else could be put in."""
         matters = None
         for sign in (1, -1):  # what one value leaves at zero, the other does not
-            changed = _changed(dict(_tensors(given))[name], dim, index, sign)
+            changed = _changed(dict(tensors(given))[name], dim, index, sign)
             if changed is None:
                 break
-            inputs = _mapped(given, lambda n, old, new=changed: new if n == name else old)
+            inputs = mapped(given, lambda n, old, new=changed: new if n == name else old)
             try:
-                matters = not _alike(base, self._run(inputs), exactly=True)
-            except _TooSlowError:
+                matters = not _alike(base, self.run(inputs), exactly=True)
+            except TooSlowError:
                 raise
             except Exception:
                 continue
@@ -224,7 +188,7 @@ def _is_graph(tensors: list[torch.Tensor]) -> bool:
 
 
 def _alike(a: list[torch.Tensor], b: list[torch.Tensor], *, exactly: bool = False) -> bool:
-    same = _equal if exactly else _close
+    same = _equal if exactly else close
     return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b, strict=True))
 
 
@@ -234,42 +198,3 @@ def _equal(a: torch.Tensor, b: torch.Tensor) -> bool:
     if not (a.is_floating_point() or a.is_complex()):
         return torch.equal(a, b)
     return bool(((a == b) | (a.isnan() & b.isnan())).all())
-
-
-def _close(a: torch.Tensor, b: torch.Tensor) -> bool:
-    if a.shape != b.shape or a.dtype != b.dtype:
-        return False
-    if not (a.is_floating_point() or a.is_complex()):
-        return torch.equal(a, b)
-    return torch.allclose(a, b, rtol=1e-3, atol=1e-4, equal_nan=True)
-
-
-def _tensors(inputs: Inputs) -> Iterator[tuple[str, torch.Tensor]]:
-    """The tensors among the arguments, by position or name."""
-    args, kwargs = inputs
-    for name, value in [*((str(i), a) for i, a in enumerate(args)), *kwargs.items()]:
-        if issubclass(type(value), torch.Tensor):
-            yield name, value
-
-
-def _mapped(inputs: Inputs, change: Any) -> Inputs:
-    args, kwargs = inputs
-
-    def of(name: str, value: Any) -> Any:
-        return change(name, value) if issubclass(type(value), torch.Tensor) else value
-
-    return (
-        tuple(of(str(i), a) for i, a in enumerate(args)),
-        {name: of(name, value) for name, value in kwargs.items()},
-    )
-
-
-def _flat(output: Any, left: int = 20) -> list[torch.Tensor]:
-    """The tensors in what a module returned."""
-    if issubclass(type(output), torch.Tensor):
-        return [output]
-    if isinstance(output, dict):
-        output = list(output.values())
-    if not isinstance(output, (tuple, list)):
-        return []
-    return [t for value in list(output)[:left] for t in _flat(value, left)][:left]

@@ -15,11 +15,20 @@ descriptor in the place of `Tensor.backward`, and a `Module.__call__` that notes
     steps.py         the gradients that an optimizer's step finds
     unregistered.py  tensors and modules that a module uses without having registered them
     kept.py          losses kept with their graphs
+    dimensions.py    softmax and norms along the wrong dimension, unscaled inputs
+    leaks.py         samples that leak into each other, futures that leak into the past
+    rates.py         learning rates, schedulers, optimizers made anew
+    layouts.py       views that were meant to turn a tensor
+    samples.py       sorted training data, test data that was trained on
+    loading.py       loaded weights that change nothing
+    twins.py         one module where several were meant, freezing without an effect
+    told.py          PyTorch's own warnings
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -32,16 +41,23 @@ from executor.inside.probes.training.calls import Calls
 from executor.inside.probes.training.comparisons import Comparisons
 from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.kept import Kept
+from executor.inside.probes.training.layouts import Layouts
+from executor.inside.probes.training.leaks import Leaks
+from executor.inside.probes.training.loading import Loads
 from executor.inside.probes.training.losses import LossProbe
 from executor.inside.probes.training.names import SnippetNames
+from executor.inside.probes.training.rates import Rates
+from executor.inside.probes.training.samples import report_samples
 from executor.inside.probes.training.steps import Steps
+from executor.inside.probes.training.told import report_warnings
+from executor.inside.probes.training.twins import report_twins
 from executor.inside.probes.training.unregistered import (
     Unregistered,
     live_modules,
     plain_attributes,
     with_children,
 )
-from executor.protocol import ErrorSeen, Finding, ModuleCall
+from executor.protocol import ErrorSeen, Finding, ModuleCall, WarningSeen
 
 _NAMES = 500
 _PARAMETER_LIST_ERRORS = ("no_parameters", "non_leaf_parameter", "optimizer_no_tensors")
@@ -52,6 +68,7 @@ class TrainingProbe:
 
     def __init__(self, source: SnippetSource, tree: ast.Module) -> None:
         self.source = source
+        self._tree = tree
         self.findings: list[Finding] = []
         self.moved: list[str] = []
         self.names = SnippetNames(source, tree)
@@ -61,7 +78,13 @@ class TrainingProbe:
         self.kept = Kept(self.names, self.losses.is_one)
         self.comparisons = Comparisons(self.names)
         self.waiting = idle.Waiting(tree)
+        self.loads = Loads(source, tree, lambda: sum(r.steps for r in self.steps.records.values()))
+        self.layouts = Layouts(self.names, tree)
+        self.leaks = Leaks(self.called.unpaired)
+        self.called.first = self.leaks.called
+        self.rates = Rates(tree, self.steps, self.loads)
         self._collector = FindingCollector()
+        self._problem = ""
 
     @property
     def trained(self) -> bool:
@@ -79,10 +102,19 @@ class TrainingProbe:
         self.steps.start(self.kept.step)
         self.losses.start()
         self.comparisons.start()
+        self.loads.start()
+        self.layouts.start()
+        self.rates.start()
 
-    def stop(self, namespace: dict[str, Any], error: ErrorSeen | None) -> None:
+    def stop(
+        self,
+        namespace: dict[str, Any],
+        error: ErrorSeen | None,
+        warnings: tuple[WarningSeen, ...] = (),
+    ) -> None:
         """Stop listening and make the findings."""
-        for part in (self.comparisons, self.losses, self.steps, self.called):
+        parts = (self.layouts, self.rates, self.loads, self.comparisons)
+        for part in (*parts, self.losses, self.steps, self.called):
             part.stop()
         optimized = set(self.steps.optimized)
         unregistered = Unregistered(self.names, self.steps, self._collector)
@@ -93,24 +125,44 @@ class TrainingProbe:
             elsewhere = plain | self.losses.leaves
             owners, scored = _owners(namespace), self.losses.scored
             ended = error is not None
+            self.steps.lossless = self.losses.count > 0 and self.losses.largest == 0
             self.steps.report(self._collector, owners, elsewhere, scored, ended=ended)
             self.kept.look(namespace.items())
             self.kept.report(self._collector)
             idle.report_identical_units(self._collector, self.steps, roots)
+            self._try(self.layouts.report)
+            self._try(lambda c: report_samples(c, self._tree, namespace))
+            text = "\n".join(self.source.lines)
+            self._try(lambda c: report_twins(c, self._tree, namespace, roots, self.steps, text))
             self.moved = [w.name for w in self.steps.optimized.values() if w.moved][:_NAMES]
         elif error is not None and is_a(error, *_PARAMETER_LIST_ERRORS):
             unregistered.report(live_modules(), used=False)
         if error is None:
             self.waiting.report(self._collector, self.steps)
+            self._try(lambda c: self.rates.report(c, warnings))
+            self._try(lambda c: report_warnings(c, warnings))
+        self._try(self.loads.report)
         self.comparisons.report(self._collector)
-        self.losses.report(self._collector, optimized, trained=self.trained)
+        implicit = any("Implicit dimension choice" in w.message for w in warnings)
+        self.losses.report(self._collector, optimized, trained=self.trained, implicit=implicit)
         self.findings = self._collector.findings
-        if problem := self.losses.problem or self.steps.problem:
+        if problem := self.losses.problem or self.steps.problem or self._problem:
             raise RuntimeError(f"a look at the training failed: {problem}")
+
+    def _try(self, report: Callable[[FindingCollector], None]) -> None:
+        """Add findings; what fails takes none of the others with it."""
+        try:
+            report(self._collector)
+        except Exception as e:
+            self._problem = self._problem or f"{type(e).__name__}: {e}"[:200]
 
     def _backward_begins(self, loss: torch.Tensor) -> None:
         self.steps.backward_begins(loss)
         self.waiting.backward_begins()
+        if self.called.unpaired:
+            self.leaks.backward_begins(loss)
+        if self.names.retains:
+            self.kept.backward_begins(loss)
         self.steps.look_at_all = self.losses.broken
 
 

@@ -8,9 +8,12 @@ from typing import Any
 import torch
 
 from executor.inside import torch_private as private
+from executor.inside.probes.training.dimensions import dimension
 from executor.inside.probes.training.nodes import LAYERS, PASSES, Pattern, behind, shape, what
 
 _TOLERANCE = 1e-3
+_NEAR = 6
+_NODES = 2000
 _SHARE = 0.2  # of the targets that have to be out of reach
 _ONE_SIDED = {"Relu": "ReLU", "Clamp": "clamp", "Hardtanh": "ReLU6", "Threshold": "threshold"}
 _LOSSES = {"BinaryCrossEntropy", "MseLoss", "SmoothL1Loss", "HuberLoss", "NllLoss", "Log"}
@@ -27,12 +30,15 @@ def of_node(node: Any, consumers: tuple[Any, ...]) -> Iterator[Pattern]:
         yield from _several_classes(node, consumers)
     elif kind == "BinaryCrossEntropy":
         yield from _cut_off(node, "binary cross-entropy")
+        yield from _swapped(node)
     elif kind == "BinaryCrossEntropyWithLogits":
         yield from _no_probabilities(node)
+        yield from _swapped(node)
     elif kind == "Softmax":
         yield from _one_column(node, consumers)
     elif kind in ("MseLoss", "SmoothL1Loss", "HuberLoss"):
         yield from _out_of_reach(node)
+        yield from _bootstrapped(node)
 
 
 def _wrong_dimension(node: Any) -> Iterator[Pattern]:
@@ -41,14 +47,10 @@ def _wrong_dimension(node: Any) -> Iterator[Pattern]:
     if before is None or what(before) != "LogSoftmax":
         return
     rank = private.saved_self(node).dim()
-    used = _dimension(before, rank)
+    used = dimension(before, rank)
     if rank >= 2 and used != 1:
-        yield Pattern("softmax_wrong_dim", {"used": used, "input": list(shape(before, 0) or ())})
-
-
-def _dimension(node: Any, rank: int) -> int:
-    dim = int(private.saved_dim(node))
-    return (dim - (1 << 64) if dim >= 1 << 63 else dim) % rank
+        sizes = list(shape(before, 0) or ())
+        yield Pattern("softmax_wrong_dim", {"used": used, "read": 1, "input": sizes})
 
 
 def _cut_off(node: Any, loss: str) -> Iterator[Pattern]:
@@ -64,7 +66,7 @@ def _one_column(node: Any, consumers: tuple[Any, ...]) -> Iterator[Pattern]:
     sizes = shape(node, 0) or ()
     if after not in _LOSSES:
         return
-    if len(sizes) >= 2 and sizes[0] > 1 and sizes[_dimension(node, len(sizes))] == 1:
+    if len(sizes) >= 2 and sizes[0] > 1 and sizes[dimension(node, len(sizes))] == 1:
         yield Pattern("softmax_one_column", {"input": list(sizes)})
 
 
@@ -75,6 +77,53 @@ def _no_probabilities(node: Any) -> Iterator[Pattern]:
     low, high = float(target.min()), float(target.max())
     if low < -_TOLERANCE or high > 1 + _TOLERANCE:
         yield Pattern("bce_targets", {"smallest": low, "largest": high})
+
+
+def _swapped(node: Any) -> Iterator[Pattern]:
+    """The prediction is given as the target, and what it is compared with as the prediction."""
+    given, target = (n for n, _ in node.next_functions[:2])
+    if given is None and target is not None:
+        yield Pattern("loss_arguments_swapped", {"logits": what(node).endswith("Logits")})
+
+
+def _bootstrapped(node: Any) -> Iterator[Pattern]:
+    """A target `reward + gamma * value` whose value the same weights compute, with its graph."""
+    given, target = (n for n, _ in node.next_functions[:2])
+    if given is None or target is None:
+        return
+    while target is not None and what(target) in PASSES:
+        target = target.next_functions[0][0]
+    if what(target) != "Add" or sum(n is not None for n, _ in target.next_functions) != 1:
+        return
+    value = next(n for n, _ in target.next_functions if n is not None)
+    if what(value) != "Mul" or sum(n is not None for n, _ in value.next_functions) < 1:
+        return
+    if shape(value, 0) != shape(target, 0):
+        return
+    if _weights_behind(value) & _weights_behind(given):
+        chain, best = value, False
+        for _ in range(_NEAR):
+            chain = next((n for n, _ in chain.next_functions if n is not None), None)
+            best |= chain is not None and what(chain) in ("Max", "Amax", "Min", "Amin")
+            if chain is None or LAYERS.search(what(chain)):
+                break
+        yield Pattern("target_not_detached", {"best": best})
+
+
+def _weights_behind(node: Any) -> set[int]:
+    """The ids of the leaves that a value is computed from."""
+    found: set[int] = set()
+    seen: set[Any] = set()
+    todo = [node]
+    while todo and len(seen) < _NODES:
+        one = todo.pop()
+        if one is None or one in seen:
+            continue
+        seen.add(one)
+        if (variable := getattr(one, "variable", None)) is not None:
+            found.add(id(variable))
+        todo += [n for n, _ in one.next_functions]
+    return found
 
 
 def _out_of_reach(node: Any) -> Iterator[Pattern]:

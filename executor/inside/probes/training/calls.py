@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import torch
@@ -46,7 +47,11 @@ class Calls:
         # The inputs of the calls since the last backward: the root's id, and its tensors.
         self.given: list[tuple[int, list[weakref.ref[torch.Tensor]]]] = []
         self.evaluating: dict[int, int | None] = {}  # roots in eval mode → the line of the call
+        self.in_training: set[int] = set()  # roots that were called so in training mode
         self.keeper: Keeper | None = None
+        # Hears of a recorded call of a root that is the first, or is in `unpaired`.
+        self.first: Callable[[nn.Module, Any, Any, int | None], None] | None = None
+        self.unpaired: set[int] = set()
         self._root: tuple[int | None, tuple[int, ...]] = None, ()
         self._known: set[tuple[Any, ...]] = set()
         self._working = False  # inside a root: all calls are the root's own
@@ -95,7 +100,7 @@ class Calls:
                 return call(*args, **kwargs)
             calls._working = True
             try:
-                calls._enter(self, args)
+                calls._enter(self, args, kwargs)
                 if calls.keeper is not None:
                     calls.keeper.enter(self, args, kwargs, calls._root[0])
                 output = call(*args, **kwargs)
@@ -108,7 +113,7 @@ class Calls:
 
         return listener
 
-    def _enter(self, module: nn.Module, args: tuple[Any, ...]) -> None:
+    def _enter(self, module: nn.Module, args: tuple[Any, ...], kwargs: Any) -> None:
         tensors = [a for a in args if issubclass(type(a), torch.Tensor)]
         self.inputs.update(map(id, tensors))
         line = self.source.line_above(2)
@@ -116,8 +121,10 @@ class Calls:
         if len(self.given) < _GIVEN:
             self.given.append((key, [weakref.ref(t) for t in tensors]))
         if torch.is_grad_enabled():
-            if key not in self.roots:
+            if key not in self.roots or key in self.unpaired:
                 self.roots[key] = module
+                if self.first is not None:
+                    self.first(module, args, kwargs, line)
             if tensors and not (key in self.fed and key in self.plain):
                 (self.fed if any(map(requires_grad, tensors)) else self.plain).add(key)
             try:
@@ -126,7 +133,8 @@ class Calls:
                 is_training = True
             if not is_training:
                 self.evaluating[key] = line
-            elif self.evaluating:
+            elif key not in self.in_training or self.evaluating:
+                self.in_training.add(key)
                 self.evaluating.pop(key, None)
         elif key not in self.unrecorded:
             self.unrecorded[key] = weakref.ref(module)

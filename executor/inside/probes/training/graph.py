@@ -118,6 +118,18 @@ def leaves(loss: torch.Tensor) -> set[int] | None:
     return None if todo else found
 
 
+def size(loss: torch.Tensor) -> int | None:
+    """How many nodes the graph has; None if they are very many."""
+    seen: set[Any] = set()
+    todo: list[Any] = [loss.grad_fn]
+    while todo and len(seen) < _LEAVES:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            todo += [n for n, _ in node.next_functions]
+    return None if todo else len(seen)
+
+
 def _near(root: Any) -> Iterator[tuple[Any, tuple[Any, ...]]]:
     """The nodes between a loss and its model's last layer, each with the nodes that use it."""
     seen: set[Any] = set()

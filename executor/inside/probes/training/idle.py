@@ -34,9 +34,9 @@ class Waiting:
         self._backwards += 1
         if self._backwards != _BACKWARDS:
             return
-        made = _made(self._tree)
-        idle = {cls: names for cls, names in made.items() if len(names) == 1}
-        idle = {c: n for c, n in idle.items() if not _is_used(self._tree, min(n))}
+        found = made(self._tree)
+        idle = {cls: names for cls, names in found.items() if len(names) == 1}
+        idle = {c: n for c, n in idle.items() if not is_used(self._tree, min(n))}
         if not idle:
             return
         for thing in gc.get_objects():  # gc.freeze() hides the server's
@@ -53,7 +53,7 @@ class Waiting:
                 continue
             collector.add(
                 "never_stepped",
-                _line_of(self._tree, name),
+                line_of(self._tree, name),
                 name,
                 f"backward() gave gradients to {found} of the {len(params)} parameters of "
                 f"`{name}`, {self._backwards} times, and its step() is called nowhere: the weights "
@@ -61,7 +61,7 @@ class Waiting:
             )
 
 
-def _made(tree: ast.Module) -> dict[str, set[str]]:
+def made(tree: ast.Module) -> dict[str, set[str]]:
     """Class of an optimizer → the names, attributes too, that such a one is given."""
     found: dict[str, set[str]] = {}
     for node in ast.walk(tree):
@@ -72,7 +72,7 @@ def _made(tree: ast.Module) -> dict[str, set[str]]:
     return found
 
 
-def _is_used(tree: ast.Module, name: str) -> bool:
+def is_used(tree: ast.Module, name: str) -> bool:
     """Whether the code steps it, or gives it to something that may."""
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
@@ -87,7 +87,7 @@ def _is_used(tree: ast.Module, name: str) -> bool:
     return False
 
 
-def _line_of(tree: ast.Module, name: str) -> int | None:
+def line_of(tree: ast.Module, name: str) -> int | None:
     lines = [
         n.lineno
         for n in ast.walk(tree)

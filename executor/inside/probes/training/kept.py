@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, starmap
 
 import torch
 
@@ -12,6 +13,22 @@ from executor.inside.probes.training.names import SnippetNames
 
 _LEAST = 3  # losses in one variable before anything is said
 _LONG = 2000
+_DOUBLED = 3  # times that the number of rounds, and the graph with it, has doubled
+_GROWTH = 1.6
+_MANY = 50  # entries of a dictionary or an object that is looked into
+
+
+def _with_held(name: str, value: object) -> Iterator[tuple[str, object]]:
+    """A variable, and the lists in it: those of a dictionary, or of an object of the snippet's."""
+    yield name, value
+    if type(value) is dict and len(value) < _MANY:
+        yield from ((f"{name}[{k!r}]", v) for k, v in value.items() if type(v) is list)
+    elif type(value).__module__ == "__main__" and not isinstance(value, type):
+        for key, held in list(getattr(value, "__dict__", {}).items())[:_MANY]:
+            if type(held) is list:
+                yield f"{name}.{key}", held
+            elif type(held) is dict and len(held) < _MANY:
+                yield from ((f"{name}.{key}[{k!r}]", v) for k, v in held.items() if type(v) is list)
 
 
 class Kept:
@@ -21,8 +38,12 @@ class Kept:
         self.names = names
         self._is_loss = is_loss
         self._before: dict[str, int] = {}
-        self._grown: dict[str, tuple[int, bool]] = {}
+        self._grown: dict[str, tuple[int, bool, int]] = {}
         self._steps = 0
+        self._backwards = 0
+        self._sizes: list[int] = []  # of the graph at backwards 2, 4, 8, …
+        self._line: int | None = None
+        self._huge = False
 
     def step(self) -> None:
         """Note an optimizer's step; compare at steps 1, 2, 4, 8, …"""
@@ -30,10 +51,21 @@ class Kept:
         if self._steps & (self._steps - 1) == 0:
             self.look(self.names.variables())
 
+    def backward_begins(self, loss: torch.Tensor) -> None:
+        """Count the nodes of the graph at backwards 2, 4, 8, …"""
+        self._backwards += 1
+        if self._backwards < 2 or self._backwards & (self._backwards - 1) or self._huge:
+            return
+        nodes = graph.size(loss)
+        self._huge = nodes is None
+        if nodes is not None:
+            self._sizes.append(nodes)
+            self._line = self.names.source.line_now()
+
     def look(self, variables: Iterable[tuple[str, object]]) -> None:
         """Compare with the last look."""
         now: dict[str, int] = {}
-        for name, value in variables:
+        for name, value in chain.from_iterable(starmap(_with_held, variables)):
             if name in now or name.startswith("__"):
                 continue
             if issubclass(type(value), torch.Tensor):
@@ -45,7 +77,8 @@ class Kept:
                 continue
             now[name] = n
             if n >= _LEAST and n > self._before.get(name, 0) > 0:
-                self._grown[name] = n, is_list
+                known = next((k for k, v in self._grown.items() if v[2] == id(value)), name)
+                self._grown[known if is_list else name] = n, is_list, id(value)
         self._before.update(now)
 
     def _keeps(self, item: object) -> bool:
@@ -56,7 +89,19 @@ class Kept:
 
     def report(self, collector: FindingCollector) -> None:
         """Add the findings, after the run."""
-        for name, (n, is_list) in self._grown.items():
+        grown = list(zip(self._sizes, self._sizes[1:], strict=False))
+        if len(grown) >= _DOUBLED and all(now > _GROWTH * was for was, now in grown):
+            collector.add(
+                "graph_grows",
+                self._line,
+                "",
+                f"each backward() goes back through all rounds before it: its graph had "
+                f"{self._sizes[0]} nodes at the second one and {self._sizes[-1]} at number "
+                f"{1 << len(self._sizes)}, so that time and memory grow with every round; cut what "
+                "is carried over: `state = state.detach()` before the next round (and leave out "
+                "`retain_graph=True`)",
+            )
+        for name, (n, is_list, _) in self._grown.items():
             line = (self.names.line_of_append(name) if is_list else None) or self.names.line_of(
                 name, 1 << 30
             )

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from executor.inside import torch_private as private
-from executor.inside.probes.training import graph
+from executor.inside.probes.training import dimensions, graph
 from executor.inside.probes.training.calls import Calls
 from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.names import SnippetNames
@@ -49,6 +49,7 @@ class LossProbe:
         self.calls = calls
         self.count = 0
         self.problem = ""
+        self.largest = 0.0  # loss so far, by its absolute value
         self.scored: set[int] = set()  # parameters of layers whose output is the loss itself
         self._begins = begins
         self._looks: dict[int | None, int] = {}
@@ -99,6 +100,7 @@ class LossProbe:
             self._known[id(loss)] = weakref.ref(loss)
         if self._not_finite is None and loss.numel() == 1 and loss.is_floating_point():
             value = number(loss)
+            self.largest = max(self.largest, abs(value))
             if not math.isfinite(value):
                 known = self.calls.inputs_finite()
                 self._not_finite = self.count, line, self.names.of(loss), value, known
@@ -112,14 +114,35 @@ class LossProbe:
             self._looks[line] = looks + 1
             self.scored |= graph.scored(loss)
             in_sight = [value for _, value in self.names.variables()]
-            for pattern in graph.patterns(loss, in_sight):
+            anywhere = dimensions.patterns(loss) if not looks else []
+            for pattern in (*graph.patterns(loss, in_sight), *anywhere):
                 self._patterns.setdefault((pattern.kind, line), (self.names.of(loss), pattern))
 
     # -- reporting ---------------------------------------------------------------------------
 
-    def report(self, collector: FindingCollector, optimized: set[int], *, trained: bool) -> None:
-        """Add the findings, after the run. `optimized`: ids of the optimizers' parameters."""
+    def report(
+        self,
+        collector: FindingCollector,
+        optimized: set[int],
+        *,
+        trained: bool,
+        implicit: bool = False,
+    ) -> None:
+        """Add the findings, after the run.
+
+        Args:
+            collector: takes them.
+            optimized: ids of the optimizers' parameters.
+            trained: an optimizer stepped.
+            implicit: PyTorch warned that a softmax was not told its dimension.
+        """
         for (_, line), (name, pattern) in self._patterns.items():
+            if pattern.kind == "softmax_over_samples" and not implicit:
+                continue  # who writes the dimension may mean it
+            if pattern.kind == "target_not_detached" and not (
+                pattern.facts["best"] or self.names.is_of_rewards
+            ):
+                continue  # a step of a differential equation, say
             made = self.names.line_of(name, line) or line
             self._report_pattern(collector, pattern, name, made)
         if trained:
@@ -227,9 +250,9 @@ def _out_of_reach(facts: dict[str, Any]) -> str:
 # What is said of a loss after its name, by the kind of the pattern.
 _SAID: dict[str, Callable[[dict[str, Any]], str]] = {
     "softmax_wrong_dim": lambda f: (
-        f"reads the classes along dimension 1 of {f['input']}, and the log_softmax before it was "
-        f"taken over dimension {f['used']}: the values of one sample do not add up to 1; write "
-        "`dim=1`"
+        f"reads the classes along dimension {f['read']} of {f['input']}, and the softmax before it "
+        f"was taken over dimension {f['used']}: the values of one sample do not add up to 1; write "
+        f"`dim={f['read']}`"
     ),
     "softmax_one_column": lambda f: (
         f"is computed from a softmax over one value {f['input']}: that is always 1, whatever the "
@@ -252,6 +275,35 @@ _SAID: dict[str, Callable[[dict[str, Any]], str]] = {
         "BCEWithLogitsLoss"
     ),
     "targets_out_of_reach": _out_of_reach,
+    "attention_wrong_dim": lambda f: (
+        f"goes through attention weights {f['weights']} whose softmax was taken over dimension "
+        f"{f['used']}, while the product with the values adds up along dimension {f['summed']}: "
+        "the weights of one query do not add up to 1; write "
+        f"`dim={f['summed'] - len(f['weights'])}`"
+    ),
+    "softmax_over_samples": lambda f: (
+        f"goes through a softmax of {f['input']} that was not told its dimension: of three "
+        "dimensions PyTorch then takes the first, so that the values add up to 1 over the samples "
+        "of the batch; write `dim=-1`"
+    ),
+    "target_not_detached": lambda f: (
+        "compares a value with a target `reward + factor * value` that the same weights compute, "
+        "and the gradient goes into the target too: both are moved towards each other; compute the "
+        "target under `torch.no_grad()` (or `.detach()` it), best with a copy of the network"
+    ),
+    "normalised_wrong_dim": lambda f: (
+        f"compares rows of {f['input']} whose columns were normalised (dim=0): the products are no "
+        "cosines of the rows, and each depends on the whole batch; write `dim=1` (or `dim=-1`)"
+    ),
+    "inputs_unscaled": lambda f: (
+        f"comes from a first layer that got whole numbers up to {f['largest']:g} {f['input']}, "
+        "as pixels are stored: with inputs of that size the first steps are far too large or the "
+        "units saturate; scale them first (`x.float() / 255`, or to mean 0 and deviation 1)"
+    ),
+    "loss_arguments_swapped": lambda f: (
+        "is a binary cross-entropy whose two arguments are swapped: the prediction stands where "
+        "the target belongs, and it computes another loss; write `loss(prediction, target)`"
+    ),
 }
 
 

@@ -37,6 +37,15 @@ class SnippetNames:
         self._appended = _appends(tree)
         self._softmax = _softmax_lines(tree)
         self._weights = _weights(tree)
+        self.is_of_rewards = any(
+            re.search(r"reward|gamma|discount", w, re.I)
+            for n in ast.walk(tree)
+            if (w := n.id if isinstance(n, ast.Name) else n.arg if isinstance(n, ast.arg) else "")
+        )
+        self.retains = any(
+            isinstance(n, ast.keyword) and n.arg in ("retain_graph", "create_graph")
+            for n in ast.walk(tree)
+        )
         self.calls_autograd = any(
             isinstance(n, ast.Call)
             and re.search(r"(autograd\.|^)backward$", ast.unparse(n.func)) is not None
@@ -123,12 +132,9 @@ def _assignments(tree: ast.Module) -> dict[str, list[tuple[int, bool]]]:
 
 def _appends(tree: ast.Module) -> dict[str, int]:
     return {
-        n.func.value.id: n.lineno
+        ast.unparse(n.func.value): n.lineno
         for n in ast.walk(tree)
-        if isinstance(n, ast.Call)
-        and isinstance(n.func, ast.Attribute)
-        and n.func.attr == "append"
-        and isinstance(n.func.value, ast.Name)
+        if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "append"
     }
 
 

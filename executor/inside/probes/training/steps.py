@@ -30,6 +30,8 @@ _WATCHED_ELEMENTS = 1 << 20  # larger parameters are not copied to see whether t
 _ALL = 10  # the first steps, of which every gradient is read; then of every tenth step
 _ROUNDING = 1e-6  # gradients up to this are the rounding error of terms that cancel
 _LATE = 100  # backwards whose leaves are kept while an optimizer finds no gradient
+_MANY = 8  # steps of which somebody may have reset the gradients of a few
+_TURNS = 3  # of two optimizers that step one after the other, again and again
 _CARRIED = 3  # gradients compared to see whether they are still those of the step before
 
 
@@ -90,6 +92,7 @@ class Record:
     ids: list[int] = field(default_factory=list)  # of the parameters
     unlooked: int = 0  # healthy steps that `watched` has not counted yet
     kept: list[float] = field(default_factory=list)  # gradients at the last step, a few
+    turns: int = 0  # how often it stepped after another optimizer had
     decayed: bool = False  # somebody changed them between a step and the next backward
 
     def count(self) -> None:
@@ -117,6 +120,8 @@ class Steps:
         self._reached: set[int] | None = set()  # by every backward so far, while it is kept
         self._roots = 0
         self._rates: dict[int, float] = {}  # the highest learning rate of each group so far
+        self.lossless = False  # every loss was exactly 0
+        self._latest: Record | None = None
         self._computed = False  # something with a graph was in sight at a step
 
     @property
@@ -176,6 +181,9 @@ class Steps:
             record = Record(optimizer, name or type(optimizer).__name__, None)
             self.records[id(optimizer)] = record
         record.steps += 1
+        if record is not self._latest:
+            record.turns += 1
+            self._latest = record
         if not self._backwards and not self._computed:
             self._computed = bool(self.calls.roots) or self._sees_a_graph()
         if args or kwargs:
@@ -381,7 +389,27 @@ class Steps:
                 "holds it",
                 **({"module": owners[key]} if key in owners else {}),
             )
+        self._report_twice(collector, [w for key, w in orphans if key not in explained])
         self._report_modes(collector)
+
+    def _report_twice(self, collector: FindingCollector, orphans: list[Watched]) -> None:
+        """Two optimizers that take turns hold the same parameters, and another model has none."""
+        turning = [r for r in self.records.values() if r.turns >= _TURNS]
+        left = [w for w in orphans if w.root is not None and w.training and w.owner]
+        for i, one in enumerate(turning):
+            for two in turning[i + 1 :]:
+                if left and one.ids and set(one.ids) == set(two.ids):
+                    owner = left[0].owner
+                    collector.add(
+                        "same_parameters_twice",
+                        self.names.line_of(one.name) or one.line,
+                        one.name,
+                        f"`{one.name}` and `{two.name}` hold the same {len(one.ids)} parameters "
+                        f"and step in turns, while no optimizer holds `{owner}`, which gets "
+                        f"gradients and never changes; one of them was meant for "
+                        f"`{owner}.parameters()`",
+                    )
+                    return
 
     def _report_empty(
         self,
@@ -483,13 +511,21 @@ class Steps:
         return f" of another `{w.owner}` than the one in the optimizer" if same else ""
 
     def _report_stale(self, collector: FindingCollector, record: Record) -> None:
-        if record.stale and record.stale >= record.steps - 1 and not record.decayed:
+        always = record.stale >= record.steps - 1
+        mostly = record.steps >= _MANY and record.stale > record.steps / 2
+        if record.stale and (always or mostly) and not record.decayed:
+            why = "nothing reset them in between"
+            if not always:
+                why = (
+                    f"they were reset only {_times(record.steps - record.stale)} in "
+                    f"{record.steps} steps; call zero_grad() before each backward()"
+                )
             collector.add(
                 "gradients_accumulate",
                 record.line,
                 record.name,
                 f"`{record.name}` stepped on gradients that still held those of the step before, "
-                f"{_times(record.stale)}: nothing reset them in between",
+                f"{_times(record.stale)}: {why}",
                 steps=record.stale,
             )
 
@@ -511,6 +547,8 @@ class Steps:
                     f"the gradient of `{w.name}` {shape} held NaN or infinity",
                 )
             elif w.zero + w.missing == w.steps:
+                if self.lossless and not isinstance(w.tensor, nn.Parameter):
+                    continue  # an attack that has succeeded before it began
                 # A mask or a zero weight can zero one step's gradient; a bias can cancel by design.
                 if all_zero or (w.steps > 1 and not self._is_zero_on_purpose(w, watched)):
                     collector.add(
@@ -607,10 +645,28 @@ class Steps:
             f"`{w.name}` {list(w.tensor.shape)} has not moved after {_every(w.steps)}{why}",
         )
 
+    def _report_stays_in_eval(
+        self, collector: FindingCollector, root: nn.Module, name: str, line: int | None, n: int
+    ) -> None:
+        """It was trained in training mode first, then evaluated, and has stayed as it was there."""
+        if not all(p.requires_grad for p in root.parameters()):
+            return  # a later phase in which a part is frozen
+        collector.add(
+            "stays_in_eval",
+            line,
+            name,
+            f"`{name}` was put into eval mode for an evaluation and never back: line {line} "
+            f"trained it so before {_times(n, 'step')}, without dropout and without new statistics "
+            f"of batch norm; call `{name}.train()` before each round of training",
+        )
+
     def _report_modes(self, collector: FindingCollector) -> None:
         for root, name, line, n in self.evaluating.values():
             idle = sorted({type(m).__name__ for m in root.modules() if _acts_in_training(m)})
             if idle and name:
+                if id(root) in self.calls.in_training and id(root) in self.calls.unrecorded:
+                    self._report_stays_in_eval(collector, root, name, line, n)
+                    continue
                 collector.add(
                     "eval_mode_training",
                     line,

@@ -1,0 +1,178 @@
+"""Recognise what went along the wrong dimension, or into a layer unscaled, anywhere in a graph.
+
+The whole graph of a loss is walked, once for each line that calls backward.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+from executor.inside import torch_private as private
+from executor.inside.probes.training.nodes import Pattern, shape, what
+from executor.inside.probes.training.quiet import quietly
+
+_NODES = 4000
+# Nodes that leave the weights of an attention where they are, but for a dropout.
+_KEEPS = {
+    "View", "UnsafeView", "ReshapeAlias", "Expand", "Clone", "ToCopy", "Alias", "NativeDropout",
+}  # fmt: skip
+# The same of probabilities on the way to the one that is picked: logarithms, limits, a new sum.
+_OF_PROBABILITIES = {"Log", "Clamp", "ClampMin", "Add", "Neg", "Div", "Clone", "Alias", "ToCopy"}
+# What the products of queries and keys go through before their softmax.
+_OF_SCORES = {"Div", "Mul", "Add", "Sub", "MaskedFill", "Where", "Clamp"}
+_PIXELS = (200, 255)  # the largest of values that were never scaled
+_DISTINCT = 32  # whole numbers that pixels have at least; fewer may be counts
+_FEATURES = 4  # of a sample, at least
+_LEAST = 128  # values that are looked at, at least
+
+
+def patterns(loss: torch.Tensor) -> list[Pattern]:
+    """The suspicious patterns anywhere in a loss's graph; call it before backward frees it."""
+    found: dict[str, Pattern] = {}
+    kinds: set[str] = set()
+    with quietly():
+        for node in _all_nodes(loss.grad_fn):
+            kind = what(node)
+            kinds.add(kind)
+            for pattern in _of_node(node, kind):
+                found.setdefault(pattern.kind, pattern)
+    if any("Norm" in kind and "VectorNorm" not in kind for kind in kinds):
+        found.pop("inputs_unscaled", None)  # a layer that scales them follows
+    return list(found.values())
+
+
+def _all_nodes(root: Any) -> Iterator[Any]:
+    seen: set[Any] = set()
+    todo = [root]
+    while todo and len(seen) < _NODES:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        yield node
+        todo += [n for n, _ in node.next_functions]
+
+
+def _of_node(node: Any, kind: str) -> Iterator[Pattern]:
+    if kind in ("Bmm", "Mm"):
+        yield from _attention(node)
+        yield from _similarity(node, kind)
+    elif kind in ("Softmax", "LogSoftmax"):
+        sizes = shape(node, 0) or ()
+        if len(sizes) == 3 and sizes[0] > 1 and dimension(node, 3) == 0:
+            yield Pattern("softmax_over_samples", {"input": list(sizes)})
+    elif kind == "Gather":
+        yield from _picked(node)
+    if kind in ("Addmm", "Mm", "Convolution"):
+        yield from _unscaled(node, kind)
+
+
+def _attention(node: Any) -> Iterator[Pattern]:
+    """Weights that add up to 1 along one dimension, and a product that adds up along another.
+
+    Only where both are equally long: else nobody can mix them up, and who assigns each query to one
+    of the keys means it. What was transposed in between is left alone.
+    """
+    for operand, summed in ((0, -1), (1, -2)):
+        before = node.next_functions[operand][0]
+        while before is not None and what(before) != "Softmax":
+            kind = what(before)
+            is_dropout = kind == "Mul" and any(n is None for n, _ in before.next_functions)
+            if kind not in _KEEPS and not is_dropout:
+                break
+            before = next((n for n, _ in before.next_functions if n is not None), None)
+        if before is None or what(before) != "Softmax":
+            continue
+        sizes = shape(before, 0) or ()
+        rank = len(sizes)
+        if rank < 2 or sizes[-1] != sizes[-2] or sizes[-1] < 2:
+            continue
+        used = dimension(before, rank)
+        if used != rank + summed and _are_products(before):
+            facts = {"weights": list(sizes), "used": used, "summed": rank + summed}
+            yield Pattern("attention_wrong_dim", facts)
+
+
+def _are_products(softmax: Any) -> bool:
+    """Whether it was taken of products of queries and keys; a matrix of its own may be turned."""
+    node = softmax.next_functions[0][0]
+    while node is not None and what(node) in _KEEPS | _OF_SCORES:
+        node = next((n for n, _ in node.next_functions if n is not None), None)
+    return node is not None and what(node) in ("Bmm", "Mm", "Baddbmm")
+
+
+def _picked(node: Any) -> Iterator[Pattern]:
+    """One probability is picked along a dimension, and they add up to 1 along another."""
+    before = node.next_functions[0][0]
+    while before is not None and what(before) in _OF_PROBABILITIES:
+        before = before.next_functions[0][0]
+    if before is None or what(before) not in ("Softmax", "LogSoftmax"):
+        return
+    sizes = shape(before, 0) or ()
+    if len(sizes) < 2:
+        return
+    used, read = dimension(before, len(sizes)), dimension(node, len(sizes))
+    index = private.saved_index(node)
+    # Where the same is picked for all of them, it is a step of a sequence and no class.
+    alike = bool((index == index.narrow(used, 0, 1)).all())
+    if used != read and sizes[used] > 1 and not alike:
+        yield Pattern("softmax_wrong_dim", {"used": used, "read": read, "input": list(sizes)})
+
+
+def _similarity(node: Any, kind: str) -> Iterator[Pattern]:
+    """Products of rows of which both were divided by norms of the columns."""
+    if kind != "Mm":
+        return
+    wrong = []
+    for (before, _), along in zip(node.next_functions, (1, 0), strict=True):
+        if before is not None and what(before) in ("T", "Transpose", "Permute"):
+            before, along = before.next_functions[0][0], 1 - along
+        normed = _normed_along(before)
+        wrong.append(normed is not None and normed != along)
+        if wrong == [True]:
+            sizes = list(shape(before, 0) or ())
+    if wrong == [True, True]:
+        yield Pattern("normalised_wrong_dim", {"input": sizes})
+
+
+def _normed_along(node: Any) -> int | None:
+    """The dimension of a matrix along which it was divided by its own norm; None if it was not."""
+    if node is None or what(node) != "Div":
+        return None
+    norm = node.next_functions[1][0]
+    while norm is not None and what(norm) in ("Expand", "ClampMin", "Clamp", "Add"):
+        norm = norm.next_functions[0][0]
+    if norm is None or what(norm) not in ("LinalgVectorNorm", "Norm"):
+        return None
+    sizes = shape(norm, 0) or ()
+    if len(sizes) != 2 or 1 not in sizes or sizes == (1, 1):
+        return None
+    return sizes.index(1)
+
+
+def _unscaled(node: Any, kind: str) -> Iterator[Pattern]:
+    """The first layer got whole numbers up to 255: pixels as they are stored."""
+    given = 1 if kind == "Addmm" else 0
+    if node.next_functions[given][0] is not None:
+        return
+    saved = {"Addmm": private.saved_mat1, "Mm": private.saved_self}.get(kind, private.saved_input)
+    values = saved(node)
+    if not isinstance(values, torch.Tensor) or values.numel() < _LEAST:
+        return
+    if kind != "Convolution" and values.shape[-1] < _FEATURES:
+        return  # numbers of steps, say
+    low, high = (float(v) for v in torch.aminmax(values))
+    if low < 0 or not _PIXELS[0] <= high <= _PIXELS[1]:
+        return
+    some = values.flatten()[:4096]
+    if bool((some == some.round()).all()) and len(torch.unique(some)) >= _DISTINCT:
+        yield Pattern("inputs_unscaled", {"largest": high, "input": list(values.shape)})
+
+
+def dimension(node: Any, rank: int) -> int:
+    """The dimension that a node worked along, counted from the front."""
+    dim = int(private.saved_dim(node))
+    return (dim - (1 << 64) if dim >= 1 << 63 else dim) % rank

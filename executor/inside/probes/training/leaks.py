@@ -1,0 +1,267 @@
+"""Find samples that leak into each other and futures that leak into the past, by calling again.
+
+Where a run gives cause for it, a model is called a few more times when the run is over, with
+inputs of which a part is changed: what must not depend on that part must not move. The causes are
+targets that are the inputs one step later, and a layer that takes time first where the targets say
+that the samples come first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import torch
+from torch import nn
+
+from executor.inside import torch_private as private
+from executor.inside.probes.again import Caller, KeptCall, close, mapped, tensors
+from executor.inside.probes.kinds import finding
+from executor.inside.probes.training.nodes import what
+from executor.inside.probes.training.quiet import parameters, quietly
+from executor.protocol import Finding
+
+_ELEMENTS = 1 << 16  # of one call's inputs
+_CALLS = 4  # modules whose calls are kept
+_LEAST = 4  # steps of a sequence whose targets are compared with it
+_TIME_FIRST = (
+    nn.RNNBase, nn.MultiheadAttention, nn.Transformer, nn.TransformerEncoderLayer,
+    nn.TransformerDecoderLayer,
+)  # fmt: skip
+_TARGETED = {
+    "NllLoss", "NllLoss2D", "MseLoss", "SmoothL1Loss", "HuberLoss", "BinaryCrossEntropy",
+    "BinaryCrossEntropyWithLogits",
+}  # fmt: skip
+
+
+@dataclass
+class _Kept:
+    """A recorded call of a model, and the target of the loss computed from it."""
+
+    call: KeptCall
+    first: torch.Tensor
+    target: torch.Tensor | None = None
+
+
+class Leaks:
+    """Keeps one call of each model, with its target; tries them again afterwards."""
+
+    def __init__(self, waiting: set[int]) -> None:
+        """Args: waiting: gets the ids of the models whose last call has no target so far."""
+        self._kept: dict[int, _Kept] = {}
+        self._waiting = waiting
+
+    def called(self, module: nn.Module, args: Any, kwargs: Any, line: int | None) -> None:
+        """A model was called where gradients are recorded: keep its inputs, until a backward."""
+        if id(module) not in self._kept and len(self._kept) >= _CALLS:
+            return
+        given = [a for a in (*args, *kwargs.values()) if type(a) is torch.Tensor]
+        if not given or given[0].dim() < 2 or sum(t.numel() for t in given) > _ELEMENTS:
+            return
+        if not any(True for _ in parameters(module)):
+            return
+        if any(private.unwrapped(t) is not None for t in given):
+            return  # inside a transformation of torch.func
+        with private.DisableTorchFunction(), quietly():
+            call = KeptCall(
+                module,
+                tuple(_copy(a) for a in args),
+                {name: _copy(a) for name, a in kwargs.items()},
+                line,
+                recorded=True,
+            )
+        first = next(a for a in (*call.args, *call.kwargs.values()) if type(a) is torch.Tensor)
+        self._kept[id(module)] = _Kept(call, first)
+        self._waiting.add(id(module))
+
+    def backward_begins(self, loss: torch.Tensor) -> None:
+        """The loss of the calls that have none so far."""
+        with quietly():
+            target = _target(loss)
+        for key in self._waiting:
+            self._kept[key].target = target
+        self._waiting.clear()
+
+    @property
+    def have_cause(self) -> bool:
+        """Whether a call is worth trying again."""
+        with quietly():
+            kept = self._kept.values()
+            return any(_shifted(k) is not None or _may_mix(k) is not None for k in kept)
+
+    def look(self) -> list[Finding]:
+        """Try them: it calls the snippet's modules, so that it comes last of all."""
+        found: list[Finding] = []
+        for kept in self._kept.values():
+            with quietly():
+                shifted, mixing = _shifted(kept), _may_mix(kept)
+            if shifted is not None:
+                look = partial(_future, kept=kept, shifted=shifted)
+                found += Caller.with_time(kept.call, look)
+            elif mixing is not None:
+                found += Caller.with_time(kept.call, partial(_samples, kept=kept))
+        return found
+
+
+def _copy(value: Any) -> Any:
+    return value.detach().clone() if type(value) is torch.Tensor else value
+
+
+def _target(loss: torch.Tensor) -> torch.Tensor | None:
+    """What the nearest loss function compares its input with."""
+    todo, seen = [loss.grad_fn], 0
+    while todo and seen < 30:
+        node = todo.pop(0)
+        seen += 1
+        if node is None:
+            continue
+        if what(node) in _TARGETED:
+            found = private.saved_target(node)
+            return found.detach().clone() if found.numel() <= _ELEMENTS else None
+        todo += [n for n, _ in node.next_functions]
+    return None
+
+
+# -- the future -----------------------------------------------------------------------------------
+
+
+def _shifted(kept: _Kept) -> tuple[str, int] | None:
+    """The input of which the target is the next step, and its dimension of time."""
+    target = kept.target
+    if target is None:
+        return None
+    for name, given in tensors((kept.call.args, kept.call.kwargs)):
+        if given.numel() != target.numel() or given.dim() < 2:
+            continue
+        for dim in range(given.dim() - 1, -1, -1):
+            steps = given.shape[dim]
+            if steps < _LEAST:
+                continue
+            after = target.reshape(given.shape).to(given.dtype)
+            now, then = after.narrow(dim, 0, steps - 1), given.narrow(dim, 1, steps - 1)
+            counts = now != -100
+            if not bool(counts.any()) or not bool((now == then)[counts].all()):
+                continue
+            whole = bool((after.select(dim, steps - 1) == given.select(dim, 0)).all())
+            if (
+                not whole and len(torch.unique(given)) > 2
+            ):  # a whole turn is a field, and no sequence
+                return name, dim
+    return None
+
+
+def _future(call: Caller, kept: _Kept, shifted: tuple[str, int]) -> list[Finding]:
+    """Change the last steps of a sequence: what is said of those before must stay."""
+    name, dim = shifted
+    inputs = kept.call.args, kept.call.kwargs
+    sizes = dict(tensors(inputs))[name].shape
+    steps = sizes[dim]
+    half = steps // 2
+    base, again = call.run(inputs), call.run(inputs, seed=8)
+    if not base or not close(base[0], again[0]):
+        return []
+
+    def changed(which: str, t: torch.Tensor) -> torch.Tensor:
+        if which != name:
+            return t
+        new = t.clone()
+        later = new.narrow(dim, half, steps - half)
+        if t.is_floating_point():
+            later.mul_(-0.7).add_(0.9)
+        else:
+            later.copy_(later.flip(dim).roll(1, 0))
+        return new
+
+    now = call.run(mapped(inputs, changed))
+    before, after = (_by_step(out[0], sizes, dim) for out in (base, now))
+    if before is None or after is None or close(before, after):
+        return []
+    if close(before.narrow(dim, 0, half), after.narrow(dim, 0, half)):
+        return []
+    kind = type(kept.call.module).__name__
+    return [
+        finding(
+            "sees_the_future",
+            kept.call.line,
+            kind,
+            f"the targets are the inputs one step later, and what `{kind}` says at a step changes "
+            "with the inputs after it: it can look its answer up, so that the loss falls and "
+            "nothing is learned; give it a causal mask (True or -inf where the key comes after the "
+            "query: `torch.triu(torch.ones(T, T), 1).bool()`)",
+            steps=steps,
+        )
+    ]
+
+
+def _by_step(out: torch.Tensor, sizes: torch.Size, dim: int) -> torch.Tensor | None:
+    """An output with the dimension of time where the input has it; None if it has none."""
+    if out.dim() > dim and out.shape[dim] == sizes[dim] and out.shape[0] == sizes[0]:
+        return out
+    lead = sizes[: dim + 1]
+    if out.dim() >= 1 and out.shape[0] == lead.numel():
+        return out.reshape(*lead, *out.shape[1:])
+    return None
+
+
+# -- other samples --------------------------------------------------------------------------------
+
+
+def _may_mix(kept: _Kept) -> nn.Module | None:
+    """A layer that takes time first, where the targets say that the samples come first."""
+    first, target = kept.first, kept.target
+    if target is None or first.dim() < 2 or target.dim() == 0:
+        return None
+    rows, steps = first.shape[:2]
+    if rows < 2 or steps < 2 or rows == steps or target.shape[0] != rows:
+        return None
+    if steps in target.shape[1:]:
+        return None  # a target for each step: either may be the batch
+    if first.dim() == 2 and first.is_floating_point():
+        return None  # rows of features
+    for part in kept.call.module.modules():
+        if isinstance(part, _TIME_FIRST) and not _batch_first(part):
+            return part
+    return None
+
+
+def _batch_first(layer: nn.Module) -> bool:
+    layer = getattr(layer, "self_attn", layer)
+    return bool(getattr(layer, "batch_first", False))
+
+
+def _samples(call: Caller, kept: _Kept) -> list[Finding]:
+    """Change all samples but one: what is said of that one must stay."""
+    inputs, rows = (kept.call.args, kept.call.kwargs), kept.first.shape[0]
+    base, again = call.run(inputs), call.run(inputs, seed=8)
+    if not base or not close(base[0], again[0]) or base[0].shape[:1] != (rows,):
+        return []
+    row = rows - 1
+
+    def changed(which: str, t: torch.Tensor) -> torch.Tensor:
+        if t.dim() == 0 or t.shape[0] != rows:
+            return t
+        new = t.roll(1, 0)
+        if t.is_floating_point():
+            new = new * -0.6 + 0.4
+        new[row] = t[row]
+        return new
+
+    now = call.run(mapped(inputs, changed))
+    layer = _may_mix(kept)
+    if layer is None or now[0].shape != base[0].shape or close(base[0][row], now[0][row]):
+        return []
+    kind, part = type(kept.call.module).__name__, type(layer).__name__
+    sizes = list(kept.first.shape)
+    return [
+        finding(
+            "samples_mixed",
+            kept.call.line,
+            kind,
+            f"what `{kind}` says of a sample changes with the other samples of the batch: its "
+            f"{part} (batch_first=False) takes dimension 0 for time, and in the input {sizes} the "
+            f"targets have one row for each of the {sizes[0]} samples; make it with "
+            "`batch_first=True`, or give it `x.transpose(0, 1)` (not view: that mixes them too)",
+            input=sizes,
+        )
+    ]

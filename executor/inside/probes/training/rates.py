@@ -1,0 +1,227 @@
+"""Find learning rates that die, schedulers that are not stepped, and optimizers made anew."""
+
+from __future__ import annotations
+
+import ast
+import gc
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
+from torch.optim.optimizer import register_optimizer_step_pre_hook
+
+from executor.inside.probes.training.findings import FindingCollector
+from executor.inside.probes.training.idle import is_used, line_of, made
+from executor.inside.probes.training.loading import Loads
+from executor.inside.probes.training.steps import Record, Steps
+from executor.protocol import WarningSeen
+
+_DEAD = 1e-5  # of the highest rate there was
+_SHARE = 0.3  # of all steps
+_LEAST = 20  # steps of an optimizer of which that is said
+_ANEW = 4  # optimizers of one step each
+_TOO_EARLY = "Detected call of `lr_scheduler.step()` before `optimizer.step()`"
+
+
+@dataclass
+class _Course:
+    """How the learning rate of one optimizer went."""
+
+    steps: int = 0
+    top: float = 0.0
+    dead: int = 0  # steps since the highest rate at nearly none
+    since: int | None = None  # the first of them
+    last: float = 0.0
+
+
+class Rates:
+    """The learning rate at every step."""
+
+    def __init__(self, tree: ast.Module, steps: Steps, loads: Loads) -> None:
+        """Args: tree: the snippet; steps, loads: what else was heard of in this run."""
+        self._tree = tree
+        self._steps = steps
+        self._loads = loads
+        words = {_word(n) for n in ast.walk(tree)}
+        self._changes = bool(words & {"lr_scheduler", "param_groups"})  # the text can change a rate
+        self._courses: dict[int, _Course] = {}
+
+    def start(self) -> None:
+        """Listen."""
+        if self._changes:
+            self._handle = register_optimizer_step_pre_hook(self._step)
+
+    def stop(self) -> None:
+        """Stop listening."""
+        if self._changes:
+            self._handle.remove()
+
+    def _step(self, optimizer: torch.optim.Optimizer, args: Any, kwargs: Any) -> None:
+        course = self._courses.get(id(optimizer))
+        if course is None:
+            course = self._courses[id(optimizer)] = _Course()
+        course.steps += 1
+        rate = 0.0
+        for group in optimizer.param_groups:
+            new = group.get("lr")
+            # A tensor is not asked for its value: somebody may be capturing the graph of it.
+            rate = max(rate, new) if isinstance(new, (int, float)) else math.inf
+        course.last = rate
+        if rate >= course.top:
+            course.top, course.dead, course.since = rate, 0, None
+        elif rate < _DEAD * course.top:
+            course.dead += 1
+            if course.since is None:
+                course.since = course.steps
+
+    def report(self, collector: FindingCollector, warnings: tuple[WarningSeen, ...]) -> None:
+        """Add the findings, after a run without an error."""
+        records = list(self._steps.records.values())
+        for record in records:
+            course = self._courses.get(id(record.optimizer))
+            if course is not None:
+                _report_dead(collector, record, course)
+        self._report_anew(collector, records)
+        schedulers = self._schedulers()
+        self._report_waiting(collector, schedulers)
+        self._report_other(collector, schedulers, records)
+        # One that wraps another optimizer is never stepped itself.
+        if all(id(s.optimizer) in self._steps.records for s in schedulers):
+            self._report_early(collector, warnings)
+
+    def _schedulers(self) -> list[Any]:
+        """Those that are alive, if the text has one at all."""
+        if not self._changes:
+            return []
+        kinds = (LRScheduler, ReduceLROnPlateau)
+        return [s for s in gc.get_objects() if issubclass(type(s), kinds)]
+
+    def _report_anew(self, collector: FindingCollector, records: list[Record]) -> None:
+        """An optimizer for each step: what it has averaged so far is lost."""
+        alike: dict[tuple[Any, ...], list[Record]] = {}
+        for record in records:
+            alike.setdefault((type(record.optimizer), *record.ids), []).append(record)
+        for found in alike.values():
+            averaging = all(r.steps == 1 and _has_averages(r.optimizer) for r in found)
+            if len(found) < _ANEW or not averaging or len(self._loads.seen) >= len(found):
+                continue
+            cls, line = type(found[0].optimizer).__name__, line_of(self._tree, found[0].name)
+            collector.add(
+                "optimizer_made_anew",
+                line or found[0].line,
+                found[0].name,
+                f"{len(found)} times an {cls} was made for the same parameters, and each made one "
+                f"step: what {cls} averages over the steps starts anew every time; make it once, "
+                "before the loop, and hand it over",
+            )
+
+    def _report_waiting(self, collector: FindingCollector, schedulers: list[Any]) -> None:
+        """A scheduler that nothing steps."""
+        for cls, names in made(self._tree).items():
+            waiting = [s for s in schedulers if type(s).__name__ == cls]
+            if len(names) != 1 or len(waiting) != 1 or is_used(self._tree, min(names)):
+                continue
+            record = self._steps.records.get(id(waiting[0].optimizer))
+            if record is None or record.steps < _LEAST or _stepped(waiting[0]):
+                continue
+            name = min(names)
+            collector.add(
+                "scheduler_never_stepped",
+                line_of(self._tree, name),
+                name,
+                f"`{name}` ({cls}) is never stepped, in {record.steps} steps of its optimizer: the "
+                f"learning rate stays at {_rate(waiting[0].optimizer):g}; call `{name}.step()`, "
+                "for most schedulers once after each epoch",
+            )
+
+    def _report_other(
+        self, collector: FindingCollector, schedulers: list[Any], records: list[Record]
+    ) -> None:
+        """A scheduler of an optimizer that makes no steps, while another one does."""
+        for scheduler in schedulers:
+            own = scheduler.optimizer
+            if id(own) in self._steps.records or not _stepped(scheduler):
+                continue
+            ids = {id(p) for group in own.param_groups for p in group["params"]}
+            shared = {id(group) for group in own.param_groups}  # by who wraps another optimizer
+            others = [
+                r
+                for r in records
+                if ids & set(r.ids) and not shared & set(map(id, r.optimizer.param_groups))
+            ]
+            if others:
+                collector.add(
+                    "scheduler_of_another",
+                    others[-1].line,
+                    others[-1].name,
+                    f"{type(scheduler).__name__} changes the learning rate of another "
+                    f"{type(own).__name__} than the one that steps: `{others[-1].name}` keeps its "
+                    "own; make the scheduler with the optimizer that is stepped",
+                )
+
+    def _in_training(self, line: int | None) -> bool:
+        """Whether the line is in a loop that trains: who goes on with a run steps it before."""
+        for loop in ast.walk(self._tree):
+            if isinstance(loop, (ast.For, ast.While)) and line is not None:
+                calls = {_word(n) for n in ast.walk(loop) if isinstance(n, ast.Attribute)}
+                if loop.lineno <= line <= (loop.end_lineno or 0) and "backward" in calls:
+                    return True
+        return False
+
+    def _report_early(self, collector: FindingCollector, warnings: tuple[WarningSeen, ...]) -> None:
+        """PyTorch says that a scheduler was stepped first; a scaler may have left out a step."""
+        scales = any(
+            isinstance(n, ast.Attribute) and n.attr == "scale" for n in ast.walk(self._tree)
+        )
+        for warning in warnings:
+            told = warning.message.startswith(_TOO_EARLY) and self._in_training(warning.line)
+            if told and self._steps.trained and not scales:
+                collector.add(
+                    "scheduler_first",
+                    warning.line,
+                    "",
+                    "the scheduler is stepped before the optimizer has made a step, so the first "
+                    "value of its schedule is skipped; call `scheduler.step()` after "
+                    "`optimizer.step()`, for most schedulers at the end of each epoch",
+                )
+                return
+
+
+def _report_dead(collector: FindingCollector, record: Record, course: _Course) -> None:
+    if course.steps < _LEAST or course.dead < _SHARE * course.steps or course.since is None:
+        return
+    collector.add(
+        "rate_died",
+        record.line,
+        record.name,
+        f"the learning rate of `{record.name}` fell from {course.top:g} to {course.last:.2g}: from "
+        f"step {course.since} of {course.steps} on the weights stand still; a scheduler that "
+        "counts epochs is stepped once per epoch, behind the loop over the batches",
+    )
+
+
+def _word(node: ast.AST) -> str:
+    match node:
+        case ast.Attribute(attr=word) | ast.Name(id=word):
+            return word
+        case ast.ImportFrom(module=str() as word) | ast.alias(name=word):
+            return word.rpartition(".")[2]
+    return ""
+
+
+def _has_averages(optimizer: torch.optim.Optimizer) -> bool:
+    return any(
+        isinstance(v, torch.Tensor) and v.dim() > 0
+        for state in optimizer.state.values()
+        for v in state.values()
+    )
+
+
+def _stepped(scheduler: Any) -> bool:
+    return int(getattr(scheduler, "last_epoch", 1)) > 0
+
+
+def _rate(optimizer: torch.optim.Optimizer) -> float:
+    return max(float(group.get("lr", 0)) for group in optimizer.param_groups)

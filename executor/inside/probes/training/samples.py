@@ -1,0 +1,125 @@
+"""Find training data that is sorted by its labels, and test data that was trained on."""
+
+from __future__ import annotations
+
+import ast
+import gc
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch.utils.data import DataLoader, SequentialSampler, Subset, TensorDataset
+
+from executor.inside.probes.training.findings import FindingCollector
+from executor.inside.probes.training.quiet import quietly
+
+_MOST = 5000  # rows that are compared
+_CLASSES = 2
+_SHARE = 0.02  # of the test rows
+_TRAIN = re.compile(r"train|tr(?=_|$|\d)", re.I)
+_OTHERS = (r"test", r"val", r"valid", r"validation", r"te", r"va", r"eval", r"dev")
+
+
+def report_samples(
+    collector: FindingCollector, tree: ast.Module, namespace: dict[str, Any]
+) -> None:
+    """Add what is wrong with the data, after a run that trained on it."""
+    _report_sorted(collector, tree)
+    _report_seen(collector, namespace)
+
+
+# -- sorted ---------------------------------------------------------------------------------------
+
+
+def _report_sorted(collector: FindingCollector, tree: ast.Module) -> None:
+    """The loader that is trained on goes through the classes one after the other."""
+    lines = [
+        n.lineno
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Call)
+        and ast.unparse(n.func).endswith("DataLoader")
+        and not any(k.arg in ("shuffle", "sampler", "batch_sampler", None) for k in n.keywords)
+    ]
+    everything = [t for t in gc.get_objects() if type(t) is DataLoader] if len(lines) == 1 else []
+    if len(everything) != 1 or type(everything[0].sampler) is not SequentialSampler:
+        return  # of several, one may be there to test
+    loader = everything[0]
+    labels = _labels(loader.dataset)
+    size = loader.batch_size or 1
+    if labels is None or size < 2:
+        return
+    with quietly():
+        steps = labels[1:] - labels[:-1]
+        classes, counts = torch.unique(labels, return_counts=True)
+        is_sorted = bool((steps >= 0).all()) or bool((steps <= 0).all())
+    if not is_sorted or len(classes) < _CLASSES or int(counts.min()) < 2 * size:
+        return
+    collector.add(
+        "sorted_samples",
+        lines[0],
+        "",
+        f"the samples are sorted by their labels ({len(classes)} classes, one after the other) and "
+        f"this loader does not shuffle: nearly each batch of {size} holds one class, and each "
+        "class undoes what was learned of the ones before; pass `shuffle=True`",
+    )
+
+
+def _labels(dataset: Any) -> torch.Tensor | None:
+    """The class of each sample, where the data set holds them as one tensor."""
+    held: list[Any] = list(dataset.tensors[1:]) if type(dataset) is TensorDataset else []
+    if not held and type(dataset).__module__ == "__main__":
+        held = list(vars(dataset).values())
+    labels = [
+        t for t in held if type(t) is torch.Tensor and t.dim() == 1 and not t.is_floating_point()
+    ]
+    return labels[0] if len(labels) == 1 and len(labels[0]) == len(dataset) else None
+
+
+# -- seen before ----------------------------------------------------------------------------------
+
+
+def _report_seen(collector: FindingCollector, namespace: dict[str, Any]) -> None:
+    """Rows of the test data that are in the training data too, but not all of them."""
+    for train, test in _pairs(namespace):
+        n, of = _shared(namespace[train], namespace[test])
+        if of and _SHARE * of <= n < of:  # all of them: on purpose, to see that it can learn
+            collector.add(
+                "test_in_training",
+                None,
+                test,
+                f"{n} of the {of} samples in `{test}` are in `{train}` too: the model has seen "
+                "them, so that the result on them says nothing; split without an overlap",
+            )
+            return
+
+
+def _pairs(namespace: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """The names of training data, each with that of the test data beside it."""
+    for name in namespace:
+        found = _TRAIN.search(name)
+        if found is None or re.search(r"y|label|target|loss|acc", name.lower().replace("tr", "")):
+            continue
+        for other in _OTHERS:
+            beside = name[: found.start()] + other + name[found.end() :]
+            if beside in namespace:
+                yield name, beside
+
+
+def _shared(train: Any, test: Any) -> tuple[int, int]:
+    """How many samples of the test data are among the training data, and how many there are."""
+    if type(train) is Subset and type(test) is Subset:
+        if train.dataset is not test.dataset:
+            return 0, 0
+        return len(set(test.indices) & set(train.indices)), len(set(test.indices))
+    both = (train, test)
+    if any(type(t) is not torch.Tensor or t.dim() < 2 or len(t) > _MOST for t in both):
+        return 0, 0
+    if not train.is_floating_point() or train.shape[1:] != test.shape[1:] or train[0].numel() < 3:
+        return 0, 0
+    with quietly():
+        rows = [[r.numpy().tobytes() for r in t.detach().cpu().contiguous()] for t in both]
+        if len(set(rows[0])) < len(rows[0]):
+            return 0, 0  # values that repeat by themselves
+    known = set(rows[0])
+    return sum(r in known for r in rows[1]), len(rows[1])

@@ -1,0 +1,86 @@
+"""Turn PyTorch's own warnings into findings: what it means here, and what to do.
+
+Only warnings that say something about what the code computes; those of deprecated names are left to
+PyTorch. Most are notes: PyTorch warns of what may be meant.
+"""
+
+from __future__ import annotations
+
+import re
+
+from executor.inside.probes.training.findings import FindingCollector
+from executor.protocol import WarningSeen
+
+# A pattern of the message, and what a colleague would say of it.
+_NOTES: tuple[tuple[str, str], ...] = (
+    (
+        r"The \.grad attribute of a Tensor that is not a leaf",
+        "this reads `.grad` of a tensor that is no leaf, which is always None: read that of the "
+        "leaf it was computed from, or call `retain_grad()` on it before backward()",
+    ),
+    (
+        r"To copy construct from a tensor",
+        "`torch.tensor(t)` of a tensor copies its values without its graph: no gradient goes "
+        "through; use `t` itself, or `t.detach().clone()` where that is meant",
+    ),
+    (
+        r"None of the inputs have requires_grad=True",
+        "no input of checkpoint() requires a gradient, so the layers in it get none: pass "
+        "`use_reentrant=False`",
+    ),
+    (
+        r"Using a non-full backward hook",
+        "a hook of register_backward_hook gets the gradients of the last operation only: use "
+        "`register_full_backward_hook`",
+    ),
+    (
+        r"dropout option adds dropout after all but last recurrent layer",
+        "`dropout=` of a recurrent layer acts between its layers, and there is one: nothing is "
+        "dropped; use nn.Dropout on its output, or num_layers=2",
+    ),
+    (
+        r"reduction: 'mean' divides the total loss by both",
+        "the mean of kl_div divides by all elements, which is no divergence: use "
+        "`reduction='batchmean'`",
+    ),
+    (
+        r"(std|var)\(\): degrees of freedom is <= 0",
+        "the deviation of a single value is NaN: pass `unbiased=False`, or use more than one value",
+    ),
+    (
+        r"Converting a tensor with requires_grad=True to a scalar",
+        "a number taken out of a tensor has no graph: what is computed from it gets no gradient; "
+        "where only the number is wanted, write `.item()`",
+    ),
+    (
+        r"torch\.meshgrid: in an upcoming release",
+        "meshgrid gives rows first (indexing='ij'), NumPy's columns first: say which is meant",
+    ),
+    (
+        r"Creating a tensor from a list of numpy",
+        "a list of NumPy arrays is converted element by element, which is slow: "
+        "`torch.from_numpy(np.stack(list))`",
+    ),
+    (
+        r"The given NumPy array is not writable",
+        "this tensor shares memory that must not be written to: copy it first "
+        "(`torch.from_numpy(a.copy())`)",
+    ),
+    (
+        r"Please also save or load the state of the optimizer",
+        "the scheduler's state alone does not hold the learning rate: save and load the "
+        "optimizer's state too",
+    ),
+    (
+        r"RNN module weights are not part of single contiguous chunk",
+        "the recurrent layer's weights lie scattered, which is slow: call `flatten_parameters()`",
+    ),
+)
+
+
+def report_warnings(collector: FindingCollector, warnings: tuple[WarningSeen, ...]) -> None:
+    """Add a note for each warning that is known, once a line."""
+    for warning in warnings:
+        for pattern, says in _NOTES:
+            if re.search(pattern, warning.message):
+                collector.add("pytorch_warns", warning.line, "", says)

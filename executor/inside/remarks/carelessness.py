@@ -1,0 +1,285 @@
+"""Find lines that look like doing something and do not, or do it to more than is meant."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from executor.inside.remarks.losses import losses_of, takes_of
+from executor.inside.remarks.syntax import (
+    Found,
+    assigned,
+    blocks,
+    dotted,
+    inside,
+    loops,
+    method_calls,
+    owner,
+    tail,
+    words,
+)
+
+_MODES = ("no_grad", "inference_mode", "enable_grad")
+
+
+def _not_entered(tree: ast.Module) -> Found:
+    """`torch.no_grad()` as a statement: the context is made, and never entered."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Expr(value=ast.Call(args=[], keywords=[]) as call) if tail(
+                call
+            ) in _MODES and dotted(call.func).startswith("torch."):
+                yield (
+                    "not_entered",
+                    node,
+                    f"`torch.{tail(call)}()` alone does nothing: it is a context, and what follows "
+                    f"runs as before, with gradients recorded; write `with torch.{tail(call)}():` "
+                    "around it",
+                )
+
+
+def _loss_overwritten(tree: ast.Module) -> Found:
+    """A loss that is assigned twice in a row, the first never read."""
+    trained = {owner(c) for c in method_calls(tree, "backward")} - {""}
+    losses = losses_of(tree)
+    for block in blocks(tree):
+        last: dict[str, ast.Assign] = {}
+        for statement in block:
+            name = _only_target(statement)
+            read = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)}
+            if name and isinstance(statement, ast.Assign):
+                read = {n.id for n in ast.walk(statement.value) if isinstance(n, ast.Name)}
+            for gone in read & set(last):
+                del last[gone]
+            if not name or name not in trained or not isinstance(statement, ast.Assign):
+                continue
+            first = last.get(name)
+            if first is not None and _is_loss(statement.value, losses):
+                yield (
+                    "loss_overwritten",
+                    statement,
+                    f"this replaces the `{name}` of line {first.lineno}, which nothing has used: "
+                    "only the second loss is trained; add them up "
+                    f"(`{name} = {name} + …`) or give them two names",
+                )
+            if _is_loss(statement.value, losses):
+                last[name] = statement
+
+
+def _only_target(statement: ast.stmt) -> str:
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)]):
+            return name
+    return ""
+
+
+def _is_loss(value: ast.expr, losses: dict[str, str]) -> bool:
+    return any(
+        isinstance(n, ast.Call)
+        and (takes_of(n, losses) or re.search(r"loss|criterion", tail(n), re.I) is not None)
+        for n in ast.walk(value)
+    )
+
+
+_LABELS = re.compile(
+    r"(ys?|labs?|labels?|targets?|classes)(_?(train|tr|all|data|tensor|np))?\d*$", re.I
+)
+
+
+def _shuffled_apart(tree: ast.Module) -> Found:
+    """Inputs and labels that are each brought into a random order of their own."""
+    for block in blocks(tree):
+        found: dict[str, ast.stmt] = {}
+        for statement in block:
+            if name := _shuffles(statement):
+                found.setdefault(name, statement)
+            elif any(isinstance(n, ast.Call) and "seed" in tail(n) for n in ast.walk(statement)):
+                found.clear()  # the same seed before both: the same order
+        labels = [n for n in found if _LABELS.match(n.rpartition(".")[2])]
+        others = [n for n in found if n not in labels]
+        if len(labels) == 1 and others and not others[0].startswith("source"):
+            line = found[others[0]].lineno
+            yield (
+                "shuffled_apart",
+                found[labels[0]],
+                f"`{others[0]}` (line {line}) and `{labels[0]}` are shuffled each in an order of "
+                "its own: afterwards no label belongs to its sample; draw the order once: "
+                f"`order = torch.randperm(len({labels[0]}))`, and index both with it",
+            )
+
+
+def _shuffles(statement: ast.stmt) -> str:
+    """The variable that a statement brings into a new random order."""
+    match statement:
+        case ast.Assign(
+            targets=[target],
+            value=ast.Subscript(value=value, slice=ast.Call() as order),
+        ) if dotted(target) == dotted(value) and tail(order) in ("randperm", "permutation"):
+            return dotted(target)
+        case ast.Expr(value=ast.Call(args=[given]) as call) if dotted(call.func) in (
+            "random.shuffle",
+            "np.random.shuffle",
+            "numpy.random.shuffle",
+            "rng.shuffle",
+        ):
+            return dotted(given)
+    return ""
+
+
+def _augmented_in_place(tree: ast.Module) -> Found:
+    """`__getitem__` that changes the stored sample: each epoch adds to what is left of the last."""
+    for method in ast.walk(tree):
+        if not isinstance(method, ast.FunctionDef) or method.name != "__getitem__":
+            continue
+        arguments = [a.arg for a in method.args.args]
+        if len(arguments) != 2:
+            continue
+        given = sorted(assigned(method), key=lambda a: a[0].lineno)
+        for node in inside(method):
+            name, line = _written(node), getattr(node, "lineno", 0)
+            before = [v for n, given_name, v in given if given_name == name and n.lineno < line]
+            if name and before and _is_stored(before[-1], arguments):
+                stored = ast.unparse(before[-1])
+                yield (
+                    "augmented_in_place",
+                    node,
+                    f"`{name}` is a view of `{stored}`, no copy, so this changes the data set "
+                    "itself, in every epoch further; work on a copy: "
+                    f"`{name} = {stored}.clone()` (`.copy()` of an array)",
+                )
+                break
+
+
+def _is_stored(value: ast.expr, arguments: list[str]) -> bool:
+    """`self.data[index]`."""
+    match value:
+        case ast.Subscript(value=ast.Attribute(value=ast.Name(id=own)), slice=ast.Name(id=index)):
+            return [own, index] == arguments
+    return False
+
+
+_RANDOM = {"randn", "rand", "randn_like", "rand_like", "normal", "uniform", "randint"}
+
+
+def _written(node: ast.AST) -> str:
+    """The variable that a node writes into, for certain if it holds a tensor or an array."""
+    match node:
+        case ast.AugAssign(target=ast.Name(id=name), value=value) if words(value) & _RANDOM:
+            return name
+        case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name))]):
+            return name
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr)) if (
+            attr.endswith("_") and not attr.startswith("_") and attr != "requires_grad_"
+        ):
+            return name
+    return ""
+
+
+_MOSTLY = 0.9
+
+
+def _average_inverted(tree: ast.Module) -> Found:
+    """A moving average that takes 90 % or more of the newest weights at every step."""
+    numbers = {
+        name: value.value
+        for _, name, value in assigned(tree)
+        if isinstance(value, ast.Constant) and isinstance(value.value, float)
+    }
+    for loop in loops(tree):
+        match loop:
+            case ast.For(
+                target=ast.Tuple(elts=[ast.Name(id=a), ast.Name(id=b)]),
+                iter=ast.Call(func=ast.Name(id="zip")) as pairs,
+            ) if "parameters" in words(pairs):
+                pass
+            case _:
+                continue
+        for node in inside(loop):
+            for mine, other in ((a, b), (b, a)):
+                share = _share(node, mine, other)
+                value = _number(share, numbers) if share is not None else None
+                if share is None or value is None or not _MOSTLY <= value < 1:
+                    continue
+                decay = ast.unparse(share)
+                yield (
+                    "average_inverted",
+                    node,
+                    f"at every step `{mine}` becomes {value:.1%} of `{other}`, so it is no "
+                    "average of many steps but nearly the newest weights; the decay belongs to the "
+                    f"old value: `{mine}.mul_({decay}).add_({other}, alpha=1 - {decay})`",
+                )
+                return
+
+
+def _number(node: ast.expr, known: dict[str, float]) -> float | None:
+    """A decimal number, or that which a name was given."""
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, float) else None
+    return known.get(dotted(node))
+
+
+def _share(node: ast.AST, mine: str, other: str) -> ast.expr | None:
+    """What the other one is multiplied by where it is averaged into `mine`."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="lerp_"), args=[given, share]) if (
+            _is(given, other) and _is(node.func.value, mine)  # type: ignore[attr-defined]
+        ):
+            return share
+        case ast.Call(
+            func=ast.Attribute(attr="add_", value=before),
+            args=[given],
+            keywords=[ast.keyword(arg="alpha", value=share)],
+        ) if _is(given, other) and mine in words(before) and "mul_" in words(before):
+            return share
+        case ast.BinOp(op=ast.Add(), left=left, right=right):
+            for one, two in ((left, right), (right, left)):
+                if mine in words(one) and (found := _factor(two, other)) is not None:
+                    return found
+    return None
+
+
+def _factor(node: ast.expr, name: str) -> ast.expr | None:
+    match node:
+        case ast.BinOp(op=ast.Mult(), left=left, right=right):
+            if _is(right, name):
+                return left
+            if _is(left, name):
+                return right
+    return None
+
+
+def _is(node: ast.expr, name: str) -> bool:
+    """The variable itself, its `.data`, or detached."""
+    while isinstance(node, (ast.Attribute, ast.Call)):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return isinstance(node, ast.Name) and node.id == name
+
+
+_SHARES = ("acc", "accuracy", "precision", "recall", "ratio")
+
+
+def _floored(tree: ast.Module) -> Found:
+    """A share of correct answers that is rounded down to 0 or 1."""
+    for node, name, value in assigned(tree):
+        match value:
+            case ast.BinOp(left=left, op=ast.FloorDiv()) if name.rpartition(".")[
+                2
+            ].lower().endswith(_SHARES) and not any(
+                isinstance(n, ast.Constant) for n in ast.walk(left)
+            ):
+                yield (
+                    "floored",
+                    node,
+                    f"`//` rounds down, so that `{name}` is 0 until all are right and then 1; "
+                    "divide with `/`",
+                )
+
+
+RULES = (
+    _floored,
+    _not_entered,
+    _loss_overwritten,
+    _shuffled_apart,
+    _augmented_in_place,
+    _average_inverted,
+)

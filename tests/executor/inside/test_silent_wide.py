@@ -1,0 +1,302 @@
+"""Mistakes of whole programs that raise nothing, each beside a healthy program that comes close."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.executor.conftest import House
+from tests.executor.inside.test_silent import ADAM, FIT, NET, fit, run
+
+LONG = "for _ in range(40):\n    x = torch.randn(9, 6)\n    loss = net(x).pow(2).mean()\n    "
+STEPPED = "sched = torch.optim.lr_scheduler.{made}\n"
+SCHEDULE = NET.format(n=3, last="") + ADAM
+BOTH = "d = nn.Linear(3, 1)\nog = torch.optim.Adam(d.parameters())\n"
+TURNS = (
+    BOTH + "od = torch.optim.Adam({held}.parameters())\ng = nn.Linear(6, 3)\n"
+    "for _ in range(4):\n    fake = g(torch.randn(9, 6))\n"
+    "    for o, x in ((od, fake.detach()), (og, fake)):\n"
+    "        d.zero_grad(); g.zero_grad()\n"
+    "        F.mse_loss(d(x), x[:, :1].detach()).backward(); o.step()\n"
+)
+ATTENTION = (
+    "class A(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.q, self.v = nn.Linear(4, 4), nn.Linear(4, 4)\n    def forward(self, x):\n"
+    "        a = self.q(x) @ x.transpose(1, 2)\n        return {used}\n"
+    "net = A()\n" + ADAM + "for _ in range(2):\n    x = torch.randn(3, {t}, 4)\n"
+    "    loss = net(x).pow(2).mean()\n    " + FIT
+)
+COSINE = fit("F.cross_entropy(F.normalize(net(x), dim={d}) @ F.normalize(net(-x), dim={d}).T, "
+             "torch.arange(9))")  # fmt: skip
+PIXELS = "torch.randint(256, (40, 6)).float()"
+LOAD = fit("net(x).pow(2).mean()") + "net.load_state_dict({given})\n"
+BEST = fit("net(x).pow(2).mean()").replace("for _", "best = net.state_dict()\nfor _")
+REPEATED = (
+    "class D(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    "        {first}\n        self.l = nn.ModuleList({made})\n    def forward(self, x):\n"
+    "        for l in self.l:\n            x = l(x)\n        return x\nnet = D()\n"
+    + ADAM + "for _ in range(2):\n    loss = net(torch.randn(9, 6)).pow(2).mean()\n    " + FIT
+)  # fmt: skip
+TEACHER = (
+    fit("F.mse_loss(net(x), t(-x).detach())").replace(ADAM, ADAM + "t = {made}\n")
+    + "with torch.no_grad():\n    for a, b in zip(t.parameters(), net.parameters()):\n"
+    "        a.lerp_(b, 0.1)\n"
+)
+FREEZING = fit("net(x).pow(2).mean()").replace(ADAM, "{froze}\n" + ADAM)
+LM = (
+    "class LM(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.e = nn.Embedding(7, 8)\n"
+    "        self.t = nn.TransformerEncoderLayer(8, 2, 8, batch_first=True)\n"
+    "        self.o = nn.Linear(8, 7)\n    def forward(self, x):\n"
+    "        m = torch.ones(x.size(1), x.size(1)).{mask}.bool()\n"
+    "        return self.o(self.t(self.e(x), src_mask={given}))\nnet = LM()\n" + ADAM
+    + "for _ in range(2):\n    s = torch.randint(7, (5, 9))\n"
+    "    loss = F.cross_entropy(net(s[:, :-1]).flatten(0, 1), s[:, {at}].flatten())\n    " + FIT
+)  # fmt: skip
+RNN = (
+    "class R(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.r, self.o = nn.GRU(4, 8{first}), nn.Linear(8, 2)\n    def forward(self, x):\n"
+    "        return self.o(self.r({given})[0].{pooled})\nnet = R()\n" + ADAM
+    + "for _ in range(2):\n    x = torch.randn(5, 7, 4)\n"
+    "    loss = F.cross_entropy(net(x), torch.randint(2, ({rows},)))\n    " + FIT
+)  # fmt: skip
+IMAGES = (
+    "raw = torch.rand(8, 6, 6, 3)\nx = raw.{turned}\n"
+    "net = nn.Sequential(nn.Conv2d(3, 2, 3), nn.Flatten(), nn.Linear(32, 2))\n" + ADAM
+    + "for _ in range(2):\n    loss = F.cross_entropy(net(x), torch.randint(2, (8,)))\n    " + FIT
+)  # fmt: skip
+LOADER = (
+    "from torch.utils.data import DataLoader, TensorDataset\n"
+    "y = {labels}\nloader = DataLoader(TensorDataset(torch.randn(40, 6), y), 5{more})\n"
+    + SCHEDULE + "for x, y in loader:\n    loss = F.cross_entropy(net(x), y)\n    " + FIT
+)  # fmt: skip
+PARTS = "data = torch.randn(40, 6)\nx_train, x_test = data[:30], data[{at}:]\n"
+TD = fit("F.mse_loss(net(x), {target})", n=1)
+CARRIED = (
+    "rnn = nn.GRU(2, 4)\nnet = rnn\n" + ADAM + "h = torch.zeros(1, 3, 4)\n"
+    "for _ in range(20):\n    out, h = rnn(torch.randn(2, 3, 2), h{cut})\n"
+    "    out.pow(2).mean().backward(retain_graph=True)\nopt.step()\n"
+)
+EVALUATED = (
+    NET.format(n=3, last=", nn.Dropout(0.5)") + ADAM + "for _ in range(3):\n    {mode}\n"
+    "    for _ in range(2):\n        x = torch.randn(9, 6)\n        loss = net(x).pow(2).mean()\n"
+    "        opt.zero_grad(); loss.backward(); opt.step()\n"
+    "    net.eval()\n    with torch.no_grad(): net(x)\n"
+)
+
+MISTAKES = {
+    "attention_wrong_dim": [ATTENTION.format(used="a.softmax(1) @ self.v(x)", t=5)],
+    "softmax_over_samples": [ATTENTION.format(used="F.softmax(a) @ self.v(x)[:, :5]", t=5)],
+    "softmax_wrong_dim": [
+        fit("-net(x).softmax(0).gather(1, torch.arange(9)[:, None] % 3).log().mean()"),
+        fit("-net(x).log_softmax(0).gather(1, torch.arange(9)[:, None] % 3).mean()"),
+    ],
+    "normalised_wrong_dim": [COSINE.format(d=0)],
+    "loss_arguments_swapped": [
+        fit("F.binary_cross_entropy(torch.full((9, 3), 0.5), net(x).sigmoid())"),
+        fit("F.binary_cross_entropy_with_logits(torch.ones(9, 3), net(x))"),
+    ],
+    "inputs_unscaled": [fit("net(x).pow(2).mean()").replace("torch.randn(9, 6)", PIXELS)],
+    "target_not_detached": [
+        "gamma = 0.9\n" + TD.format(target="torch.rand(9, 1) + gamma * net(x.flip(0))"),
+        TD.format(target="torch.rand(9, 1) + 0.9 * net(x.flip(0)).max(1, True)[0]"),
+    ],
+    "loaded_nothing": [
+        LOAD.format(given="{'module.' + k: v for k, v in net.state_dict().items()}, strict=False")
+    ],
+    "loads_itself": [BEST + "net.load_state_dict(best)\n"],
+    "shared_weights": [
+        TEACHER.format(made="net"),
+        TEACHER.format(made="copy.copy(net)"),
+        fit("net(x).pow(2).mean()") + "t = net\nt.load_state_dict(net.state_dict())\n",
+    ],
+    "one_module_repeated": [REPEATED.format(first="", made="[nn.Linear(6, 6)] * 3")],
+    "freezes_nothing": [FREEZING.format(froze="net[0].requires_grad = False")],
+    "same_parameters_twice": [TURNS.format(held="d")],
+    "rate_died": [
+        SCHEDULE + STEPPED.format(made="StepLR(opt, 3)") + LONG + FIT + "    sched.step()\n"
+    ],
+    "scheduler_never_stepped": [
+        SCHEDULE + STEPPED.format(made="ExponentialLR(opt, 0.9)") + LONG + FIT
+    ],
+    "scheduler_of_another": [
+        SCHEDULE + STEPPED.format(made="ExponentialLR(opt, 0.99)") + ADAM + LONG + FIT
+        + "    sched.step()\n"
+    ],
+    "scheduler_first": [
+        SCHEDULE + STEPPED.format(made="ExponentialLR(opt, 0.99)") + LONG
+        + "sched.step()\n    " + FIT
+    ],
+    "optimizer_made_anew": [
+        NET.format(n=3, last="") + LONG + ADAM.replace("\n", "\n    ") + FIT
+    ],
+    "gradients_accumulate": [
+        NET.format(n=3, last="") + ADAM + "for _ in range(2):\n    opt.zero_grad()\n"
+        "    for _ in range(8):\n        net(torch.randn(9, 6)).pow(2).mean().backward()\n"
+        "        opt.step()\n",
+    ],
+    "sees_the_future": [
+        LM.format(mask="triu(1)", given="None", at="1:"),
+        LM.format(mask="tril(-1)", given="m", at="1:"),
+    ],
+    "samples_mixed": [
+        RNN.format(first="", given="x", pooled="mean(1)", rows=5),
+        RNN.format(first="", given="x.repeat(1, 1, 1)", pooled="mean(1)", rows=5),
+    ],
+    "view_not_permute": [
+        IMAGES.format(turned="view(8, 3, 6, 6)"),
+        RNN.format(first="", given="x.view(7, 5, 4)", pooled="mean(0)", rows=5),
+        IMAGES.format(turned="reshape(len(raw), raw.shape[3], raw.size(1), -1)"),
+    ],
+    "sorted_samples": [LOADER.format(labels="torch.arange(40) // 20", more="")],
+    "test_in_training": [PARTS.format(at=25) + fit("net(x_train).pow(2).mean()")],
+    "graph_grows": [CARRIED.format(cut="")],
+    "stays_in_eval": [EVALUATED.format(mode="pass")],
+}  # fmt: skip
+
+HEALTHY = {
+    "an attention over the keys": ATTENTION.format(used="a.softmax(-1) @ self.v(x)", t=5),
+    "a transposed attention": ATTENTION.format(
+        used="a.softmax(1).transpose(1, 2) @ self.v(x)", t=5
+    ),
+    "queries shared out among keys": ATTENTION.format(
+        used="a[:, :2].softmax(1) @ self.v(x)", t=5
+    ),
+    "a softmax over samples that is asked for": ATTENTION.format(
+        used="a.softmax(0).mean(-1, True) * self.v(x)", t=5
+    ),
+    "a probability that is picked": fit(
+        "-net(x).softmax(1).gather(1, torch.ones(9, 1).long()).log().mean()"
+    ),
+    "a step of a sequence that is picked": fit(
+        "-net(x).view(3, 3, 3).log_softmax(-1).gather(1, torch.tensor([0, 1, 2]).view(3, 1, 1)"
+        ".expand(3, 1, 3)).mean()"
+    ),
+    "a matrix whose columns are distributions": "w = nn.Parameter(torch.randn(4, 4))\n"
+    "opt = torch.optim.Adam([w])\nfor _ in range(2):\n    p = torch.rand(4, 3)\n"
+    "    loss = (w.softmax(0) @ p - p.flip(0)).pow(2).mean()\n    " + FIT,
+    "numbers of steps": fit("net(x).pow(2).mean()")
+    .replace("torch.randn(9, 6)", "torch.arange(256.)[:, None]").replace("(6, 8)", "(1, 8)"),
+    "a step of a differential equation": TD.format(target="x[:, :1] + 0.1 * net(x.flip(0))"),
+    "layers tied by one call": REPEATED.format(first="tied = True", made="[nn.Linear(6, 6)] * 3"),
+    "a schedule that goes on": SCHEDULE + STEPPED.format(made="ExponentialLR(opt, 0.99)")
+    + "for _ in range(2): sched.step()\n" + LONG + FIT + "    sched.step()\n",
+    "cosines of rows": COSINE.format(d=1),
+    "correlations of columns": fit(
+        "(F.normalize(net(x), dim=0).T @ F.normalize(net(-x), dim=0) - torch.eye(3)).pow(2).mean()"
+    ),
+    "a target that learns too": fit(
+        "F.binary_cross_entropy(net(x).sigmoid(), net(-x).sigmoid())"
+    ),
+    "scaled pixels": fit("net(x).pow(2).mean()").replace("torch.randn(9, 6)", f"{PIXELS} / 255"),
+    "a few whole numbers": fit("net(x).pow(2).mean()").replace(
+        "torch.randn(9, 6)", "torch.randint(4, (40, 6)).float() * 60"
+    ),
+    "pixels before a norm": fit("net(x).pow(2).mean()")
+    .replace("torch.randn(9, 6)", PIXELS)
+    .replace("nn.Linear(6, 8),", "nn.Linear(6, 8), nn.BatchNorm1d(8),"),
+    "a target without its graph": TD.format(
+        target="torch.rand(9, 1) + 0.9 * net(x.flip(0)).detach()"
+    ),
+    "two views of one sample": TD.format(target="net(x.flip(0))"),
+    "weights that fit": LOAD.format(given="net.state_dict()"),
+    "a part of the weights": LOAD.format(given="{'0.bias': torch.zeros(8)}, strict=False"),
+    "names that are mended": LOAD.format(given="{'m.0.bias': torch.zeros(8)}, strict=False")
+    + "net.load_state_dict(net.state_dict(), strict=False)\n",
+    "a copy of the best": BEST.replace("net.state_dict()", "copy.deepcopy(net.state_dict())")
+    + "net.load_state_dict(best)\n",
+    "a reload at once": fit("net(x).pow(2).mean()") + "s = net.state_dict()\n"
+    "net.load_state_dict(s)\n",
+    "a deep copy that follows": TEACHER.format(made="copy.deepcopy(net)"),
+    "layers made one by one": REPEATED.format(
+        first="", made="[nn.Linear(6, 6) for _ in range(3)]"
+    ),
+    "a layer that is shared": REPEATED.format(
+        first="shared = nn.Linear(6, 6)", made="[shared] * 3"
+    ),
+    "frozen by the method": FREEZING.format(froze="net[0].requires_grad_(False)"),
+    "a setting of that name": FREEZING.format(
+        froze="class P(nn.Linear):\n    def __init__(self, *a):\n        super().__init__(*a)\n"
+        "        self.requires_grad = False\nnet[0] = P(6, 8)"
+    ),
+    "each its own optimizer": TURNS.format(held="d").replace(
+        BOTH, BOTH.replace("og = torch.optim.Adam(d.parameters())\n", "")
+    ).replace("g = nn.Linear(6, 3)\n", "g = nn.Linear(6, 3)\n"
+              "og = torch.optim.Adam(g.parameters())\n"),
+    "a rate that falls to its end": SCHEDULE + STEPPED.format(made="CosineAnnealingLR(opt, 40)")
+    + LONG + FIT + "    sched.step()\n",
+    "a rate that grows": SCHEDULE + STEPPED.format(made="ExponentialLR(opt, 1.4)")
+    + LONG + FIT + "    sched.step()\n",
+    "a scheduler that a helper steps": SCHEDULE
+    + STEPPED.format(made="ExponentialLR(opt, 0.9)") + "def after(s): s.step()\n" + LONG + FIT
+    + "    after(sched)\n",
+    "a scheduler stepped at the end": SCHEDULE
+    + STEPPED.format(made="ExponentialLR(opt, 0.9)") + LONG + FIT + "sched.step()\n",
+    "an optimizer for each stage": NET.format(n=3, last="") + "for _ in range(6):\n    "
+    + ADAM.replace("\n", "\n    ") + LONG.replace("\n", "\n    ").replace("40", "3") + FIT,
+    "plain SGD made anew": NET.format(n=3, last="") + LONG
+    + "opt = torch.optim.SGD(net.parameters(), 0.1)\n    " + FIT,
+    "gradients added up in pairs": NET.format(n=3, last="") + ADAM + "for i in range(16):\n"
+    "    (net(torch.randn(9, 6)).pow(2).mean() / 2).backward()\n"
+    "    if i % 2:\n        opt.step(); opt.zero_grad()\n",
+    "a causal mask": LM.format(mask="triu(1)", given="m", at="1:"),
+    "an autoencoder of tokens": LM.format(mask="triu(1)", given="None", at=":-1"),
+    "samples first": RNN.format(first=", batch_first=True", given="x", pooled="mean(1)", rows=5),
+    "turned to time first": RNN.format(
+        first="", given="x.transpose(0, 1)", pooled="mean(0)", rows=5
+    ),
+    "time first as given": RNN.format(first="", given="x", pooled="mean(0)", rows=7),
+    "images that are turned": IMAGES.format(turned="permute(0, 3, 1, 2)"),
+    "images that are cut up": IMAGES.format(turned="view(8, 3, 36).view(8, 3, 6, 6)").replace(
+        "6, 6, 3)", "108)"
+    ),
+    "a shift of relative positions": fit(
+        "F.pad(net(x).view(3, 3, 3), (1, 0)).view(3, 4, 3)[:, 1:].pow(2).mean()"
+    ),
+    "sorted and shuffled": LOADER.format(labels="torch.arange(40) // 20", more=", shuffle=True"),
+    "classes in turns": LOADER.format(labels="torch.arange(40) % 2", more=""),
+    "parts without an overlap": PARTS.format(at=30) + fit("net(x_train).pow(2).mean()"),
+    "tested on what it learns": PARTS.format(at=0) + "x_test = x_train\n"
+    + fit("net(x_train).pow(2).mean()"),
+    "a state that is cut": CARRIED.format(cut=".detach()"),
+    "back to training mode": EVALUATED.format(mode="net.train()"),
+    "a later phase in eval mode": EVALUATED.format(mode="pass").replace(
+        "for _ in range(3):\n", "for _ in range(3):\n    net[0].requires_grad_(_ == 0)\n", 1
+    ),
+    "an attack that has succeeded": "net = nn.Linear(6, 3)\nw = torch.zeros(1, 6, "
+    "requires_grad=True)\nopt = torch.optim.Adam([w])\nfor _ in range(3):\n"
+    "    loss = w.pow(2).sum() + F.relu(net(w).sum() - 99)\n    " + FIT,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "code"), [(k, c) for k, codes in MISTAKES.items() for c in codes])
+def test_a_silent_mistake_is_named_first(any_house: House, kind: str, code: str):
+    """By its kind, as a mistake, before anything else."""
+    result = run(any_house, code)
+
+    assert next((f.kind for f in result.findings if f.mistake), "nothing") == kind
+
+
+@pytest.mark.parametrize("name", HEALTHY)
+def test_what_comes_close_is_no_mistake(any_house: House, name: str):
+    """Whatever style it is written in."""
+    result = run(any_house, HEALTHY[name])
+
+    assert [f.message for f in result.findings if f.mistake] == []
+
+
+NOTED = {
+    "non-leaf": "a = torch.ones(2, requires_grad=True) * 2\na.sum().backward()\nprint(a.grad)\n",
+    "copied": "a = torch.ones(2)\nb = torch.tensor(a)\n",
+    "dropout": "nn.LSTM(2, 3, dropout=0.5)\n",
+    "divergence": "F.kl_div(torch.ones(2, 2), torch.ones(2, 2))\n",
+    "one value": "print(torch.ones(1).std())\n",
+}
+
+
+@pytest.mark.parametrize("name", NOTED)
+def test_a_warning_of_pytorch_is_a_note_with_its_remedy(any_house: House, name: str):
+    """On the line that led to it."""
+    result = run(any_house, NOTED[name])
+
+    assert [f.kind for f in result.findings] == ["pytorch_warns"]
+    assert result.findings[0].line is not None
