@@ -230,6 +230,13 @@ def _module(m: SeenError, error: ErrorSeen, at: str) -> str:
     )
 
 
+def _operator(m: SeenError, error: ErrorSeen, at: str) -> str:
+    return (
+        f"it calls `{m['operator']}`{at}, compiled code that does not load beside the PyTorch that "
+        "is installed here; post the part that fails without it, or the full traceback"
+    )
+
+
 def _file(m: SeenError, error: ErrorSeen, at: str) -> str:
     return (
         f"it reads `{m['path']}`{at}, which is not here; attach it, or make the data up in the code"
@@ -275,6 +282,7 @@ _Clause = Callable[[SeenError, ErrorSeen, str], str]
 _LACKS: tuple[tuple[tuple[str, ...], _Clause], ...] = (
     (NO_GPU, _gpu),
     (("module_not_installed", "module_required"), _module),
+    (("operator_not_here",), _operator),
     (("file_missing",), _file),
     (("network_missing", "network_entry_missing"), _network),
     (("launcher_variable", "process_group"), _processes),

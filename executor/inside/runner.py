@@ -32,6 +32,7 @@ from executor.inside.interpreter import (
     settrace,
     without_surrogates,
 )
+from executor.inside.libraries import after_import
 from executor.inside.placeholders import imports
 from executor.inside.placeholders.names import undefined_names
 from executor.inside.placeholders.run_placeholders import RunPlaceholders
@@ -525,6 +526,7 @@ def _write(path: Path, text: str, errors: io.TextIOWrapper) -> None:
 
 def _cold() -> NoReturn:
     """Entry point of a cold run's fresh interpreter: only the standard library is imported."""
+    after_import.install()
     order = json.loads(Path(sys.argv[1]).read_text())
     Path(sys.argv[1]).unlink()
     job, import_time = order["job"], ImportTime(order["page"])

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from executor.inside import huge_pages, interpreter
+from executor.inside.libraries import after_import
 from executor.inside.placeholders import fresh
 from executor.jail import filesystem, landlock, monitor, syscalls, walls
 
@@ -60,6 +61,7 @@ def _prepare(setup: dict[str, Any]) -> dict[str, object]:
             "Python; install it where everyone may read, or use tier `namespaces`"
         )
     began = time.monotonic()
+    after_import.install()
     for name in (*PRELOAD, *setup["preload"]):
         importlib.import_module(name)
         if name == "torch":
