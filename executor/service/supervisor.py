@@ -23,6 +23,7 @@ from executor.jail.limits import MIB, Limits
 from executor.jail.walls import Cell, Tier
 from executor.protocol import SNIPPET, File, Isolation, Job, JobResult, Outcome
 from executor.service import selftest
+from executor.service.packages import SnippetPackages, snippet_packages
 from executor.service.queue import Device, JobQueue, WaitingJob
 from executor.service.run import Run
 from executor.service.scratch import Scratch, sweep_stale
@@ -49,6 +50,7 @@ class SupervisorSettings:
     limits: Limits = field(default_factory=Limits)
     preload: tuple[str, ...] = ()  # modules that every run finds imported, beside torch
     readable: tuple[Path, ...] = ()  # what every run may read, beside Python and the system
+    snippets: Path | None = None  # the virtual environment of the runs; None: see packages.py
     own_tmp: bool = False  # tier uid: /tmp is used by nobody else, so runs may use it
     gpus: tuple[int, ...] | None = None  # numbers of the GPUs to use; None: all
     runs_per_server: int = 200  # then a fresh one, as all its forks share an address layout
@@ -69,6 +71,7 @@ class Supervisor:
         self._server: WarmServer | None = None
         self._server_lock = threading.RLock()
         self._renewing = False
+        self.packages = SnippetPackages(Path(sys.prefix))
         self.gpus = gpu.found().only(settings.gpus)
         # Each slot's GPU, if it has one: strangers never share a GPU.
         self._slots: list[int | None] = [None] * settings.slots + [*self.gpus.numbers]
@@ -85,8 +88,10 @@ class Supervisor:
         """Start the warm server in the strongest tier that works here, try its walls, open slots.
 
         Raises:
-            StartError: no tier works, or an attack of the self-test got through.
+            StartError: no tier works, an attack of the self-test got through, or the snippets'
+                environment is none.
         """
+        self.packages = snippet_packages(self.settings.snippets)
         sweep_stale()
         self._scratch = Scratch("executor")
         self._scratch.path.chmod(0o711)
@@ -133,7 +138,9 @@ class Supervisor:
         if tier in {Tier.UID, Tier.GVISOR} and self._own_users is None:
             raise StartError("giving each run a user of its own needs root and free user numbers")
         root = self._scratch.path / "root"
-        server = WarmServer(tier, root, self._readable(), self.settings.preload)
+        server = WarmServer(
+            tier, root, self._readable(), self.settings.preload, self.packages.python
+        )
         self.ready = server.ready
         self.server_starts += 1
         try:
@@ -163,7 +170,7 @@ class Supervisor:
 
     def _readable(self) -> list[Path]:
         ours = Path(__file__).parents[1]
-        return [Path(sys.base_prefix), Path(sys.prefix), ours, *self.settings.readable]
+        return [Path(sys.base_prefix), self.packages.prefix, ours, *self.settings.readable]
 
     def close(self) -> None:
         """Stop everything and remove every trace on disk."""

@@ -6,7 +6,6 @@ import json
 import os
 import socket
 import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,7 +34,12 @@ class WarmServer:
     """The process that has torch imported and forks the runs."""
 
     def __init__(
-        self, tier: Tier, root: Path, readable: Sequence[Path], preload: Sequence[str]
+        self,
+        tier: Tier,
+        root: Path,
+        readable: Sequence[Path],
+        preload: Sequence[str],
+        python: Path,
     ) -> None:
         """Start it and wait until it is ready.
 
@@ -44,6 +48,7 @@ class WarmServer:
             root: an empty folder, on which tier `namespaces` builds its root.
             readable: what every run may read, beside the system's own.
             preload: modules to import beside its own.
+            python: the interpreter whose packages the runs may import.
 
         Raises:
             StartError: it did not start; the message says why.
@@ -58,7 +63,7 @@ class WarmServer:
         with theirs:
             self._process = subprocess.Popen(
                 [
-                    sys.executable,
+                    str(python),
                     "-P",
                     "-m",
                     "executor.inside.server",

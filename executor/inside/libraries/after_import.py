@@ -15,6 +15,7 @@ from types import ModuleType
 # A library's module → our module, whose `complete(module)` gets it when its import has ended.
 COMPLETED_BY = {
     "torchvision.extension": "executor.inside.libraries.torchvision_operators",
+    "torchaudio._extension.utils": "executor.inside.libraries.torchaudio_library",
 }
 
 
