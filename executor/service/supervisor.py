@@ -10,6 +10,7 @@ import os
 import socket
 import sys
 import threading
+import time
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +24,7 @@ from executor.jail.limits import MIB, Limits
 from executor.jail.walls import Cell, Tier
 from executor.protocol import SNIPPET, File, Isolation, Job, JobResult, Outcome
 from executor.service import selftest
+from executor.service.branches import Branches, is_installed, libraries_of
 from executor.service.packages import SnippetPackages, snippet_packages
 from executor.service.queue import Device, JobQueue, WaitingJob
 from executor.service.run import Run
@@ -30,7 +32,10 @@ from executor.service.scratch import Scratch, sweep_stale
 from executor.service.tiers import candidates, in_gvisor, isolation
 from executor.service.users import acting_as, own_users
 from executor.service.verdict import not_run, result_of
-from executor.service.warm import Ready, WarmServer
+from executor.service.warm import Ready, Server, WarmServer
+
+_IDLE_LOOK_S = 1.0
+_IDLE_S = 5.0  # without any job, until a branch is started ahead
 
 
 @dataclass(frozen=True)
@@ -54,6 +59,8 @@ class SupervisorSettings:
     own_tmp: bool = False  # tier uid: /tmp is used by nobody else, so runs may use it
     gpus: tuple[int, ...] | None = None  # numbers of the GPUs to use; None: all
     runs_per_server: int = 200  # then a fresh one, as all its forks share an address layout
+    branches: int = 3  # warm servers with libraries imported that snippets ask for
+    ready_with: tuple[str, ...] = ("torchvision",)  # what one of them has before anybody asks
 
 
 class Supervisor:
@@ -71,6 +78,8 @@ class Supervisor:
         self._server: WarmServer | None = None
         self._server_lock = threading.RLock()
         self._renewing = False
+        self._trying = threading.Lock()
+        self.branches = Branches(settings.branches, settings.runs_per_server, self._try_walls)
         self.packages = SnippetPackages(Path(sys.prefix))
         self.gpus = gpu.found().only(settings.gpus)
         # Each slot's GPU, if it has one: strangers never share a GPU.
@@ -110,6 +119,8 @@ class Supervisor:
             )
             thread.start()
             self._threads.append(thread)
+        if self.settings.ready_with and self.settings.branches:
+            threading.Thread(target=self._keep_branch_ready, name="branch", daemon=True).start()
         return ready
 
     def _users(self) -> range | None:
@@ -144,14 +155,26 @@ class Supervisor:
         self.ready = server.ready
         self.server_starts += 1
         try:
-            self._try_walls(server)
+            self.selftest = self._try_walls(server)
+        except selftest.SelfTestError as e:
+            self.selftest = e.rows
+            server.stop()
+            raise
         except BaseException:
             server.stop()
             raise
         return server
 
-    def _try_walls(self, server: WarmServer) -> None:
-        """Attack the server's jail, as any job could."""
+    def _try_walls(self, server: Server) -> tuple[selftest.AttackRow, ...]:
+        """Attack the server's jail, as any job could.
+
+        Raises:
+            StartError: an attack got through, or the test could not be run.
+        """
+        with self._trying:  # it has a user of its own, and a folder
+            return self._attack(server)
+
+    def _attack(self, server: Server) -> tuple[selftest.AttackRow, ...]:
         cell = self._cell(len(self._slots), server.ready)
         loopback = cell.internet and cell.tier is not Tier.NAMESPACES
         with selftest.Target(server.ready.pid, loopback=loopback) as target:
@@ -164,9 +187,10 @@ class Supervisor:
                 raise StartError(str(e)) from e
             finally:
                 trouble = run.close()
-            self.selftest = selftest.rows(run, server.ready.tier, trouble)
-        if through := [r for r in self.selftest if not r.passed]:
-            raise selftest.SelfTestError(through)
+            rows = selftest.rows(run, server.ready.tier, trouble)
+        if not all(row.passed for row in rows):
+            raise selftest.SelfTestError(rows)
+        return rows
 
     def _readable(self) -> list[Path]:
         ours = Path(__file__).parents[1]
@@ -183,6 +207,7 @@ class Supervisor:
             thread.join(30)
         self._refuse_waiting("the executor was stopped")
         with self._server_lock:
+            self.branches.stop()
             if self._server is not None:
                 self._server.stop()
         if hasattr(self, "_scratch"):
@@ -297,18 +322,43 @@ class Supervisor:
                 return
             with self._change:
                 self._current.append(waiting)
+            trouble = ""
             try:
+                run, trouble = self._with_its_libraries(run, waiting.job, slot)
                 run, result = self._do(waiting, run, slot)
             except Exception as e:  # ours, not the snippet's: the job must have its answer
                 result = not_run(Outcome.SETUP_ERROR, f"the executor failed: {e!r}")
             self._answer(waiting, result)
-            trouble = run.close() if isinstance(run, Run) else ""
+            trouble += run.close() if isinstance(run, Run) else ""
             if trouble:
                 with self._change:
                     self.unhealthy_slots[slot] = trouble
                 if sick := self._sick(self._device(slot)):
                     self._refuse_waiting(sick, self._device(slot))
                 return
+
+    def _with_its_libraries(self, run: Run | str, job: Job, slot: int) -> tuple[Run | str, str]:
+        """A run for this job, where one that waits has not imported what it wants; and trouble."""
+        first = self._server
+        wanted = libraries_of(job.code, is_installed(self.packages.site))
+        if first is None or job.cold or job.device != "cpu" or not wanted:
+            return run, ""
+        server = self.branches.server_for(first, wanted)
+        if server is first:
+            return run, ""
+        trouble = run.close() if isinstance(run, Run) else ""
+        return self._build(slot, server), trouble
+
+    def _keep_branch_ready(self) -> None:
+        """Start the branch that most will want, when nothing has been to do for a while."""
+        idle_s = 0.0
+        while not self._closing:
+            time.sleep(_IDLE_LOOK_S)
+            idle = self.running == 0 and self.waiting == 0
+            idle_s = idle_s + _IDLE_LOOK_S if idle else 0.0
+            if idle_s >= _IDLE_S and self._server is not None and self._server.alive():
+                wanted = filter(is_installed(self.packages.site), self.settings.ready_with)
+                self.branches.server_for(self._server, frozenset(wanted))
 
     def _answer(self, waiting: WaitingJob, result: JobResult) -> None:
         with self._change:
@@ -342,12 +392,17 @@ class Supervisor:
         why = run if isinstance(run, str) else "the run died twice while it was starting"
         return run, not_run(Outcome.SETUP_ERROR, why)
 
-    def _build(self, slot: int) -> Run | str:
-        """Build a run and wait until it is behind its walls; or a sentence why that failed."""
+    def _build(self, slot: int, branch: Server | None = None) -> Run | str:
+        """Build a run and wait until it is behind its walls; or a sentence why that failed.
+
+        Args:
+            slot: whose run it is.
+            branch: the server that forks it; None: the first one, and so where that one fails.
+        """
         why = ""
-        for _ in range(2):
+        for server in (branch, None, None):
             try:
-                server = self._living_server()
+                server = server or self._living_server()
                 run = Run(self._cell(slot, server.ready), server.build, server.ready.memory_bytes)
             except (StartError, ServerGoneError, OSError) as e:
                 why = str(e)
