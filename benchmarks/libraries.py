@@ -97,7 +97,7 @@ def classified(run: JobResult, lacking: str) -> str:
 async def look(executor: ExecutorClient, block: Block, library: str) -> Seen:
     """Run one block as an answer would."""
     question = read_message(f"```python\n{block.code}\n```")
-    job = Job(code=question.code, wall_s=_WALL_S, stand_ins=True)
+    job = Job(code=question.code, wall_s=_WALL_S, cut=True)
     try:
         run = (await reproduction.reproduce(executor, question, job)).run
     except ExecutorError as e:

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from executor.inside import huge_pages, interpreter
-from executor.inside.libraries import after_import
+from executor.inside.libraries import after_import, silent
 from executor.inside.placeholders import fresh
 from executor.jail import filesystem, landlock, monitor, syscalls, walls
 
@@ -66,6 +66,7 @@ def _prepare(setup: dict[str, Any]) -> dict[str, object]:
         )
     began = time.monotonic()
     after_import.install()
+    silent.install()
     for name in (*PRELOAD, *setup["preload"]):
         importlib.import_module(name)
         if name == "torch":

@@ -18,7 +18,7 @@ LIBRARIES = (
     "torch", "torchvision", "torchaudio", "numpy", "matplotlib", "pillow", "pandas", "scipy",
     "scikit-learn", "seaborn", "opencv-python-headless", "tqdm", "einops", "transformers",
     "tokenizers", "datasets", "accelerate", "lightning", "pytorch-lightning", "torchmetrics",
-    "torch-geometric", "timm", "tensorboard", "torchinfo", "onnx",
+    "torch-geometric", "timm", "tensorboard", "torchinfo", "onnx", "onnxscript",
 )  # fmt: skip
 
 
