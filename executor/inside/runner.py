@@ -457,8 +457,6 @@ def _gpu_peak_memory_bytes() -> int:
     return int(device.peak_memory_bytes()) if device is not None else 0
 
 
-
-
 def run(words: dict[str, Any], cell: Any, page: int) -> NoReturn:
     """Run the job behind the walls that already stand, write the report, end this process.
 
