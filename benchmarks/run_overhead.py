@@ -17,7 +17,6 @@ from pathlib import Path
 
 from executor.protocol import Job, Outcome
 from executor.service.client import ExecutorClient
-from executor.service.memory import descendants
 
 ADAM = """\
 import torch
@@ -70,19 +69,27 @@ def held_mib(pids: Iterable[int]) -> float:
 def waiting_runs() -> list[int]:
     """The processes of the runs that wait in their slots: those below a child of the server's."""
     found = []
-    for server in descendants(os.getpid()):
+    for server in below(os.getpid()):
         line = Path(f"/proc/{server}/cmdline").read_bytes().split(b"\0")
         if b"executor.inside.server" not in line:
             continue
         parents = [p for p in _children(server) if _children(p)]
-        found += [pid for p in parents for pid in (p, *descendants(p))]
+        found += [pid for p in parents for pid in (p, *below(p))]
         break  # the first server; the others are its forks
     return found
 
 
+def below(pid: int) -> list[int]:
+    """The processes below a process."""
+    children = _children(pid)
+    return [*children, *(p for child in children for p in below(child))]
+
+
 def _children(pid: int) -> list[int]:
+    """Those that any of its threads has started."""
     try:
-        return [int(n) for n in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+        tasks = list(Path(f"/proc/{pid}/task").iterdir())
+        return [int(n) for task in tasks for n in (task / "children").read_text().split()]
     except OSError:
         return []
 
@@ -122,12 +129,12 @@ async def main() -> None:
         await warm()
         median, slow = await spread_ms(warm)
         slot = held_mib(waiting_runs()) / here["slots"]
-        plain = held_mib(descendants(os.getpid()))
+        plain = held_mib(below(os.getpid()))
         began = time.perf_counter()
         await vision()
         first_vision = (time.perf_counter() - began) * 1000
         vision_median, _ = await spread_ms(vision)
-        branch = held_mib(descendants(os.getpid())) - plain
+        branch = held_mib(below(os.getpid())) - plain
         own_cold = []
         for _ in range(COLD_RUNS):
             began = time.perf_counter()

@@ -313,8 +313,10 @@ class Supervisor:
 
     def _serve(self, slot: int) -> None:
         """Loop of a slot: keep a run ready, give it a job, remove it, build the next."""
+        branch: Server | None = None  # that the waiting run was forked from; None: the first one
         while True:
-            run = self._build(slot)
+            # The next job is often of the same question, and imports the same.
+            run = self._build(slot, branch)
             waiting = self._line.take(self._device(slot))
             if waiting is None:
                 if isinstance(run, Run):
@@ -324,7 +326,10 @@ class Supervisor:
                 self._current.append(waiting)
             trouble = ""
             try:
-                run, trouble = self._with_its_libraries(run, waiting.job, slot)
+                if (wanted := self._branch_for(waiting.job)) is not branch:
+                    branch = wanted
+                    trouble = run.close() if isinstance(run, Run) else ""
+                    run = self._build(slot, branch)
                 run, result = self._do(waiting, run, slot)
             except Exception as e:  # ours, not the snippet's: the job must have its answer
                 result = not_run(Outcome.SETUP_ERROR, f"the executor failed: {e!r}")
@@ -337,17 +342,14 @@ class Supervisor:
                     self._refuse_waiting(sick, self._device(slot))
                 return
 
-    def _with_its_libraries(self, run: Run | str, job: Job, slot: int) -> tuple[Run | str, str]:
-        """A run for this job, where one that waits has not imported what it wants; and trouble."""
+    def _branch_for(self, job: Job) -> Server | None:
+        """The branch that has imported what a job wants; None where the first server will do."""
         first = self._server
+        if first is None or job.cold or job.device != "cpu":
+            return None
         wanted = libraries_of(job.code, is_installed(self.packages.site))
-        if first is None or job.cold or job.device != "cpu" or not wanted:
-            return run, ""
         server = self.branches.server_for(first, wanted)
-        if server is first:
-            return run, ""
-        trouble = run.close() if isinstance(run, Run) else ""
-        return self._build(slot, server), trouble
+        return server if server is not first else None
 
     def _keep_branch_ready(self) -> None:
         """Start the branch that most will want, when nothing has been to do for a while."""
