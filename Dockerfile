@@ -19,7 +19,7 @@ ARG PIP_INDEX_URL
 ARG PIP_EXTRA_INDEX_URL
 ARG PIP_FIND_LINKS
 ARG PIP_NO_INDEX
-# What snippets may import beside torch, numpy and matplotlib: "torchvision pandas", say.
+# What snippets may import beside torch, torchvision, numpy and matplotlib: "pandas scipy", say.
 ARG SNIPPET_PACKAGES=""
 # Debian packages for snippets: "g++" makes torch.compile work (150 MB more).
 ARG SYSTEM_PACKAGES=""
@@ -41,11 +41,11 @@ ENV PATH=/opt/torchmedic/bin:/usr/local/bin:/usr/bin:/bin \
     PYTHONUNBUFFERED=1
 
 COPY constraints.txt /build/
-RUN pip install -c /build/constraints.txt --extra-index-url "${TORCH_INDEX}" torch numpy
+RUN pip install -c /build/constraints.txt --extra-index-url "${TORCH_INDEX}" torch torchvision numpy
 # No sentence-transformers, no faiss: the executor needs none, so a snippet finds none to attack.
 # tests/test_compose_file.py holds this list against what executor/ imports.
 RUN pip install -c /build/constraints.txt \
-        fastapi httpx libcst matplotlib prometheus-client pydantic uvicorn ${SNIPPET_PACKAGES}
+        fastapi httpx libcst matplotlib pillow prometheus-client pydantic uvicorn ${SNIPPET_PACKAGES}
 
 # -- wheel: Torchmedic itself, so that neither sources nor setuptools reach an image ---------------
 FROM packages AS wheel
@@ -61,7 +61,24 @@ RUN pip wheel --no-deps -w /wheel /build
 
 # -- executor ------------------------------------------------------------------------------------
 FROM packages AS executor
+ARG TORCH_INDEX=https://download.pytorch.org/whl/cpu
+ARG PIP_INDEX_URL
+ARG PIP_EXTRA_INDEX_URL
+ARG PIP_FIND_LINKS
+ARG PIP_NO_INDEX
+# What snippets may import: "small" is what is above; "full" an environment of its own with the
+# libraries of constraints-snippets.txt, 2 GB more (docs/libraries.md).
+ARG SNIPPETS=small
+COPY constraints-snippets.txt /build/
 COPY --from=wheel /wheel /wheel
+RUN case "${SNIPPETS}" in \
+      small) ;; \
+      full) python -m venv /opt/torchmedic-snippets \
+         && /opt/torchmedic-snippets/bin/pip install --extra-index-url "${TORCH_INDEX}" \
+                -r /build/constraints-snippets.txt \
+         && /opt/torchmedic-snippets/bin/pip install --no-deps /wheel/*.whl ;; \
+      *) echo "SNIPPETS is small or full, not ${SNIPPETS}" >&2; exit 1 ;; \
+    esac
 RUN pip install --no-deps /wheel/*.whl
 # Root of a container that has next to no capabilities: each run gets a user of its own, and only
 # root may hand those out. The group is the bot's, so that the socket is open to it.

@@ -6,12 +6,13 @@ python benchmarks/run_overhead.py
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 
 from executor.protocol import Job, Outcome
@@ -24,6 +25,7 @@ optimizer = torch.optim.Adam(model.parameters())
 model(torch.ones(2, 4)).pow(2).mean().backward()
 optimizer.step()
 """
+VISION = ADAM.replace("import torch\n", "import torch\nimport torchvision\n")
 COLD_RUNS, WARM_RUNS, BUSY_RUNS = 5, 40, 200
 
 
@@ -52,6 +54,46 @@ def cold_ms(before: list[str]) -> float:
     return statistics.median(times) * 1000
 
 
+def held_mib(pids: Iterable[int]) -> float:
+    """Memory of processes, what they share with others divided among them."""
+    kib = 0
+    for pid in pids:
+        try:
+            lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+        except OSError:
+            continue  # it ended
+        kib += sum(int(line.split()[1]) for line in lines if line.startswith("Pss_Anon:"))
+    return kib / 1024
+
+
+def waiting_runs() -> list[int]:
+    """The processes of the runs that wait in their slots: those below a child of the server's."""
+    found = []
+    for server in below(os.getpid()):
+        line = Path(f"/proc/{server}/cmdline").read_bytes().split(b"\0")
+        if b"executor.inside.server" not in line:
+            continue
+        parents = [p for p in _children(server) if _children(p)]
+        found += [pid for p in parents for pid in (p, *below(p))]
+        break  # the first server; the others are its forks
+    return found
+
+
+def below(pid: int) -> list[int]:
+    """The processes below a process."""
+    children = _children(pid)
+    return [*children, *(p for child in children for p in below(child))]
+
+
+def _children(pid: int) -> list[int]:
+    """Those that any of its threads has started."""
+    try:
+        tasks = list(Path(f"/proc/{pid}/task").iterdir())
+        return [int(n) for task in tasks for n in (task / "children").read_text().split()]
+    except OSError:
+        return []
+
+
 async def spread_ms(run: Callable[[], Awaitable[None]]) -> tuple[float, float]:
     """Milliseconds of a run, one after the other: median and 90th percentile."""
     times = []
@@ -76,12 +118,23 @@ async def main() -> None:
             result = await executor.run(Job(code=ADAM))
             assert result.outcome is Outcome.OK, result
 
+        async def vision() -> None:
+            result = await executor.run(Job(code=VISION))
+            assert result.outcome is Outcome.OK, result
+
         async def cold() -> None:
             result = await executor.run(Job(code=ADAM, cold=True, wall_s=60))
             assert result.outcome is Outcome.OK, result
 
         await warm()
         median, slow = await spread_ms(warm)
+        slot = held_mib(waiting_runs()) / here["slots"]
+        plain = held_mib(below(os.getpid()))
+        began = time.perf_counter()
+        await vision()
+        first_vision = (time.perf_counter() - began) * 1000
+        vision_median, _ = await spread_ms(vision)
+        branch = held_mib(below(os.getpid())) - plain
         own_cold = []
         for _ in range(COLD_RUNS):
             began = time.perf_counter()
@@ -107,6 +160,15 @@ async def main() -> None:
     print(f"  cold, in this jail              {own:8.0f} ms   {own / median:6.1f} x warm")
     print(f"  warm, in this jail              {median:8.1f} ms   (90 %: {slow:.1f} ms)")
     print(f"  all slots busy                  {per_second:8.1f} runs a second")
+    over = vision_median - median
+    print(
+        f"  warm, with torchvision          {vision_median:8.1f} ms   {over:+.1f} ms over without"
+    )
+    print(f"  the first with torchvision      {first_vision:8.0f} ms   it is imported, once")
+    print(
+        f"  memory: a slot that waits {slot:.0f} MiB, a branch with torchvision {branch:.0f} MiB, "
+    )
+    print(f"          all processes of the executor {plain + branch:.0f} MiB")
 
 
 if __name__ == "__main__":

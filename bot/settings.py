@@ -118,6 +118,9 @@ class ExecutorSettings(_Section):
     memory_mib: Whole = 4096  # a snippet's memory
     gpu_memory_mib: Whole = 16384  # PyTorch's on a GPU, where there is one
     processes: Whole = 256  # a snippet's processes and threads
+    snippets: str = (
+        ""  # the virtual environment of the child's snippets; empty: the one beside ours
+    )
 
 
 class KnowledgeSettings(_Section):

@@ -96,11 +96,21 @@ class Job(Model):
     constructs: bool = False  # report the calls and changes that the snippet's text holds
     remarks: bool = False  # report what in the snippet's text does not do what it looks like
     glue: Glue | None = None  # what to add, where a posted error was rebuilt
+    cut: bool = False  # stop a training between two steps when the time is nearly up
+    launched: bool = False  # as `torchrun` starts one process, with gloo where there is no GPU
 
     @property
     def longest_s(self) -> float:
         """The longest that its run may take by the clock, on however busy a machine."""
         return 5 * self.wall_s + 20
+
+
+class Cut(Model):
+    """A training that was stopped between two steps, when its time was nearly up."""
+
+    steps: int  # of all optimizers
+    seconds: float  # of processor time
+    losses: tuple[float, ...] = ()  # the first and the last one that backward() began at
 
 
 class Exit(Model):
@@ -545,6 +555,7 @@ class Observations(Model):
     constructs: tuple[Construct, ...] = ()  # where the job asked for them
     remarks: tuple[Remark, ...] = ()  # likewise
     trained: bool = False  # an optimizer stepped
+    cut: Cut | None = None  # its training was stopped at the limit: it did not get to its end
     moved: tuple[str, ...] = ()  # names of the parameters that an optimizer holds and changed
     devices: tuple[DeviceSeen, ...] = ()  # of a device error's tensors, on the simulated device
     env: Environment = Environment()
@@ -573,4 +584,10 @@ class JobResult(Observations):
     peak_memory_bytes: int = 0
     isolation: Isolation | None = None
     detail: str = ""  # for setup_error and unavailable: what went wrong and what to do
+
+    @property
+    def reached_end(self) -> bool:
+        """Whether the code ran to its end without an error."""
+        return self.outcome is Outcome.OK and self.cut is None
+
     reported: bool = True  # False: it ended without the probes' report, as os._exit() does

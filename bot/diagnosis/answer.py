@@ -41,7 +41,7 @@ def compose(known: Diagnosis) -> Answer:
     answer = Answer(
         status="unsure",
         headline="",
-        assumptions=(*assumptions, *(run.assumptions if run is not None else ())),
+        assumptions=(*assumptions, *(_assumed(run) if run is not None else ())),
         why=known.why,
         sources=known.sources,
         functions=known.functions,
@@ -61,6 +61,13 @@ def compose(known: Diagnosis) -> Answer:
         answer = wording.with_other_numbers(answer, pasted, run)
     only_on_gpu = known.reproduced is not None and known.reproduced.only_on_gpu
     return wording.also_on_cpu(answer) if only_on_gpu else answer
+
+
+def _assumed(run: JobResult) -> tuple[str, ...]:
+    """What the run had that its author may not have, and where it was stopped."""
+    if run.cut is None:
+        return run.assumptions
+    return (*run.assumptions, f"run up to training step {run.cut.steps}, where its time was up")
 
 
 def _of_missing(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:

@@ -62,6 +62,8 @@ def embedded_settings(settings: ExecutorSettings) -> dict[str, object]:
     }
     if settings.slots:
         words["slots"] = settings.slots
+    if settings.snippets:
+        words["snippets"] = str(Path(settings.snippets).expanduser())
     return words
 
 

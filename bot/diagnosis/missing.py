@@ -28,6 +28,7 @@ def missing(run: JobResult, question: Question | None = None) -> str:
         return _second_gpu(run.error)
     return (
         _limit(run)
+        or _cut(run)
         or _never_started(run)
         or _completed(run)
         or (_lacking(run, run.error) if run.error else "")
@@ -135,6 +136,21 @@ def _limit(run: JobResult) -> str:
     return ""
 
 
+def _cut(run: JobResult) -> str:
+    """That a training without a mistake was stopped before its end."""
+    if run.cut is None or run.error is not None or any(f.mistake for f in run.findings):
+        return ""
+    losses = ""
+    if len(run.cut.losses) == 2 and not (run.stand_ins or run.assumptions):
+        losses = " (its loss went from {:.4g} to {:.4g})".format(*run.cut.losses)
+    given = _listed([f"`{s.name}`" for s in run.stand_ins])
+    placeholders = f"with placeholders for {given} " if run.stand_ins else ""
+    return (
+        f"{placeholders}{run.cut.steps} training steps ran without an error{losses}, then its time "
+        "was up and it was stopped between two steps; what comes after them was not run"
+    )
+
+
 def _time_limit(run: JobResult, name: str) -> str:
     """Which time was up: only a program that computes for so long is asked to be smaller."""
     value = run.limit.value if run.limit else 0
@@ -169,7 +185,7 @@ def _completed(run: JobResult) -> str:
 
 
 def _listed(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return "".join(names) if len(names) < 2 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _never_started(run: JobResult) -> str:
@@ -230,6 +246,13 @@ def _module(m: SeenError, error: ErrorSeen, at: str) -> str:
     )
 
 
+def _operator(m: SeenError, error: ErrorSeen, at: str) -> str:
+    return (
+        f"it calls `{m['operator']}`{at}, compiled code that does not load beside the PyTorch that "
+        "is installed here; post the part that fails without it, or the full traceback"
+    )
+
+
 def _file(m: SeenError, error: ErrorSeen, at: str) -> str:
     return (
         f"it reads `{m['path']}`{at}, which is not here; attach it, or make the data up in the code"
@@ -275,6 +298,7 @@ _Clause = Callable[[SeenError, ErrorSeen, str], str]
 _LACKS: tuple[tuple[tuple[str, ...], _Clause], ...] = (
     (NO_GPU, _gpu),
     (("module_not_installed", "module_required"), _module),
+    (("operator_not_here",), _operator),
     (("file_missing",), _file),
     (("network_missing", "network_entry_missing"), _network),
     (("launcher_variable", "process_group"), _processes),

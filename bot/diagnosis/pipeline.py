@@ -230,6 +230,7 @@ class Pipeline:
             # What stands in the code is said where no run raises the error that was posted.
             constructs=posted(question) is not None,
             remarks=True,
+            cut=True,
         )
 
     def _applicable(self, known: Diagnosis) -> Chosen:

@@ -14,7 +14,7 @@ from bot.diagnosis.own_error import posted
 from bot.messages.traceback_text import user_frames
 from bot.models import PastedTraceback, PostedLine, PostedReading, Question, TracebackFrame
 from executor.errors import Around, fitting, read_words
-from executor.protocol import Construct, JobResult, Outcome
+from executor.protocol import Construct, JobResult
 
 _CELL = re.compile(r"<ipython-input-|<stdin>|(?:tmp)?\d+\.py$")
 _PACKAGE = re.compile(r"(?:site|dist)-packages[/\\](\w+)")
@@ -53,7 +53,7 @@ def around(question: Question, run: JobResult | None) -> Around:
     """What the post shows besides its error's message, and whether its code runs here."""
     pasted = posted(question)
     torch = question.versions.get("torch", "")
-    ran = run is not None and run.outcome is Outcome.OK and run.error is None and not run.caught
+    ran = run is not None and run.reached_end and run.error is None and not run.caught
     runs = ran and run is not None and not run.stand_ins and not run.only_definitions
     if pasted is None:
         return Around(words=question.text, torch=torch, runs=runs)

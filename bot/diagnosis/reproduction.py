@@ -10,11 +10,13 @@ from bot.diagnosis.missing import needs_gpu
 from bot.diagnosis.own_error import posted
 from bot.diagnosis.rebuild import Rebuild, rebuild, run_to_end
 from bot.models import Question
-from executor.errors import is_a_warning, same_family
+from executor.errors import is_a, is_a_warning, same_family
 from executor.protocol import Job, JobResult, Outcome
 from executor.service.client import ExecutorClient
 from knowledge.repair.mistake import Mistake, mistake
 from knowledge.repair.rerun import failed_in_place, rerun_with_probes, trace_writes
+
+_LAUNCHER = ("launcher_variable", "process_group")
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,10 @@ async def reproduce(executor: ExecutorClient, question: Question, job: Job) -> R
     """
     as_posted = job
     run, job = await completion.run(executor, job)
+    if _lacks_a_launcher(question, run):
+        again, launched = await completion.run(executor, job.model_copy(update={"launched": True}))
+        if again.error is None or not is_a(again.error, *_LAUNCHER):
+            run, job = again, launched
     tried = Rebuild()
     if lacks_posted_error(question, run) and job.simulate is None:
         tried = await rebuild(executor, question, as_posted)
@@ -68,6 +74,14 @@ async def reproduce(executor: ExecutorClient, question: Question, job: Job) -> R
             return Reproduced(ended.run, ended.job)
     seen = await _looked_at(executor, question, run, job)
     return replace(seen, why_not=tried.why_not)
+
+
+def _lacks_a_launcher(question: Question, run: JobResult) -> bool:
+    """Whether it has to be started by a launcher, and nobody asks why."""
+    if run.error is None or not is_a(run.error, *_LAUNCHER):
+        return False
+    pasted = posted(question)
+    return pasted is None or not is_a(pasted, *_LAUNCHER)
 
 
 def lacks_posted_error(question: Question, run: JobResult) -> bool:

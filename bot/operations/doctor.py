@@ -242,7 +242,20 @@ async def _executor(settings: Settings, *, chat: bool) -> list[DoctorRow]:
                 "restart the executor",
             )
         ]
-    return [DoctorRow("executor", True, found), _jail(settings, here, chat=chat)]
+    return [
+        DoctorRow("executor", True, found),
+        _libraries(here),
+        _jail(settings, here, chat=chat),
+    ]
+
+
+def _libraries(here: dict[str, Any]) -> DoctorRow:
+    """What snippets may import; what is missing is no problem, and said all the same."""
+    there, missing = here.get("libraries", {}), here.get("libraries_missing", ())
+    found = "snippets may import " + ", ".join(f"{n} {v}" for n, v in there.items())
+    if missing:
+        found += f"; not installed: {', '.join(missing)} (`make snippets`, docs/libraries.md)"
+    return DoctorRow("libraries", True, found)
 
 
 async def _refusal(executor: ExecutorClient, error: ExecutorError) -> ExecutorError:

@@ -6,17 +6,19 @@ import ast
 import builtins
 import copy
 import sys
+from typing import Any
 
 from executor.jail.import_time import ImportTime
 
 _MARK = "__torchmedic_imports__"
+_PARTS = ("body", "orelse", "finalbody", "handlers", "cases")  # where statements stand
 
 
 def marked(tree: ast.Module, import_time: ImportTime) -> ast.Module:
-    """A copy in which each top-level import of what is not imported yet stands in a `with`.
+    """A copy in which each import of what is not imported yet stands in a `with`.
 
-    It keeps its place: lines, columns and tracebacks are the same. Where everything is imported
-    already, as torch is, the tree itself is returned.
+    It keeps its place, in functions too: lines, columns and tracebacks are the same. Where
+    everything is imported already, as torch is, the tree itself is returned.
     """
     body = [_marked(statement) for statement in tree.body]
     if all(new is old for new, old in zip(body, tree.body, strict=True)):
@@ -25,15 +27,17 @@ def marked(tree: ast.Module, import_time: ImportTime) -> ast.Module:
     return ast.Module(body, tree.type_ignores)
 
 
-def _marked(statement: ast.stmt) -> ast.stmt:
+def _marked(statement: ast.AST) -> Any:
     if isinstance(statement, (ast.Import, ast.ImportFrom)):
         return _in_with(statement) if _is_new(statement) else statement
-    if not isinstance(statement, (ast.If, ast.Try)):
-        return statement
     new = copy.copy(statement)
-    for part in ("body", "orelse"):
-        setattr(new, part, [_marked(s) for s in getattr(new, part)])
-    same = new.body == statement.body and new.orelse == statement.orelse
+    same = True
+    for part in _PARTS:
+        old = getattr(statement, part, None)
+        if isinstance(old, list) and old:
+            put = [_marked(s) for s in old]
+            same = same and put == old
+            setattr(new, part, put)
     return statement if same else new
 
 

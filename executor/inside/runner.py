@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from executor.inside import constructs, definitions, imports_apart, remarks
+from executor.inside.cut import StepLimit, TrainingCut
 from executor.inside.interpreter import (
     Anything,
     Interpreter,
@@ -32,6 +33,7 @@ from executor.inside.interpreter import (
     settrace,
     without_surrogates,
 )
+from executor.inside.libraries import after_import, silent
 from executor.inside.placeholders import imports
 from executor.inside.placeholders.names import undefined_names
 from executor.inside.placeholders.run_placeholders import RunPlaceholders
@@ -43,6 +45,7 @@ from executor.inside.probes.source import SnippetSource, attribute_lines
 from executor.inside.probes.warned import WarnedProbe
 from executor.inside.readable import readable_tree
 from executor.inside.rebuild import glue as rebuild_glue
+from executor.inside.scripts import Script
 from executor.inside.seeds import seed
 from executor.jail.import_time import ImportTime
 from executor.protocol import (
@@ -91,6 +94,7 @@ class _Run:
         self.out = io.TextIOWrapper(
             io.BufferedWriter(self.raw), encoding="utf-8", errors="strict", write_through=False
         )
+        silent.for_snippet(work)
         self.interpreter = Interpreter()
         self.caught = CaughtProbe(self.source, self._printed, self._explain_caught)
         self.warned = WarnedProbe(self.source)
@@ -108,6 +112,8 @@ class _Run:
         self.probes = RunProbes(self.source, self._guard)
         self.simulated: Any = None
         self.devices: tuple[DeviceSeen, ...] = ()
+        self.step_limit = StepLimit(job.wall_s, import_time)
+        self.script = Script(job, self.filename)
         self.only_definitions = False
         self.constructs: tuple[Construct, ...] = ()
         self.remarks: tuple[Remark, ...] = ()
@@ -157,6 +163,9 @@ class _Run:
                     tree = imports_apart.marked(tree, self.import_time)
             if self.job.simulate:
                 self._simulate()
+            self.script.start(tree)
+            if self.job.cut and "torch" in sys.modules and not uses_compile(tree):
+                self.step_limit.start()
             self.import_time.snippet_begins()
             exec(compile(tree, self.filename, "exec", dont_inherit=True), names)
             if glue is not None and module is not None:
@@ -164,7 +173,7 @@ class _Run:
             error: BaseException | None = None
         except Anything as e:
             settrace(None)  # here, before any call that a tracer of the snippet's could hear
-            error = e
+            error = e if type(e) is not TrainingCut else None
         settrace(None)
         try:
             setprofile(None)
@@ -224,6 +233,7 @@ class _Run:
         self.devices = self.simulated.devices_of(error, self.source) or self.devices
 
     def _stop_listening(self, names: dict[str, Any]) -> None:
+        self.step_limit.stop()
         if self.simulated is not None:
             self._guard("SimulatedCuda", self.simulated.stop)
         self.probes.stop(names, self.error, tuple(self.warned.seen))
@@ -371,7 +381,13 @@ class _Run:
             frames=self.frames,
             layer=self.layer,
             findings=self._findings(),
-            assumptions=self.assumptions + (self.simulated.limits if self.simulated else ()),
+            assumptions=(
+                *self.assumptions,
+                *(self.simulated.limits if self.simulated else ()),
+                *silent.assumptions(),
+                *self.script.assumptions,
+            ),
+            cut=self.step_limit.cut(self.probes.losses),
             undefined=self.undefined,
             **(self.placeholders.facts() if self.placeholders is not None else {}),
             **self.probes.facts(names),
@@ -444,17 +460,6 @@ def _gpu_peak_memory_bytes() -> int:
     return int(device.peak_memory_bytes()) if device is not None else 0
 
 
-def _say_where_input_went() -> None:
-    """Make `input()` raise EOFError at once, with a hint."""
-
-    def no_input(prompt: object = "", /) -> str:
-        if prompt:
-            print(prompt, end="", flush=True)
-        raise EOFError("EOF when reading a line: nobody can type here; put a value in its place")
-
-    builtins.input = no_input
-
-
 def run(words: dict[str, Any], cell: Any, page: int) -> NoReturn:
     """Run the job behind the walls that already stand, write the report, end this process.
 
@@ -486,7 +491,6 @@ def _run_here(words: dict[str, Any], work: Path, report: Path, import_time: Impo
     job = Job.model_validate(words)
     # Python skips a byte order mark at the head of a file, but not of a string.
     job = job.model_copy(update={"code": job.code.removeprefix("\ufeff")})
-    _say_where_input_went()
     seed(job.seed)
     one = _Run(job, work, import_time)
     errors = sys.stderr
@@ -528,6 +532,8 @@ def _write(path: Path, text: str, errors: io.TextIOWrapper) -> None:
 
 def _cold() -> NoReturn:
     """Entry point of a cold run's fresh interpreter: only the standard library is imported."""
+    after_import.install()
+    silent.install()
     order = json.loads(Path(sys.argv[1]).read_text())
     Path(sys.argv[1]).unlink()
     job, import_time = order["job"], ImportTime(order["page"])

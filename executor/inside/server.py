@@ -6,20 +6,25 @@ its parent ever ran one, and a warning that PyTorch shows once would be used up 
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import importlib
 import json
 import os
 import select
+import shutil
 import signal
 import socket
 import sys
+import tempfile
 import time
+import warnings
 import weakref
 from pathlib import Path
 from typing import Any, NoReturn
 
 from executor.inside import huge_pages, interpreter
+from executor.inside.libraries import after_import, silent
 from executor.inside.placeholders import fresh
 from executor.jail import filesystem, landlock, monitor, syscalls, walls
 
@@ -60,11 +65,18 @@ def _prepare(setup: dict[str, Any]) -> dict[str, object]:
             "Python; install it where everyone may read, or use tier `namespaces`"
         )
     began = time.monotonic()
+    after_import.install()
+    silent.install()
     for name in (*PRELOAD, *setup["preload"]):
         importlib.import_module(name)
         if name == "torch":
             fresh.remember()
-    import torch  # the jailed side's own import, already paid for above
+    return _ready(began)
+
+
+def _ready(began: float) -> dict[str, object]:
+    """Get ready to fork, and report versions and devices."""
+    import torch  # the jailed side's own import, already paid for
 
     torch.set_num_threads(1)
     # PyTorch unregisters its operators at exit, which costs each run 25 ms; what the snippet
@@ -102,14 +114,51 @@ def _serve(control: socket.socket) -> NoReturn:
             continue
         message, fds, _, _ = socket.recv_fds(control, 65536, 5)
         if not message:
-            sys.exit(0)  # the supervisor is gone
+            os._exit(0)  # the supervisor is gone
         sys.stdout.flush()
         sys.stderr.flush()
+        words = json.loads(message)
         if os.fork() == 0:
             control.close()
-            _become_monitor(walls.Cell.from_json(json.loads(message)), monitor.Ends(*fds))
+            if "branch" in words:
+                _become_branch(socket.socket(fileno=fds[0]), words["branch"])
+            _become_monitor(walls.Cell.from_json(words), monitor.Ends(*fds))
         for fd in fds:
             os.close(fd)
+
+
+def _become_branch(control: socket.socket, modules: list[str]) -> NoReturn:
+    """Import these modules too, and be a server of those who want them."""
+    began = time.monotonic()
+    try:
+        _import_quietly(modules)
+        threads = len(os.listdir("/proc/self/task"))  # noqa: PTH208
+        if threads > 1:
+            raise RuntimeError(f"{', '.join(modules)} starts threads, which no fork has")
+        hello = _ready(began)
+    except BaseException as e:
+        control.send(json.dumps({"failed": f"{type(e).__name__}: {e}"[:4000]}).encode())
+        os._exit(1)
+    control.send(json.dumps(hello).encode())
+    _serve(control)
+
+
+def _import_quietly(modules: list[str]) -> None:
+    """Import them with an environment like a run's, whose folders are not there yet."""
+    for_now = tempfile.mkdtemp()  # for what is written at an import, a list of fonts, say
+    os.environ.update(
+        HOME="/cell/work",
+        HF_HOME="/cell/tmp/huggingface",
+        XDG_CACHE_HOME=for_now,
+        MPLCONFIGDIR=for_now,
+        MPLBACKEND="module://executor.inside.figures",
+    )
+    with warnings.catch_warnings(), Path(os.devnull).open("w") as nowhere:
+        warnings.simplefilter("ignore")
+        with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
+            for name in modules:
+                importlib.import_module(name)
+    shutil.rmtree(for_now)
 
 
 def _become_monitor(cell: walls.Cell, ends: monitor.Ends) -> NoReturn:

@@ -66,6 +66,11 @@ class ImportTime:
         self._spent += time.process_time() - self._since
         self._write(-1)
 
+    @property
+    def spent_s(self) -> float:
+        """Processor seconds that were not the snippet's, but for an import that goes on now."""
+        return self._spent
+
     def snippet_begins(self) -> None:
         """What this process has done so far was no work of the snippet's."""
         self._spent = time.process_time()

@@ -23,6 +23,8 @@ class Capabilities(Model):
     devices: tuple[str, ...]
     slots: int  # on the CPU
     gpu_slots: int
+    libraries: dict[str, str] = {}  # what snippets may import, each with its version
+    libraries_missing: tuple[str, ...] = ()  # what many snippets import, and is not installed
 
 
 class Health(Model):

@@ -8,6 +8,7 @@ from concurrent.futures import Future
 
 from executor.protocol import Job, JobResult
 from executor.service.engine import Capabilities, Health
+from executor.service.packages import LIBRARIES
 from executor.service.supervisor import Supervisor
 from executor.version import version
 
@@ -59,6 +60,8 @@ class LocalEngine:
             devices=supervisor.devices,
             slots=supervisor.settings.slots,
             gpu_slots=len(supervisor.gpus.numbers),
+            libraries=(there := supervisor.packages.versions()),
+            libraries_missing=tuple(name for name in LIBRARIES if name not in there),
         )
 
     def health(self, status: str, detail: str) -> Health:

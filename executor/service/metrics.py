@@ -26,6 +26,11 @@ def text(supervisor: Supervisor) -> str:
             "Warm servers started, the first and each fresh one.",
             supervisor.server_starts,
         ),
+        _counter(
+            "branch_starts",
+            "Servers forked from a warm one, with libraries imported.",
+            supervisor.branches.starts,
+        ),
         _gauge("queue_length", "Jobs that wait for a slot.", supervisor.waiting),
         _gauge("running", "Jobs that run now.", supervisor.running),
         _by_device("slots", "Runs that can go side by side, by device.", slots),

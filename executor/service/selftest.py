@@ -39,8 +39,9 @@ class AttackRow(Model):
 class SelfTestError(StartError):
     """An attack got through."""
 
-    def __init__(self, through: Sequence[AttackRow]) -> None:
-        named = "; ".join(f"{r.attack} ({r.seen})" for r in through)
+    def __init__(self, rows: Sequence[AttackRow]) -> None:
+        self.rows = tuple(rows)
+        named = "; ".join(f"{r.attack} ({r.seen})" for r in rows if not r.passed)
         super().__init__(f"the jail does not hold here, so no snippet is run: {named}")
 
 

@@ -10,6 +10,7 @@ import os
 import socket
 import sys
 import threading
+import time
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,13 +24,18 @@ from executor.jail.limits import MIB, Limits
 from executor.jail.walls import Cell, Tier
 from executor.protocol import SNIPPET, File, Isolation, Job, JobResult, Outcome
 from executor.service import selftest
+from executor.service.branches import Branches, is_installed, libraries_of
+from executor.service.packages import SnippetPackages, snippet_packages
 from executor.service.queue import Device, JobQueue, WaitingJob
 from executor.service.run import Run
 from executor.service.scratch import Scratch, sweep_stale
 from executor.service.tiers import candidates, in_gvisor, isolation
 from executor.service.users import acting_as, own_users
 from executor.service.verdict import not_run, result_of
-from executor.service.warm import Ready, WarmServer
+from executor.service.warm import Ready, Server, WarmServer
+
+_IDLE_LOOK_S = 1.0
+_IDLE_S = 5.0  # without any job, until a branch is started ahead
 
 
 @dataclass(frozen=True)
@@ -49,9 +55,12 @@ class SupervisorSettings:
     limits: Limits = field(default_factory=Limits)
     preload: tuple[str, ...] = ()  # modules that every run finds imported, beside torch
     readable: tuple[Path, ...] = ()  # what every run may read, beside Python and the system
+    snippets: Path | None = None  # the virtual environment of the runs; None: see packages.py
     own_tmp: bool = False  # tier uid: /tmp is used by nobody else, so runs may use it
     gpus: tuple[int, ...] | None = None  # numbers of the GPUs to use; None: all
     runs_per_server: int = 200  # then a fresh one, as all its forks share an address layout
+    branches: int = 3  # warm servers with libraries imported that snippets ask for
+    ready_with: tuple[str, ...] = ("torchvision",)  # what one of them has before anybody asks
 
 
 class Supervisor:
@@ -69,6 +78,9 @@ class Supervisor:
         self._server: WarmServer | None = None
         self._server_lock = threading.RLock()
         self._renewing = False
+        self._trying = threading.Lock()
+        self.branches = Branches(settings.branches, settings.runs_per_server, self._try_walls)
+        self.packages = SnippetPackages(Path(sys.prefix))
         self.gpus = gpu.found().only(settings.gpus)
         # Each slot's GPU, if it has one: strangers never share a GPU.
         self._slots: list[int | None] = [None] * settings.slots + [*self.gpus.numbers]
@@ -85,8 +97,10 @@ class Supervisor:
         """Start the warm server in the strongest tier that works here, try its walls, open slots.
 
         Raises:
-            StartError: no tier works, or an attack of the self-test got through.
+            StartError: no tier works, an attack of the self-test got through, or the snippets'
+                environment is none.
         """
+        self.packages = snippet_packages(self.settings.snippets)
         sweep_stale()
         self._scratch = Scratch("executor")
         self._scratch.path.chmod(0o711)
@@ -105,6 +119,8 @@ class Supervisor:
             )
             thread.start()
             self._threads.append(thread)
+        if self.settings.ready_with and self.settings.branches:
+            threading.Thread(target=self._keep_branch_ready, name="branch", daemon=True).start()
         return ready
 
     def _users(self) -> range | None:
@@ -133,18 +149,32 @@ class Supervisor:
         if tier in {Tier.UID, Tier.GVISOR} and self._own_users is None:
             raise StartError("giving each run a user of its own needs root and free user numbers")
         root = self._scratch.path / "root"
-        server = WarmServer(tier, root, self._readable(), self.settings.preload)
+        server = WarmServer(
+            tier, root, self._readable(), self.settings.preload, self.packages.python
+        )
         self.ready = server.ready
         self.server_starts += 1
         try:
-            self._try_walls(server)
+            self.selftest = self._try_walls(server)
+        except selftest.SelfTestError as e:
+            self.selftest = e.rows
+            server.stop()
+            raise
         except BaseException:
             server.stop()
             raise
         return server
 
-    def _try_walls(self, server: WarmServer) -> None:
-        """Attack the server's jail, as any job could."""
+    def _try_walls(self, server: Server) -> tuple[selftest.AttackRow, ...]:
+        """Attack the server's jail, as any job could.
+
+        Raises:
+            StartError: an attack got through, or the test could not be run.
+        """
+        with self._trying:  # it has a user of its own, and a folder
+            return self._attack(server)
+
+    def _attack(self, server: Server) -> tuple[selftest.AttackRow, ...]:
         cell = self._cell(len(self._slots), server.ready)
         loopback = cell.internet and cell.tier is not Tier.NAMESPACES
         with selftest.Target(server.ready.pid, loopback=loopback) as target:
@@ -157,13 +187,14 @@ class Supervisor:
                 raise StartError(str(e)) from e
             finally:
                 trouble = run.close()
-            self.selftest = selftest.rows(run, server.ready.tier, trouble)
-        if through := [r for r in self.selftest if not r.passed]:
-            raise selftest.SelfTestError(through)
+            rows = selftest.rows(run, server.ready.tier, trouble)
+        if not all(row.passed for row in rows):
+            raise selftest.SelfTestError(rows)
+        return rows
 
     def _readable(self) -> list[Path]:
         ours = Path(__file__).parents[1]
-        return [Path(sys.base_prefix), Path(sys.prefix), ours, *self.settings.readable]
+        return [Path(sys.base_prefix), self.packages.prefix, ours, *self.settings.readable]
 
     def close(self) -> None:
         """Stop everything and remove every trace on disk."""
@@ -176,6 +207,7 @@ class Supervisor:
             thread.join(30)
         self._refuse_waiting("the executor was stopped")
         with self._server_lock:
+            self.branches.stop()
             if self._server is not None:
                 self._server.stop()
         if hasattr(self, "_scratch"):
@@ -281,8 +313,10 @@ class Supervisor:
 
     def _serve(self, slot: int) -> None:
         """Loop of a slot: keep a run ready, give it a job, remove it, build the next."""
+        branch: Server | None = None  # that the waiting run was forked from; None: the first one
         while True:
-            run = self._build(slot)
+            # The next job is often of the same question, and imports the same.
+            run = self._build(slot, branch)
             waiting = self._line.take(self._device(slot))
             if waiting is None:
                 if isinstance(run, Run):
@@ -290,18 +324,43 @@ class Supervisor:
                 return
             with self._change:
                 self._current.append(waiting)
+            trouble = ""
             try:
+                if (wanted := self._branch_for(waiting.job)) is not branch:
+                    branch = wanted
+                    trouble = run.close() if isinstance(run, Run) else ""
+                    run = self._build(slot, branch)
                 run, result = self._do(waiting, run, slot)
             except Exception as e:  # ours, not the snippet's: the job must have its answer
                 result = not_run(Outcome.SETUP_ERROR, f"the executor failed: {e!r}")
             self._answer(waiting, result)
-            trouble = run.close() if isinstance(run, Run) else ""
+            trouble += run.close() if isinstance(run, Run) else ""
             if trouble:
                 with self._change:
                     self.unhealthy_slots[slot] = trouble
                 if sick := self._sick(self._device(slot)):
                     self._refuse_waiting(sick, self._device(slot))
                 return
+
+    def _branch_for(self, job: Job) -> Server | None:
+        """The branch that has imported what a job wants; None where the first server will do."""
+        first = self._server
+        if first is None or job.cold or job.device != "cpu":
+            return None
+        wanted = libraries_of(job.code, is_installed(self.packages.site))
+        server = self.branches.server_for(first, wanted)
+        return server if server is not first else None
+
+    def _keep_branch_ready(self) -> None:
+        """Start the branch that most will want, when nothing has been to do for a while."""
+        idle_s = 0.0
+        while not self._closing:
+            time.sleep(_IDLE_LOOK_S)
+            idle = self.running == 0 and self.waiting == 0
+            idle_s = idle_s + _IDLE_LOOK_S if idle else 0.0
+            if idle_s >= _IDLE_S and self._server is not None and self._server.alive():
+                wanted = filter(is_installed(self.packages.site), self.settings.ready_with)
+                self.branches.server_for(self._server, frozenset(wanted))
 
     def _answer(self, waiting: WaitingJob, result: JobResult) -> None:
         with self._change:
@@ -335,12 +394,17 @@ class Supervisor:
         why = run if isinstance(run, str) else "the run died twice while it was starting"
         return run, not_run(Outcome.SETUP_ERROR, why)
 
-    def _build(self, slot: int) -> Run | str:
-        """Build a run and wait until it is behind its walls; or a sentence why that failed."""
+    def _build(self, slot: int, branch: Server | None = None) -> Run | str:
+        """Build a run and wait until it is behind its walls; or a sentence why that failed.
+
+        Args:
+            slot: whose run it is.
+            branch: the server that forks it; None: the first one, and so where that one fails.
+        """
         why = ""
-        for _ in range(2):
+        for server in (branch, None, None):
             try:
-                server = self._living_server()
+                server = server or self._living_server()
                 run = Run(self._cell(slot, server.ready), server.build, server.ready.memory_bytes)
             except (StartError, ServerGoneError, OSError) as e:
                 why = str(e)

@@ -38,9 +38,11 @@ def stop_of(before: JobResult, after: JobResult, old: str, new: str, why: WhySto
     error = before.error
     if error is None or mistake(before).error is not error:
         return ""
-    if after.outcome in _LIMITS:
+    if after.outcome in _LIMITS or after.cut is not None:
         if after.seconds < 1 + _LONGER * before.seconds:
             return ""
+        if after.cut is not None:
+            return f"after {after.cut.steps} training steps, where its time was up"
     elif (
         after.outcome is not Outcome.ERROR
         or after.error is None

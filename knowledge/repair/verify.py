@@ -150,7 +150,7 @@ def checks(
         stops: why the second run stopped past the mistake, where that is not the code's fault.
     """
     wrong = mistake(before)
-    made = [_gone(after, wrong, stops), _nothing_new(before, after, wrong)]
+    made = [_gone(before, after, wrong, stops), _nothing_new(before, after, wrong)]
     if not after.env.torch:  # every other check would hold for want of anything to hold against
         unseen = "what the probes saw of it could not be read"
         made.append(Check(name="seen", passed=False, detail=unseen))
@@ -178,9 +178,12 @@ def checks_of(
         return [Check(name="its own checks", passed=False, detail=problem)]
 
 
-def _gone(after: JobResult, wrong: Mistake, stops: str = "") -> Check:
+def _gone(before: JobResult, after: JobResult, wrong: Mistake, stops: str = "") -> Check:
     if stops and not _still_caught(after, wrong):
         return Check(name="no error", passed=True, detail=f"the error is gone; it stops {stops}")
+    if after.cut is not None and before.cut is None:
+        what = f"its training was stopped after {after.cut.steps} steps, when its time was up"
+        return Check(name="no error", passed=False, detail=what)
     if after.outcome is not Outcome.OK:
         what = after.error.type if after.error else after.outcome.value
         line = f" at line {after.error.line}" if after.error and after.error.line else ""
@@ -189,7 +192,8 @@ def _gone(after: JobResult, wrong: Mistake, stops: str = "") -> Check:
         return Check(name="no error", passed=False, detail="the error is still raised, and caught")
     if wrong.error is None and wrong.findings <= {(f.kind, f.name) for f in after.findings}:
         return Check(name="no error", passed=False, detail="the probes still find the same mistake")
-    return Check(name="no error", passed=True, detail="it runs to the end")
+    end = "the end" if after.cut is None else f"step {after.cut.steps}, where its time was up"
+    return Check(name="no error", passed=True, detail=f"it runs to {end}")
 
 
 def _nothing_new(before: JobResult, after: JobResult, wrong: Mistake) -> Check:

@@ -334,6 +334,25 @@ FAMILIES = (
         ),
     ),
     ErrorFamily(
+        id="operator_not_here",
+        says="A compiled operator of another library does not load where the code was run.",
+        means=(
+            "{operator} is compiled code that does not load beside the PyTorch that is installed",
+        ),
+        remedy=(
+            "Install the library's build for the same PyTorch: torch and torchvision from one "
+            "index and of one release",
+        ),
+        types=("RuntimeError",),
+        today=(r"the operator (?P<operator>\w+::\w+) is not here: ",),
+        values={"operator": "with its library, such as torchvision::deform_conv2d"},
+        needs="a torchvision whose compiled operators do not load",
+        examples=(
+            "RuntimeError: the operator torchvision::deform_conv2d is not here: torchvision's "
+            "compiled operators do not load beside this build of PyTorch",
+        ),
+    ),
+    ErrorFamily(
         id="cuda_driver",
         says="The GPU's driver does not start, or is older than this PyTorch needs.",
         means=(

@@ -2,7 +2,7 @@
 
 from executor.errors.family import ErrorFamily, Sentence, Suspect
 
-_NEEDS = "torchvision, which is not installed here"
+_NEEDS = "torchvision"
 
 FAMILIES = (
     ErrorFamily(

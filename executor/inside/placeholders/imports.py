@@ -78,6 +78,7 @@ KNOWN: Known = {
     **_from("torch.distributions", "Categorical Normal Bernoulli MultivariateNormal"),
     "SummaryWriter": ("torch.utils.tensorboard", "SummaryWriter"),
     "checkpoint": ("torch.utils.checkpoint", "checkpoint"),
+    **_from("IPython.display", "display clear_output"),
     "Image": ("PIL", "Image"),
     "parameters_to_vector": ("torch.nn.utils", "parameters_to_vector"),
     **_from("pathlib", "Path"),

@@ -17,6 +17,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
 
+from executor.inside.cut import TrainingCut
 from executor.inside.probes import exceptions, handled
 from executor.inside.probes.demonstrated import Demonstrations
 from executor.inside.probes.source import SnippetSource
@@ -113,7 +114,7 @@ class CaughtProbe:
             self._known.discard((taken.type, taken.message, taken.line))
 
     def _record(self, error: BaseException, handler_line: int | None) -> Caught | None:
-        noise = isinstance(error, (StopIteration, StopAsyncIteration, GeneratorExit))
+        noise = isinstance(error, (StopIteration, StopAsyncIteration, GeneratorExit, TrainingCut))
         if len(self.seen) >= _MOST or noise:
             return None
         try:

@@ -98,6 +98,11 @@ class RunProbes:
         of = (p.findings for p in (self._inplace, self._training) if p is not None)
         return tuple(finding for findings in of for finding in findings)
 
+    @property
+    def losses(self) -> tuple[float, ...]:
+        """The first and the last loss of a training, where one was seen."""
+        return tuple(self._training.steps.losses) if self._training is not None else ()
+
     def facts(self, names: dict[str, Any]) -> dict[str, Any]:
         """Fields of the report, but for the findings."""
         training = self._training

@@ -81,6 +81,12 @@ class Stub:
             raise AttributeError(name)
         return Stub()
 
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
     def __iter__(self) -> Iterator[Any]:
         """Nothing."""
         return iter(())

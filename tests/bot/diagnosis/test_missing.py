@@ -7,6 +7,7 @@ import pytest
 from bot.diagnosis.missing import missing, needs_gpu
 from bot.models import Question, Snippet
 from executor.protocol import (
+    Cut,
     Environment,
     Explanation,
     Frame,
@@ -16,7 +17,7 @@ from executor.protocol import (
     Outcome,
     Placeholder,
 )
-from tests.built import caught, failed, ran
+from tests.built import caught, failed, found, noted, ran
 
 SIZES = "The size of tensor a (3) must match the size of tensor b (4) at non-singleton dimension 0"
 NOT_COMPILED = "Torch not compiled with CUDA enabled"
@@ -54,6 +55,10 @@ MODULE = (
 NETWORK = (
     "it asks for something from the network (line 1), and there is none here; build the model "
     "without pretrained weights, or attach the file"
+)
+CUT = (
+    "7 training steps ran without an error{}, then its time was up and it was stopped between two "
+    "steps; what comes after them was not run"
 )
 PROCESSES = (
     "it wants to be one of several processes (line 1), as torchrun starts them; post the part that "
@@ -181,6 +186,22 @@ def without_line(run: JobResult) -> JobResult:
         (failed(REQUIRES, "ImportError"), MODULE.format("sentencepiece")),
         (failed(REQUIRES.replace("`", ""), "ImportError"), MODULE.format("sentencepiece")),
         (failed("cannot import name 'x' from 'torch'", "ImportError"), ""),
+        # Operators.
+        (
+            failed("the operator torchvision::nms is not here: it does not load"),
+            "it calls `torchvision::nms` (line 1), compiled code that does not load beside the "
+            "PyTorch that is installed here; post the part that fails without it, or the full "
+            "traceback",
+        ),
+        # A training that was stopped.
+        (ran(cut=Cut(steps=7, seconds=8)), CUT.format("")),
+        (
+            ran(cut=Cut(steps=7, seconds=8, losses=(2.5, 0.125))),
+            CUT.format(" (its loss went from 2.5 to 0.125)"),
+        ),
+        (ran(cut=Cut(steps=7, seconds=8, losses=(2.5, 0.1)), assumptions=("x",)), CUT.format("")),
+        (ran(cut=Cut(steps=7, seconds=8), findings=(found("frozen"),)), ""),
+        (ran(cut=Cut(steps=7, seconds=8), findings=(noted("seen"),)), CUT.format("")),
         # Files.
         (
             failed(NO_FILE, "FileNotFoundError"),
@@ -276,6 +297,10 @@ REACHED = (
 @pytest.mark.parametrize(
     ("run", "reason"),
     [
+        (
+            ran(cut=Cut(steps=7, seconds=8), stand_ins=(stood("loader"), stood("n"))),
+            "with placeholders for `loader` and `n` " + CUT.format(""),
+        ),
         (ran(stand_ins=(stood("net"),)), REACHED.format("`net`", "`net`", "it")),
         (
             ran(stand_ins=(stood("net"), stood("x", "tensor"), stood("f", "loss"))),

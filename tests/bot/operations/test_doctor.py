@@ -106,7 +106,7 @@ async def test_a_sound_set_up_is_all_ok_and_nothing_is_changed(bot: Bot):
     after = sorted((p, p.stat().st_mtime_ns) for p in bot.state.rglob("*") if p.suffix != ".db-shm")
 
     assert " ".join(row.what for row in rows) == (
-        "configuration slack tokens executor jail model index database disk clock"
+        "configuration slack tokens executor libraries jail model index database disk clock"
     )
     assert all(row.ok for row in rows), rows
     assert before == after

@@ -29,6 +29,7 @@ def test_names_labels_and_types() -> None:
         ("torchmedic_executor_runs_total", "error"): ("counter", 2),
         ("torchmedic_executor_run_seconds_total", ""): ("counter", 1.25),
         ("torchmedic_executor_server_starts_total", ""): ("counter", 0),
+        ("torchmedic_executor_branch_starts_total", ""): ("counter", 0),
         ("torchmedic_executor_queue_length", ""): ("gauge", 0),
         ("torchmedic_executor_running", ""): ("gauge", 0),
         ("torchmedic_executor_slots", "cpu"): ("gauge", 3),

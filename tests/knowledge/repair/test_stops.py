@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from executor.protocol import JobResult, Limit, Outcome
+from executor.protocol import Cut, JobResult, Limit, Outcome
 from knowledge.repair import verify
 from knowledge.repair.stops import stop_of
 from tests.built import failed, ran
@@ -15,6 +15,7 @@ NEW = "a = f(x.float())\nb = open('w.pt')\n"
 BEFORE = failed("dtypes differ", line=1, code="f(x)")
 STOPPED = failed("No such file", type="FileNotFoundError", line=2, code="open('w.pt')")
 TIMEOUT = ran(outcome=Outcome.TIMEOUT, limit=Limit(name="cpu_s", value=10), seconds=10.0)
+CUT = ran(cut=Cut(steps=9, seconds=8), seconds=8.0)
 
 
 def why(run: JobResult) -> str:
@@ -35,6 +36,8 @@ def why(run: JobResult) -> str:
         (failed("another mistake", line=2, code="open('w.pt')"), ""),  # the code's own
         (STOPPED.model_copy(update={"stdout": "", "outcome": Outcome.KILLED}), ""),
         (ran(), ""),  # it reached its end
+        (CUT, "after 9 training steps, where its time was up"),
+        (CUT.model_copy(update={"seconds": 0.5}), ""),
     ],
 )
 def test_only_what_is_not_the_codes_stops_a_fix_in_part(after: JobResult, reason: str):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from executor.protocol import (
     Caught,
+    Cut,
     Environment,
     ErrorSeen,
     Frame,
@@ -355,6 +356,18 @@ RUNS_TO_THE_END = "it runs to the end"
         (failed(SIZES), failed(SIZES, line=3), False, "it ends with RuntimeError at line 3"),
         (failed(SIZES), failed("x", "ValueError", line=None), False, "it ends with ValueError"),
         (failed(SIZES), ran(outcome=Outcome.TIMEOUT), False, "it ends with timeout"),
+        (
+            failed(SIZES),
+            ran(cut=Cut(steps=3, seconds=8)),
+            False,
+            "its training was stopped after 3 steps, when its time was up",
+        ),
+        (
+            ran(findings=(DETACHED,), cut=Cut(steps=3, seconds=8)),
+            ran(cut=Cut(steps=4, seconds=8)),
+            True,
+            "it runs to step 4, where its time was up",
+        ),
         (
             failed(SIZES),
             ran(caught=(caught(OTHER_SIZES),)),

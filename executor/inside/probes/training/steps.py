@@ -122,6 +122,7 @@ class Steps:
         self._rates: dict[int, float] = {}  # the highest learning rate of each group so far
         self.lossless = False  # every loss was exactly 0
         self._latest: Record | None = None
+        self.losses: list[float] = []  # the first and the last one
         self._computed = False  # something with a graph was in sight at a step
 
     @property
@@ -157,6 +158,8 @@ class Steps:
     def backward_begins(self, loss: torch.Tensor) -> None:
         """Called before every backward: check for gradients left from the last step."""
         self._backwards += 1
+        if loss.numel() == 1 and (self._backwards < 3 or self._backwards % _ALL == 0):
+            self.losses[1:] = [float(loss.detach())]
         if self._backwards <= _LATE and self._reached is not None:
             late = any(r.empty == r.steps for r in self.records.values())
             if late or self._backwards <= _ALL:

@@ -1,0 +1,1 @@
+"""What libraries that snippets import need here to work as they do at home."""
