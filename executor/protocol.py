@@ -90,7 +90,9 @@ class Job(Model):
     probes: tuple[Probe, ...] = ()
     # Placeholders are called stand-ins in this file's fields alone: answers that bots have stored
     # carry these names, and a model refuses a field that it does not know.
-    stand_ins: bool = False  # give undefined names a placeholder that fits their use
+    # Give undefined names a placeholder that fits their use, and data, files and weights that are
+    # not here one of their form.
+    stand_ins: bool = False
     other_choices: bool = False  # placeholders of other sizes, where the snippet leaves them open
     simulate: Literal["cuda"] | None = None  # run on the CPU with a simulated GPU
     constructs: bool = False  # report the calls and changes that the snippet's text holds
@@ -422,15 +424,20 @@ class Isolation(Model):
 
 
 GLUED = "rebuilt"  # the kind of a placeholder that follows from a posted error
+# The kinds of placeholders for what a snippet reads: data sets, files, folders, weights.
+RESOURCES = ("data", "file", "folder", "weights", "checkpoint", "tokenizer")
 
 
 class Placeholder(Model):
-    """The value that was supplied for a name which the snippet does not define."""
+    """What stands for a name that the snippet does not define, or for data that are not here."""
 
-    name: str
+    name: str  # the name; the path of a file; a data set's class
     line: int | None  # where the snippet reads it first
     what: str
-    kind: str = ""  # number, device, tensor, model, batches, loss, optimizer; GLUED
+    # number, device, tensor, model, batches, loss, optimizer; GLUED; RESOURCES
+    kind: str = ""
+    # Sizes, types and labels are the real thing's; only its values are not. Else they are chosen.
+    exact: bool = False
 
 
 class LeftOut(Model):
@@ -546,6 +553,7 @@ class Observations(Model):
     stand_in_at_fault: str = ""  # the name of the placeholder that caused the error
     depends_on_stand_ins: bool = False  # the failing expression may be computed from a placeholder
     left_out: LeftOut | None = None  # the empty body that the error comes from
+    absent: tuple[str, ...] = ()  # files that the text names and that are not here; after an error
     warm_only: tuple[str, ...] = ()  # used, never imported, and missing in a cold run
     values: Values | None = None
     influence: Influence | None = None

@@ -1,4 +1,6 @@
-"""Run a fragment, again with placeholders where a name is missing; keep the snippet's own error.
+"""Run a fragment, again with placeholders where a name, a file or data are missing.
+
+What is kept is the snippet's own error.
 
 A placeholder must neither hide an error of the snippet nor bring one about. Where an error comes
 from our placeholders, or may come from them, the answer is the first run's: a name is missing.
@@ -9,13 +11,20 @@ from __future__ import annotations
 import re
 
 from bot.diagnosis.missing import needs_gpu
-from executor.errors import is_a, read
+from executor.errors import HasMessage, is_a, read, same_family
 from executor.protocol import ErrorSeen, Job, JobResult, Outcome
 from executor.service.client import ExecutorClient
 
 
-async def run(executor: ExecutorClient, job: Job) -> tuple[JobResult, Job]:
+async def run(
+    executor: ExecutorClient, job: Job, asked: HasMessage | None = None
+) -> tuple[JobResult, Job]:
     """Run it, in three rounds at most.
+
+    Args:
+        executor: where to run it.
+        job: as it was posted.
+        asked: the error that is asked about: where the run as posted raises it, that is it.
 
     Returns:
         run: what happened; of the run as posted, unless one with placeholders says more.
@@ -26,7 +35,9 @@ async def run(executor: ExecutorClient, job: Job) -> tuple[JobResult, Job]:
     """
     job = job.model_copy(update={"stand_ins": False, "other_choices": False})
     plain = await executor.run(job)
-    if not lacks_a_name(plain):
+    if not (lacks_a_name(plain) or lacks_a_resource(plain)):
+        return plain, job
+    if asked is not None and plain.error is not None and same_family(asked, plain.error):
         return plain, job
     job_with = job.model_copy(update={"stand_ins": True})
     first = await executor.run(job_with)
@@ -34,7 +45,7 @@ async def run(executor: ExecutorClient, job: Job) -> tuple[JobResult, Job]:
         return plain, job
     if first.outcome is Outcome.OK or _is_own(first, None):
         return first, job_with
-    if lacks_a_name(first) or needs_gpu(first):  # what is missing next
+    if lacks_a_name(first) or lacks_a_resource(first) or needs_gpu(first):  # what is missing next
         return first, job_with
     if first.error is None or first.outcome is not Outcome.ERROR:
         return plain, job
@@ -51,6 +62,23 @@ def lacks_a_name(run: JobResult) -> bool:
         return False
     seen = read(run.error, "name_undefined")
     return seen is not None and seen["name"] in run.undefined
+
+
+def lacks_a_resource(run: JobResult) -> bool:
+    """Whether it ended where it asked for a file, for data or for weights that are not here."""
+    if run.error is None:
+        return False
+    of_nothing = is_a(run.error, *_OF_NOTHING) or run.error.message.startswith("OpenCV")
+    return is_a(run.error, *_RESOURCES) or (bool(run.absent) and of_nothing)
+
+
+# What comes of a function that finds no file and does not say so: `cv2.imread`, `glob`.
+_OF_NOTHING = (
+    "none_attribute", "none", "argument_type", "image_type", "list_range", "no_samples",
+    "iterator_finished", "division_by_zero", "unpack_count", "join_of_nothing",
+)  # fmt: skip
+_RESOURCES = ("file_missing", "network_missing", "network_entry_missing", "data_missing",
+              "not_writable")  # fmt: skip
 
 
 def _is_own(first: JobResult, other: JobResult | None) -> bool:

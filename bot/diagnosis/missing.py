@@ -173,10 +173,11 @@ def _time_limit(run: JobResult, name: str) -> str:
 
 def _completed(run: JobResult) -> str:
     """It ended well, but not with what its author has: that says nothing about their code."""
-    if not run.stand_ins or run.outcome is not Outcome.OK:
+    theirs = [s for s in run.stand_ins if not s.exact]
+    if not theirs or run.outcome is not Outcome.OK:
         return ""
-    names = [f"`{s.name}`" for s in run.stand_ins]
-    own = [f"`{s.name}`" for s in run.stand_ins if s.kind not in {"number", "device"}] or names
+    names = [f"`{s.name}`" for s in theirs]
+    own = [f"`{s.name}`" for s in theirs if s.kind not in {"number", "device"}] or names
     return (
         f"with placeholders for {_listed(names)} it reaches its end and raises nothing up to "
         f"there; what it really does needs your {_listed(own)}: post "
@@ -204,6 +205,8 @@ def _lacking(run: JobResult, error: ErrorSeen) -> str:
             f"`{seen['name']}`{at} is used but never defined in what you posted; post the part "
             "that makes it too, so that it can be run"
         )
+    if run.explanation is not None and is_a(error, "module_not_installed"):
+        return ""  # the package is installed and the module has gone from it: that is an answer
     if run.left_out is not None:
         return _empty(run, run.left_out, f"{error.type}{at}")
     if error.type == "SystemExit" and "usage:" in run.stderr:
@@ -259,6 +262,18 @@ def _file(m: SeenError, error: ErrorSeen, at: str) -> str:
     )
 
 
+def _data(m: SeenError, error: ErrorSeen, at: str) -> str:
+    return (
+        f"it reads a data set that is not here{at}, and there is no network to get it from; make "
+        "a few samples up in the code"
+    )
+
+
+def _not_writable(m: SeenError, error: ErrorSeen, at: str) -> str:
+    where = f"`{m['path']}`"
+    return f"it writes to {where}{at}, and may write here beside the script alone; use a name there"
+
+
 def _network(m: SeenError, error: ErrorSeen, at: str) -> str:
     return (
         f"it asks for something from the network{at}, and there is none here; build the model "
@@ -300,6 +315,8 @@ _LACKS: tuple[tuple[tuple[str, ...], _Clause], ...] = (
     (("module_not_installed", "module_required"), _module),
     (("operator_not_here",), _operator),
     (("file_missing",), _file),
+    (("data_missing",), _data),
+    (("not_writable",), _not_writable),
     (("network_missing", "network_entry_missing"), _network),
     (("launcher_variable", "process_group"), _processes),
     (("code_left_out",), _left_out),

@@ -46,9 +46,11 @@ async def reproduce(executor: ExecutorClient, question: Question, job: Job) -> R
         ExecutorError: the executor is gone or full.
     """
     as_posted = job
-    run, job = await completion.run(executor, job)
+    run, job = await completion.run(executor, job, posted(question))
     if _lacks_a_launcher(question, run):
-        again, launched = await completion.run(executor, job.model_copy(update={"launched": True}))
+        again, launched = await completion.run(
+            executor, job.model_copy(update={"launched": True}), posted(question)
+        )
         if again.error is None or not is_a(again.error, *_LAUNCHER):
             run, job = again, launched
     tried = Rebuild()

@@ -284,9 +284,11 @@ def assumed(run: JobResult) -> str:
     """That it ran with placeholders, and for what; empty without any."""
     if is_rebuilt(run):
         return under_assumptions(run)
-    names = ", ".join(f"`{s.name}`" for s in run.stand_ins)
-    return (
-        f" It was run with placeholders for {names}, which have no part in that." if names else ""
+    chosen = ", ".join(f"`{s.name}`" for s in run.stand_ins if not s.exact)
+    exact = ", ".join(f"`{s.name}`" for s in run.stand_ins if s.exact)
+    told = f" It was run with data of the real form for {exact}." if exact else ""
+    return told + (
+        f" It was run with placeholders for {chosen}, which have no part in that." if chosen else ""
     )
 
 

@@ -146,6 +146,7 @@ def _parts(answer: Answer) -> list[CardPart]:
         answer.run is not None
         and answer.status in ("runs", "not_run")
         and answer.run.stdout.strip()
+        and not answer.run.stand_ins  # numbers computed from placeholders say nothing
         and not answer.needed
     ):
         text = neutral(last_lines(answer.run.stdout.rstrip(), OUTPUT_LINES), "end")

@@ -109,6 +109,7 @@ class _Run:
         self.assumptions: tuple[str, ...] = ()
         self.placeholders: RunPlaceholders | None = None
         self.undefined: tuple[str, ...] = ()
+        self.absent: tuple[str, ...] = ()
         self.probes = RunProbes(self.source, self._guard)
         self.simulated: Any = None
         self.devices: tuple[DeviceSeen, ...] = ()
@@ -150,7 +151,6 @@ class _Run:
             unbound = undefined_names(self.job.code, self.filename) - supplied.keys()
             self.placeholders = RunPlaceholders(self.job, tree)
             names.update(self.placeholders.supply(unbound))
-            self.assumptions += self.placeholders.assumptions
             self.undefined = tuple(sorted(unbound - self.placeholders.names))[:_NAMES]
             glue, module = self.job.glue, self.interpreter.main
             if glue is not None and module is not None:
@@ -163,6 +163,7 @@ class _Run:
                     tree = imports_apart.marked(tree, self.import_time)
             if self.job.simulate:
                 self._simulate()
+            self._guard("resources", self._supply_resources)
             self.script.start(tree)
             if self.job.cut and "torch" in sys.modules and not uses_compile(tree):
                 self.step_limit.start()
@@ -175,6 +176,7 @@ class _Run:
             settrace(None)  # here, before any call that a tracer of the snippet's could hear
             error = e if type(e) is not TrainingCut else None
         settrace(None)
+        self._guard("resources", self._stop_supplying)
         try:
             setprofile(None)
         except Anything:  # the profile function heard of this very call, and raised
@@ -208,6 +210,14 @@ class _Run:
         tree = ast.parse(self.job.code, self.filename)
         glue = self.job.glue
         return rebuild_glue.with_header(tree, glue.header) if glue is not None else tree
+
+    def _supply_resources(self) -> None:
+        if self.placeholders is not None:
+            self.placeholders.supply_resources(self.filename, self.work)
+
+    def _stop_supplying(self) -> None:
+        if self.placeholders is not None:
+            self.placeholders.stop()
 
     def _look_at_definitions(self) -> None:
         if self.job.glue is not None and self.job.glue.after:
@@ -268,6 +278,7 @@ class _Run:
         self._guard("demonstrated", self._ask_whether_meant)
         if self.placeholders is not None:
             self._guard("placeholders", lambda: self._judge(error))
+            self._guard("resources", self._list_absent)
         if self.tree is not None and "torch" in sys.modules:
             from executor.inside.probes import layer
 
@@ -275,6 +286,11 @@ class _Run:
             self._guard("explain", lambda: self._explain(error))
         if self.simulated is not None:
             self._see_devices(error)
+
+    def _list_absent(self) -> None:
+        from executor.inside.resources import uses
+
+        self.absent = uses.absent(self.tree) if self.tree is not None else ()
 
     def _ask_whether_meant(self) -> None:
         if self.error is None:
@@ -383,12 +399,14 @@ class _Run:
             findings=self._findings(),
             assumptions=(
                 *self.assumptions,
+                *(self.placeholders.assumptions if self.placeholders is not None else ()),
                 *(self.simulated.limits if self.simulated else ()),
                 *silent.assumptions(),
                 *self.script.assumptions,
             ),
             cut=self.step_limit.cut(self.probes.losses),
             undefined=self.undefined,
+            absent=self.absent,
             **(self.placeholders.facts() if self.placeholders is not None else {}),
             **self.probes.facts(names),
             only_definitions=self.only_definitions,

@@ -70,6 +70,41 @@ FAMILIES = (
         typed=True,
     ),
     ErrorFamily(
+        id="not_writable",
+        says="A file or folder is written where the program may not write.",
+        means=("The program may not write where `{path}` is",),
+        remedy=("Write to a folder of your own: its owner and mode are what `ls -ld` shows",),
+        types=("OSError", "PermissionError"),
+        today=(r"(?:Read-only file system|Permission denied): '(?P<path>[^'\n]+)'",),
+        values={"path": "of the file or folder"},
+        needs="a folder in which the program may not write",
+        examples=(
+            "PermissionError: [Errno 13] Permission denied: '/data/model.pt'",
+            "OSError: [Errno 30] Read-only file system: '../data'",
+        ),
+    ),
+    ErrorFamily(
+        id="data_missing",
+        says="A data set or its annotations are read that were never downloaded there.",
+        means=("The files of the data set are not in the folder that the program looks in",),
+        remedy=(
+            (
+                "Pass `download=True` once, where the data set can be downloaded, and check "
+                "`root`: the folder that holds the data set's own folder"
+            ),
+        ),
+        types=("RuntimeError",),
+        today=(
+            r"Dataset (?:metadata file )?not found|Error downloading \S+"
+            r"|not present in the root directory",
+        ),
+        needs="the files of a data set, and torchvision",
+        examples=(
+            "RuntimeError: Dataset not found. You can use download=True to download it",
+            "RuntimeError: Error downloading train-images-idx3-ubyte.gz",
+        ),
+    ),
+    ErrorFamily(
         id="network_missing",
         says="Something is asked from the network that cannot be reached.",
         types=("OSError", "ConnectionError", "URLError", "LocalEntryNotFoundError"),

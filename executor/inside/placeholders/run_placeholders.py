@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import os
 import sys
 from collections.abc import Iterable, Mapping
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from executor.inside.placeholders import fresh, holes
 from executor.inside.placeholders.blame import Blame
@@ -14,17 +16,21 @@ from executor.inside.placeholders.plans import DevicePlan, OptimizerPlan, Plan
 from executor.inside.placeholders.shapes import OTHER, Choices
 from executor.protocol import GLUED, Bound, ErrorSeen, Finding, Glue, Job, LeftOut, Placeholder
 
+if TYPE_CHECKING:
+    from executor.inside.resources.run_resources import RunResources
+
 
 class RunPlaceholders:
     """Supplies a run with placeholders, where its job asks for them, and judges its error."""
 
     def __init__(self, job: Job, tree: ast.Module) -> None:
+        self._resources: RunResources | None = None
         self._job = job
         self._tree = tree
         self._plans: dict[str, Plan] = {}
         self._glued: dict[str, Bound] = {}
         self._blame: Blame | None = None
-        self.placeholders: tuple[Placeholder, ...] = ()
+        self._for_names: tuple[Placeholder, ...] = ()
         self.at_fault = ""
         self.depends = False
         self.left_out: LeftOut | None = None
@@ -40,7 +46,7 @@ class RunPlaceholders:
     def _take(self, glue: Glue) -> None:
         """Tell of the names that a glue supplies as of placeholders."""
         self._glued = {bound.name: bound for bound in glue.before}
-        self.placeholders = tuple(
+        self._for_names = tuple(
             Placeholder(name=name, line=_first_line(self._tree, name), what=bound.what, kind=GLUED)
             for name, bound in self._glued.items()
             if not name.startswith(NEW)
@@ -58,10 +64,39 @@ class RunPlaceholders:
         """One sentence for each placeholder, for the answer's list of assumptions."""
         if self._job.glue is not None:
             return assumptions_of(self._job.glue)
-        return tuple(
+        named = tuple(
             f"`{s.name}`: stands for {s.what}, from its use at line {s.line}"
-            for s in self.placeholders
+            for s in self._for_names
         )
+        return named + (self._resources.supplied.assumptions if self._resources else ())
+
+    @property
+    def placeholders(self) -> tuple[Placeholder, ...]:
+        """What stands for names, and for what the run read and was not here."""
+        read = self._resources.supplied.placeholders if self._resources else ()
+        return self._for_names + read
+
+    def supply_resources(self, filename: str, work: Path) -> None:
+        """Have a placeholder for data, files and weights ready, where the job asks for them.
+
+        Args:
+            filename: the snippet's file.
+            work: its working folder.
+        """
+        if not self._job.stand_ins or "torch" not in sys.modules:
+            return
+        from executor.inside.resources.run_resources import RunResources
+
+        report = Path(os.environ["TORCHMEDIC_FIGURES"]).parent
+        self._resources = RunResources(
+            self._tree, self._job.code, filename, (work, report), other=self._job.other_choices
+        )
+        self._resources.install()
+
+    def stop(self) -> None:
+        """Supply nothing from now on."""
+        if self._resources is not None:
+            self._resources.stop()
 
     def supply(self, undefined: Iterable[str]) -> Mapping[str, Any]:
         """Make a placeholder for each name whose use says what kind of value it is."""
@@ -75,7 +110,7 @@ class RunPlaceholders:
 
         factory = PlaceholderFactory(decided.plans)
         self._plans = decided.plans
-        self.placeholders = tuple(
+        self._for_names = tuple(
             Placeholder(
                 name=name,
                 line=decided.line(name),
@@ -103,15 +138,22 @@ class RunPlaceholders:
             scope: the failing frame's variables.
         """
         self.left_out = holes.left_out(self._tree, seen)
+        read = self._resources.supplied if self._resources is not None else None
+        self.depends = read is not None and not read.exact
         if self._glued:  # the error was posted, and the placeholders follow from it
             self.depends = True
         elif self._blame is not None:
-            self.depends = True  # until the contrary is known
+            guessed, self.depends = self.depends, True  # until the contrary is known
             self.at_fault = self._blame.at_fault(error, seen, scope)
-            self.depends = self._blame.depends(seen)
+            self.depends = guessed or self._blame.depends(seen)
+        if read is not None and not self.at_fault:
+            self.at_fault = read.at_fault(error)
 
     def without_own(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
         """Drop the findings that may be caused by a placeholder."""
+        read = self._resources.supplied if self._resources is not None else None
+        if read is not None and read.any:
+            findings = tuple(f for f in findings if read.counts(f))
         if self._blame is None:
             return findings
         return tuple(f for f in findings if not self._blame.concerns(f))

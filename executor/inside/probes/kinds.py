@@ -84,6 +84,29 @@ KINDS = {
     "log_softmax_before_cross_entropy": Says.NOTE,
     "input_requires_grad": Says.NOTE,
 }
+# What hangs on the values of the data: it is not said where they are placeholders.
+OF_VALUES = frozenset(
+    {
+        "loss_not_finite",
+        "gradient_not_finite",
+        "zero_gradient",
+        "never_moved",
+        "units_identical",
+    }
+)
+# What hangs on their sizes, types or labels: it is said where those are the real thing's.
+OF_SIZES = frozenset(
+    {
+        "one_class",
+        "several_classes",
+        "softmax_wrong_dim",
+        "softmax_one_column",
+        "bce_targets",
+        "targets_out_of_reach",
+    }
+)
+# What hangs on the number of their dimensions.
+OF_RANKS = frozenset({"loss_broadcasts", "comparison_broadcasts"})
 _RANK = {kind: rank for rank, kind in enumerate(KINDS)}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.diagnosis import completion
-from executor.protocol import Environment, Job, JobResult, Outcome, Placeholder
+from executor.protocol import Environment, ErrorSeen, Job, JobResult, Outcome, Placeholder
 from tests.built import RecordedExecutor, failed, ran
 
 NET = Placeholder(name="net", line=1, what="a model", kind="model")
@@ -21,6 +21,10 @@ NO_GPU = failed("Torch not compiled with CUDA enabled", "AssertionError", **OURS
 ITS_OWN = failed(SIZES.format(3, 4), stand_ins=(NET,))
 OPEN = failed(SIZES.format(8, 4), **OURS)
 OPEN_AGAIN = failed(SIZES.format(16, 4), **OURS)
+NO_FILE = failed("[Errno 2] No such file or directory: 'a.csv'", "FileNotFoundError")
+NONE = "'NoneType' object has no attribute 'shape'"
+NO_IMAGE = failed(NONE, "AttributeError", absent=("a.png",))
+TABLE = Placeholder(name="a.csv", line=1, what="a table", kind="file")
 CODE = "net(x)"
 
 
@@ -42,6 +46,16 @@ async def believed(*runs: JobResult) -> tuple[int, int, Job]:
         ((failed("name 'net' is not defined", "NameError"),), 1),  # it binds it somewhere
         ((failed("name 'net' is not defined", "NameError", undefined=("data",)),), 1),
         ((failed("name 'net' is not defined", "ValueError", undefined=("net",)),), 1),
+        ((failed(NONE, "AttributeError"),), 1),
+        ((failed("no", "KeyError", absent=("a.png",)),), 1),
+        # A file, data or weights are missing, or a function found none and did not say so.
+        ((NO_FILE, ran(stand_ins=(TABLE,))), 2),
+        ((NO_IMAGE, ran(stand_ins=(TABLE,))), 2),
+        ((failed("OpenCV(5) empty", "error", absent=("a",)), ran(stand_ins=(TABLE,))), 2),
+        ((failed("Dataset not found.", "RuntimeError"), ran(stand_ins=(TABLE,))), 2),
+        ((NO_FILE, failed("Dataset not found.", stand_ins=(TABLE,))), 2),
+        ((NO_FILE, ran()), 1),
+        ((NO_FILE, failed(SIZES.format(3, 4), stand_ins=(TABLE,))), 2),
         # Nothing could be supplied.
         ((LACKS, ran()), 1),
         # It ends, or fails by itself, whatever stands for the name.
@@ -212,3 +226,23 @@ async def test_no_gpu_hangs_on_no_stand_in(message: str):
     first = failed(message, env=there, **OURS)
 
     assert (await believed(LACKS, first, first))[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("asked", "rounds"),
+    [
+        (NO_FILE.error, 1),
+        (failed("[Errno 2] No such file or directory: 'b.csv'", "FileNotFoundError").error, 1),
+        (failed(NONE, "AttributeError").error, 2),
+        (None, 2),
+    ],
+)
+async def test_a_missing_file_that_is_asked_about_is_the_answer(asked: ErrorSeen, rounds: int):
+    """Nothing is supplied to who asks why it is missing."""
+    supplied = ran(stand_ins=(TABLE,))
+    executor = RecordedExecutor({CODE: NO_FILE, (CODE, "stand_ins"): supplied})
+
+    run, _ = await completion.run(executor, Job(code=CODE), asked)
+
+    assert len(executor.asked) == rounds
+    assert run is (NO_FILE if rounds == 1 else supplied)

@@ -112,7 +112,9 @@ def module_attribute(scene: Scene, m: SeenError) -> Told:
         for path, other in places:
             if name in vars(other) and type(vars(other)[name]) is not types.ModuleType:
                 return f"{text}; there is `{path}.{name}`.", {"elsewhere": f"{path}.{name}"}
-    near = _nearest(name, _public(module))
+    if home := _home(name, module):
+        return f"{text}; there is `{home}.{name}`.", {"elsewhere": f"{home}.{name}"}
+    near = _renamed(name, _public(module)) or _nearest(name, _public(module))
     if near:
         return f"{text}; the closest name in it is `{near}`.", {"closest": near}
     if name in sys.modules.get(where, types.ModuleType("x")).__dict__:
@@ -120,6 +122,62 @@ def module_attribute(scene: Scene, m: SeenError) -> Told:
     spec = _submodule(where, name)
     if spec:
         return f"{text}: `{where}.{name}` is a module that nothing here has imported."
+    return f"{text}."
+
+
+# What the last words of many classes' names became.
+_ENDS = (("FeatureExtractor", "ImageProcessor"), ("TokenizerFast", "Tokenizer"))
+
+
+def _renamed(name: str, names: list[str]) -> str:
+    """`ViTImageProcessor` for `ViTFeatureExtractor`; empty if there is no such name."""
+    for old, new in _ENDS:
+        if name.endswith(old) and (today := name.removesuffix(old) + new) in names:
+            return today
+    return ""
+
+
+def _home(name: str, module: types.ModuleType) -> str:
+    """The public module of the same package that has the name, and made it; empty if none does.
+
+    Of several the one that is least deep: `torchvision.transforms` before a part of it.
+    """
+    top = module.__name__.split(".")[0]
+    if name.startswith("_") or top not in sys.modules:
+        return ""
+    found = []
+    for path, other in list(sys.modules.items()):
+        if path.split(".")[0] != top or other is module or type(other) is not types.ModuleType:
+            continue
+        value = vars(other).get(name)
+        made_by = getattr(value, "__module__", None)
+        public = not any(part.startswith("_") for part in path.split("."))
+        if public and type(made_by) is str and made_by.split(".")[0] == top:
+            found.append(path)
+    return min(found, key=lambda path: (path.count("."), path), default="")
+
+
+@explains("api", "module_not_installed")
+def module_gone(scene: Scene, m: SeenError) -> Told:
+    """A part of an installed package that is not there: where the names are that it was to give."""
+    path = m["module"]
+    top = path.split(".")[0]
+    package = sys.modules.get(top)
+    if path == top or not is_a(package, types.ModuleType) or not getattr(package, "__file__", ""):
+        return None  # a namespace: `google.colab` may well be installed at home
+    version = getattr(package, "__version__", "")
+    version = f" {version.partition('+')[0]}" if isinstance(version, str) and version else ""
+    text = f"{top}{version} is installed and has no module `{path}`"
+    names = (
+        [alias.name for alias in scene.statement.names]
+        if isinstance(scene.statement, ast.ImportFrom)
+        else []
+    )
+    homes = {name: _home(name, package) or (top if name in vars(package) else "") for name in names}
+    told = [f"`{name}` is in `{home}`" for name, home in homes.items() if home]
+    if told:
+        first = next(name for name, home in homes.items() if home)
+        return f"{text}; {', '.join(told)}.", {"elsewhere": f"{homes[first]}.{first}"}
     return f"{text}."
 
 
@@ -153,7 +211,10 @@ def import_name(scene: Scene, m: SeenError) -> Told:
         other = sys.modules.get(path)
         if other is not None and other is not module and name in vars(other):
             return f"{text}; there is `{path}.{name}`."
-    near = _nearest(name, [n for n in vars(module) if not n.startswith("_")] or [])
+    if home := _home(name, module):
+        return f"{text}; there is `{home}.{name}`.", {"elsewhere": f"{home}.{name}"}
+    own = [n for n in vars(module) if not n.startswith("_")]
+    near = _renamed(name, _public(module)) or _nearest(name, own)
     if not near:
         listed_names = getattr(module, "__all__", None)
         near = _nearest(name, list(listed_names)) if type(listed_names) is list else ""

@@ -1,0 +1,52 @@
+"""Let a loader give a few batches of an epoch, where the data are placeholders.
+
+The last batch of an epoch is among them: it is smaller than the others where the number of samples
+is no multiple of the batch size, and programs stumble over that.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections import deque
+from collections.abc import Iterator
+from typing import Any
+
+from torch.utils.data import BatchSampler
+
+from executor.inside.resources.supplied import Supplied
+
+_FIRST = 3  # batches of an epoch that are taken at most, besides its last one …
+_SAMPLES = 256  # … and samples, as long as that is a batch
+_LONGEST = 2_000_000  # batches that are walked through to find the last one
+
+
+def install(supplied: Supplied) -> None:
+    """Let every DataLoader over more batches than these give only these.
+
+    Args:
+        supplied: what is a placeholder; without any, loaders stay as they are.
+    """
+    original = BatchSampler.__iter__
+
+    @functools.wraps(original)
+    def some(self: Any) -> Iterator[Any]:
+        batches = original(self)
+        return ends(batches, supplied) if supplied.any else batches
+
+    BatchSampler.__iter__ = some  # type: ignore[method-assign]
+
+
+def ends(batches: Iterator[Any], supplied: Supplied) -> Iterator[Any]:
+    """The first batches and the last one."""
+    samples = 0
+    for batch in itertools.islice(batches, _FIRST):
+        yield batch
+        samples += len(batch) if isinstance(batch, list) else 1
+        if samples >= _SAMPLES:
+            break
+    last: deque[Any] = deque(maxlen=1)
+    for n, batch in enumerate(itertools.islice(batches, _LONGEST)):
+        supplied.shortened = supplied.shortened or n > 0
+        last.append(batch)
+    yield from last

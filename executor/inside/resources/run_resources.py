@@ -1,0 +1,135 @@
+"""One run's resources: what stands for the data, files and weights that are not here."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import importlib.util
+import os
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from executor.inside.resources import checkpoints, folders, loaders
+from executor.inside.resources.checkpoints import Checkpoints
+from executor.inside.resources.downloads import Downloads
+from executor.inside.resources.files import IMAGES, Files
+from executor.inside.resources.paths import Paths, Promise
+from executor.inside.resources.supplied import Supplied
+from executor.inside.resources.uses import Uses
+
+# Imported before the snippet, where its text names them.
+_AT_ONCE = ("torchvision", "pandas", "transformers", "requests", "cv2", "timm")
+_BY_CALL = ((r"\bfetch_\w+\(", "sklearn.datasets"), (r"\bload_dataset\(", "datasets"))
+
+
+class RunResources:
+    """Supplies one run with what it asks for and what is not here."""
+
+    def __init__(
+        self, tree: ast.Module, code: str, filename: str, folders: tuple[Path, ...], *, other: bool
+    ) -> None:
+        """Prepare for one snippet.
+
+        Args:
+            tree: its syntax tree.
+            code: its text.
+            filename: its file.
+            folders: where the run may write.
+            other: choose other sizes, where the text leaves them open.
+        """
+        self.supplied = Supplied(filename)
+        self._uses = Uses(tree, code)
+        self._files = Files(self._uses, other=other)
+        self._paths = Paths(folders, self._supply, self._asked_for, self._moved)
+        self._checkpoints = Checkpoints(tree, filename, self.supplied, self._paths)
+        self._code = code
+        self._has_moved = False
+
+    def install(self) -> None:
+        """Let what is asked for go through here, from now on."""
+        for name in _AT_ONCE:
+            if re.search(rf"\b{name}\b", self._code) and importlib.util.find_spec(name):
+                importlib.import_module(name)
+        for pattern, name in _BY_CALL:
+            top = name.partition(".")[0]
+            if re.search(pattern, self._code) and importlib.util.find_spec(top):
+                importlib.import_module(name)
+        self._checkpoints.install()
+        checkpoints.hub_weights(self.supplied, self._checkpoints)
+        loaders.install(self.supplied)
+        for name, install in self._of_libraries().items():
+            if name in sys.modules:
+                install()
+        Downloads(self._files, self._paths, self.supplied).install()
+        self._paths.install()
+
+    def _of_libraries(self) -> dict[str, Callable[[], None]]:
+        def torchvision() -> None:
+            from executor.inside.resources import datasets
+
+            datasets.install(self.supplied, self._paths)
+
+        def cv2() -> None:
+            self._paths.wrap(sys.modules["cv2"], "imread", reads=True)
+            self._paths.wrap(sys.modules["cv2"], "imwrite", reads=False)
+
+        def sklearn() -> None:
+            from executor.inside.resources import fetchers
+
+            fetchers.install(self.supplied)
+
+        def transformers() -> None:
+            from executor.inside.resources.hub import Hub
+
+            Hub(self._uses, self.supplied).install()
+
+        def timm() -> None:
+            checkpoints.timm_weights(self.supplied)
+
+        def datasets() -> None:
+            from executor.inside.resources import records
+
+            records.install(self._uses, self.supplied)
+
+        return {
+            "timm": timm,
+            "datasets": datasets,
+            "torchvision": torchvision,
+            "sklearn": sklearn,
+            "transformers": transformers,
+            "cv2": cv2,
+        }
+
+    def stop(self) -> None:
+        """Let the functions that take a path be what they were."""
+        self._paths.stop()
+
+    def _moved(self, path: str) -> None:
+        if not self._has_moved and self.supplied.line() is not None:
+            self._has_moved = True  # the first is told for all of them
+            self.supplied.add(path, "folder", "a folder of the run's own stands in", exact=True)
+
+    def _asked_for(self, path: str) -> bool:
+        return self._uses.names(path) and not self._uses.handles(self.supplied.line())
+
+    def _supply(self, path: str, at: str, how: str, promise: Promise | None) -> bool:
+        if promise is not None:
+            return bool(self._files.write(path, at, promise))
+        self._files.uses_line = self.supplied.line()
+        if how == "list":
+            what = folders.fill(path, at, self._files)
+            kind = "folder"
+        else:
+            what = self._files.write(path, at, None)
+            kind = "file"
+        if not what:
+            return False
+        name = path
+        if os.path.splitext(path)[1][1:].lower() in IMAGES:
+            named = os.path.basename(path) in self._code
+            name = path if named else os.path.dirname(path) or path
+        shaped = not path.endswith((".npy", ".npz", ".json"))
+        self.supplied.add(name, kind, what, exact=False, rank_known=shaped)
+        return True

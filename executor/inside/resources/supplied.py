@@ -1,0 +1,103 @@
+"""What was supplied to one run, and what that means for its error and its findings."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import FrameType, TracebackType
+
+from executor.inside.probes import kinds
+from executor.protocol import Finding, Placeholder
+
+_OURS = f"{Path(__file__).parent}/"
+_OF_COUNTS = (IndexError, KeyError, ValueError, ZeroDivisionError, StopIteration)
+_TOLD = 6  # resources that are told one by one
+
+
+class Supplied:
+    """The resources of one run that are placeholders, in the order in which they were asked for."""
+
+    def __init__(self, filename: str) -> None:
+        self._filename = filename
+        self._rank_known = True
+        self.shortened = False  # a loader gave less than its epoch
+        self._told: dict[tuple[str, str], Placeholder] = {}
+
+    def add(self, name: str, kind: str, what: str, *, exact: bool, rank_known: bool = True) -> None:
+        """Note a resource.
+
+        Args:
+            name: as the snippet names it.
+            kind: "data", "file", "folder", "weights", "checkpoint" …
+            what: what stands for it.
+            exact: sizes, types and labels are those of the real thing; only its values are not.
+            rank_known: how many dimensions its content has is certain: of a picture, a column.
+        """
+        line = self.line()
+        self._rank_known = self._rank_known and rank_known
+        self._told.setdefault(
+            (name, kind), Placeholder(name=name, line=line, what=what, kind=kind, exact=exact)
+        )
+
+    @property
+    def placeholders(self) -> tuple[Placeholder, ...]:
+        """Each of them; of many files of one kind the first few."""
+        told = list(self._told.values())
+        return tuple(told[:_TOLD] + [p for p in told[_TOLD:] if p.kind not in ("file", "folder")])
+
+    @property
+    def any(self) -> bool:
+        """Whether anything was supplied."""
+        return bool(self._told)
+
+    @property
+    def exact(self) -> bool:
+        """Whether all that was supplied has the form of the real thing."""
+        return all(p.exact for p in self._told.values())
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """One sentence for each."""
+        more = len(self._told) - len(self.placeholders)
+        rest = (f"{more} other files and folders are not here either",) if more else ()
+        return tuple(sentence(p) for p in self.placeholders) + rest
+
+    def line(self) -> int | None:
+        """The snippet's line that is being run."""
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None:
+            if frame.f_code.co_filename == self._filename:
+                return frame.f_lineno
+            frame = frame.f_back
+        return None
+
+    def at_fault(self, error: BaseException) -> str:
+        """The placeholder that an error came out of; empty if it came out of none.
+
+        An `assert` of the snippet's own tests values. What a list lacks, or a count that is zero,
+        may come of the batches that were left out.
+        """
+        tb: TracebackType | None = error.__traceback__
+        last = ""
+        while tb is not None:
+            last = tb.tb_frame.f_code.co_filename
+            tb = tb.tb_next
+        of_values = isinstance(error, AssertionError) or (
+            self.shortened and isinstance(error, _OF_COUNTS)
+        )
+        if last.startswith(_OURS) or (last == self._filename and of_values):
+            return next((p.name for p in self._told.values()), "")
+        return ""
+
+    def counts(self, finding: Finding) -> bool:
+        """Whether a finding says something of the code, whatever the real data are."""
+        if finding.kind in kinds.OF_VALUES:
+            return False
+        if finding.kind in kinds.OF_RANKS:
+            return self.exact or self._rank_known
+        return self.exact or finding.kind not in kinds.OF_SIZES
+
+
+def sentence(placeholder: Placeholder) -> str:
+    """The assumption in words."""
+    return f"`{placeholder.name}` is not here: {placeholder.what}"

@@ -1,0 +1,84 @@
+"""What is said of a run with placeholders for data: rules, without a run."""
+
+from __future__ import annotations
+
+import pytest
+
+from executor.inside.probes import kinds
+from executor.inside.resources.supplied import Supplied
+from executor.protocol import Finding
+
+SNIPPET = "/work/snippet.py"
+
+
+def supplied(*, exact: bool, rank_known: bool = True) -> Supplied:
+    """A run that was given one resource."""
+    made = Supplied(SNIPPET)
+    made.add("a", "data", "it stands in", exact=exact, rank_known=rank_known)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("kind", "exact", "rank_known", "counts"),
+    [
+        ("loss_not_finite", True, True, False),
+        ("zero_gradient", True, True, False),
+        ("targets_out_of_reach", True, True, True),
+        ("targets_out_of_reach", False, True, False),
+        ("loss_broadcasts", True, True, True),
+        ("loss_broadcasts", False, True, True),
+        ("loss_broadcasts", False, False, False),
+        ("no_gradient", False, False, True),
+        ("softmax_before_cross_entropy", False, False, True),
+    ],
+)
+def test_a_finding_counts_where_the_data_cannot_decide_it(
+    kind: str, exact: bool, rank_known: bool, counts: bool
+) -> None:
+    """Values never count, sizes where they are the real ones, ranks where they are sure."""
+    finding = Finding(kind=kind, line=1, name="w", message="")
+    assert supplied(exact=exact, rank_known=rank_known).counts(finding) is counts
+
+
+def test_every_kind_that_hangs_on_data_is_a_kind() -> None:
+    """A kind that is renamed is renamed there too."""
+    assert set(kinds.KINDS).issuperset(kinds.OF_VALUES | kinds.OF_SIZES | kinds.OF_RANKS)
+
+
+def _raised(code: str, filename: str = SNIPPET) -> BaseException:
+    try:
+        exec(compile(code, filename, "exec"), {})
+    except BaseException as error:
+        return error
+    raise AssertionError("it raises nothing")
+
+
+@pytest.mark.parametrize(
+    ("code", "shortened", "at_fault"),
+    [
+        ("assert 0.5 > 0.9", False, "a"),
+        ("losses = []\nlosses[-1]", True, "a"),
+        ("losses = []\nlosses[-1]", False, ""),
+        ("1 / 0", True, "a"),
+        ("None.backward()", True, ""),
+        ("import torch\ntorch.ones(2) @ torch.ones(3)", True, ""),
+    ],
+)
+def test_an_error_of_values_or_counts_is_no_mistake(
+    code: str, shortened: bool, at_fault: str
+) -> None:
+    """An assertion tests values; what a list lacks may be the batches that were left out."""
+    made = supplied(exact=True)
+    made.shortened = shortened
+    assert made.at_fault(_raised(code)) == at_fault
+
+
+def test_many_files_are_told_in_few_sentences() -> None:
+    """The first few by name, the others as a number; data and weights always by name."""
+    made = Supplied(SNIPPET)
+    for n in range(9):
+        made.add(f"{n}.png", "file", "an image stands in", exact=False)
+    made.add("MNIST", "data", "it stands in", exact=True)
+    assert [p.name for p in made.placeholders] == [*(f"{n}.png" for n in range(6)), "MNIST"]
+    assert made.assumptions[-1] == "3 other files and folders are not here either"
+    assert not made.exact
