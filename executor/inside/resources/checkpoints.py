@@ -220,7 +220,7 @@ def hub_weights(supplied: Supplied, checkpoints: Checkpoints) -> None:
         return checkpoints.absent()
 
     replace_everywhere(original, from_url)
-    original_load = torch.hub.load
+    original_load: Any = torch.hub.load
 
     @functools.wraps(original_load)
     def load(*args: Any, **named: Any) -> Any:

@@ -35,7 +35,7 @@ class Downloads:
             import requests
 
             session = requests.Session
-            session.request = self._requested(session.request)  # type: ignore[method-assign]
+            session.request = self._requested(session.request)
 
     def content(self, url: str) -> bytes | None:
         """What stands for the file; None where nobody can say what it holds."""

@@ -91,6 +91,8 @@ def _bunch(table: Table, named: dict[str, Any], *, frame: bool, names: bool = Fa
     from sklearn.utils import Bunch
 
     random = np.random.default_rng(0)
+    data: Any
+    target: Any
     if table.image is not None:
         labels = np.arange(_BASE) % table.classes
         base = pictures(labels, table.image, 1).reshape(_BASE, -1).astype(np.int64)

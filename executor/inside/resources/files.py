@@ -148,7 +148,7 @@ class Files:
         keys = self.uses.keys_of(self.uses_line) or ("arr_0",)
         made = {k: _array(k, self.rows, self.features, self.uses.classes()) for k in keys}
         with open(at, "wb") as f:
-            np.savez(f, **made)
+            np.savez(f, allow_pickle=False, **made)
         return f"made-up arrays stand in ({', '.join(keys)})"
 
     def _sound(self, path: str, at: str) -> str:
@@ -219,10 +219,10 @@ def _column(name: str, rows: int, random: np.random.Generator, classes: int) -> 
         days = np.datetime64("2020-01-01") + np.arange(rows)
         return [str(day) for day in days]
     if re.search(r"label|class|target|category|sentiment|species|survived|outcome", word):
-        return random.integers(0, classes, rows).tolist()
+        return list(random.integers(0, classes, rows).tolist())
     if re.search(r"(^|_)id$|index", word):
         return list(range(rows))
-    return np.round(random.normal(size=rows), 4).tolist()
+    return list(np.round(random.normal(size=rows), 4).tolist())
 
 
 def _array(path: str, rows: int, features: int, classes: int) -> np.ndarray[Any, Any]:

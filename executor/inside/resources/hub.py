@@ -107,9 +107,9 @@ class Hub:
             return model, {"missing_keys": [], "unexpected_keys": [], "mismatched_keys": []}
         return model
 
-    def _folder(self, name: Any) -> str | None:
+    def _folder(self, given: Any) -> str | None:
         """The folder that stands for a model's name; None if it is there, or of unknown form."""
-        name = os.fspath(name) if isinstance(name, (str, os.PathLike)) else ""
+        name = str(os.fspath(given)) if isinstance(given, (str, os.PathLike)) else ""
         if name in self._folders.values():
             return name
         if not name or os.path.isdir(name):

@@ -70,7 +70,7 @@ class Paths:
             moved: hears of a path outside of these folders that is written.
         """
         temp = os.path.realpath(tempfile.gettempdir())
-        self._inside = tuple(f"{os.path.realpath(p)}/" for p in (*writable, temp))
+        self._inside = tuple(f"{os.path.realpath(p)}/" for p in (*map(str, writable), temp))
         self.asked_for = asked_for
         self._told_moved = moved
         self._elsewhere = os.path.join(temp, "elsewhere")
