@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,20 +25,21 @@ def _postgres() -> Path | None:
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A server of our own, on a socket in a folder of its own; its URL."""
+def postgres() -> Iterator[str]:
+    """A server of our own, on a socket in a folder of its own; its URL.
+
+    Not in pytest's folder: each pytest that starts on the machine closes that to other users.
+    """
     programs = _postgres()
     if programs is None:
         pytest.skip("PostgreSQL is not installed (apt-get install postgresql): not tested on it")
-    folder = tmp_path_factory.mktemp("postgres")
-    # It refuses to run as root.
+    with tempfile.TemporaryDirectory(prefix="postgres-") as name:
+        yield from _serve(programs, Path(name))
+
+
+def _serve(programs: Path, folder: Path) -> Iterator[str]:
     as_user = []
-    if os.getuid() == 0:
-        base = tmp_path_factory.getbasetemp()
-        top = base.parents[1] if "PYTEST_XDIST_WORKER" in os.environ else base.parent
-        for path in (folder, *folder.parents):
-            if path.stat().st_uid == 0 and path.is_relative_to(top):
-                path.chmod(0o755)
+    if os.getuid() == 0:  # it refuses to run as root
         shutil.chown(folder, "nobody")
         as_user = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"]
     data = folder / "data"
