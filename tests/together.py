@@ -10,7 +10,7 @@ _FOLDER = Path(__file__).parent / "knowledge/repair/codemods"
 _CODEMODS = [p.stem.replace("_", "-") for p in _FOLDER.glob("*.py")]
 
 # Each test starts what it needs, and takes long: a file of them would keep one process to the end.
-_EACH_FOR_ITSELF = ("/test_kill.py", "/test_survival.py", "/test_walls.py")
+_EACH_FOR_ITSELF = ("/test_kill.py", "/test_survival.py")
 
 
 class Together(LoadScopeScheduling):

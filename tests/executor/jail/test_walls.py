@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import time
-from functools import cache
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -47,15 +47,24 @@ def opened(wall: str, tier: str) -> House:
     return House(supervisor)
 
 
-@cache
-def start_once(tier: str) -> None:
-    """Skip the test where this tier does not work with all its walls either."""
-    open_house(tier, slots=1).supervisor.close()
+@pytest.fixture(scope="module")
+def whole() -> Iterator[Callable[[str], House]]:
+    """A supervisor with all its walls, started once in each tier; a skip where it cannot be."""
+    houses: dict[str, House] = {}
+
+    def of(tier: str) -> House:
+        if tier not in houses:
+            houses[tier] = open_house(tier, slots=1)
+        return houses[tier]
+
+    yield of
+    for house in houses.values():
+        house.supervisor.close()
 
 
 @pytest.mark.parametrize("tier", ["namespaces", "uid", "process"])
-def test_without_seccomp_no_work_is_taken(tier: str) -> None:
-    start_once(tier)
+def test_without_seccomp_no_work_is_taken(whole: Callable[[str], House], tier: str) -> None:
+    whole(tier)
     with pytest.raises(SelfTestError) as refusal:
         without("no_seccomp", tier).start()
 
@@ -64,17 +73,17 @@ def test_without_seccomp_no_work_is_taken(tier: str) -> None:
 
 
 @pytest.mark.parametrize("tier", ["uid", "process"])
-def test_without_landlock_no_work_is_taken(tier: str) -> None:
+def test_without_landlock_no_work_is_taken(whole: Callable[[str], House], tier: str) -> None:
     """In `namespaces` nothing is left that only Landlock stops: there it is the second wall."""
-    start_once(tier)
+    whole(tier)
     with pytest.raises(SelfTestError) as refusal:
         without("no_landlock", tier).start()
 
     assert "abstract_socket" in str(refusal.value) or "write_etc" in str(refusal.value)
 
 
-def test_without_own_user_no_work_is_taken() -> None:
-    start_once("uid")
+def test_without_own_user_no_work_is_taken(whole: Callable[[str], House]) -> None:
+    whole("uid")
     with pytest.raises(SelfTestError):
         without("no_user", "uid").start()
 
@@ -85,11 +94,9 @@ def test_wall_that_cannot_be_built_stops_everything() -> None:
         without("no_limits", "process").start()
 
 
-def test_without_sweep_a_daemon_stays() -> None:
-    fair = open_house("process", slots=1)
-    pid = _daemon(fair)
+def test_without_sweep_a_daemon_stays(whole: Callable[[str], House]) -> None:
+    pid = _daemon(whole("process"))
     assert not _alive(pid)
-    fair.supervisor.close()
 
     unswept = opened("no_sweep", "process")
     pid = _daemon(unswept)
@@ -131,11 +138,9 @@ def test_without_wipe_folders_stay_soiled() -> None:
     soiled.supervisor.close()
 
 
-def test_tier_process_is_honest_about_what_it_lacks() -> None:
-    house = open_house("process", slots=1)
-    result = house.supervisor.run(Job(code="print(1)"))
+def test_tier_process_is_honest_about_what_it_lacks(whole: Callable[[str], House]) -> None:
+    result = whole("process").supervisor.run(Job(code="print(1)"))
 
     assert result.outcome is Outcome.OK
     assert result.isolation is not None
     assert "own user" in result.isolation.missing
-    house.supervisor.close()
