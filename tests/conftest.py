@@ -9,7 +9,7 @@ import shutil
 import sys
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -142,14 +142,18 @@ def indexed(
         folder = pytestconfig.cache.mkdir("indexed")
     else:  # -p no:cacheprovider, where the tests cannot write
         folder = tmp_path_factory.mktemp("cache")
-    made = folder / _what_an_index_is_made_of()
+    how, what = _what_an_index_is_made_of()
+    made = folder / f"{how}-{what}"
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not made.exists():
-            for old in folder.iterdir():
-                if old.is_dir():
-                    shutil.rmtree(old)
             new = folder / "new"
+            shutil.rmtree(new, ignore_errors=True)
+            for old in folder.glob(f"{how}-*"):
+                old.rename(new)  # what is as it was is not embedded again
+            for old in folder.iterdir():
+                if old.is_dir() and old != new:
+                    shutil.rmtree(old)
             Library(Settings(state=str(new))).build()
             # In a thread of its own: pytest's has a loop already.
             reading = threading.Thread(
@@ -158,7 +162,20 @@ def indexed(
             reading.start()
             reading.join()
             new.rename(made)
-        return Path(shutil.copytree(made, tmp_path_factory.mktemp("indexed") / "state"))
+        return copy_state(made, tmp_path_factory.mktemp("indexed") / "state")
+
+
+def copy_state(state: Path, to: Path) -> Path:
+    """A copy to write into; the converted model, nearly all of it, is the same file."""
+
+    def copy(source: str, target: str) -> None:
+        if source.endswith(".onnx"):
+            with suppress(OSError):  # another file system
+                Path(target).hardlink_to(source)
+                return
+        shutil.copy2(source, target)
+
+    return Path(shutil.copytree(state, to, copy_function=copy))
 
 
 async def _read_documentation(state: Path, executor_url: str) -> None:
@@ -167,13 +184,18 @@ async def _read_documentation(state: Path, executor_url: str) -> None:
         await open_documentation(settings, Library(settings), executor, lambda _: None).build()
 
 
-def _what_an_index_is_made_of() -> str:
-    """A name that is another one after any change to articles, to our code or to a package."""
+def _what_an_index_is_made_of() -> tuple[str, str]:
+    """Two names: of how it is made, and of everything, articles and the rest of our code too."""
     root = Path(__file__).parents[1]
-    ours = [root / "constraints.txt", *(root / "bot").rglob("*.py")]
+    how = [root / "constraints.txt", *(root / "knowledge/search").rglob("*.py")]
+    ours = [*(root / "bot").rglob("*.py")]
     ours += [p for p in (root / "knowledge").rglob("*") if p.suffix in (".py", ".md")]
+    return _name(how), _name(ours)
+
+
+def _name(paths: list[Path]) -> str:
     content = hashlib.sha256(sys.prefix.encode())
-    for path in sorted(ours):
+    for path in sorted(paths):
         content.update(hashlib.sha256(path.read_bytes()).digest() + str(path).encode())
     return content.hexdigest()[:16]
 
@@ -187,7 +209,7 @@ def model(indexed: Path) -> EmbeddingModel:
 @pytest.fixture(scope="session")
 def settings(indexed: Path, tmp_path_factory: pytest.TempPathFactory) -> Settings:
     """The defaults, with a state folder of the tests' own."""
-    state = shutil.copytree(indexed, tmp_path_factory.mktemp("tests") / "state")
+    state = copy_state(indexed, tmp_path_factory.mktemp("tests") / "state")
     return Settings(state=str(state), knowledge=KnowledgeSettings())
 
 

@@ -7,11 +7,9 @@ kind open; here a guess is allowed, because only a run that raises the posted er
 from __future__ import annotations
 
 import ast
-import builtins
-import importlib
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import torch
 
@@ -35,31 +33,19 @@ from executor.inside.placeholders.shapes import Choices, TensorSpec
 from executor.inside.rebuild.candidate import Given
 from executor.inside.rebuild.evidence import Posted
 from executor.inside.rebuild.layers import layer
+from executor.inside.rebuild.name_uses import (
+    LOSS_NAME,
+    MODEL_NAME,
+    NameUses,
+    Uses,
+    facts,
+    takes_a_tensor,
+)
 from executor.inside.rebuild.values import Batches, Tensor, Text, Value
 
-_MODULES = ("torch", "torch.nn.functional", "torch.nn", "torch.optim")
-_MODEL_METHODS = frozenset(
-    [
-        "parameters",
-        "state_dict",
-        "load_state_dict",
-        "train",
-        "eval",
-        "named_parameters",
-        "modules",
-        "children",
-        "forward",
-        "named_modules",
-        "named_children",
-        "register_forward_hook",
-        "generate",
-    ]
-)
-_MODEL_NAME = re.compile(
-    r"(?i)^(model|net|network|m|nn_model|\w*_?(model|net|network)|encoder|decoder|backbone|critic"
-    r"|actor|discriminator|generator|net[a-z]|q|q_\w+)$"
-)
-_LOSS_NAME = re.compile(r"(?i)(criterion|loss_?f\w*|loss_?func\w*|^loss$|_loss$|bce|mse)")
+_MODEL_METHODS = frozenset({"parameters", "state_dict", "load_state_dict", "train", "eval",
+                            "forward", "named_parameters", "modules", "children", "named_modules",
+                            "generate", "named_children", "register_forward_hook"})  # fmt: skip
 _OPTIMIZER = re.compile(r"(?i)^(opt\w*|\w*optim\w*|sgd|adam)$")
 _SCHEDULER = re.compile(r"(?i)sched")
 _SCALER = re.compile(r"(?i)^(grad_?)?scaler$")
@@ -74,23 +60,6 @@ _NUMPY_USE = frozenset({"from_numpy", "asarray"})
 _INDEX_NAME = re.compile(r"(?i)^(ind|index|indices|idxs?|ids|input_ids|tokens|labels?|targets?)$")
 
 
-@dataclass
-class Uses:
-    """What is done with a name."""
-
-    called: bool = False
-    arguments: int = 0  # of its first call
-    attributes: set[str] = field(default_factory=set)
-    keys: list[str] = field(default_factory=list)
-    indexed: bool = False
-    looped: bool = False
-    passed_to: list[str] = field(default_factory=list)
-    computed: bool = False
-    unpacked: list[str] = field(default_factory=list)  # the names that it is unpacked into
-    is_base: bool = False
-    plain: bool = False  # joined with a string, or formatted
-
-
 class Proposals:
     """A value for every name that a program does not define."""
 
@@ -99,9 +68,8 @@ class Proposals:
         self.undefined = frozenset(undefined)
         self.decided = PlaceholderPlans(tree, self.undefined, Choices())
         self.tree = self.decided.program
-        self.models = _models(tree)
-        self._attributes = _attributes(tree)
-        self._functions = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
+        self.uses = NameUses(tree, self.tree)
+        self.models = self.uses.models
 
     def all(self) -> dict[str, Given]:
         """For every undefined name."""
@@ -114,7 +82,7 @@ class Proposals:
         path, _, last = name.rpartition(".")
         if (cls := self.tree.classes.get(path)) and (init := method(cls, "__init__")):
             return Given(self._parameter(init, last))
-        uses = self._uses(name, path, last)
+        uses = self.uses.of(name)
         plan = self.decided.plans.get(name)
         value = self._value(name, last, uses, plan)
         return Given(value, "use")
@@ -126,7 +94,7 @@ class Proposals:
             for name in self.undefined
             if self.of(name).value.expression.startswith("_stubs.Namespace")
         }
-        return sorted(n for n in self._attributes if n.partition(".")[0] in roots)
+        return sorted(n for n in self.uses.attributes if n.partition(".")[0] in roots)
 
     def expression(self, name: str) -> str | None:
         """For an attribute that nobody foresaw."""
@@ -141,19 +109,8 @@ class Proposals:
                 return value
         return self.tensor(name, last, uses)
 
-    def _alias(self, name: str) -> str:
-        """The module of torch that a name is another name of: all that is asked of it is there."""
-        asked = [
-            chain
-            for use in self.tree.uses(ScopedName(None, name))
-            if (chain := _chain(use, self.tree.parents))
-        ]
-        if not asked or len(asked) != len(self.tree.uses(ScopedName(None, name))):
-            return ""
-        return next((m for m in _MODULES if all(_has(m, chain) for chain in asked)), "")
-
     def _wants_grad(self, name: str) -> bool:
-        return "grad" in self._uses(name, "", name).attributes
+        return "grad" in self.uses.of(name).attributes
 
     def _planned(self, name: str, last: str, uses: Uses, plan: Plan | None) -> Value | None:
         match plan:
@@ -187,7 +144,7 @@ class Proposals:
         if name in imports.KNOWN and imports.KNOWN[name][1] is None:
             return Text(f'_stubs.StubModule("{name}")', "a module that is not installed here")
         is_alias = "." not in name and not _NAMESPACE.match(name)
-        if is_alias and (module := self._alias(name)):
+        if is_alias and (module := self.uses.alias(name)):
             return Text(f'__import__("importlib").import_module("{module}")', f"`{module}`")
         if set(uses.passed_to) & _LOADS and not uses.attributes:
             return Text(f'"{last}"', f'the file name "{last}"')
@@ -216,7 +173,7 @@ class Proposals:
     def _number(self, name: str, last: str, uses: Uses, plan: Plan | None) -> Value | None:
         if uses.called or uses.attributes or uses.indexed or uses.looped:
             return None
-        if any(_takes_a_tensor(function) for function in uses.passed_to):
+        if any(takes_a_tensor(function) for function in uses.passed_to):
             return None
         table = NumberPlaceholders(ast.Module(body=[], type_ignores=[]), (), Choices())
         number = table._number(last.lower())
@@ -245,13 +202,13 @@ class Proposals:
             return Text(f'_stubs.stub_class("{last}")', f"a class `{last}` that does nothing")
         if not uses.called:
             return None
-        if _LOSS_NAME.search(last) or self._is_loss(name):
+        if LOSS_NAME.search(last) or self.uses.is_loss(name):
             return self._loss_text("")
-        if self._feeds_a_loss(name):
+        if self.uses.feeds_a_loss(name):
             return self.model(last)
-        if "." not in name and last[:1].isupper() and not self._is_model(name, last):
+        if "." not in name and last[:1].isupper() and not self.uses.is_model(name, last):
             return self._class(last)
-        if _MODEL_NAME.match(last) or (len(last) == 1 and last.isupper()):
+        if MODEL_NAME.match(last) or (len(last) == 1 and last.isupper()):
             return self.model(last)
         at_line = name in self.posted.names
         if "." in name and (made := layer(self.posted, last, at_line=at_line)) is not None:
@@ -293,40 +250,15 @@ class Proposals:
             return Tensor((8,) if label else (8, 20), "float64", form="table")
         if len(uses.unpacked) > 1 and not uses.computed:
             return Batches(tuple((item, _by_key(item)) for item in uses.unpacked), n=0)
-        if uses.looped and (keys := self._keys_of_items(name)):
+        if uses.looped and (keys := self.uses.keys_of_items(name)):
             return Batches(tuple((key, _by_key(key)) for key in keys), "dict")
-        if uses.looped and (names := self._names_of_items(name)):
+        if uses.looped and (names := self.uses.names_of_items(name)):
             return Batches(tuple((item, _by_key(item)) for item in names))
         if uses.looped and not uses.computed:
             return Batches((("", Tensor((8, 20))),), "tensor")
-        if uses.attributes and not any(_of_tensor(a) for a in uses.attributes):
+        if uses.attributes and not any(hasattr(torch.Tensor, a) for a in uses.attributes):
             return _namespace(name)
         return None
-
-    def _keys_of_items(self, name: str) -> list[str]:
-        """The keys that a loop over a name reads of each item: those of its dict."""
-        found: list[str] = []
-        for use in self.tree.uses(ScopedName(None, name)):
-            loop = self.tree.parents.get(use)
-            if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name):
-                item = self.tree.variable(loop.target)
-                found += _facts(self.tree.uses(item), self.tree.parents).keys
-        return list(dict.fromkeys(found))
-
-    def _names_of_items(self, name: str) -> list[str]:
-        """The names that a loop unpacks each item into."""
-        for use in self.tree.uses(ScopedName(None, name)):
-            loop = self.tree.parents.get(use)
-            if isinstance(loop, ast.Call) and last_name(loop.func) in {"enumerate", "tqdm"}:
-                counted, loop = last_name(loop.func) == "enumerate", self.tree.parents.get(loop)
-            else:
-                counted = False
-            target = loop.target if isinstance(loop, (ast.For, ast.comprehension)) else None
-            if counted:
-                target = target.elts[1] if isinstance(target, ast.Tuple) else None
-            if isinstance(target, (ast.Tuple, ast.List)):
-                return [last_name(e) or "item" for e in target.elts]
-        return []
 
     def tensor(self, name: str, last: str, uses: Uses) -> Tensor:
         """The tensor for a name of which nothing else is known."""
@@ -408,9 +340,9 @@ class Proposals:
     def _parameter(self, function: ast.FunctionDef, name: str) -> Value:
         nodes = [
             *self.tree.uses(ScopedName(function, name)),
-            *self._attributes.get(f"self.{name}", []),
+            *self.uses.attributes.get(f"self.{name}", []),
         ]
-        uses = _facts(nodes, self.tree.parents)
+        uses = facts(nodes, self.tree.parents)
         value = self._value(name, name, uses, None)
         of_data = uses.attributes or uses.indexed or uses.looped or uses.unpacked
         return Text("4") if isinstance(value, Tensor) and not of_data else value
@@ -419,195 +351,6 @@ class Proposals:
         if self.posted.id == "matmul_shapes" and re.search(r"(?i)layer|linear|fc|full|dense", last):
             return Text("torch.nn.Linear", f"`{last}` as a plain nn.Linear")
         return Text(f'_stubs.stub_class("{last}")', f"a class `{last}` that does nothing")
-
-    def _results(self, name: str) -> list[ast.Name]:
-        """The places that read what a call of a name gave."""
-        found: list[ast.Name] = []
-        for use in self.tree.uses(ScopedName(None, name)):
-            call = self.tree.parents.get(use)
-            assigned = self.tree.parents.get(call) if isinstance(call, ast.Call) else None
-            if isinstance(assigned, ast.Assign) and isinstance(assigned.targets[0], ast.Name):
-                found += self.tree.uses(self.tree.variable(assigned.targets[0]))
-        return found
-
-    def _is_loss(self, name: str) -> bool:
-        """Whether a call of two things gives what `backward` is asked of."""
-        calls = [self.tree.parents.get(use) for use in self.tree.uses(ScopedName(None, name))]
-        pairs = all(isinstance(call, ast.Call) and len(call.args) == 2 for call in calls)
-        return pairs and "backward" in _facts(self._results(name), self.tree.parents).attributes
-
-    def _feeds_a_loss(self, name: str) -> bool:
-        """Whether what a call of a name gives goes first into a call that is a loss."""
-        for result in self._results(name):
-            call = self.tree.parents.get(result)
-            if isinstance(call, ast.Call) and call.args[:1] == [result] and len(call.args) == 2:
-                called = last_name(call.func)
-                if _LOSS_NAME.search(called) or self._is_loss(called):
-                    return True
-        return False
-
-    def _is_model(self, name: str, last: str) -> bool:
-        """Whether a name with a capital letter is called as a model is, and not to make one."""
-        if len(last) == 1:  # D(fake), as in the formulas of a GAN
-            return True
-        if not _MODEL_NAME.match(last):
-            return False
-        calls = [self.tree.parents.get(use) for use in self.tree.uses(ScopedName(None, name))]
-        return any(
-            isinstance(part, ast.Call)
-            for call in calls
-            if isinstance(call, ast.Call)
-            for argument in call.args
-            for part in ast.walk(argument)
-        )
-
-    def _uses(self, name: str, path: str, last: str) -> Uses:
-        nodes: list[ast.expr] = []
-        if path:
-            nodes += self._attributes.get(name, [])
-            nodes += [] if path == "self" else self._attributes.get(f"self.{last}", [])
-            for node in list(nodes):  # hidden = cfg["hidden"]: what is done with `hidden` counts
-                given = self.tree.parents.get(node)
-                if isinstance(given, ast.Assign) and isinstance(given.targets[0], ast.Name):
-                    nodes += self.tree.uses(self.tree.variable(given.targets[0]))
-        else:
-            nodes += self.tree.with_aliases(ScopedName(None, name))
-            for function, parameter in self._parameters_given(name):
-                nodes += self.tree.uses(ScopedName(function, parameter))
-        return _facts(nodes, self.tree.parents)
-
-    def _parameters_given(self, name: str) -> list[tuple[ast.AST, str]]:
-        """The methods' parameters that get the name: `forward`'s x of `net(x)`."""
-        found: list[tuple[ast.AST, str]] = []
-        for use in self.tree.uses(ScopedName(None, name)):
-            call = self.tree.parents.get(use)
-            if not (isinstance(call, ast.Call) and use in call.args):
-                continue
-            called = last_name(call.func)
-            if hasattr(builtins, called) or "." in ast.unparse(call.func).rpartition(".")[0]:
-                continue
-            if isinstance(call.func, ast.Name) and called in self._functions:
-                found += _parameter_at(self._functions[called], call.args.index(use), 0)
-                continue
-            for cls in self.tree.classes.values():
-                function = method(cls, "__init__" if called == cls.name else called)
-                if function is None and cls in self.models and isinstance(call.func, ast.Name):
-                    function = method(cls, "forward")
-                if function is not None:
-                    found += _parameter_at(function, call.args.index(use), 1)
-        return found
-
-
-def _parameter_at(function: ast.FunctionDef, place: int, skip: int) -> list[tuple[ast.AST, str]]:
-    names = [a.arg for a in function.args.args[skip:]]
-    return [(function, names[place])] if place < len(names) else []
-
-
-def _facts(nodes: Iterable[ast.expr], parents: dict[ast.AST, ast.AST]) -> Uses:
-    uses = Uses()
-    for node in nodes:
-        above = parents.get(node)
-        match above:
-            case ast.Attribute():
-                uses.attributes.add(above.attr)
-            case ast.Call() if above.func is node:
-                uses.arguments = uses.arguments or len(above.args)
-                uses.called = True
-            case ast.Call() if last_name(above.func) in {"enumerate", "tqdm"}:
-                uses.looped = True
-            case ast.Call():
-                uses.passed_to.append(last_name(above.func))
-            case ast.keyword():
-                call = parents.get(above)
-                if isinstance(call, ast.Call):
-                    uses.passed_to.append(last_name(call.func))
-            case ast.Subscript() if above.value is node:
-                uses.indexed = True
-                key = above.slice
-                if isinstance(key, ast.Constant) and isinstance(key.value, str):
-                    uses.keys.append(key.value)
-            case ast.For() | ast.comprehension() if above.iter is node:
-                uses.looped = True
-            case ast.Assign() if isinstance(target := above.targets[0], (ast.Tuple, ast.List)):
-                uses.unpacked = uses.unpacked or [last_name(e) or "item" for e in target.elts]
-            case ast.BinOp():
-                other = above.right if above.left is node else above.left
-                text = isinstance(other, (ast.Constant, ast.JoinedStr))
-                value = getattr(other, "value", None)
-                uses.plain |= text and isinstance(value, str)
-                uses.computed = True
-            case ast.ClassDef():
-                uses.is_base |= node in above.bases
-            case ast.FormattedValue():
-                pass
-            case ast.AugAssign() | ast.Compare() | ast.UnaryOp():
-                uses.computed = True
-            case _:
-                pass
-    return uses
-
-
-def _models(tree: ast.Module) -> list[ast.ClassDef]:
-    """The classes of modules, the outermost one last."""
-    found = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ClassDef)
-        and (
-            method(node, "forward") is not None
-            or (
-                method(node, "__init__") is not None
-                and any(last_name(base).endswith("Module") for base in node.bases)
-            )
-        )
-    ]
-    used = {
-        part.id
-        for node in found
-        for part in ast.walk(node)
-        if isinstance(part, ast.Name) and part.id != node.name
-    }
-    return sorted(found, key=lambda node: node.name not in used)
-
-
-def _attributes(tree: ast.Module) -> dict[str, list[ast.expr]]:
-    found: dict[str, list[ast.expr]] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            found.setdefault(f"{node.value.id}.{node.attr}", []).append(node)
-        elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
-            key = getattr(node.slice, "value", None)
-            if isinstance(key, str) and key.isidentifier():  # cfg["lr"], like cfg.lr
-                found.setdefault(f"{node.value.id}.{key}", []).append(node)
-    return found
-
-
-def _chain(use: ast.Name, parents: dict[ast.AST, ast.AST]) -> list[str]:
-    """["utils", "data"] of `t.utils.data`."""
-    chain: list[str] = []
-    node: ast.AST | None = use
-    while isinstance(above := parents.get(node) if node is not None else None, ast.Attribute):
-        chain.append(above.attr)
-        node = above
-    return chain
-
-
-def _has(module: str, chain: list[str]) -> bool:
-    """Whether a module has an attribute that no tensor or module of layers has as well."""
-    found: object = importlib.import_module(module)
-    if hasattr(torch.Tensor, chain[0]) or hasattr(torch.nn.Module, chain[0]):
-        return chain[0] in _ALSO_FUNCTIONS and hasattr(found, chain[0])
-    for part in chain:
-        if not hasattr(found, part):
-            return False
-        found = getattr(found, part)
-        if isinstance(found, type) or not isinstance(found, type(torch)):
-            return True
-    return True
-
-
-# Functions of torch.nn.functional that tensors have as methods: `f.relu(x)`.
-_ALSO_FUNCTIONS = frozenset({"relu", "softmax", "log_softmax", "sigmoid", "tanh"})
 
 
 def _by_key(key: str) -> Tensor:
@@ -619,18 +362,6 @@ def _tensor(spec: TensorSpec) -> Tensor:
     if spec.high is not None:
         return Tensor(spec.shape, "int64", high=spec.high)
     return Tensor(spec.shape)
-
-
-# Functions of torch and of torch.nn.functional that make a tensor of sizes, and take none.
-_MAKERS = frozenset({"zeros", "ones", "rand", "randn", "randint", "empty", "full", "eye", "arange",
-                     "linspace", "randperm", "tensor", "normal", "manual_seed"})  # fmt: skip
-
-
-def _takes_a_tensor(function: str) -> bool:
-    places = (torch, torch.nn.functional)
-    known = any(callable(getattr(place, function, None)) for place in places)
-    other = function in _MAKERS or function[:1].isupper() or hasattr(builtins, function)
-    return known and not other
 
 
 def _is_index(tensor: Tensor) -> bool:
@@ -649,10 +380,6 @@ def _sgd(model: str) -> Text:
 
 def _namespace(name: str) -> Text:
     return Text(f'_stubs.Namespace("{name}")', "an object with the attributes that it needs")
-
-
-def _of_tensor(attribute: str) -> bool:
-    return hasattr(torch.Tensor, attribute)
 
 
 def on_cuda(value: Value) -> Value:

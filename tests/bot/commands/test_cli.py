@@ -22,6 +22,7 @@ from executor.service.client import ExecutorClient
 from executor.version import version
 from knowledge.articles.slugs import folder_of
 from tests.bot.commands.torchmedic import run as run_torchmedic
+from tests.conftest import copy_state
 from tests.executor.another_version import another_version
 from tests.our_articles import OUR_ARTICLES
 
@@ -33,7 +34,7 @@ BROKEN = "why?\n```python\nimport torch\ny = torch.ones(2, requires_grad=True).e
 @pytest.fixture(scope="module")
 def state(indexed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The state folder of the commands."""
-    return Path(shutil.copytree(indexed, tmp_path_factory.mktemp("cli") / "state"))
+    return copy_state(indexed, tmp_path_factory.mktemp("cli") / "state")
 
 
 OWN_EXECUTOR = {"TORCHMEDIC_EXECUTOR__URL": ""}  # a child of the command, as it is by default
@@ -243,7 +244,7 @@ def test_a_stale_index_says_what_changed(
     torchmedic: Run, state: Path, checked: object, tmp_path: Path
 ):
     """A document added since the index was built: named, with the command."""
-    shutil.copytree(state, tmp_path / "s")
+    copy_state(state, tmp_path / "s")
     own = {"TORCHMEDIC_STATE": str(tmp_path / "s"), "TORCHMEDIC_KNOWLEDGE__AUTO_INDEX": "false"}
     documents = tmp_path / "docs"
     documents.mkdir()

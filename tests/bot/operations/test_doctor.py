@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import shutil
 import socket
@@ -23,12 +22,9 @@ from bot.operations.doctor import Clocks, DoctorRow
 from bot.platforms.plugins import load_settings, plugins
 from bot.service.store import Store
 from bot.settings import Settings
-from executor.exceptions import ExecutorGoneError
-from executor.service.client import ExecutorClient
 from executor.version import version
 from tests.bot.fakes.discord import FakeDiscord
 from tests.bot.fakes.slack import APP_TOKEN, BOT_TOKEN, SECRET, FakeSlack
-from tests.bot.service.test_kill import long_lived_executor
 from tests.executor.another_version import another_version
 
 
@@ -39,7 +35,6 @@ class Bot:
     slack: FakeSlack
     variables: dict[str, str]
     state: Path
-    socket: Path
 
     async def rows(self, **variables: str) -> list[DoctorRow]:
         """Everything that the doctor sees."""
@@ -64,22 +59,8 @@ class Bot:
         return f"{wrong[0].finding} → {wrong[0].next_step}"
 
 
-@pytest_asyncio.fixture(scope="module")
-async def executor_socket(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Path]:
-    """An executor as a service of its own."""
-    async with long_lived_executor(tmp_path_factory.mktemp("executor")) as url:
-        async with ExecutorClient.on_socket(Path(url.removeprefix("unix:"))) as client:
-            for _ in range(300):
-                try:
-                    await client.capabilities()
-                    break
-                except ExecutorGoneError:
-                    await asyncio.sleep(0.1)  # it does not listen yet
-        yield Path(url.removeprefix("unix:"))
-
-
 @pytest_asyncio.fixture
-async def bot(settings: Settings, executor_socket: Path, tmp_path: Path) -> AsyncIterator[Bot]:
+async def bot(settings: Settings, executor_url: str, tmp_path: Path) -> AsyncIterator[Bot]:
     """A sound set-up: executor, index, database, a Slack that knows the tokens."""
     state = tmp_path / "state"
     shutil.copytree(settings.state_folder / "index", state / "index")
@@ -92,9 +73,9 @@ async def bot(settings: Settings, executor_socket: Path, tmp_path: Path) -> Asyn
             "SLACK_SIGNING_SECRET": SECRET,
             "TORCHMEDIC_SLACK__API_URL": slack.url,
             "TORCHMEDIC_STATE": str(state),
-            "TORCHMEDIC_EXECUTOR__URL": f"unix:{executor_socket}",
+            "TORCHMEDIC_EXECUTOR__URL": executor_url,
         }
-        yield Bot(slack, variables, state, executor_socket)
+        yield Bot(slack, variables, state)
 
 
 async def test_a_sound_set_up_is_all_ok_and_nothing_is_changed(bot: Bot):
@@ -248,19 +229,21 @@ async def test_clock_off(bot: Bot):
     assert "s behind that of Slack" in said and "timedatectl set-ntp true" in said
 
 
-async def test_socket_without_permission(bot: Bot):
-    """The executor is well, and this user may not talk to it. (Root may, so it steps down.)"""
-    mode = bot.socket.stat().st_mode
-    settings = bot.settings()
+async def test_socket_without_permission(bot: Bot, tmp_path: Path):
+    """Somebody listens, and this user may not talk to it. (Root may, so it steps down.)"""
+    path = tmp_path / "executor.sock"
+    settings = bot.settings(TORCHMEDIC_EXECUTOR__URL=f"unix:{path}")
     with ExitStack() as undo:
-        bot.socket.chmod(0)
-        undo.callback(bot.socket.chmod, mode)
+        listener = undo.enter_context(socket.socket(socket.AF_UNIX))
+        listener.bind(str(path))
+        listener.listen()
+        path.chmod(0)
         if os.geteuid() == 0:
             os.seteuid(65534)
             undo.callback(os.seteuid, 0)
         (row,) = await doctor._executor(settings, chat=True)
 
-    assert not row.ok and f"{bot.socket}: the user" in row.finding
+    assert not row.ok and f"{path}: the user" in row.finding
     assert "may not connect" in row.finding and "--uds-mode 660" in row.next_step
 
 

@@ -63,7 +63,7 @@ def cards(fake: FakeDiscord) -> list[Json]:
 
 @pytest.mark.timeout(600)
 async def test_killed_in_the_middle_of_a_question_it_finishes_it(
-    settings: Settings, tmp_path: Path
+    settings: Settings, executor_url: str, tmp_path: Path
 ):
     """kill -9 after the card is there: the next start shows the answer in that same card.
 
@@ -71,7 +71,7 @@ async def test_killed_in_the_middle_of_a_question_it_finishes_it(
     """
     async with FakeDiscord() as fake:
         maya = fake.person("maya")
-        process = Process(fake, settings.state, tmp_path)
+        process = Process(fake, settings.state, tmp_path, TORCHMEDIC_EXECUTOR__URL=executor_url)
         process.start()
         await fake.until(lambda: fake.identified, 300)
         await fake.post(maya, fake.help, f"<@{fake.bot.id}> {SLOW}")

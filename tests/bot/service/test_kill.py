@@ -1,5 +1,6 @@
 """`torchmedic slack`, the real process: killed at random moments, it answers everything once.
 
+Its executor does not die with it, as in compose.
 TORCHMEDIC_KILLS says how often it is killed (2); there are four questions to a kill.
 """
 
@@ -8,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import os
 import random
-import shutil
 import signal
 import socket
 import subprocess
@@ -21,6 +21,7 @@ from pathlib import Path
 import pytest
 
 from tests.bot.fakes.slack import APP_TOKEN, BOT_TOKEN, SECRET, FakeSlack, buttons
+from tests.conftest import copy_state
 
 KILLS = int(os.environ.get("TORCHMEDIC_KILLS", "2"))
 QUESTIONS = 4 * KILLS
@@ -94,7 +95,7 @@ class Process:
 
 @asynccontextmanager
 async def long_lived_executor(folder: Path) -> AsyncIterator[str]:
-    """An executor of its own, as in compose: it does not die with the bot. Its URL.
+    """An executor that can be killed; its URL.
 
     It ends by SIGKILL: closed in peace it would let a run end first, and nothing would be missing.
     """
@@ -115,19 +116,17 @@ async def long_lived_executor(folder: Path) -> AsyncIterator[str]:
 @pytest.fixture(autouse=True)
 def state(indexed: Path, tmp_path: Path) -> Path:
     """Each test's state folder: the index is there, nothing was asked."""
-    return shutil.copytree(indexed, tmp_path / "state")
+    return copy_state(indexed, tmp_path / "state")
 
 
 @pytest.mark.timeout(120 + 60 * KILLS)
-async def test_killed_at_random_moments_everything_is_answered_once(tmp_path: Path):
+async def test_killed_at_random_moments_everything_is_answered_once(
+    executor_url: str, tmp_path: Path
+):
     """kill -9 between acknowledgement and answer: none lost, none twice."""
     chance = random.Random(KILLS)
-    async with (
-        FakeSlack().listening() as slack,
-        long_lived_executor(tmp_path) as url,
-        AsyncExitStack() as stack,
-    ):
-        bot = stack.enter_context(Process(slack, tmp_path, TORCHMEDIC_EXECUTOR__URL=url))
+    async with FakeSlack().listening() as slack, AsyncExitStack() as stack:
+        bot = stack.enter_context(Process(slack, tmp_path, TORCHMEDIC_EXECUTOR__URL=executor_url))
         await bot.up(slack)
         asked: list[str] = []
         between: set[str] = set()  # acknowledged and not answered when it died
@@ -167,14 +166,10 @@ async def test_killed_at_random_moments_everything_is_answered_once(tmp_path: Pa
         assert BOT_TOKEN not in bot.log.read_text() and "print(" not in bot.log.read_text()
 
 
-async def test_killed_while_its_card_is_being_posted(tmp_path: Path):
+async def test_killed_while_its_card_is_being_posted(executor_url: str, tmp_path: Path):
     """The worst moment: Slack has the message, the bot has not heard; it is found again."""
-    async with (
-        FakeSlack().listening() as slack,
-        long_lived_executor(tmp_path) as url,
-        AsyncExitStack() as stack,
-    ):
-        bot = stack.enter_context(Process(slack, tmp_path, TORCHMEDIC_EXECUTOR__URL=url))
+    async with FakeSlack().listening() as slack, AsyncExitStack() as stack:
+        bot = stack.enter_context(Process(slack, tmp_path, TORCHMEDIC_EXECUTOR__URL=executor_url))
         await bot.up(slack)
         slack.hold("chat.postMessage")  # done, and never answered
         ts = await slack.say("```print('once')```", mention=True)
@@ -221,21 +216,17 @@ async def test_a_refused_token_is_one_line_with_where_to_get_it(tmp_path: Path, 
         assert "Traceback" not in log and "w-r-o-n-g" not in log
 
 
-async def test_signed_http(tmp_path: Path):
+async def test_signed_http(executor_url: str, tmp_path: Path):
     """`slack.mode: http`: the command listens where the settings say."""
     with socket.create_server(("127.0.0.1", 0)) as s:
         port = s.getsockname()[1]
-    async with (
-        FakeSlack().listening() as slack,
-        long_lived_executor(tmp_path) as url,
-        AsyncExitStack() as stack,
-    ):
+    async with FakeSlack().listening() as slack, AsyncExitStack() as stack:
         slack.http_target = f"http://127.0.0.1:{port}/slack/events"
         bot = stack.enter_context(
             Process(
                 slack,
                 tmp_path,
-                TORCHMEDIC_EXECUTOR__URL=url,
+                TORCHMEDIC_EXECUTOR__URL=executor_url,
                 TORCHMEDIC_SLACK__MODE="http",
                 TORCHMEDIC_SLACK__PORT=str(port),
             )

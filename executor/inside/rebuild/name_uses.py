@@ -1,0 +1,285 @@
+"""Read what a program does with a name that it lacks: calls it, indexes it, passes it on."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import importlib
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import torch
+
+from executor.inside.placeholders.program import ScopedName, SnippetTree, last_name, method
+
+MODEL_NAME = re.compile(
+    r"(?i)^(model|net|network|m|nn_model|\w*_?(model|net|network)|encoder|decoder|backbone|critic"
+    r"|actor|discriminator|generator|net[a-z]|q|q_\w+)$"
+)
+LOSS_NAME = re.compile(r"(?i)(criterion|loss_?f\w*|loss_?func\w*|^loss$|_loss$|bce|mse)")
+_MODULES = ("torch", "torch.nn.functional", "torch.nn", "torch.optim")
+# Functions of torch.nn.functional that tensors have as methods: `f.relu(x)`.
+_ALSO_FUNCTIONS = frozenset({"relu", "softmax", "log_softmax", "sigmoid", "tanh"})
+# Functions of torch and of torch.nn.functional that make a tensor of sizes, and take none.
+_MAKERS = frozenset({"zeros", "ones", "rand", "randn", "randint", "empty", "full", "eye", "arange",
+                     "linspace", "randperm", "tensor", "normal", "manual_seed"})  # fmt: skip
+
+
+@dataclass
+class Uses:
+    """What is done with a name."""
+
+    called: bool = False
+    arguments: int = 0  # of its first call
+    attributes: set[str] = field(default_factory=set)
+    keys: list[str] = field(default_factory=list)
+    indexed: bool = False
+    looped: bool = False
+    passed_to: list[str] = field(default_factory=list)
+    computed: bool = False
+    unpacked: list[str] = field(default_factory=list)  # the names that it is unpacked into
+    is_base: bool = False
+    plain: bool = False  # joined with a string, or formatted
+
+
+class NameUses:
+    """The uses of a program's names."""
+
+    def __init__(self, module: ast.Module, tree: SnippetTree) -> None:
+        self.models = _models(module)
+        self.attributes = _attributes(module)
+        self._tree = tree
+        self._functions = {n.name: n for n in module.body if isinstance(n, ast.FunctionDef)}
+
+    def of(self, name: str) -> Uses:
+        """What is done with a name, or with an attribute such as `args.lr`."""
+        path, _, last = name.rpartition(".")
+        nodes: list[ast.expr] = []
+        if path:
+            nodes += self.attributes.get(name, [])
+            nodes += [] if path == "self" else self.attributes.get(f"self.{last}", [])
+            for node in list(nodes):  # hidden = cfg["hidden"]: what is done with `hidden` counts
+                given = self._tree.parents.get(node)
+                if isinstance(given, ast.Assign) and isinstance(given.targets[0], ast.Name):
+                    nodes += self._tree.uses(self._tree.variable(given.targets[0]))
+        else:
+            nodes += self._tree.with_aliases(ScopedName(None, name))
+            for function, parameter in self._parameters_given(name):
+                nodes += self._tree.uses(ScopedName(function, parameter))
+        return facts(nodes, self._tree.parents)
+
+    def _parameters_given(self, name: str) -> list[tuple[ast.AST, str]]:
+        """The methods' parameters that get the name: `forward`'s x of `net(x)`."""
+        found: list[tuple[ast.AST, str]] = []
+        for use in self._tree.uses(ScopedName(None, name)):
+            call = self._tree.parents.get(use)
+            if not (isinstance(call, ast.Call) and use in call.args):
+                continue
+            called = last_name(call.func)
+            if hasattr(builtins, called) or "." in ast.unparse(call.func).rpartition(".")[0]:
+                continue
+            if isinstance(call.func, ast.Name) and called in self._functions:
+                found += _parameter_at(self._functions[called], call.args.index(use), 0)
+                continue
+            for cls in self._tree.classes.values():
+                function = method(cls, "__init__" if called == cls.name else called)
+                if function is None and cls in self.models and isinstance(call.func, ast.Name):
+                    function = method(cls, "forward")
+                if function is not None:
+                    found += _parameter_at(function, call.args.index(use), 1)
+        return found
+
+    def results(self, name: str) -> list[ast.Name]:
+        """The places that read what a call of a name gave."""
+        found: list[ast.Name] = []
+        for use in self._tree.uses(ScopedName(None, name)):
+            call = self._tree.parents.get(use)
+            assigned = self._tree.parents.get(call) if isinstance(call, ast.Call) else None
+            if isinstance(assigned, ast.Assign) and isinstance(assigned.targets[0], ast.Name):
+                found += self._tree.uses(self._tree.variable(assigned.targets[0]))
+        return found
+
+    def keys_of_items(self, name: str) -> list[str]:
+        """The keys that a loop over a name reads of each item: those of its dict."""
+        found: list[str] = []
+        for use in self._tree.uses(ScopedName(None, name)):
+            loop = self._tree.parents.get(use)
+            if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name):
+                item = self._tree.variable(loop.target)
+                found += facts(self._tree.uses(item), self._tree.parents).keys
+        return list(dict.fromkeys(found))
+
+    def names_of_items(self, name: str) -> list[str]:
+        """The names that a loop unpacks each item into."""
+        for use in self._tree.uses(ScopedName(None, name)):
+            loop = self._tree.parents.get(use)
+            if isinstance(loop, ast.Call) and last_name(loop.func) in {"enumerate", "tqdm"}:
+                counted, loop = last_name(loop.func) == "enumerate", self._tree.parents.get(loop)
+            else:
+                counted = False
+            target = loop.target if isinstance(loop, (ast.For, ast.comprehension)) else None
+            if counted:
+                target = target.elts[1] if isinstance(target, ast.Tuple) else None
+            if isinstance(target, (ast.Tuple, ast.List)):
+                return [last_name(e) or "item" for e in target.elts]
+        return []
+
+    def alias(self, name: str) -> str:
+        """The module of torch that a name is another name of: all that is asked of it is there."""
+        asked = [
+            chain
+            for use in self._tree.uses(ScopedName(None, name))
+            if (chain := _chain(use, self._tree.parents))
+        ]
+        if not asked or len(asked) != len(self._tree.uses(ScopedName(None, name))):
+            return ""
+        return next((m for m in _MODULES if all(_has(m, chain) for chain in asked)), "")
+
+    def is_loss(self, name: str) -> bool:
+        """Whether a call of two things gives what `backward` is asked of."""
+        calls = [self._tree.parents.get(use) for use in self._tree.uses(ScopedName(None, name))]
+        pairs = all(isinstance(call, ast.Call) and len(call.args) == 2 for call in calls)
+        return pairs and "backward" in facts(self.results(name), self._tree.parents).attributes
+
+    def feeds_a_loss(self, name: str) -> bool:
+        """Whether what a call of a name gives goes first into a call that is a loss."""
+        for result in self.results(name):
+            call = self._tree.parents.get(result)
+            if isinstance(call, ast.Call) and call.args[:1] == [result] and len(call.args) == 2:
+                called = last_name(call.func)
+                if LOSS_NAME.search(called) or self.is_loss(called):
+                    return True
+        return False
+
+    def is_model(self, name: str, last: str) -> bool:
+        """Whether a name with a capital letter is called as a model is, and not to make one."""
+        if len(last) == 1:  # D(fake), as in the formulas of a GAN
+            return True
+        if not MODEL_NAME.match(last):
+            return False
+        calls = [self._tree.parents.get(use) for use in self._tree.uses(ScopedName(None, name))]
+        return any(
+            isinstance(part, ast.Call)
+            for call in calls
+            if isinstance(call, ast.Call)
+            for argument in call.args
+            for part in ast.walk(argument)
+        )
+
+
+def _models(tree: ast.Module) -> list[ast.ClassDef]:
+    """The classes of modules, the outermost one last."""
+    found = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+        and (
+            method(node, "forward") is not None
+            or (
+                method(node, "__init__") is not None
+                and any(last_name(base).endswith("Module") for base in node.bases)
+            )
+        )
+    ]
+    used = {
+        part.id
+        for node in found
+        for part in ast.walk(node)
+        if isinstance(part, ast.Name) and part.id != node.name
+    }
+    return sorted(found, key=lambda node: node.name not in used)
+
+
+def _attributes(tree: ast.Module) -> dict[str, list[ast.expr]]:
+    found: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            found.setdefault(f"{node.value.id}.{node.attr}", []).append(node)
+        elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+            key = getattr(node.slice, "value", None)
+            if isinstance(key, str) and key.isidentifier():  # cfg["lr"], like cfg.lr
+                found.setdefault(f"{node.value.id}.{key}", []).append(node)
+    return found
+
+
+def facts(nodes: Iterable[ast.expr], parents: dict[ast.AST, ast.AST]) -> Uses:
+    """What is done at these places."""
+    uses = Uses()
+    for node in nodes:
+        above = parents.get(node)
+        match above:
+            case ast.Attribute():
+                uses.attributes.add(above.attr)
+            case ast.Call() if above.func is node:
+                uses.arguments = uses.arguments or len(above.args)
+                uses.called = True
+            case ast.Call() if last_name(above.func) in {"enumerate", "tqdm"}:
+                uses.looped = True
+            case ast.Call():
+                uses.passed_to.append(last_name(above.func))
+            case ast.keyword():
+                call = parents.get(above)
+                if isinstance(call, ast.Call):
+                    uses.passed_to.append(last_name(call.func))
+            case ast.Subscript() if above.value is node:
+                uses.indexed = True
+                key = above.slice
+                if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                    uses.keys.append(key.value)
+            case ast.For() | ast.comprehension() if above.iter is node:
+                uses.looped = True
+            case ast.Assign() if isinstance(target := above.targets[0], (ast.Tuple, ast.List)):
+                uses.unpacked = uses.unpacked or [last_name(e) or "item" for e in target.elts]
+            case ast.BinOp():
+                other = above.right if above.left is node else above.left
+                text = isinstance(other, (ast.Constant, ast.JoinedStr))
+                value = getattr(other, "value", None)
+                uses.plain |= text and isinstance(value, str)
+                uses.computed = True
+            case ast.ClassDef():
+                uses.is_base |= node in above.bases
+            case ast.FormattedValue():
+                pass
+            case ast.AugAssign() | ast.Compare() | ast.UnaryOp():
+                uses.computed = True
+            case _:
+                pass
+    return uses
+
+
+def _parameter_at(function: ast.FunctionDef, place: int, skip: int) -> list[tuple[ast.AST, str]]:
+    names = [a.arg for a in function.args.args[skip:]]
+    return [(function, names[place])] if place < len(names) else []
+
+
+def _chain(use: ast.Name, parents: dict[ast.AST, ast.AST]) -> list[str]:
+    """["utils", "data"] of `t.utils.data`."""
+    chain: list[str] = []
+    node: ast.AST | None = use
+    while isinstance(above := parents.get(node) if node is not None else None, ast.Attribute):
+        chain.append(above.attr)
+        node = above
+    return chain
+
+
+def _has(module: str, chain: list[str]) -> bool:
+    """Whether a module has an attribute that no tensor or module of layers has as well."""
+    found: object = importlib.import_module(module)
+    if hasattr(torch.Tensor, chain[0]) or hasattr(torch.nn.Module, chain[0]):
+        return chain[0] in _ALSO_FUNCTIONS and hasattr(found, chain[0])
+    for part in chain:
+        if not hasattr(found, part):
+            return False
+        found = getattr(found, part)
+        if isinstance(found, type) or not isinstance(found, type(torch)):
+            return True
+    return True
+
+
+def takes_a_tensor(function: str) -> bool:
+    """Whether torch has such a function, and a tensor is what it takes."""
+    places = (torch, torch.nn.functional)
+    known = any(callable(getattr(place, function, None)) for place in places)
+    other = function in _MAKERS or function[:1].isupper() or hasattr(builtins, function)
+    return known and not other
