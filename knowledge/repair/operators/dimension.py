@@ -21,7 +21,7 @@ from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import integer
 
 _SPEAKS_OF_SHAPES = re.compile(
-    r"(?i)shape|size|dimension|\b[0-9]D\b|-D\b|expected|must match|broadcast"
+    r"(?i)shape|size|dimension|\b[0-9]D\b|-D\b|expected|must match|broadcast|columns|rows|channels"
 )
 _FRAMES = 2  # of the innermost ones: further out other values are meant
 _MOST_DIMENSIONS = 4

@@ -25,6 +25,7 @@ _STEPS = frozenset(
 _PROPERTIES = frozenset({"T", "mT", "H"})
 _SPEAKS_OF_FORM = re.compile(
     r"(?i)shape|size|dimension|dtype|\btype\b|\b\dD\b|-D\b|scalar|must match|long|float|double"
+    r"|columns|rows|channels"
 )
 _DEPTH = 2  # assignments that are followed back
 _FRAMES = 2

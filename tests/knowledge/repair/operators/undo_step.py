@@ -32,12 +32,11 @@ smooth = F.conv2d(image, blur.squeeze(1), padding=1, groups=3)
 print(smooth.shape)
 """
 
-SOLVE = """\
+TURNED = """\
 import torch
-A = torch.eye(3) * 2
-b = torch.tensor([[1.5], [2.0], [3.0]])
-rhs = b.t()
-print(torch.linalg.solve(A, rhs).shape)
+points, others = torch.rand(5, 2), torch.rand(4, 2)
+far = torch.cdist(points, others.t())
+print(far.shape)
 """
 
 NO_STEP = """\
@@ -61,7 +60,7 @@ CASES = Cases(
             ("        return torch.sigmoid(self.conv(spikes))",),
         ),
         "a kernel without its channel": (KERNEL, ("F.conv2d(image, blur, padding=1, groups=3)",)),
-        "a column turned into a row": (SOLVE, ("rhs = b\n",)),
+        "points turned": (TURNED, ("far = torch.cdist(points, others)\n",)),
     },
     refused={"no step to leave out": NO_STEP, "a model and no tensor": MODEL},
     wrong={
@@ -70,7 +69,7 @@ CASES = Cases(
             swap("torch.sigmoid(self.conv(spikes))", "torch.sigmoid(spikes)"),
         ),
         "swallowed": ("a kernel without its channel", swallow(KERNEL.splitlines()[4])),
-        "deleted": ("a column turned into a row", delete(SOLVE.splitlines()[4])),
+        "deleted": ("points turned", delete(TURNED.splitlines()[3])),
         "the channels run together": (
             "a channel that is there already",
             swap("self.conv(spikes))", "self.conv(spikes.reshape(1, 1, -1)))"),
