@@ -129,8 +129,10 @@ def _method(cls: type, name: str, said: str) -> Any:
     holders = [c for c in cls.__mro__ if name in vars(c)]
     owner = said.rpartition(".")[0].rpartition(".")[2]
     named = [c for c in holders if c.__name__ == owner]
-    # One that hands everything on (`LSTM.__init__(*args, **kwargs)`) takes what the next one takes.
-    closed = [c for c in holders if not _hands_on(vars(c)[name])]
+    # A library's that hands everything on (`LSTM.__init__(*args, **kwargs)`) takes what the next
+    # one takes; one of the program's own may use what it is given.
+    library = cls.__module__ != "__main__"
+    closed = [c for c in holders if library and not _hands_on(vars(c)[name])]
     return vars((named or closed or holders or [cls])[0]).get(name)
 
 
