@@ -224,6 +224,13 @@ def _everywhere(failure: Failure, look: Lookup, node: cst.Attribute) -> Iterator
     places = {n: look for n in program.all(cst.Attribute) if program.text(n) == text}
     if look.module:
         places |= dict(_missing_of_modules(failure))
+    elif isinstance(look.owner, dict):
+        owner = program.text(node.value)
+        places |= {
+            n: Lookup(look.owner, n.attr.value, "")
+            for n in program.all(cst.Attribute)
+            if program.text(n.value) == owner and not hasattr(look.owner, n.attr.value)
+        }
     new: dict[cst.CSTNode, cst.CSTNode] = {}
     titles: dict[str, None] = {}
     for place, asked in sorted(places.items(), key=lambda item: program.line(item[0])):

@@ -129,7 +129,7 @@ def _unpacked(failure: Failure, call: cst.Call) -> Iterator[Rewrite]:
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same call with the same arguments, brackets aside."""
     code = _without_brackets(before.error.code) if before.error is not None else ""
-    kept = code in _without_brackets(proposal.code)
+    kept = re.search(rf"{re.escape(code)}(?!\d)", _without_brackets(proposal.code)) is not None
     detail = "every argument is still given" if kept else "an argument is no longer given"
     return [Check(name="arguments", passed=kept, detail=detail)]
 

@@ -18,7 +18,7 @@ from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.keywords import meant, only_tells
-from knowledge.repair.toolkit.signatures import Called, called
+from knowledge.repair.toolkit.signatures import Called, called, of_call
 from knowledge.repair.toolkit.sites import without_argument
 
 _OFF = ("False", "None")
@@ -51,10 +51,29 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     ]
     title = f"line {program.line(found.call)}: {_told(found, names)}"
     lost = tuple(old for old, new in names.items() if not new)
-    for calls in [[found.call], alike] if len(alike) > 1 else [[found.call]]:
-        new: dict[cst.CSTNode, cst.CSTNode] = {c: _renamed(c, names) for c in calls}
-        where = "" if len(calls) == 1 else " (everywhere)"
-        yield Rewrite(program.replace(new), title + where, subjects=lost, cost=COST.SURE)
+    here: dict[cst.CSTNode, cst.CSTNode] = {found.call: _renamed(found.call, names)}
+    same: dict[cst.CSTNode, cst.CSTNode] = {c: _renamed(c, names) for c in alike}
+    every = {**dict(_of_other_functions(failure, found.call)), **same}
+    yield Rewrite(program.replace(here), title, subjects=lost, cost=COST.SURE)
+    if len(same) > 1:
+        yield Rewrite(program.replace(same), f"{title} (everywhere)", subjects=lost, cost=COST.SURE)
+    if len(every) > len(same):
+        more = f"{title}; other calls name theirs wrongly too"
+        yield Rewrite(program.replace(every), more, subjects=lost, cost=COST.SURE)
+
+
+def _of_other_functions(
+    failure: Failure, but: cst.Call
+) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
+    """The calls of functions that are known here, with keywords that these do not take."""
+    for call in failure.program.all(cst.Call):
+        plain = failure.program.text(call.func).replace(".", "").isidentifier()
+        if call is but or not plain or not any(a.keyword for a in call.args):
+            continue
+        other = of_call(failure, call)
+        names = _new_names(other) if other is not None and not other.takes_any_keyword else {}
+        if names:
+            yield call, _renamed(call, names)
 
 
 def _sequential() -> type:

@@ -92,6 +92,13 @@ def called(failure: Failure) -> Called | None:
     return Called(call, target, forms[0]) if forms else None
 
 
+def of_call(failure: Failure, call: cst.Call) -> Called | None:
+    """What another call of the program calls, as far as its name means something there."""
+    target = failure.value(call.func)
+    signature = None if target is failure.missing else _signature(target, "")
+    return None if signature is None else Called(call, target, signature)
+
+
 def _target(failure: Failure, call: cst.Call) -> Any:
     if isinstance(call.func, cst.Attribute) and isinstance(call.func.value, cst.Call):
         inner = call.func.value.func
@@ -122,7 +129,19 @@ def _method(cls: type, name: str, said: str) -> Any:
     holders = [c for c in cls.__mro__ if name in vars(c)]
     owner = said.rpartition(".")[0].rpartition(".")[2]
     named = [c for c in holders if c.__name__ == owner]
-    return vars((named or holders or [cls])[0]).get(name)
+    # A library's that hands everything on (`LSTM.__init__(*args, **kwargs)`) takes what the next
+    # one takes; one of the program's own may use what it is given.
+    library = cls.__module__ != "__main__"
+    closed = [c for c in holders if library and not _hands_on(vars(c)[name])]
+    return vars((named or closed or holders or [cls])[0]).get(name)
+
+
+def _hands_on(function: Any) -> bool:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    return any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters)
 
 
 def _forms(message: str) -> Iterator[tuple[inspect.Parameter, ...]]:

@@ -22,7 +22,7 @@ print(sums / counts)
 NUMPY = """\
 import numpy as np
 import torch
-x = torch.tensor([1.6, 2.2])
+x = torch.tensor([1.0, 2.0])
 print(x.astype(np.int64))
 """
 
