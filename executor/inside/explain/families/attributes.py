@@ -163,9 +163,7 @@ def module_gone(scene: Scene, m: SeenError) -> Told:
     path = m["module"]
     top = path.split(".")[0]
     package = sys.modules.get(top)
-    if path == top or package is None or not is_a(package, types.ModuleType):
-        return None
-    if not getattr(package, "__file__", ""):
+    if package is None or path == top or not getattr(package, "__file__", ""):
         return None  # a namespace: `google.colab` may well be installed at home
     version = getattr(package, "__version__", "")
     version = f" {version.partition('+')[0]}" if isinstance(version, str) and version else ""
