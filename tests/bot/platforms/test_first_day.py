@@ -67,7 +67,9 @@ async def test_a_newcomer_in_discord_is_welcomed(world: World):
     async with world.bot() as bot:
         direct = world.fake.direct(world.maya)
         await world.fake.post(world.maya, direct, "hello!")
-        await world.fake.until(lambda: any("Try one" in w for w in map(text_of, world.cards())))
+        await world.fake.until(
+            lambda: any("Try one" in w for w in map(text_of, world.fake.by_bot()))
+        )
         it = await world.fake.slash(world.maya, world.help)
         shown = await world.fake.until(lambda: world.fake.response(it))
         assert it.ephemeral and "Try one" in text_of(shown)
