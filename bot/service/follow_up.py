@@ -34,7 +34,7 @@ _WHY = re.compile(
     r"(?:but |and |ok |hm+ )*(?:"
     r"why(?: (?:is|does|did|was|do|are) (?:that|this|it|they)(?: .{0,30})?| not)?|how come|"
     r"what does (?:that|this|it) mean|what do you mean|explain(?: (?:that|this|it))?(?: more)?|"
-    r"i (?:don'?t|do not) (?:get|understand)(?: (?:it|that|this|why))*|"
+    r"i (?:don'?t|do ?n[o]t) (?:get|understand)(?: (?:it|that|this|why))*|"
     r"(?:can|could) you explain(?: (?:that|this|it))?(?: more)?)\s*[?.!]*",
     re.IGNORECASE,
 )

@@ -46,6 +46,7 @@ class RunProbes:
         self._suspects = inplace.suspects(tree)
         if not compiles:  # torch.compile guards on hooks: it must see none
             self._training = training.TrainingProbe(self._source, tree)
+            self._training.steps.keeps_losses = job.cut
             self._training.start()
         if Probe.GRADIENTS in job.probes or Probe.ORACLE in job.probes:
             oracle = Probe.ORACLE in job.probes

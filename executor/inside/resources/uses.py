@@ -160,12 +160,16 @@ _MOST = 20  # absent files that are told
 _BY_COLUMN = frozenset({"drop", "groupby", "sort_values", "set_index", "pop", "get", "fillna",
                         "dropna", "merge", "pivot", "iterrows"})  # fmt: skip
 _COLUMN_KEYWORDS = frozenset({"columns", "by", "subset", "on"})
+_OF_TABLES = frozenset({"loc", "iloc", "iat", "values", "shape", "copy", "head", "describe", "info", *_BY_COLUMN})
 _POSITIONAL = frozenset({"iloc", "iat", "values"})
 
 
 def _is_method(name: str) -> bool:
-    import pandas
-
+    """Whether a table has it whatever its columns are called."""
+    try:
+        import pandas
+    except ImportError:  # then nothing reads a table
+        return name in _OF_TABLES
     return hasattr(pandas.DataFrame, name) or hasattr(pandas.Series, name)
 
 

@@ -122,6 +122,7 @@ class Steps:
         self._rates: dict[int, float] = {}  # the highest learning rate of each group so far
         self.lossless = False  # every loss was exactly 0
         self._latest: Record | None = None
+        self.keeps_losses = False  # only of a training that may be cut: reading one is heard
         self.losses: list[float] = []  # the first and the last one
         self._computed = False  # something with a graph was in sight at a step
 
@@ -155,11 +156,16 @@ class Steps:
         for handle in self._handles:
             handle.remove()
 
+    def _keep(self, loss: torch.Tensor) -> None:
+        with quietly():
+            if loss.numel() == 1 and not loss.is_complex():
+                self.losses[1:] = [float(loss)]
+
     def backward_begins(self, loss: torch.Tensor) -> None:
         """Called before every backward: check for gradients left from the last step."""
         self._backwards += 1
-        if loss.numel() == 1 and (self._backwards < 3 or self._backwards % _ALL == 0):
-            self.losses[1:] = [float(loss.detach())]
+        if self.keeps_losses and (self._backwards < 3 or self._backwards % _ALL == 0):
+            self._keep(loss)
         if self._backwards <= _LATE and self._reached is not None:
             late = any(r.empty == r.steps for r in self.records.values())
             if late or self._backwards <= _ALL:
