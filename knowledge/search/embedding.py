@@ -9,6 +9,7 @@ import hashlib
 import importlib
 import importlib.util
 import logging
+import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -204,6 +205,10 @@ class EmbeddingModel:
         try:
             with _silence():
                 import torch
+
+                # It imports torchvision where that is installed, for images. PyPI's does not load
+                # beside a CPU build of torch, and snippets are all that needs it.
+                sys.modules.setdefault("torchvision", None)  # type: ignore[arg-type]
                 from sentence_transformers import SentenceTransformer
 
                 device = "cuda" if torch.cuda.is_available() else "cpu"

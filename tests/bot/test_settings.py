@@ -63,7 +63,7 @@ def test_channels_of_file_and_variables_are_put_together(file: Path):
 WRONG = [
     # the variable, its text, what is said of it
     ("EXECUTOR__SLOT", "1", "there is no setting `executor.slot`; known here: gpu_memory_mib, "
-     "memory_mib, processes, slots, tier, url, wall_s"),
+     "memory_mib, processes, slots, snippets, tier, url, wall_s"),
     ("EXECUTER__SLOTS", "1", "there is no setting `executer`; known here: chat, discord, executor, "
      "knowledge, log, metrics, proposer, slack, state, store"),
     ("SLACK__SUPPORT__C9__TRESHOLD", "1", "there is no setting `slack.support.c9.treshold`; known "

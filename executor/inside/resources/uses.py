@@ -160,7 +160,9 @@ _MOST = 20  # absent files that are told
 _BY_COLUMN = frozenset({"drop", "groupby", "sort_values", "set_index", "pop", "get", "fillna",
                         "dropna", "merge", "pivot", "iterrows"})  # fmt: skip
 _COLUMN_KEYWORDS = frozenset({"columns", "by", "subset", "on"})
-_OF_TABLES = frozenset({"loc", "iloc", "iat", "values", "shape", "copy", "head", "describe", "info", *_BY_COLUMN})
+_OF_TABLES = frozenset(
+    {"loc", "iloc", "iat", "values", "shape", "copy", "head", "describe", "info", *_BY_COLUMN}
+)
 _POSITIONAL = frozenset({"iloc", "iat", "values"})
 
 

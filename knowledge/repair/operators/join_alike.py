@@ -16,9 +16,7 @@ from knowledge.repair.operator import COST, Failure
 def applies(result: JobResult) -> bool:
     """Two things of different kinds were joined."""
     error = result.error
-    return error is not None and (
-        is_a(error, "operands", "operand_types") or "can only concatenate" in error.message
-    )
+    return error is not None and is_a(error, "operands", "operand_types")
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:

@@ -131,7 +131,11 @@ def test_every_platform_says_the_same_in_the_same_order():
     made = sheet(Answered(answer(SIZES, LACKS, missing="so", constructs=(LINEAR,), why=WHY)))
 
     assert made.headline.startswith("! Read, not run: A Linear layer")
-    assert [p.title for p in made.parts if p.title][:3] == ["In the posted code", "Perhaps", "Why"]
+    assert [p.title for p in made.parts if p.title][:3] == [
+        "In the posted code",
+        "Perhaps",
+        "Why: T",
+    ]
     assert made.parts[-1].title == "To run it"
 
 
