@@ -13,7 +13,6 @@ from bot.messages.attachments import (
     MIB,
     NOTEBOOK_SUFFIXES,
     PYTHON_SUFFIXES,
-    READABLE,
     TEXT_SUFFIXES,
     Attachment,
     as_file,
@@ -252,7 +251,8 @@ class _Reading:
     def attachment(self, attachment: Attachment) -> None:
         """Read one file by the kind that its name says."""
         refuse_oversize(attachment)
-        if attachment.suffix not in READABLE:
+        readable = PYTHON_SUFFIXES | NOTEBOOK_SUFFIXES | TEXT_SUFFIXES
+        if attachment.suffix not in readable:
             self._carry(attachment)
             return
         text, note = decode(attachment)

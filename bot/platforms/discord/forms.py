@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from bot.models import RunWith
-from bot.platforms.buttons import WRONG, button_id
-from bot.service.buttons import RerunOptions
+from bot.platforms.card import button_id
 
 Json = dict[str, Any]
 
@@ -23,7 +22,7 @@ COMMANDS: list[Json] = [
         "name": "torchmedic",
         "type": _CHAT,
         **_EVERYWHERE,
-        "description": "Run a PyTorch problem and find out what is wrong; alone: what I can do",
+        "description": "Run a PyTorch problem and find out what is wrong; alone: a form for code",
         "options": [
             {
                 "name": "question",
@@ -34,7 +33,7 @@ COMMANDS: list[Json] = [
             {
                 "name": "file",
                 "type": _ATTACHMENT,
-                "description": "A .py, .ipynb, .log, .txt, .md or .zip file",
+                "description": "A .py, .ipynb, .log or .txt file",
             },
             {
                 "name": "public",
@@ -45,7 +44,7 @@ COMMANDS: list[Json] = [
     },
     {"name": DIAGNOSE, "type": _MESSAGE, **_EVERYWHERE},
 ]
-_SELECT, _INPUT, _LABELLED, _UPLOAD = 3, 4, 18, 19
+_SELECT, _INPUT, _LABELLED = 3, 4, 18
 
 
 def ask_form(*, public: bool = False) -> Json:
@@ -54,58 +53,30 @@ def ask_form(*, public: bool = False) -> Json:
         "custom_id": f"{ASK_FORM}:public" if public else ASK_FORM,
         "title": "Ask Torchmedic",
         "components": [
-            _field("question", "What goes wrong?", long=True, needed=False, most=1_000),
             _field(
                 "code",
                 "Your code, the traceback, or both",
                 long=True,
-                needed=False,
                 hint="Paste it as it is. It is run, so the shortest that fails is best.",
             ),
-            {
-                "type": _LABELLED,
-                "label": "Files",
-                "description": "A script, a notebook, a log, or what the code reads",
-                "component": {
-                    "type": _UPLOAD,
-                    "custom_id": "files",
-                    "required": False,
-                    "min_values": 0,
-                    "max_values": 5,
-                },
-            },
+            _field("question", "What goes wrong?", long=True, needed=False, most=1_000),
         ],
     }
 
 
 def wrong_form(question: str) -> Json:
-    """The form for "not right": what is wrong, and a line about it."""
-    kinds = [(label, name) for name, label in WRONG.items()]
+    """The form for "wrong": the reason, in one line."""
+    words_ = _field("words", "What is wrong with it?", most=300, hint="One line is enough.")
     return {
         "custom_id": button_id("wrong", question),
-        "title": "What is not right?",
-        "components": [
-            _choice("kind", "What is wrong", kinds, kinds[0][1]),
-            _field("words", "In a line", needed=False, most=300),
-        ],
+        "title": "Wrong answer",
+        "components": [words_],
     }
 
 
-def edit_form(question: str, headline: str) -> Json:
-    """The form for editing a draft: its conclusion."""
-    words = _field("words", "What the card says first", long=True, most=900, value=headline[:900])
-    return {
-        "custom_id": button_id("edit", question),
-        "title": "Edit and post",
-        "components": [words],
-    }
-
-
-def again_form(question: str, offered: RerunOptions) -> Json:
+def again_form(question: str, now: RunWith = RunWith()) -> Json:  # noqa: B008 (frozen)
     """The form for "run again": device, seed, fresh interpreter."""
-    now = offered.now
-    devices = [("as the code needs it", ""), ("CPU", "cpu")]
-    devices += [("GPU", "cuda")] if offered.has_gpu else []
+    devices = [("as the code needs it", ""), ("CPU", "cpu"), ("GPU", "cuda")]
     return {
         "custom_id": button_id("again", question),
         "title": "Run again",
@@ -114,7 +85,7 @@ def again_form(question: str, offered: RerunOptions) -> Json:
                 "device",
                 "Device",
                 [(label, value or "any") for label, value in devices],
-                now.device if now.device and (now.device == "cpu" or offered.has_gpu) else "any",
+                now.device or "any",
             ),
             _choice(
                 "start",
