@@ -172,9 +172,12 @@ class _Run:
             if glue is not None and module is not None:
                 rebuild_glue.run_statements(glue.after, module)
             error: BaseException | None = None
+        except TrainingCut:
+            settrace(None)
+            error = None
         except Anything as e:
             settrace(None)  # here, before any call that a tracer of the snippet's could hear
-            error = e if type(e) is not TrainingCut else None
+            error = e  # and nothing of `builtins`: it may be empty by now
         settrace(None)
         self._guard("resources", self._stop_supplying)
         try:
