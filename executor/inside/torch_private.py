@@ -214,3 +214,8 @@ def grouping() -> Any:
 def set_grouping(group: Any) -> None:
     """Let optimizers sort their tensors with this function."""
     cast("Any", torch._C)._group_tensors_by_device_and_dtype = group
+
+
+def profiled() -> bool:
+    """Whether the snippet's own profiler listens."""
+    return bool(cast("Any", torch.autograd)._profiler_enabled())

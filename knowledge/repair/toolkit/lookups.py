@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from executor.errors import read
 from knowledge.repair.toolkit.spelling import misspelt, slips
 
 if TYPE_CHECKING:
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from knowledge.repair.operator import Failure
 
 _NOT_THERE = object()
-_IMPORT = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
-_MODULE = re.compile(r"module '([\w.]+)' has no attribute '(\w+)'")
 # What a library says of a name that it no longer has; each was read in a message of one.
 _SAID = tuple(
     re.compile(pattern)
@@ -116,9 +115,9 @@ def lookup(failure: Failure) -> Lookup | None:
     error = failure.live.error
     message = str(error)
     if isinstance(error, ImportError):
-        said = _IMPORT.search(message)
-        module = sys.modules.get(said[2]) if said is not None else None
-        return Lookup(module, said[1], message) if said is not None and module else None
+        said = read(failure.error, "import_name")
+        module = sys.modules.get(said["module"]) if said is not None else None
+        return Lookup(module, said["name"], message) if said is not None and module else None
     if not isinstance(error, AttributeError):
         return None
     if isinstance(error.name, str) and error.obj is not None:
@@ -137,8 +136,8 @@ def _of_module(failure: Failure, message: str) -> Lookup | None:
     owner = failure.value(node.value)
     if not isinstance(owner, types.ModuleType):
         return None
-    said = _MODULE.search(message)
-    if said is not None and said[2] != node.attr.value:
+    said = read(failure.error, "module_attribute")
+    if said is not None and said["name"] != node.attr.value:
         return None
     return Lookup(owner, node.attr.value, message)
 

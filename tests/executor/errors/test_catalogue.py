@@ -217,6 +217,10 @@ SPEAKERS = (
     "executor/errors/",
     "executor/inside/simulated/",
     "executor/inside/probes/inplace/",
+    # What Python says of text that it cannot read, and what PyTorch warns of: no run's errors.
+    "executor/inside/readable.py",
+    "executor/inside/probes/training/told.py",
+    "executor/inside/probes/training/rates.py",
     "bot/messages/traceback_text.py",
     "bot/service/manners.py",
     "knowledge/signature.py",

@@ -129,7 +129,6 @@ LOOKED_AT = {
 LOOKED_AT_OFF_TOPIC = (
     "how do I rotate an image by 30 degrees with OpenCV",
     "my landlord wants to raise the rent",
-    "why is my GPU utilisation only 20 % during training",
     "TypeError: 'NoneType' object is not iterable in my Flask app",
     "how does backpropagation through time work",
     "what is the best optimizer for GANs",
@@ -139,6 +138,7 @@ LOOKED_AT_OFF_TOPIC = (
 
 # Off topic while there were five articles; now each has one of its own.
 COVERED_SINCE = {
+    "why is my GPU utilisation only 20 % during training": {"gpu-waits-for-the-data"},
     "CUDA out of memory when training with batch size 64": {"cuda-out-of-memory"},
     "DataLoader with num_workers > 0 hangs on Windows": {"processes-without-a-main-guard"},
     "torch.load fails with an UnpicklingError, weights only": {"weights-only-load-failed"},

@@ -23,7 +23,7 @@ def _with_held(name: str, value: object) -> Iterator[tuple[str, object]]:
     yield name, value
     if type(value) is dict and len(value) < _MANY:
         yield from ((f"{name}[{k!r}]", v) for k, v in value.items() if type(v) is list)
-    elif type(value).__module__ == "__main__" and not isinstance(value, type):
+    elif type(value).__module__ == "__main__" and not issubclass(type(value), type):
         for key, held in list(getattr(value, "__dict__", {}).items())[:_MANY]:
             if type(held) is list:
                 yield f"{name}.{key}", held

@@ -57,8 +57,11 @@ class Leaks:
         if id(module) not in self._kept and len(self._kept) >= _CALLS:
             return
         given = [a for a in (*args, *kwargs.values()) if type(a) is torch.Tensor]
-        if not given or given[0].dim() < 2 or sum(t.numel() for t in given) > _ELEMENTS:
+        if not given or private.profiled():  # a profiler would list the copies
             return
+        with quietly():
+            if given[0].dim() < 2 or sum(t.numel() for t in given) > _ELEMENTS:
+                return
         if not any(True for _ in parameters(module)):
             return
         if any(private.unwrapped(t) is not None for t in given):
