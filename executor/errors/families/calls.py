@@ -549,7 +549,7 @@ FAMILIES = (
         says="An operator is used between things that it cannot join or compare.",
         types=("TypeError",),
         today=(
-            r"can only concatenate \w+ \(not \"[\w.]+\"\) to \w+|bad operand type for"
+            r"can only concatenate \w+ \(not \"?[\w.]+\"?\) to [\w.]+|bad operand type for"
             r"|not supported between instances of '[\w.]+' and '[\w.]+'|can't multiply sequence",
         ),
         sample="[1] + (2,)",
