@@ -80,7 +80,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-async def test_hostile_programs_meet_the_same_walls(executor: ExecutorClient, name: str):
+async def test_attacks_meet_the_same_walls(executor: ExecutorClient, name: str):
     """A trial is a part of a job of the jail, and may do no more than a run."""
     found, run = await tried(executor, HOSTILE[name], "print('still here')")
 
