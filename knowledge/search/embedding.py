@@ -205,10 +205,6 @@ class EmbeddingModel:
         try:
             with _silence():
                 import torch
-
-                # It imports torchvision where that is installed, for images. PyPI's does not load
-                # beside a CPU build of torch, and snippets are all that needs it.
-                sys.modules.setdefault("torchvision", None)  # type: ignore[arg-type]
                 from sentence_transformers import SentenceTransformer
 
                 device = "cuda" if torch.cuda.is_available() else "cpu"
@@ -308,6 +304,10 @@ def _silence() -> Iterator[None]:
 
     Through their own switches: redirecting stderr would swallow what other threads write.
     """
+    # transformers imports torchvision where that is installed, for images. PyPI's does not load
+    # beside a CPU build of torch, and snippets are all that needs it. It is asked for once only, so
+    # it is hidden before the first import.
+    sys.modules.setdefault("torchvision", None)  # type: ignore[arg-type]
     # By name, because their functions carry no types.
     hub: Any = importlib.import_module("huggingface_hub.utils")
     transformers: Any = importlib.import_module("transformers.utils.logging")

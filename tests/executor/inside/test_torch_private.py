@@ -304,6 +304,14 @@ def test_every_part_of_a_module_loads_its_weights_by_one_method() -> None:
     assert private.load_part(nn.Module) is original
 
 
+def test_a_profiler_that_listens_is_seen() -> None:
+    """It keeps the tensors that it saw, and they would be told as the snippet's."""
+    assert not private.profiled()
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]):
+        assert private.profiled()
+    assert not private.profiled()
+
+
 def test_every_name_is_tried_here() -> None:
     """What is added to the module is added to its tests."""
     source = Path(private.__file__).read_text()
