@@ -14,6 +14,7 @@ from executor.errors import same_family, same_numbers
 from executor.protocol import REBUILT, ErrorSeen, File
 from tests.built import ran
 from tests.conftest import Ask
+from tests.rows import some
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ POSTS = {
 
 
 @pytest.mark.asyncio(loop_scope="session")
-@pytest.mark.parametrize("kind", POSTS)
+@pytest.mark.parametrize("kind", some(POSTS, 3))
 async def test_the_posted_error_comes_up_again(kind: str, ask: Ask):
     """Its family, its numbers and its line, in a run; and all that was assumed is listed."""
     post = POSTS[kind]

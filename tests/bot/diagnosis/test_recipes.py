@@ -11,6 +11,7 @@ from _pytest.mark.structures import ParameterSet
 from bot.models import Answer
 from tests.conftest import Ask
 from tests.executor.service.test_packages import needs_whole_set
+from tests.rows import some
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -55,9 +56,10 @@ _WHOLE_SET = {"csv_regression", "bert_classifier"}
 
 
 def _named(names: Iterable[str]) -> list[ParameterSet]:
-    return [
+    rows = [
         pytest.param(name, marks=needs_whole_set if name in _WHOLE_SET else ()) for name in names
     ]
+    return some(rows, 4)
 
 
 @pytest.mark.parametrize("name", _named(RUNS))

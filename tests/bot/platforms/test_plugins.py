@@ -14,6 +14,7 @@ import pytest
 from bot.errors import SettingsError
 from bot.platforms.plugins import load_settings, plugins
 from bot.service.plugin import PlatformPlugin
+from tests.rows import some
 
 # A platform that is made up: `torchmedic pigeon` sends what it was told to standard output.
 PIGEON = '''
@@ -119,11 +120,14 @@ def test_a_new_folder_is_a_section_of_the_settings(folder: Path):
 
 @pytest.mark.parametrize(
     ("ring", "named", "says"),
-    [
-        ("7", False, "✔ ok PIGEON_RING: set"),  # what has a token
-        ("8", False, "✘ problem the pigeons refuse"),
-        ("", True, "✘ problem missing in the"),
-    ],
+    some(
+        [
+            ("8", False, "✘ problem the pigeons refuse"),
+            ("7", False, "✔ ok PIGEON_RING: set"),  # what has a token
+            ("", True, "✘ problem missing in the"),
+        ],
+        one_in=3,
+    ),
 )
 def test_a_new_folder_is_a_row_of_the_doctor(folder: Path, ring: str, named: bool, says: str):
     """Its tokens are asked about, and its port is tried."""

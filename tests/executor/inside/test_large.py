@@ -20,6 +20,7 @@ from executor.inside.probes.training import TrainingProbe
 from executor.inside.probes.training.intent import Intent
 from executor.protocol import Job, Outcome
 from tests.executor.conftest import House
+from tests.rows import some
 
 # Pieces of code, each repeated with another number.
 PIECES = {
@@ -84,7 +85,7 @@ def _seconds(read: Callable[[str], object], text: str) -> float:
 
 
 @pytest.mark.parametrize("kib", [4, pytest.param(16, marks=pytest.mark.daily)])
-@pytest.mark.parametrize("name", list(PIECES))
+@pytest.mark.parametrize("name", some(PIECES, 3))
 def test_reading_takes_as_long_as_the_code_is(name: str, kib: int) -> None:
     """Four times as much takes less than nine times as long; the square would take sixteen."""
     small, large = code(name, kib * 1024), code(name, TIMES * kib * 1024)

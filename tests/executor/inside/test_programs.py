@@ -13,6 +13,7 @@ import pytest
 
 from executor.protocol import JobResult, Outcome
 from tests.executor.conftest import House
+from tests.rows import some
 
 _PROGRAMS = Path(__file__).parent / "programs"
 
@@ -24,10 +25,7 @@ def programs(pattern: str) -> list[object]:
         for file in sorted(_PROGRAMS.glob(pattern))
         for part in re.split(r"^### ", file.read_text(), flags=re.MULTILINE)[1:]
     ]
-    return [
-        pytest.param(title, code, id=title, marks=() if i % 3 == 0 else (pytest.mark.daily,))
-        for i, (title, code) in enumerate(found)
-    ]
+    return [*some([pytest.param(title, code, id=title) for title, code in found], 4)]
 
 
 @pytest.mark.parametrize(("title", "code"), programs("healthy_*.txt"))

@@ -21,8 +21,9 @@ from executor.protocol import Job, JobResult, Outcome
 from executor.service.client import ExecutorClient
 from knowledge.repair.checks.code import Change, checks_of_code
 from knowledge.repair.codemod import Codemod, Proposal
-from knowledge.repair.engine import judge
+from knowledge.repair.engine import judge, repair
 from knowledge.repair.fix import Fix
+from knowledge.repair.mistake import mistake
 from knowledge.repair.operator import Operator
 from knowledge.repair.rerun import rerun_with_probes
 from tests.conftest import Ask
@@ -157,6 +158,24 @@ def formatted(code: str) -> str:
     return done.stdout
 
 
+@pytest.mark.parametrize(("slug", "name"), _REFUSED)
+async def test_where_no_edit_is_honest_it_offers_none(
+    medic: Pipeline, slug: str, name: str
+) -> None:
+    """Asked alone: what the others would offer is left to the test of the whole answer."""
+    maker, job = _maker(medic, slug), Job(code=CASES[slug].refused[name])
+    before, reference = await seen(medic.executor, job)
+    codemods = [maker] if isinstance(maker, Codemod) else []
+    operators = [maker] if isinstance(maker, Operator) else []
+    found = await repair(
+        medic.executor, codemods, job, before, reference, CASES[slug].asked, operators
+    )
+
+    assert mistake(before).is_there
+    assert found.fix is None and found.alternatives == ()
+
+
+@pytest.mark.daily
 @pytest.mark.parametrize(("slug", "name"), _REFUSED)
 async def test_where_no_edit_is_honest_none_is_offered(ask: Ask, slug: str, name: str) -> None:
     """The mistake is shown and explained; the snippet stays as it is."""
