@@ -197,11 +197,11 @@ async def _proposer(settings: Settings) -> list[DoctorRow]:
     try:
         proposer = open_proposer(settings, executor, ())
         try:
-            return [DoctorRow("model", True, await proposer.check())]
+            return [DoctorRow("proposer", True, await proposer.check())]
         finally:
             await proposer.close()
     except (SettingsError, ProposerError) as e:
-        return [DoctorRow.of("model", e)]
+        return [DoctorRow.of("proposer", e)]
 
 
 async def _executor(settings: Settings, *, chat: bool) -> list[DoctorRow]:

@@ -41,6 +41,10 @@ _SIGNED = re.compile(
     r"[ \t,.!]{1,4}(?:\n[ \t]*)?|--? ?)([A-Z][a-z]{1,20}(?: [A-Z][a-z]{1,20})?)[ \t.!]{0,3}$"
 )
 _GREETED = re.compile(r"(?m)^[ \t]*(?:Hi|Hello|Hey|Dear)[ \t]+([A-Z][a-z]{1,20})[ \t]*[,!:]")
+_INTRODUCED = re.compile(
+    r"\b(?:[Mm]y name is|[Mm]y name's|(?:I am|I'm|[Tt]his is) (?=[A-Z][a-z]{1,20} [A-Z][a-z]))"
+    r"[ \t]*([A-Z][a-z]{1,20}(?: [A-Z][a-z]{1,20})?)"
+)
 # Words that stand where a name would: nobody is called so.
 _NOBODY = frozenset({"All", "Everyone", "Everybody", "There", "Guys", "Folks", "Team", "Experts"})
 
@@ -56,7 +60,7 @@ class Redaction:
 
     def hide_prose(self, text: str) -> str:
         """A message's words without people, secrets, addresses and folders."""
-        for pattern in (_SIGNED, _GREETED):
+        for pattern in (_SIGNED, _GREETED, _INTRODUCED):
             self._people |= set(pattern.findall(text)) - _NOBODY
         text = _AT_NAME.sub(self._as("person"), _MENTION.sub(self._as("person"), text))
         return self._hide(text)

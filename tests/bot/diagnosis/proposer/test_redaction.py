@@ -47,6 +47,8 @@ def test_secrets_and_folders_are_taken_out_of_code_and_put_back(text: str, secre
         ("Hi Peter, my loss is NaN", "Peter"),
         ("It fails.\nThanks,\nAnna Miller", "Miller"),
         ("It fails.\n-- Anna", "Anna"),
+        ("My name is Anna Miller and it fails", "Miller"),
+        ("I am Anna Miller from Ulm", "Anna"),
         ("my folder is /home/anna/x/y.py, I am anna", "anna"),
     ],
 )
@@ -55,6 +57,13 @@ def test_people_are_taken_out_of_prose_and_put_back(text: str, name: str) -> Non
     sent = hidden.hide_prose(text)
     assert name not in sent
     assert hidden.restore(sent) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["I am Using torch 2.13", "This is Strange", "my name is not defined", "I'm New here"]
+)
+def test_ordinary_words_are_nobodys_name(text: str) -> None:
+    assert Redaction().hide_prose(text) == text
 
 
 @pytest.mark.parametrize(
