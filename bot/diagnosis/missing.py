@@ -31,7 +31,7 @@ def missing(run: JobResult, question: Question | None = None) -> str:
         or _cut(run)
         or _never_started(run)
         or _completed(run)
-        or (_lacking(run, run.error) if run.error else "")
+        or (_lacking(run, run.error, question) if run.error else "")
         or (_out_of_order(question, run) if question is not None else "")
         or (_no_gradients(question, run) if question is not None else "")
         or _not_exercised(run)
@@ -195,12 +195,14 @@ def _never_started(run: JobResult) -> str:
     return ""
 
 
-def _lacking(run: JobResult, error: ErrorSeen) -> str:
+def _lacking(run: JobResult, error: ErrorSeen, question: Question | None) -> str:
     at = f" (line {error.line})" if error.line else ""
     if error.type == "NameError" and (seen := read(error, "name_undefined")):
         # A name that the snippet does bind somewhere is a mistake of its own, and a real answer.
         if seen["name"] not in run.undefined:
             return ""
+        if is_made_among_words(seen["name"], question):
+            return f"`{seen['name']}`{at} {UNREAD}"
         return (
             f"`{seen['name']}`{at} is used but never defined in what you posted; post the part "
             "that makes it too, so that it can be run"
@@ -217,6 +219,20 @@ def _lacking(run: JobResult, error: ErrorSeen) -> str:
         if (seen := read(error, *families)) and (told := clause(seen, error, at)):
             return told
     return ""
+
+
+UNREAD = (
+    "is made in a line that could not be read as code: it stands among words, or is broken; post "
+    "it in a code block, one statement a line"
+)
+
+
+def is_made_among_words(name: str, question: Question | None) -> bool:
+    """Whether what was not read as code has a line that makes a name."""
+    makes = (
+        rf"(?:^|[\s;]){re.escape(name)}\s{{0,3}}=(?!=)|\b(?:def|class)\s{{1,3}}{re.escape(name)}\b"
+    )
+    return question is not None and re.search(makes, question.text) is not None
 
 
 def _empty(run: JobResult, left: LeftOut, error: str) -> str:

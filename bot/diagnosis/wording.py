@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from bot.diagnosis.ask_back import ask_back
 from bot.diagnosis.devices import opposed
+from bot.diagnosis.missing import UNREAD, is_made_among_words
 from bot.diagnosis.own_error import is_another, is_unparsed, posted, reports_no_error
 from bot.diagnosis.posted_traceback import place
 from bot.models import (
@@ -80,6 +81,8 @@ def not_run(reason: str, run: JobResult, question: Question) -> str:
     lacking = read(run.error, "name_undefined") if run.error is not None else None
     if lacking is not None and run.error is not None and lacking["name"] in run.undefined:
         at = f" (line {run.error.line})" if run.error.line else ""
+        if is_made_among_words(lacking["name"], question):
+            return f"Not run: `{lacking['name']}`{at} {UNREAD}. {ask_back(question)}"
         others = [f"`{n}`" for n in (*run.undefined, *_given(run)) if n != lacking["name"]]
         also = ""
         if others:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from bot.messages.raised_in_source import message_raised
 from bot.models import PastedTraceback, TracebackFrame
+from executor.errors import family_of
 
 
 class Found(NamedTuple):
@@ -384,7 +385,9 @@ def _bare_error(lines: Sequence[str], pos: int, among_code: bool) -> Found | Non
         return None
     if match := _SPOKEN.search(line):
         name = _TYPES.get(match[1].replace(" ", "").lower(), "")
-        return _read_bare(lines, pos, name, line[: match.start()], match[2]) if name else None
+        if not name or (" " in match[1] and "memory" in match[1].lower() and not _known(match)):
+            return None  # a title: "CUDA Out of Memory Error: how do I …"
+        return _read_bare(lines, pos, name, line[: match.start()], match[2])
     if match := _REPR.search(line):
         whole = _Segment(type=match[1], message=[match[3]])
         return Found(pos, pos, _pasted(whole, f"{match[1]}: {match[3]}"))
@@ -394,6 +397,11 @@ def _bare_error(lines: Sequence[str], pos: int, among_code: bool) -> Found | Non
         whole = _Segment(type=match[1], message=[said])
         return Found(pos, pos + 2, _pasted(whole, f"{match[1]}: {said}"))
     return None
+
+
+def _known(spoken: re.Match[str]) -> bool:
+    """Whether the catalogue knows the words behind an error's type."""
+    return family_of("", spoken[2]) is not None
 
 
 def _read_bare(lines: Sequence[str], pos: int, name: str, before: str, message: str) -> Found:

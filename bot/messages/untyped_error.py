@@ -21,6 +21,7 @@ _APART = re.compile(r"(?: {4,}|\t|\s{0,3}>|\s*`)")
 _TRIMMED = '`*_"“”‘’ \t>'
 _LONGEST = 600  # characters of a message that stands in a line
 _SHORTEST = 16  # characters of a wording: "zero elements" is also what people say
+_SHORTEST_IN_PROSE = 40  # of one in a line of prose, which nobody puts so in words of his own
 _MOST = 60  # places that are looked at
 
 
@@ -31,14 +32,14 @@ def find_untyped_error(prose: Sequence[str], output: Sequence[str]) -> PastedTra
         prose: the message's prose, its title first.
         output: lines of fences that hold no code.
     """
-    for number, (text, is_title) in enumerate(_candidates(prose, output)):
+    for number, (text, is_title, shortest) in enumerate(_candidates(prose, output)):
         if number == _MOST:
             return None
         for family in all_families():
             if family.breadth > 0 or family.typed:
                 continue
             seen = family.read("", text)
-            if seen is None or seen.span[1] - seen.span[0] < _SHORTEST:
+            if seen is None or seen.span[1] - seen.span[0] < shortest:
                 continue
             # "Why do I get 'list index out of range' in my loop?"
             opened = _OPENED.search(text[: seen.span[0]])
@@ -62,22 +63,25 @@ def find_warning_in_title(prose: Sequence[str]) -> PastedTraceback | None:
     return PastedTraceback(type=found[1], message=message, text=message)
 
 
-def _candidates(prose: Sequence[str], output: Sequence[str]) -> Iterator[tuple[str, bool]]:
-    """The places where a message may be, and whether each is a whole title."""
+def _candidates(prose: Sequence[str], output: Sequence[str]) -> Iterator[tuple[str, bool, int]]:
+    """The places where a message may be, whether each is a whole title, its shortest wording."""
     title = next((line for line in prose if line.strip()), "")
     for quoted in _QUOTED.findall(title):
-        yield quoted, False
+        yield quoted, False, _SHORTEST
     if len(title) <= _LONGEST:
-        yield title.strip(_TRIMMED + "#"), True
+        yield title.strip(_TRIMMED + "#"), True, _SHORTEST
     for line in prose:
         if _APART.match(line) and len(line) <= _LONGEST and " " in line.strip():
-            yield line.strip(_TRIMMED), False
+            yield line.strip(_TRIMMED), False, _SHORTEST
         elif '"' in line or "`" in line or "“" in line:
             for quoted in _QUOTED.findall(line[:8000]):
-                yield quoted, False
+                yield quoted, False, _SHORTEST
     for line in output:
         if len(line) <= _LONGEST and " " in line.strip():
-            yield line.strip(), False
+            yield line.strip(), False, _SHORTEST
+    for line in prose:
+        if not _APART.match(line) and len(line) <= _LONGEST and len(line) > _SHORTEST_IN_PROSE:
+            yield line.strip(_TRIMMED), False, _SHORTEST_IN_PROSE
 
 
 def missing_name(error: PastedTraceback) -> str:

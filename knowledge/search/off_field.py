@@ -58,11 +58,26 @@ _OTHERS = re.compile(
     r"awk|vim|(?-i:R)|docker|kubernetes|kubectl|nginx|django|flask|python)\b",
     re.IGNORECASE,
 )
+# Names of libraries that are built on PyTorch: a title that names one asks for what that one has,
+# also where the post says "PyTorch" further down.
+_BUILT_ON_OURS = re.compile(
+    r"\b(?:hugging ?face|transformers library|tokeniz\w+|from_pretrained|diffusers|allennlp|fairseq"
+    r"|fast\.?ai|detectron2?|mm(?:cv|engine|det\w*|seg\w*)|lightning|torch_geometric"
+    r"|pytorch geometric|monai|yolo\w*|ultralytics|stable[- ]?baselines\d?|vllm|deepspeed)\b",
+    re.IGNORECASE,
+)
 _OURS = re.compile(r"\b(?:py)?torch\b|\btensors?\b|\bnn\.|\bautograd\b", re.IGNORECASE)
+_CALLED = re.compile(r"\b(?:torch|nn)\.\w")
 
 
 def is_foreign(text: str) -> bool:
-    """Whether a question names another tool and nothing of PyTorch."""
+    """Whether a question names another tool and nothing of PyTorch.
+
+    Or its title names a library that is built on PyTorch, and no function of PyTorch's own.
+    """
+    title = next((line for line in text.splitlines() if line.strip()), "")
+    if _BUILT_ON_OURS.search(title) and not _CALLED.search(title):
+        return True
     return _OTHERS.search(text) is not None and not names_ours(text)
 
 

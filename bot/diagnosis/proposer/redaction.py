@@ -42,7 +42,7 @@ _SIGNED = re.compile(
 )
 _GREETED = re.compile(r"(?m)^[ \t]*(?:Hi|Hello|Hey|Dear)[ \t]+([A-Z][a-z]{1,20})[ \t]*[,!:]")
 _INTRODUCED = re.compile(
-    r"\b(?:[Mm]y name is|[Mm]y name's|(?:I am|I'm|[Tt]his is) (?=[A-Z][a-z]{1,20} [A-Z][a-z]))"
+    r"\b(?:[Mm]y name is|[Mm]y name's|(?:I am|I'm) (?=[A-Z][a-z]{1,20} [A-Z][a-z]))"
     r"[ \t]*([A-Z][a-z]{1,20}(?: [A-Z][a-z]{1,20})?)"
 )
 # Words that stand where a name would: nobody is called so.

@@ -80,6 +80,39 @@ FAMILIES = (
         sample='torch.save({}, "/no-such-folder/weights.pt")',
     ),
     ErrorFamily(
+        id="image_folder_empty",
+        says="ImageFolder finds no image where it looks: in one subfolder for each class.",
+        means=(
+            "`ImageFolder` looks only into subfolders, one for each class, and finds no image in "
+            "those of `{folder}`",
+            "`ImageFolder` looks only into subfolders, one for each class, and finds no image "
+            "there",
+        ),
+        remedy=(
+            "Lay the images out as `root/class/image.jpg` and give it `root`, the folder above the "
+            "classes; a single image is opened with `PIL.Image.open(path)`",
+        ),
+        suspects=(Suspect(r"ImageFolder|DatasetFolder"),),
+        types=("FileNotFoundError", "RuntimeError"),
+        today=(
+            r"Couldn't find any class folder in (?P<folder>[^\n]{1,300}?)\.(?:\s|$)",
+            r"Found no valid file for the classes [^\n]{1,300}",
+        ),
+        older=(
+            r"Found 0 (?:files|images) in (?:subfolders|subdirectories) of: (?P<folder>\S{1,300})",
+        ),
+        values={"folder": "that was looked into"},
+        needs="torchvision, and a folder without images",
+        examples=(
+            "FileNotFoundError: Couldn't find any class folder in data/train.",
+            "FileNotFoundError: Found no valid file for the classes a. Supported extensions are: "
+            ".jpg, .jpeg, .png",
+            "RuntimeError: Found 0 files in subfolders of: data/train\nSupported extensions are: "
+            ".jpg,.png",
+            "RuntimeError: Found 0 images in subfolders of: data/train",
+        ),
+    ),
+    ErrorFamily(
         id="optimizer_groups",
         says="An optimizer's saved state is of a model with other parameters.",
         means=(

@@ -64,6 +64,34 @@ FAMILIES = (
         ),
     ),
     ErrorFamily(
+        id="cuda_generation",
+        says="PyTorch warns at the start that it was not built for this GPU.",
+        means=(
+            "This PyTorch was not built for this GPU: it holds no code for {has}, so the first "
+            "kernel will fail",
+        ),
+        remedy=(
+            "Install a build that knows it: compare `torch.cuda.get_device_capability()` with "
+            "`torch.cuda.get_arch_list()`; a new GPU needs a newer PyTorch with a newer CUDA (a "
+            "program that brings its own PyTorch has to be updated), a GPU that is too old an "
+            "older one",
+        ),
+        types=("UserWarning",),
+        today=(
+            r"with CUDA capability (?P<has>sm_\d{2,3}) is not compatible with the current PyTorch",
+            r"GPU\d{1,2} \S{1,60}(?: \S{1,60}){0,6} which is of (?:cuda|compute) capability "
+            r"(?P<has>\d{1,2}\.\d)\.",
+        ),
+        values={"has": "the GPU's generation"},
+        needs="a GPU of a generation that the installed torch was not built for",
+        examples=(
+            "UserWarning: NVIDIA A with CUDA capability sm_120 is not compatible with the current "
+            "PyTorch installation.",
+            "UserWarning: Found GPU0 GeForce GT 750M which is of cuda capability 3.0. PyTorch no "
+            "longer supports this GPU because it is too old.",
+        ),
+    ),
+    ErrorFamily(
         id="cuda_kernel_failed",
         says="A kernel on the GPU reached memory that it may not, or stopped for another reason.",
         means=(

@@ -218,6 +218,12 @@ FAMILIES = (
         id="conv_stride",
         says="A stride, padding or dilation has more numbers than the convolution has directions.",
         means=(
+            Sentence(
+                "{given} is the {option} that a layer of more directions has by itself, so what "
+                "comes in has too few dimensions: an image without its batch dimension, which old "
+                "versions read as a signal; or somebody wrote {given} for a layer of {count}",
+                when={"given": r"\[(?:1(?:, 1)+|0(?:, 0)+)\]"},
+            ),
             "{option} of a convolution is {given}, and it has {count} directions",
             (
                 "{option} of a convolution has another number of values than the "
@@ -226,6 +232,11 @@ FAMILIES = (
             ),
         ),
         remedy=(
+            Sentence(
+                "Print `x.shape` before the layer, and give a single image its batch dimension: "
+                "`x.unsqueeze(0)`",
+                when={"given": r"\[(?:1(?:, 1)+|0(?:, 0)+)\]"},
+            ),
             (
                 "Give {option} one number, or as many as the layer has directions (Conv1d "
                 "1, Conv2d 2); and check that the input has batch and channel dimensions: "

@@ -606,3 +606,24 @@ def test_gradients_that_nothing_posted_computes(
     question = Question(text="", snippets=(Snippet(code=code, language="", first_line=1),))
 
     assert ("backward()" in missing(run, question)) is asked
+
+
+@pytest.mark.parametrize(
+    ("words", "unread"),
+    [
+        ("model=models.vgg16() then model for p in it:", True),
+        ("my class model (see above)", True),
+        ("the loaders: model = make(x)", True),
+        ("it says model == None", False),
+        ("my_model = x", False),
+        ("model does not learn", False),
+        ("", False),
+    ],
+)
+def test_a_name_that_is_made_among_words_is_not_called_undefined(words: str, unread: bool):
+    """They posted it, in a form that could not be read."""
+    run = failed(NAME, "NameError", undefined=("model",))
+    said = missing(run, Question(text=words))
+
+    assert ("could not be read as code" in said) is unread
+    assert ("never defined" in said) is not unread

@@ -905,3 +905,29 @@ def test_a_warning_keeps_its_name(text: str, type_: str | None, message: str):
 
     assert (pasted.type if pasted else None) == type_
     assert pasted is None or pasted.message == message
+
+
+@pytest.mark.parametrize(
+    ("text", "type_"),
+    [
+        # a message alone in its paragraph, as chats and forums show it
+        (
+            "My new card\n\nI see this:\n\nNVIDIA X with CUDA capability sm_120 is not compatible "
+            "with the current PyTorch installation.\n\nWhat now?",
+            "UserWarning",
+        ),
+        (
+            "It stops. The error says:\n\nmat1 and mat2 shapes cannot be multiplied (4x3 and 5x6)",
+            "RuntimeError",
+        ),
+        ("We saw it\n\nwith zero elements in the tensor that I made there it goes wrong", None),
+        # a title that names a kind of error and goes on in their own words
+        ("CUDA Out of Memory Error: how does PyTorch keep a variable?\n\nI store it.", None),
+        ("Out of memory error: CUDA out of memory. Tried to allocate 2 GiB", "OutOfMemoryError"),
+    ],
+)
+def test_an_error_is_told_from_words_about_one(text: str, type_: str | None):
+    """A long wording of PyTorch's in a line of its own is one; a heading is none."""
+    pasted = read_message(text).traceback
+
+    assert (pasted.type if pasted else None) == type_

@@ -103,10 +103,13 @@ def test_most_how_to_questions_name_the_right_function_first(functions: Function
         ("what is a react", True),
         ("reaction of nn.Linear in Python", False),
         ("flatten everything but the batch", False),
+        ("load a saved tokenizer\n\nI use PyTorch", True),
+        ("a Dataset for nn.Embedding, tokenized\n\nwith tokenizers", False),
+        ("my model\n\nI use PyTorch Lightning and torch", False),
     ],
 )
 def test_another_tool_is_known_by_its_name(text: str, foreign: bool):
-    """Unless something of PyTorch is named beside it."""
+    """Unless something of PyTorch is named too; a library built on it is enough in a title."""
     assert is_foreign(text) is foreign
 
 
