@@ -21,6 +21,7 @@ from executor.protocol import (
 )
 from knowledge.repair.codemod import PROPOSE, Proposal, Proposed
 from knowledge.repair.proposing import PROPOSE_EDITS
+from knowledge.repair.telling import PROPOSE_TELLING, Telling
 
 SEEN = Environment(torch="2.13.0")  # the probes' report could be read
 
@@ -37,7 +38,7 @@ def error(message: str, type: str = "RuntimeError", **facts: Any) -> ErrorSeen:
 
 def failed(message: str, type: str = "RuntimeError", **facts: Any) -> JobResult:
     """A run that ended with an exception; `line`, `code` … are the error's."""
-    of_the_error = ("line", "code", "origin", "masks", "traceback")
+    of_the_error = ("line", "code", "origin", "masks", "traceback", "demonstrated")
     own = {key: facts.pop(key) for key in of_the_error if key in facts}
     return ran(**{"outcome": Outcome.ERROR, "error": error(message, type, **own)} | facts)
 
@@ -74,6 +75,7 @@ class RecordedExecutor:
         runs: what a job does, by its code alone or with its options and probes.
         proposals: what the codemods propose for a code, or the run in which they failed.
         edits: what the operators propose for a code.
+        tellings: how a code tells of the error that it shows on purpose.
     """
 
     def __init__(
@@ -81,8 +83,10 @@ class RecordedExecutor:
         runs: Mapping[Any, JobResult],
         proposals: Mapping[str, Sequence[Proposal] | JobResult] | None = None,
         edits: Mapping[str, Sequence[Proposal]] | None = None,
+        tellings: Mapping[str, Telling] | None = None,
     ) -> None:
         self._runs = runs
+        self._tellings = tellings or {}
         self._proposals = proposals or {}
         self._edits = edits or {}
         self.asked_for_edits: list[str] = []  # the codes
@@ -94,6 +98,8 @@ class RecordedExecutor:
             return self._propose(job)
         if job.code == PROPOSE_EDITS:
             return self._propose_edits(job)
+        if job.code == PROPOSE_TELLING:
+            return self._tell(job)
         if job.probes == (Probe.INFLUENCE,) and (job.code, "influence") not in self._runs:
             return ran()
         self.asked.append(job)
@@ -110,6 +116,13 @@ class RecordedExecutor:
         rows = tuple(p for p in proposed if p.codemod in order["codemods"])
         text = base64.b64encode(Proposed(proposals=rows).model_dump_json().encode()).decode()
         return ran(files=(File(name="proposals.json", base64=text),))
+
+    def _tell(self, job: Job) -> JobResult:
+        telling = self._tellings.get(json.loads(base64.b64decode(job.files[0].base64))["code"])
+        if telling is None:
+            return ran()
+        text = base64.b64encode(telling.model_dump_json().encode()).decode()
+        return ran(files=(File(name="telling.json", base64=text),))
 
     def _propose_edits(self, job: Job) -> JobResult:
         order = json.loads(base64.b64decode(job.files[-1].base64))

@@ -108,7 +108,8 @@ def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
     if run.outcome is Outcome.KILLED:
         return _concluded(answer, "reproduced", wording.crashed(run))
     if known.demonstrated:
-        said = wording.demonstrated(wrong, run, known.demonstrated)
+        answer = answer.model_copy(update={"alternatives": repairs.alternatives})
+        said = wording.demonstrated(wrong, run, known.demonstrated, repairs.alternatives)
         return _concluded(answer, "reproduced", said)
     if wrong.is_there:
         answer = answer.model_copy(update={"alternatives": repairs.alternatives})

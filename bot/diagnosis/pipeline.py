@@ -33,7 +33,7 @@ from bot.models import (
 from executor.protocol import Job
 from executor.service.client import ExecutorClient
 from knowledge.articles.article import Article
-from knowledge.repair import engine
+from knowledge.repair import demonstration, engine
 from knowledge.repair.codemod import Chosen, Codemod
 from knowledge.repair.engine import Repair
 from knowledge.repair.operator import Operator
@@ -105,7 +105,7 @@ class Pipeline:
         known = await watch.time(self.look_up, known)
 
         applicable = self._applicable(known)
-        if applicable.codemods or applicable.operators:
+        if applicable.codemods or applicable.operators or _shows_on_purpose(known):
             yield Progress(step="fixing", text="trying fixes on your code")
             known = await watch.time(self.repair, known)
         else:
@@ -178,6 +178,17 @@ class Pipeline:
         reference = seen.reference
         if reference is None:
             _, reference = await rerun_with_probes(self.executor, seen.job, seen.run)
+        if known.demonstrated:
+            offered = await demonstration.repair(
+                self.executor,
+                self.codemods,
+                seen.job,
+                seen.run,
+                reference,
+                known.question.text,
+                self.operators,
+            )
+            return replace(known, repairs=offered)
         repairs = await engine.repair(
             self.executor,
             self.codemods,
@@ -237,9 +248,19 @@ class Pipeline:
         seen = known.reproduced
         if seen is not None and (seen.other_numbers or seen.made_up):
             return Chosen()  # a fix would be made for what a placeholder is
-        if known.run is None or known.missing or known.demonstrated:
+        if known.run is None or known.missing:
+            return Chosen()
+        if known.demonstrated and not _shows_on_purpose(known):
             return Chosen()
         return engine.applicable(self.codemods, known.run, self.operators)
+
+
+def _shows_on_purpose(known: Diagnosis) -> bool:
+    """Whether its error may be told of, and the rest be run: whatever applies to the error."""
+    seen = known.reproduced
+    if seen is None or seen.other_numbers or seen.made_up or not known.demonstrated:
+        return False
+    return demonstration.may_be_meant_otherwise(seen.run)
 
 
 def _wants_gpu(known: Diagnosis) -> bool:

@@ -118,7 +118,7 @@ def fixed(question: Question, removed: Mistake, run: JobResult, fix: Fix) -> str
     return f"Fixed: {done}.{how}{_not_posted(question, removed)}{_left(run, fix)}{aside}"
 
 
-def demonstrated(wrong: Mistake, run: JobResult, how: str) -> str:
+def demonstrated(wrong: Mistake, run: JobResult, how: str, alternatives: Sequence[Fix] = ()) -> str:
     """The headline when the code shows an error on purpose; how it says so is in ErrorSeen."""
     assert wrong.error is not None
     why = {
@@ -132,7 +132,21 @@ def demonstrated(wrong: Mistake, run: JobResult, how: str) -> str:
     raised = f"{_error(wrong.error)}{f': {said}' if said else ''}."
     head = f"Shown on purpose{_simulated(run)} ({why[how]}): {raised}"
     live = explanation(wrong, run)
-    return f"{head}{f' {_first_of(live)}' if live else ''} It is explained, and not mended."
+    ways = what_may_be_meant(alternatives) or "It is explained, and not mended."
+    return f"{head}{f' {_first_of(live)}' if live else ''} {ways}"
+
+
+def what_may_be_meant(alternatives: Sequence[Fix]) -> str:
+    """What is offered where no single fix is: each way by what it supposes; empty if none is."""
+    if not alternatives:
+        return ""
+    if len(alternatives) == 1:
+        (one,) = alternatives
+        supposed = f", if this is meant: {one.intent}" if one.intent else ""
+        return f"One way was run, and holds: {one.title}{supposed}."
+    ways = "; or ".join(fix.intent or fix.title for fix in alternatives)
+    run = "both were run" if len(alternatives) == 2 else "each was run"
+    return f"What to do depends on what you mean ({ways}): {run}."
 
 
 def reproduced(question: Question, wrong: Mistake, run: JobResult, repair: Repair) -> str:
@@ -152,9 +166,8 @@ def reproduced(question: Question, wrong: Mistake, run: JobResult, repair: Repai
         return f"{head}{_aside(question, wrong)}"
     if repair.alternatives:
         what = _first_finding(run, wrong) if wrong.error is None else _error(wrong.error)
-        ways = "; or ".join(f.intent or f.title for f in repair.alternatives)
         left = _left(run, repair.alternatives[0])
-        head = f"{begins}: {what}. What to do depends on what you mean ({ways}): each was run."
+        head = f"{begins}: {what}. {what_may_be_meant(repair.alternatives)}"
         return f"{head}{left}{_aside(question, wrong)}"
     tried = len(repair.refused)
     none = ""

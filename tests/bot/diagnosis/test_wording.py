@@ -178,7 +178,7 @@ def test_alternatives_are_told_with_what_they_leave():
 
     assert wording.reproduced(ASKED, wrong, BOTH, Repair(alternatives=ways)) == (
         "Reproduced: line 9 adds up gradients. What to do depends on what you mean (a sum; or a "
-        "mean): each was run. 1 more mistake left: `loss` (line 7) compares two shapes."
+        "mean): both were run. 1 more mistake left: `loss` (line 7) compares two shapes."
     )
 
 

@@ -1,0 +1,240 @@
+"""Rewrite code that shows an error on purpose so that it tells of the error and goes on.
+
+The failing statement gets a `try` of its own; where it has one that names another error, that
+one's `except` names the right one. Nothing else of the code changes. Syntax trees are read in the
+jail only: `telling_job` makes the job, `propose_telling` is what it runs.
+"""
+
+from __future__ import annotations
+
+import base64
+import builtins
+from collections.abc import Iterator
+from pathlib import Path
+
+import libcst as cst
+from pydantic import ValidationError
+
+from executor.protocol import File, Job, JobResult, Model
+from knowledge.repair.toolkit.edits import Program
+
+_READ_BYTES = 64 * 1024  # of code
+_WALL_S = 20.0
+_ORDER, _TOLD = "telling-order.json", "telling.json"
+# All the code of such a job.
+PROPOSE_TELLING = "from knowledge.repair.telling import propose_telling\npropose_telling()\n"
+_NAMES = ("error", "e", "exc", "raised")
+
+
+class Telling(Model):
+    """The rewritten code, and what was done, in words."""
+
+    code: str
+    title: str
+    of_its_own: bool = False  # the code has a `try` for this error, which names another one
+
+
+class _Order(Model):
+    """What goes into the jail: the code, and where its run raised what."""
+
+    code: str
+    line: int  # of the module's own code: what it was doing when the error came
+    type: str
+
+
+def telling_job(code: str, result: JobResult) -> Job | None:
+    """The job that rewrites the code; None where the run shows nothing to be told of.
+
+    Args:
+        code: the snippet.
+        result: its run, which ended with an error that the code shows on purpose.
+    """
+    error = result.error
+    if error is None or not error.demonstrated or len(code.encode(errors="replace")) > _READ_BYTES:
+        return None
+    line = result.frames[0].line if result.frames else error.line
+    if line is None or not _is_builtin(error.type):
+        return None
+    order = _Order(code=code, line=line, type=error.type)
+    text = base64.b64encode(order.model_dump_json().encode()).decode()
+    return Job(code=PROPOSE_TELLING, files=(File(name=_ORDER, base64=text),), wall_s=_WALL_S)
+
+
+def _is_builtin(name: str) -> bool:
+    found = getattr(builtins, name, None)
+    return isinstance(found, type) and issubclass(found, Exception)
+
+
+def read_telling(result: JobResult) -> Telling | None:
+    """What `propose_telling` wrote; None where there is nothing that it could rewrite."""
+    for file in result.files:
+        if file.name == _TOLD:
+            try:
+                return Telling.model_validate_json(base64.b64decode(file.base64))
+            except ValidationError:
+                return None
+    return None
+
+
+# -- in the jail -----------------------------------------------------------------------------
+
+
+def propose_telling(folder: Path = Path()) -> None:
+    """Read the order, rewrite, write. Runs in the jail."""
+    order = _Order.model_validate_json((folder / _ORDER).read_bytes())
+    found = told(Program(order.code), order.line, order.type)
+    if found is not None:
+        (folder / _TOLD).write_text(found.model_dump_json())
+
+
+def told(program: Program, line: int, error: str) -> Telling | None:
+    """The code with this error told of; None where no such rewrite is honest.
+
+    Args:
+        program: the snippet.
+        line: of its own code, outside of any function, where the error came from.
+        error: its class, one of Python's own.
+    """
+    statement = program.statement_on(line)
+    if statement is None:
+        return None
+    handler = _handler_that_would_tell(program, statement)
+    if handler is not None and handler.type is not None:
+        title = (
+            f"line {program.line(handler)}: `except` names {error}, which line {line} raises, "
+            f"not {program.text(handler.type)}"
+        )
+        code = program.replace({handler.type: cst.Name(error)}).code
+        return Telling(code=code, title=title, of_its_own=True)
+    if not _stands_by_itself(program, statement):
+        return None
+    held = _with_what_needs_it(program, statement)
+    bound = [name for one in held for name in _bound(one)]
+    if not _is_followed(program, held[-1]):
+        return None
+    if any(_is_read_later(program, held[-1], name) for name in bound):
+        return None
+    name = next((n for n in _NAMES if n not in _names(program)), None)
+    if name is None:
+        return None
+    code = program.replace(
+        {
+            statement: cst.Try(
+                body=cst.IndentedBlock([statement.with_changes(leading_lines=()), *held[1:]]),
+                handlers=[_telling_handler(error, name)],
+                leading_lines=statement.leading_lines,
+            ),
+            **{one: cst.RemoveFromParent() for one in held[1:]},
+        }
+    ).code
+    title = f"line {line} tells of its {error} in a `try`, and the rest runs"
+    return Telling(code=code, title=title)
+
+
+def _telling_handler(error: str, name: str) -> cst.ExceptHandler:
+    told = cst.ensure_type(
+        cst.parse_statement(f'print("{error}:", {name})'), cst.SimpleStatementLine
+    )
+    return cst.ExceptHandler(
+        type=cst.Name(error), name=cst.AsName(cst.Name(name)), body=cst.IndentedBlock([told])
+    )
+
+
+def _handler_that_would_tell(
+    program: Program, statement: cst.SimpleStatementLine
+) -> cst.ExceptHandler | None:
+    """The only handler of a `try` around it, where that does nothing but call `print` or so."""
+    block = program.parent(statement)
+    around = program.parent(block) if block is not None else None
+    if not isinstance(around, cst.Try) or around.body is not block or len(around.handlers) != 1:
+        return None
+    handler = around.handlers[0]
+    calls = (
+        isinstance(line, cst.SimpleStatementLine)
+        and all(isinstance(s, cst.Expr) and isinstance(s.value, cst.Call) for s in line.body)
+        for line in handler.body.body
+    )
+    return handler if all(calls) else None
+
+
+def _stands_by_itself(program: Program, statement: cst.SimpleStatementLine) -> bool:
+    """Whether it is run once, by the module itself: in no loop, function, class or `try`."""
+    above = program.parent(statement)
+    while above is not None and not isinstance(above, cst.Module):
+        if not isinstance(above, cst.IndentedBlock | cst.With | cst.If | cst.Else):
+            return False
+        above = program.parent(above)
+    return True
+
+
+def _with_what_needs_it(
+    program: Program, statement: cst.SimpleStatementLine
+) -> list[cst.SimpleStatementLine]:
+    """The statement, and those right below it that use what it would have made."""
+    block = program.parent(statement)
+    assert isinstance(block, cst.Module | cst.IndentedBlock)
+    held, made = [statement], set(_bound(statement))
+    for below in block.body[list(block.body).index(statement) + 1 :]:
+        if not isinstance(below, cst.SimpleStatementLine) or not _reads(program, below) & made:
+            break
+        held.append(below)
+        made |= set(_bound(below))
+    return held
+
+
+def _reads(program: Program, statement: cst.SimpleStatementLine) -> set[str]:
+    """The names that a statement uses, those aside that it only assigns."""
+    used = {name.value for name in program.inside(statement, cst.Name)}
+    values = [
+        small.value
+        for small in statement.body
+        if isinstance(small, cst.Assign | cst.AnnAssign) and small.value is not None
+    ]
+    read = {name.value for value in values for name in program.inside(value, cst.Name)}
+    return (used - set(_bound(statement))) | read
+
+
+def _is_followed(program: Program, statement: cst.SimpleStatementLine) -> bool:
+    """Whether the module does anything after it: else nothing is won by going on."""
+    return any(
+        program.line(one) > program.end_line(statement)
+        for one in program.module.body
+        if not isinstance(one, cst.FunctionDef | cst.ClassDef)
+    )
+
+
+def _bound(statement: cst.SimpleStatementLine) -> Iterator[str]:
+    """The names that it assigns; `x += 1` leaves `x` what it was."""
+    for small in statement.body:
+        if isinstance(small, cst.Assign):
+            for target in small.targets:
+                yield from _names_of(target.target)
+        elif isinstance(small, cst.AnnAssign):
+            yield from _names_of(small.target)
+
+
+def _names_of(target: cst.CSTNode) -> Iterator[str]:
+    if isinstance(target, cst.Name):
+        yield target.value
+    elif isinstance(target, cst.Tuple | cst.List):
+        for element in target.elements:
+            yield from _names_of(element.value)
+
+
+def _is_read_later(program: Program, statement: cst.SimpleStatementLine, name: str) -> bool:
+    """Whether a later line uses the name before one gives it another value."""
+    uses = [
+        use
+        for use in program.all(cst.Name)
+        if use.value == name and program.line(use) > program.end_line(statement)
+    ]
+    if not uses:
+        return False
+    there = program.up(min(uses, key=program.line), cst.SimpleStatementLine)
+    if there is None or not _stands_by_itself(program, there):
+        return True
+    return name not in set(_bound(there)) or name in _reads(program, there)
+
+
+def _names(program: Program) -> set[str]:
+    return {name.value for name in program.all(cst.Name)}

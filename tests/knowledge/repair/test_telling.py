@@ -1,0 +1,111 @@
+"""knowledge/repair/telling.py: which code may tell of its error, and how."""
+
+from __future__ import annotations
+
+import pytest
+
+from knowledge.repair.telling import Telling, read_telling, telling_job, told
+from knowledge.repair.toolkit.edits import Program
+from tests.built import failed, ran
+
+TOLD = 'except RuntimeError as error:\n    print("RuntimeError:", error)\n'
+
+
+def told_of(code: str, line: int, error: str = "RuntimeError") -> Telling | None:
+    return told(Program(code), line, error)
+
+
+@pytest.mark.parametrize(
+    ("code", "line", "new"),
+    [
+        # the statement alone, with the comments above and beside it
+        (
+            "x = 1\n# fails\nf(x)  # wrong\nprint(x)\n",
+            3,
+            f"x = 1\n# fails\ntry:\n    f(x)  # wrong\n{TOLD}print(x)\n",
+        ),
+        # with the lines right below that need what it would have made
+        (
+            "y = f(1)\nz = y + 1\nprint(z)\ng(2)\n",
+            1,
+            f"try:\n    y = f(1)\n    z = y + 1\n    print(z)\n{TOLD}g(2)\n",
+        ),
+        # the name gets another value before it is used again
+        (
+            "x = f(1)\nx = g(2)\nprint(x)\n",
+            1,
+            f"try:\n    x = f(1)\n{TOLD}x = g(2)\nprint(x)\n",
+        ),
+        # in a block that is run once
+        (
+            "with a:\n    f(1)\nprint(2)\n",
+            2,
+            "with a:\n    try:\n        f(1)\n    except RuntimeError as error:\n"
+            '        print("RuntimeError:", error)\nprint(2)\n',
+        ),
+        # a name that the code does not have
+        (
+            "error = 1\nf(error)\nprint(2)\n",
+            2,
+            "error = 1\ntry:\n    f(error)\nexcept RuntimeError as e:\n"
+            '    print("RuntimeError:", e)\nprint(2)\n',
+        ),
+        # what a change in place leaves alone may be used
+        ("x = 1\nx += f(1)\nprint(x)\n", 2, f"x = 1\ntry:\n    x += f(1)\n{TOLD}print(x)\n"),
+        # its own `except` names another class
+        (
+            "try:\n    f(1)\nexcept TypeError as e:\n    print(e)\n",
+            2,
+            "try:\n    f(1)\nexcept RuntimeError as e:\n    print(e)\n",
+        ),
+    ],
+)
+def test_an_error_is_told_of(code: str, line: int, new: str):
+    """Nothing else of the code changes."""
+    found = told_of(code, line)
+
+    assert found is not None and found.code == new
+
+
+@pytest.mark.parametrize(
+    ("code", "line"),
+    [
+        ("x = 1\nf(x)\n", 2),  # nothing follows
+        ("f(1)\ndef g():\n    pass\n", 1),  # nor does a definition do anything
+        ("for i in range(3):\n    f(i)\nprint(1)\n", 2),  # once for each round
+        ("def g():\n    f(1)\ng()\n", 2),  # in a function, which may be used elsewhere
+        ("x = f(1)\ng(2)\nprint(x)\n", 1),  # what it makes is needed further down
+        ("x = f(1)\ng(2)\nx = h(x)\n", 1),  # also by what gives the name another value
+        ("x = f(1)\ng(2)\nfor i in a:\n    x = i\nprint(x)\n", 1),  # or may not give it one
+        ("try:\n    f(1)\nexcept TypeError as e:\n    x = 2\ng(3)\n", 2),  # does more than tell
+        ("try:\n    f(1)\nexcept TypeError:\n    p(1)\nexcept KeyError:\n    p(2)\ng(3)\n", 2),
+        ("x = 1\n", 5),  # no such line
+    ],
+)
+def test_where_going_on_would_not_be_honest(code: str, line: int):
+    """The code stays as it is."""
+    assert told_of(code, line) is None
+
+
+def test_its_own_except_is_known_for_what_it_is():
+    """It says that the error is there to be shown; a new one only supposes so."""
+    own = told_of("try:\n    f(1)\nexcept TypeError as e:\n    print(e)\n", 2)
+    new = told_of("f(1)\ng(2)\n", 1)
+
+    assert own is not None and own.of_its_own
+    assert "`except` names RuntimeError, which line 2 raises, not TypeError" in own.title
+    assert new is not None and not new.of_its_own
+    assert new.title == "line 1 tells of its RuntimeError in a `try`, and the rest runs"
+
+
+def test_only_an_error_that_is_shown_on_purpose_is_told_of():
+    """And only one whose class a handler can name without an import."""
+    shown = failed("no", line=1, demonstrated="comment")
+
+    assert telling_job("f(1)\ng(2)\n", shown) is not None
+    assert telling_job("f(1)\ng(2)\n", failed("no", line=1)) is None
+    assert telling_job("f(1)\n", ran()) is None
+    for other in ("torch.OutOfMemoryError", "SystemExit", "print"):
+        assert telling_job("f(1)\n", failed("no", other, demonstrated="comment")) is None
+    assert telling_job("#" * 70_000, shown) is None
+    assert read_telling(ran()) is None
