@@ -18,20 +18,19 @@ import sys
 import tempfile
 import threading
 import types
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
 from executor.inside import constructs, definitions, imports_apart, remarks
 from executor.inside.cut import StepLimit, TrainingCut
+from executor.inside.ending import Ending
 from executor.inside.interpreter import (
     Anything,
     Interpreter,
     setprofile,
     settrace,
-    without_surrogates,
 )
 from executor.inside.libraries import after_import, silent
 from executor.inside.placeholders import imports
@@ -39,12 +38,12 @@ from executor.inside.placeholders.names import undefined_names
 from executor.inside.placeholders.run_placeholders import RunPlaceholders
 from executor.inside.probes import exceptions
 from executor.inside.probes.caught import CaughtProbe, looks_at_itself
-from executor.inside.probes.kinds import rank
 from executor.inside.probes.run_probes import RunProbes, uses_compile
-from executor.inside.probes.source import SnippetSource, attribute_lines
+from executor.inside.probes.source import SnippetSource
 from executor.inside.probes.warned import WarnedProbe
 from executor.inside.readable import readable_tree
 from executor.inside.rebuild import glue as rebuild_glue
+from executor.inside.run_report import flush, report_text
 from executor.inside.scripts import Script
 from executor.inside.seeds import seed
 from executor.jail.import_time import ImportTime
@@ -53,18 +52,10 @@ from executor.protocol import (
     REPORT,
     SNIPPET,
     Construct,
-    DeviceSeen,
-    Environment,
-    ErrorSeen,
     Explanation,
-    Finding,
-    Frame,
     Job,
-    Layer,
-    Operand,
     Probe,
     Remark,
-    RunReport,
 )
 
 _NAMES = 50  # undefined names in a report, at most
@@ -81,7 +72,7 @@ class _Counting(io.FileIO):
         return n
 
 
-class _Run:
+class Run:
     """One run of one snippet: its probes, its namespace, its report."""
 
     def __init__(self, job: Job, work: Path, import_time: ImportTime) -> None:
@@ -99,20 +90,13 @@ class _Run:
         self.caught = CaughtProbe(self.source, self._printed, self._explain_caught)
         self.warned = WarnedProbe(self.source)
         self.notes: list[str] = []
-        self.error: ErrorSeen | None = None
-        self.explanation: Explanation | None = None
-        self.operands: tuple[Operand, ...] = ()
-        self.shapes: dict[str, tuple[int, ...]] = {}
-        self.frames: tuple[Frame, ...] = ()
-        self.layer: Layer | None = None
+        self.ending = Ending(self)
         self.tree: ast.Module | None = None
         self.assumptions: tuple[str, ...] = ()
         self.placeholders: RunPlaceholders | None = None
         self.undefined: tuple[str, ...] = ()
-        self.absent: tuple[str, ...] = ()
-        self.probes = RunProbes(self.source, self._guard)
+        self.probes = RunProbes(self.source, self.guard)
         self.simulated: Any = None
-        self.devices: tuple[DeviceSeen, ...] = ()
         self.step_limit = StepLimit(job.wall_s, import_time)
         self.script = Script(job, self.filename)
         self.only_definitions = False
@@ -120,7 +104,7 @@ class _Run:
         self.remarks: tuple[Remark, ...] = ()
 
     def _printed(self) -> int:
-        _flush(self.out)
+        flush(self.out)
         return self.raw.written
 
     def namespace(self) -> dict[str, Any]:
@@ -163,7 +147,7 @@ class _Run:
                     tree = imports_apart.marked(tree, self.import_time)
             if self.job.simulate:
                 self._simulate()
-            self._guard("resources", self._supply_resources)
+            self.guard("resources", self._supply_resources)
             self.script.start(tree)
             if self.job.cut and "torch" in sys.modules and not uses_compile(tree):
                 self.step_limit.start()
@@ -179,17 +163,17 @@ class _Run:
             settrace(None)  # here, before any call that a tracer of the snippet's could hear
             error = e  # and nothing of `builtins`: it may be empty by now
         settrace(None)
-        self._guard("resources", self._stop_supplying)
+        self.guard("resources", self._stop_supplying)
         try:
             setprofile(None)
         except Anything:  # the profile function heard of this very call, and raised
             setprofile(None)
         code = 0
         if error is None and self.tree is not None:
-            self._guard("definitions", self._look_at_definitions)
+            self.guard("definitions", self._look_at_definitions)
         if error is not None:
             with self.interpreter.restored:
-                code = self._ended_by(error)
+                code = self.ending.ended_by(error)
         with self.interpreter.restored:
             self._stop_listening(names)
         return code
@@ -199,9 +183,9 @@ class _Run:
         if tree is None:
             return
         if self.job.remarks:
-            self._guard("remarks", partial(self._list_remarks, tree))
+            self.guard("remarks", partial(self._list_remarks, tree))
         if self.job.constructs:
-            self._guard("constructs", partial(self._list_constructs, tree))
+            self.guard("constructs", partial(self._list_constructs, tree))
 
     def _list_remarks(self, tree: ast.Module) -> None:
         self.remarks = remarks.remarks(tree, self.job.code)
@@ -239,79 +223,13 @@ class _Run:
 
         self.simulated = SimulatedCuda(self.source, self.job.seed)
         self.simulated.start()
-        self.caught.also = self._see_devices
-
-    def _see_devices(self, error: BaseException) -> None:
-        """Note the operands' devices of the final error, else of the first caught one."""
-        self.devices = self.simulated.devices_of(error, self.source) or self.devices
+        self.caught.also = self.ending.see_devices
 
     def _stop_listening(self, names: dict[str, Any]) -> None:
         self.step_limit.stop()
         if self.simulated is not None:
-            self._guard("SimulatedCuda", self.simulated.stop)
-        self.probes.stop(names, self.error, tuple(self.warned.seen))
-
-    def _ended_by(self, error: BaseException) -> int:
-        """Describe what ended the run; the exit code it has."""
-        if issubclass(type(error), SystemExit):  # isinstance would ask its `__class__` too
-            return self._exit_code(error)
-        self._failed(error)
-        return 1
-
-    def _failed(self, error: BaseException) -> None:
-        self._guard("exception", lambda: self._describe(error))
-        self._guard("exception", lambda: exceptions.without_ours(error, self.source))
-        try:
-            if sys.excepthook is not sys.__excepthook__:
-                sys.excepthook(type(error), error, error.__traceback__)
-            else:
-                sys.stderr.write(exceptions.text_of(error, self.source))
-        except BaseException:
-            pass  # a broken hook or stream of the snippet's own
-        try:
-            # The report is written from the error's frames, and stdio is still in use: keep both.
-            sys.last_value = error
-        except Exception:
-            pass
-
-    def _describe(self, error: BaseException) -> None:
-        self.error = exceptions.describe_at_least(error, self.source)
-        self.error = exceptions.describe(error, self.source)
-        self.frames = exceptions.frames(error, self.source)
-        self._guard("demonstrated", self._ask_whether_meant)
-        if self.placeholders is not None:
-            self._guard("placeholders", lambda: self._judge(error))
-            self._guard("resources", self._list_absent)
-        if self.tree is not None and "torch" in sys.modules:
-            from executor.inside.probes import layer
-
-            self.layer = layer.failing_layer(error, self.source, attribute_lines(self.tree))
-            self._guard("explain", lambda: self._explain(error))
-        if self.simulated is not None:
-            self._see_devices(error)
-
-    def _list_absent(self) -> None:
-        from executor.inside.resources import uses
-
-        self.absent = uses.absent(self.tree) if self.tree is not None else ()
-
-    def _ask_whether_meant(self) -> None:
-        if self.error is None:
-            return
-        how = self.caught.demonstrated([self.error.line, *(f.line for f in self.frames)])
-        self.error = self.error.model_copy(update={"demonstrated": how})
-
-    def _judge(self, error: BaseException) -> None:
-        if self.placeholders is not None and self.error is not None:
-            self.placeholders.judge(error, self.error, exceptions.innermost(error, self.source))
-
-    def _explain(self, error: BaseException) -> None:
-        from executor.inside.explain import explain
-
-        if self.tree is not None:
-            explained = explain.explain(error, self.source, self.tree)
-            self.explanation, self.operands = explained.explanation, explained.operands
-            self.shapes = explained.shapes
+            self.guard("SimulatedCuda", self.simulated.stop)
+        self.probes.stop(names, self.ending.error, tuple(self.warned.seen))
 
     def _explain_caught(self, error: BaseException) -> Explanation | None:
         """Explain a caught error, unless the snippet calls `locals()`: its result would change."""
@@ -327,17 +245,7 @@ class _Run:
             return None
         return explained.explanation
 
-    def _exit_code(self, error: BaseException) -> int:
-        code = getattr(error, "code", 1)
-        if code is None or code == 0:
-            return 0
-        self._guard("exception", lambda: self._describe(error))
-        if isinstance(code, int):
-            return code & 0xFF
-        self._guard("exit", lambda: print(code, file=sys.stderr))
-        return 1
-
-    def _guard(self, what: str, do: Callable[[], Any]) -> None:
+    def guard(self, what: str, do: Callable[[], Any]) -> None:
         """A probe that fails is a note in the report, never the snippet's failure."""
         try:
             do()
@@ -348,137 +256,7 @@ class _Run:
         """Save the figures that are still open, if matplotlib was used at all."""
         figures = sys.modules.get("executor.inside.figures")
         if figures is not None:
-            self._guard("figures", figures.keep_open_figures)
-
-    def _findings(self) -> tuple[Finding, ...]:
-        found = self.probes.findings
-        return found if self.placeholders is None else self.placeholders.without_own(found)
-
-    def report_text(self) -> str:
-        """The report as JSON; where a part of it cannot be written, the rest without it."""
-        makers: tuple[Callable[[], RunReport], ...] = (self._whole_report, self._least_report)
-        for make in makers:
-            try:
-                return _as_json(make())
-            except BaseException as e:
-                self.notes.append(f"report: {type(e).__name__}: {exceptions.message_of(e)}"[:500])
-        return _as_json(RunReport(notes=self._noted()))
-
-    def _whole_report(self) -> RunReport:
-        assert self.interpreter.main is not None
-        report = self.report(vars(self.interpreter.main))
-        if not self.probes.tries_again:
-            return report
-        # It calls the snippet's modules again, so all that the run did is written down before.
-        try:
-            with _silence():
-                influence, found = self.probes.look_again()
-            findings = tuple(sorted((*report.findings, *found), key=rank))
-            return report.model_copy(update={"influence": influence, "findings": findings})
-        except Exception as e:
-            note = f"influence: {type(e).__name__}: {e}"[:500]
-            return report.model_copy(update={"notes": (*report.notes, note)})
-
-    def _least_report(self) -> RunReport:
-        simulated = self.simulated is not None
-        env = _environment(simulated=simulated)
-        return RunReport(error=self.error, env=env, notes=self._noted())
-
-    def _noted(self) -> tuple[str, ...]:
-        return tuple(self.notes)
-
-    def report(self, names: dict[str, Any]) -> RunReport:
-        """The report of what the probes saw."""
-        return RunReport(
-            error=self.error,
-            explanation=self.explanation,
-            operands=self.operands,
-            shapes=self.shapes,
-            caught=tuple(self.caught.seen),
-            handlers=self.caught.handlers,
-            warnings=tuple(self.warned.seen),
-            frames=self.frames,
-            layer=self.layer,
-            findings=self._findings(),
-            assumptions=(
-                *self.assumptions,
-                *(self.placeholders.assumptions if self.placeholders is not None else ()),
-                *(self.simulated.limits if self.simulated else ()),
-                *silent.assumptions(),
-                *self.script.assumptions,
-            ),
-            cut=self.step_limit.cut(self.probes.losses),
-            undefined=self.undefined,
-            absent=self.absent,
-            **(self.placeholders.facts() if self.placeholders is not None else {}),
-            **self.probes.facts(names),
-            only_definitions=self.only_definitions,
-            constructs=self.constructs,
-            remarks=self.remarks,
-            devices=self.devices,
-            env=_environment(simulated=self.simulated is not None),
-            gpu_peak_memory_bytes=_gpu_peak_memory_bytes(),
-            notes=self._noted(),
-        )
-
-
-def _as_json(report: RunReport) -> str:
-    try:
-        return report.model_dump_json(exclude_defaults=True)
-    except ValueError:  # half of a character, in whatever the snippet named or printed
-        words = report.model_dump(mode="python", exclude_defaults=True)
-        cleaned = RunReport.model_validate(without_surrogates(words))
-        return cleaned.model_dump_json(exclude_defaults=True)
-
-
-@contextmanager
-def _silence() -> Iterator[None]:
-    """Let nothing be printed, by whatever way."""
-    kept = [os.dup(n) for n in (1, 2)]
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    try:
-        for n in (1, 2):
-            os.dup2(nowhere, n)
-        yield
-    finally:
-        for stream in (sys.stdout, sys.stderr):
-            _flush(stream)
-        for n, own in zip((1, 2), kept, strict=True):
-            os.dup2(own, n)
-
-
-def _flush(stream: Any) -> None:
-    """Flush a stream of the snippet's, which may be closed, broken or no stream at all."""
-    try:
-        stream.flush()
-    except Anything:
-        pass
-
-
-def _environment(*, simulated: bool = False) -> Environment:
-    torch = sys.modules.get("torch")
-    if torch is None:
-        return Environment(python=sys.version.split()[0])
-    from executor.inside.probes import device
-    from executor.jail.gpu import found
-
-    has_torch = "executor.inside.probes.device" in sys.modules and not simulated
-    gpu = device.name() if has_torch else None
-    nothing = "simulated cuda:0" if simulated else "cpu"
-    return Environment(
-        torch=torch.__version__,
-        python=sys.version.split()[0],
-        cuda=torch.version.cuda,
-        device=f"cuda:0 {gpu}" if gpu else nothing,
-        driver=found().driver if gpu else None,
-    )
-
-
-def _gpu_peak_memory_bytes() -> int:
-    device = sys.modules.get("executor.inside.probes.device")
-    if "executor.inside.simulated.surface" in sys.modules:
-        return 0
-    return int(device.peak_memory_bytes()) if device is not None else 0
+            self.guard("figures", figures.keep_open_figures)
 
 
 def run(words: dict[str, Any], cell: Any, page: int) -> NoReturn:
@@ -513,7 +291,7 @@ def _run_here(words: dict[str, Any], work: Path, report: Path, import_time: Impo
     # Python skips a byte order mark at the head of a file, but not of a string.
     job = job.model_copy(update={"code": job.code.removeprefix("\ufeff")})
     seed(job.seed)
-    one = _Run(job, work, import_time)
+    one = Run(job, work, import_time)
     errors = sys.stderr
     code = one.execute()
     with one.interpreter.restored:
@@ -531,9 +309,9 @@ def _run_here(words: dict[str, Any], work: Path, report: Path, import_time: Impo
     settrace(None)
     theirs = vars(sys)
     for stream in (theirs.get("stdout"), theirs.get("stderr"), one.out, errors):
-        _flush(stream)
+        flush(stream)
     with one.interpreter.restored:
-        _write(report / REPORT, one.report_text(), errors)
+        _write(report / REPORT, report_text(one), errors)
         os._exit(code)
 
 
@@ -547,7 +325,7 @@ def _write(path: Path, text: str, errors: io.TextIOWrapper) -> None:
             path.unlink(missing_ok=True)  # half a report is none
             if last:
                 print(f"(the probes' report could not be written: {e.strerror})", file=errors)
-                _flush(errors)
+                flush(errors)
             os.closerange(3, os.sysconf("SC_OPEN_MAX"))  # nothing of the snippet's runs any more
 
 

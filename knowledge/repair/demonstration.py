@@ -62,7 +62,7 @@ async def repair(
     found = (mended.fix,) if mended.fix is not None else mended.alternatives
     works = f"line {error.line} should work" if error.line else "it should work"
     mends = [
-        fix.model_copy(update={"intent": f"{works}, and {fix.intent}" if fix.intent else works})
+        fix.model_copy(update={"intent": f"{works}: {fix.intent}" if fix.intent else works})
         for fix in found
         if fix.verified
     ]

@@ -236,7 +236,7 @@ def _computed(program: Program, write: _Write, intent: str) -> Iterator[Rewrite]
         f"through it to `{old}`"
     )
     value = _value(write, old)
-    if value is not None:
+    if value is not None and not _announced(program, write):
         edits[write.small] = cst.Assign([cst.AssignTarget(cst.Name(new))], value)
         module = program.replace(edits)
     else:
@@ -290,7 +290,7 @@ def _bound_again(program: Program, name: str, after: cst.BaseStatement) -> int:
 
 
 def _in_expression(program: Program, write: _Write) -> Iterator[Rewrite]:
-    """`z = x.add_(y)` as `z = x.add(y)`."""
+    """`z = x.add_(y)` as `z = x.add(y)`, or as `z = x.clone().add_(y)`."""
     call = write.call
     assert call is not None and isinstance(call.func, cst.Attribute)
     name, method = program.text(write.target), call.func.attr.value
@@ -301,6 +301,13 @@ def _in_expression(program: Program, write: _Write) -> Iterator[Rewrite]:
         program.replace({call: new}),
         f"line {program.line(call)}: `{method[:-1]}` makes a new tensor; `{name}` stays as it is",
     )
+    if call.func.value is write.target:  # for who wants to see a change in place
+        copy = cst.Call(cst.Attribute(call.func.value, cst.Name("clone")))
+        yield Rewrite(
+            program.replace({call.func.value: copy}),
+            f"line {program.line(call)}: `{method}` changes a copy in place; `{name}` stays as it "
+            "is",
+        )
 
 
 def _inplace_argument(program: Program, call: cst.Call, result: JobResult) -> Iterator[Rewrite]:

@@ -1,7 +1,8 @@
 """Call what is a function, take entries of what has entries, and leave a plain value alone.
 
 What stands before the brackets decides, by its live value: `x.size[0]`, `x.shape()`, `layers(0)`,
-`model.parameters` without its brackets, a module that is called in place of what it holds.
+`batch[:, 0]` of a list, `model.parameters` without its brackets, a module that is called in place
+of what it holds.
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ def _change(failure: Failure, node: cst.CSTNode, value: Any) -> Change | None:
     if isinstance(node, cst.Call):
         return _of_call(failure, node, value)
     if isinstance(node, cst.Subscript):
-        return _of_subscript(node, value)
+        return _of_column(failure, node, value) or _of_subscript(node, value)
     if isinstance(node, cst.Attribute) and isinstance(value, _METHODS) and _needs_nothing(value):
         return cst.Call(node), f"`{node.attr.value}` is a method, which is called"
     return None
@@ -118,6 +119,31 @@ def _of_call(failure: Failure, node: cst.Call, value: Any) -> Change | None:
         return None  # a function whose name was given to something else
     index = [cst.SubscriptElement(cst.Index(a.value), comma=a.comma) for a in node.args]
     return cst.Subscript(node.func, index), "elements are taken with square brackets"
+
+
+def _of_column(failure: Failure, node: cst.Subscript, value: Any) -> Change | None:
+    """`batch[:, 0]` where `batch` is a list: a field of a batch, or a column of its rows."""
+    if not isinstance(value, list | tuple) or not value or len(node.slice) != 2:
+        return None
+    whole, column = (e.slice for e in node.slice)
+    if not isinstance(whole, cst.Slice) or (whole.lower or whole.upper or whole.step):
+        return None
+    if not isinstance(column, cst.Index) or column.star is not None:
+        return None
+    key = failure.value(column.value)
+    if not isinstance(key, int):
+        return None
+    name, at = _last(node.value), failure.program.text(column.value)
+    kinds = {(type(v), getattr(v, "dtype", None), getattr(v, "shape", None)) for v in value}
+    if all(hasattr(v, "shape") for v in value):
+        if len(kinds) == 1 or not -len(value) <= key < len(value):
+            return None  # rows, maybe: what holds fields has them of several kinds
+        index = [cst.SubscriptElement(cst.Index(column.value))]
+        return node.with_changes(slice=index), f"`{name}` is a list; its fields have one index"
+    if all(isinstance(v, list | tuple) and -len(v) <= key < len(v) for v in value):
+        rows = f"[row[{at}] for row in {failure.program.text(node.value)}]"
+        return cst.parse_expression(rows), f"`{name}` is a list of rows, of which each is asked"
+    return None
 
 
 def _of_subscript(node: cst.Subscript, value: Any) -> Change | None:
@@ -174,6 +200,9 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
         return []
     new = "".join(proposal.code.split())
     others = (f"{owner}[{inner}]", f"{owner}({inner})", f"{owner}.") if inner else (owner,)
+    if inner.startswith(":,"):
+        column = inner.removeprefix(":,")
+        others = (f"{owner}[{column}]", f"[row[{column}]forrowin{owner}]")
     kept = any(o in new for o in others if o != code) and (bool(inner) or code not in new)
     kept = kept or code.replace("()", "") in new.replace("()", "")  # a pair is added inside
     detail = "the same is asked for" if kept else "something else is asked for"

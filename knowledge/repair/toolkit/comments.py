@@ -9,6 +9,10 @@ import tokenize
 from functools import lru_cache
 
 _QUOTES_AN_ERROR = re.compile(r"\w(?:Error|Exception|Warning)\b")
+# Who says of a line that it is wrong does not state what is meant.
+OF_A_MISTAKE = re.compile(
+    r"(?i)mismatch|incorrect|wrong|error|\bbug|fail|problem|should|instead|invalid|not match"
+)
 _MOST_ABOVE = 3  # lines of comment above a statement that are about it
 
 

@@ -48,6 +48,7 @@ from executor.inside.probes.training.losses import LossProbe
 from executor.inside.probes.training.names import SnippetNames
 from executor.inside.probes.training.rates import Rates
 from executor.inside.probes.training.samples import report_samples
+from executor.inside.probes.training.step_findings import StepFindings
 from executor.inside.probes.training.steps import Steps
 from executor.inside.probes.training.told import report_warnings
 from executor.inside.probes.training.twins import report_twins
@@ -126,7 +127,8 @@ class TrainingProbe:
             owners, scored = _owners(namespace), self.losses.scored
             ended = error is not None
             self.steps.lossless = self.losses.count > 0 and self.losses.largest == 0
-            self.steps.report(self._collector, owners, elsewhere, scored, ended=ended)
+            told = StepFindings(self.steps)
+            told.report(self._collector, owners, elsewhere, scored, ended=ended)
             self.kept.look(namespace.items())
             self.kept.report(self._collector)
             idle.report_identical_units(self._collector, self.steps, roots)

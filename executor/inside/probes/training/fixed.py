@@ -13,7 +13,8 @@ from torch import nn
 from executor.inside.probes.training.quiet import parameters
 
 if TYPE_CHECKING:
-    from executor.inside.probes.training.steps import Steps, Watched
+    from executor.inside.probes.training.steps import Steps
+    from executor.inside.probes.training.watched import Watched
 
 _OF_LAYERS = "torch.nn."
 

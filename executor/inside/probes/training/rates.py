@@ -15,7 +15,8 @@ from torch.optim.optimizer import register_optimizer_step_pre_hook
 from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.idle import is_used, line_of, made
 from executor.inside.probes.training.loading import Loads
-from executor.inside.probes.training.steps import Record, Steps
+from executor.inside.probes.training.steps import Steps
+from executor.inside.probes.training.watched import Record
 from executor.protocol import WarningSeen
 
 _DEAD = 1e-5  # of the highest rate there was

@@ -7,7 +7,7 @@ import re
 
 from knowledge.repair.check import Check
 from knowledge.repair.checks.code import Change
-from knowledge.repair.toolkit.comments import about, commented
+from knowledge.repair.toolkit.comments import OF_A_MISTAKE, about, commented
 from knowledge.repair.toolkit.comparison import expressions
 
 _NAME = "noted numbers"
@@ -19,7 +19,8 @@ def check(change: Change) -> Check:
     """No whole number goes from a statement whose comment, beside it or above, names it."""
     comments = commented(change.original)
     for old, new in change.compared.changed:
-        said = " ".join(about(old, comments, change.original))
+        beside = about(old, comments, change.original)
+        said = " ".join(text for text in beside if not OF_A_MISTAKE.search(text))
         noted = {int(n) for n in _NUMBER.findall(said)}
         for n in sorted((_numbers(old) - _numbers(new)) & noted):
             detail = f"line {old.lineno} loses the {n} that its comment names"

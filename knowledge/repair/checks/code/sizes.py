@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.checks.code import Change
-from knowledge.repair.toolkit.comments import about, commented
+from knowledge.repair.toolkit.comments import OF_A_MISTAKE, about, commented
 from knowledge.repair.toolkit.comparison import Replaced, expressions, names, statements, text
 from knowledge.repair.toolkit.sites import variables
 
@@ -28,10 +28,6 @@ _NOUNS_FIRST = (
     r"(?:batch|hidden|input|output|embedding|sequence|seq|vocab(?:ulary)?|feature|channel|class"
     r"|layer|filter|time)(?:e?s)?"
     r"(?:[ _](?:size|dim\w*|len\w*|features?|channels?|units?|steps?|count))?"
-)
-# Who says of a line that it is wrong does not state what is meant.
-_OF_A_MISTAKE = re.compile(
-    r"(?i)mismatch|incorrect|wrong|error|\bbug|fail|problem|should|instead|invalid|not match"
 )
 # Sentences of an error name sizes too, and not those that are meant.
 _OF_AN_ERROR = re.compile(r"(?i)error|traceback|expected|but got|given groups|must match|mat1")
@@ -115,7 +111,7 @@ def _beside(part: Replaced, change: Change) -> Iterator[str]:
     if statement is None:
         return
     said = about(statement, commented(change.original), change.original)
-    if any(_OF_A_MISTAKE.search(text) for text in said):
+    if any(OF_A_MISTAKE.search(text) for text in said):
         return
     now = set(_numbers(part.new)) if part.new is not None else set()
     for comment in said:
@@ -167,10 +163,10 @@ def _stated(part: Replaced, change: Change) -> Iterator[str]:
     now = set(_numbers(part.new)) if part.new is not None else set()
     lost = set(_numbers(part.old)) - now
     beside = commented(change.original).get(getattr(part.old, "lineno", 0), "")
-    if _OF_A_MISTAKE.search(beside):
+    if OF_A_MISTAKE.search(beside):
         return
     texts = [*commented(change.original).values(), *_docstrings(change.compared.old)]
-    texts = [t for t in texts if not _OF_A_MISTAKE.search(t)]
+    texts = [t for t in texts if not OF_A_MISTAKE.search(t)]
     asked = [s for s in re.split(r"[.!?\n]\s*", change.asked) if not _OF_AN_ERROR.search(s)]
     for number in sorted(lost):
         token = rf"(?<![\w.]){number}(?!\w|\.\d)"

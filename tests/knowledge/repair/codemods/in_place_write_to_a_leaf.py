@@ -106,6 +106,15 @@ c.backward()
 print(a.grad, b.grad)
 """
 
+SHOWN = """\
+import torch
+a = torch.tensor([2.0], requires_grad=True)
+b = torch.tensor([3.0], requires_grad=True)
+c = a.mul_(b)   # in-place product
+c.backward()
+print(a.grad, b.grad)
+"""
+
 ANNOUNCED = """\
 import torch
 
@@ -126,6 +135,7 @@ CASES = Cases(
         "start values": (START, "with torch.no_grad():\n    net.weight.normal_(0, 0.02)"),
         "a mask in forward": (MASKED, "        x = x.clone()\n        x[x < 0] = 0   # keep"),
         "a result of its own": (GOES_ON, "c = a.mul(b)   # the product"),
+        "a change in place that is announced": (SHOWN, "c = a.clone().mul_(b)   # in-place"),
         "inplace=True": (ACTIVATION, "out = nn.functional.relu(inputs)"),
         "clamp after the step": (CLAMPED, "    with torch.no_grad():\n        scale.clamp_(0, 1)"),
     },

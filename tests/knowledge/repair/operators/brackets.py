@@ -76,6 +76,28 @@ for _ in range(2):
 print(loss)
 """
 
+BATCH = """\
+import torch
+from torch.utils.data import DataLoader
+pairs = [(torch.randn(3), torch.tensor(i)) for i in range(4)]
+for batch in DataLoader(pairs, batch_size=2):
+    inputs = batch[:, 0]   # all inputs
+    labels = batch[:, 1]
+    print(inputs.shape, labels.shape)
+"""
+
+ROWS = """\
+import torch
+rows = [[1.0, 2.0], [3.0, 4.0]]
+print(torch.tensor(rows[:, 1]))   # the second column
+"""
+
+ALIKE = """\
+import torch
+points = [torch.ones(2), torch.zeros(2)]
+print(points[:, 0])
+"""
+
 OUTSIDE = """\
 import torch
 x = torch.ones(2, 2)
@@ -92,9 +114,11 @@ CASES = Cases(
         "a property": (TURNED, ("print(a @ a.T)   # 2 x 2",)),
         "a list of layers": (LAYERS, ("x = layers[i](x)   # one after another",)),
         "a module": (MODULE, ("for i in tqdm.tqdm(range(2)):",)),
+        "fields of a batch": (BATCH, ("= batch[0]   # all inputs\n    labels = batch[1]\n",)),
+        "a column of rows": (ROWS, ("torch.tensor([row[1] for row in rows]))   # the second",)),
         "a field": (FIELD, ("print(step.state.shape)",)),
     },
-    refused={"one name for two": NAMED_ALIKE, "no such element": OUTSIDE},
+    refused={"one name for two": NAMED_ALIKE, "no such element": OUTSIDE, "rows or fields": ALIKE},
     wrong={
         "another element": ("an element", swap("board(1, 1)", "board[0, 0]")),
         "the whole": ("an element", swap("board(1, 1)", "board")),
@@ -102,6 +126,7 @@ CASES = Cases(
         "not turned": ("a property", swap("a @ a.T()", "a @ a.reshape(3, 2)")),
         "swallow": ("a property", swallow("print(a @ a.T())   # 2 x 2")),
         "one of five": ("a size, twice", swap("words.size[0]", "1")),
+        "another field": ("fields of a batch", swap("batch[:, 0]", "batch[1]")),
         "nothing to train": (
             "a method as it is",
             swap("net.parameters, lr", "[torch.ones(1)], lr"),

@@ -16,6 +16,7 @@ from tests.knowledge.repair.checks.code.changed import refused
         ("y = f(7)  # (7, 8)\n", "y = f(6)  # (7, 8)\n", False),
         # What an error said is not what is meant.
         ("h = f(1, 32)  # RuntimeError: got 32\n", "h = f(1, 16)  # RuntimeError: got 32\n", True),
+        ("h = f(1, 32)  # 32 (incorrect)\n", "h = f(1, 16)  # 32 (incorrect)\n", True),
         # Nobody names it, or another line's comment does.
         ("h = f(1, 32)  # the state\n", "h = f(1, 16)  # the state\n", True),
         ("# 32\n\nh = f(1, 32)\n", "# 32\n\nh = f(1, 16)\n", True),

@@ -1,0 +1,56 @@
+"""Tell which modules were in eval mode when they were trained."""
+
+from __future__ import annotations
+
+from torch import nn
+
+from executor.inside import torch_private as private
+from executor.inside.probes.training.findings import FindingCollector
+from executor.inside.probes.training.steps import Steps
+from executor.inside.probes.training.words import times
+
+
+class ModeFindings:
+    """The modes of the modules that steps have trained."""
+
+    def __init__(self, steps: Steps) -> None:
+        self._steps = steps
+
+    def report(self, collector: FindingCollector) -> None:
+        for root, name, line, n in self._steps.evaluating.values():
+            idle = sorted({type(m).__name__ for m in root.modules() if _acts_in_training(m)})
+            if idle and name:
+                if (
+                    id(root) in self._steps.calls.in_training
+                    and id(root) in self._steps.calls.unrecorded
+                ):
+                    self._report_stays_in_eval(collector, root, name, line, n)
+                    continue
+                collector.add(
+                    "eval_mode_training",
+                    line,
+                    name,
+                    f"`{name}` was in eval mode when line {line} called it before "
+                    f"{times(n, 'step')}: its {' and '.join(idle)} layers work as in prediction",
+                )
+
+    def _report_stays_in_eval(
+        self, collector: FindingCollector, root: nn.Module, name: str, line: int | None, n: int
+    ) -> None:
+        """It was trained in training mode first, then evaluated, and has stayed as it was there."""
+        if not all(p.requires_grad for p in root.parameters()):
+            return  # a later phase in which a part is frozen
+        collector.add(
+            "stays_in_eval",
+            line,
+            name,
+            f"`{name}` was put into eval mode for an evaluation and never back: line {line} "
+            f"trained it so before {times(n, 'step')}, without dropout and without new statistics "
+            f"of batch norm; call `{name}.train()` before each round of training",
+        )
+
+
+def _acts_in_training(module: nn.Module) -> bool:
+    if isinstance(module, private.Dropout):
+        return module.p > 0 and not module.training
+    return isinstance(module, private.BatchNorm) and not module.training

@@ -1,0 +1,52 @@
+"""Where the code calls a part of it wrong, that part is mended, or the place that fails."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from knowledge.repair.check import Check
+from knowledge.repair.checks.code import Change
+from knowledge.repair.toolkit.comments import commented
+from knowledge.repair.toolkit.comparison import statements
+
+_NAME = "called wrong"
+_WRONG = r"(?:incorrect|wrong|bad|broken|faulty|buggy|flawed|improper|erroneous|invalid)(?:ly)?"
+# At the head of a comment, or in brackets: a label, not a word in a sentence.
+_LABEL = re.compile(
+    rf"^\W*(?:\w+\W+){{0,2}}?{_WRONG}\b|\((?:\w+\W+)?{_WRONG}\b[^)]*\)|[-–:]\s*{_WRONG}\W*$",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(rf"(?:^|_){_WRONG}(?:_|$)", re.IGNORECASE)
+
+
+def check(change: Change) -> Check:
+    """An edit somewhere else would make the rest fit what the code itself calls wrong."""
+    error = change.result.error
+    labelled = set(_called_wrong(change)) if error is not None and error.demonstrated else set()
+    if error is not None and labelled:
+        failing = {error.line, *(frame.line for frame in change.result.frames)}
+        edited = [*(old for old, _ in change.compared.changed), *change.compared.gone]
+        touched = {n for s in edited for n in range(s.lineno, (s.end_lineno or s.lineno) + 1)}
+        if edited and not touched & (labelled | failing):
+            detail = f"line {min(labelled)} is called wrong, and another line is changed"
+            return Check(name=_NAME, passed=False, detail=detail)
+    return Check(name=_NAME, passed=True, detail="nothing else is fitted to what is called wrong")
+
+
+def _called_wrong(change: Change) -> Iterator[int]:
+    """The lines that a comment beside them or above their section calls wrong, or a name."""
+    comments = commented(change.original)
+    below = False
+    for n, line in enumerate(change.original.splitlines(), start=1):
+        here = n in comments and _LABEL.search(comments[n]) is not None
+        alone = line.lstrip().startswith("#")
+        below = bool(line.strip()) and (below or (here and alone))
+        if (here or below) and not alone:
+            yield n
+    for statement in statements(change.compared.old):
+        if isinstance(statement, ast.Assign) and any(
+            isinstance(t, ast.Name) and _NAMED.search(t.id) for t in statement.targets
+        ):
+            yield statement.lineno

@@ -1,0 +1,40 @@
+"""knowledge/repair/checks/code/called_wrong.py: what the code calls wrong is what is mended."""
+
+from __future__ import annotations
+
+import pytest
+
+from executor.protocol import Frame
+from knowledge.repair.checks.code.called_wrong import check
+from tests.built import failed
+from tests.knowledge.repair.checks.code.changed import refused
+
+BESIDE = "a = f(2)  # first\nb = f(3)  # takes 3 (incorrect)\nc = g(a, b)\n"
+ABOVE = "a = f(2)\n\n# Incorrect: 3 for 2\nb = f(3)\n\nc = g(a, b)\n"
+NAMED = "a = f(2)\nwrong_b = f(3)\nc = g(a, wrong_b)\n"
+UNSAID = "a = f(2)  # first\nb = f(3)\nc = g(a, b)\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "new", "passes"),
+    [
+        (BESIDE, BESIDE.replace("f(2)", "f(3)"), False),  # the rest is made to fit it
+        (BESIDE, BESIDE.replace("f(3)", "f(2)"), True),
+        (BESIDE, BESIDE.replace("g(a, b)", "g(a, a)"), True),  # where it fails
+        (BESIDE, "d = 1\n" + BESIDE, True),
+        (ABOVE, ABOVE.replace("f(2)", "f(3)"), False),
+        (ABOVE, ABOVE.replace("f(3)", "f(2)"), True),
+        (NAMED, NAMED.replace("f(2)", "f(3)"), False),
+        (NAMED, NAMED.replace("f(3)", "f(2)"), True),
+        (UNSAID, UNSAID.replace("f(2)", "f(3)"), True),  # nothing is called wrong
+    ],
+)
+def test_what_is_called_wrong_is_mended(code: str, new: str, passes: bool) -> None:
+    """Beside the line, above its section, or by a name."""
+    last = code.count("\n")
+    frames = (Frame(function="<module>", line=last),)
+    shown = failed("sizes differ", line=last, demonstrated="labelled", frames=frames)
+
+    assert (refused(check, code, new, shown) == "") is passes
+    # Whoever does not show an error means no line in particular.
+    assert refused(check, code, new, failed("sizes differ", line=last, frames=frames)) == ""
