@@ -198,7 +198,11 @@ def _gone(before: JobResult, after: JobResult, wrong: Mistake, stops: str = "") 
 
 def _nothing_new(before: JobResult, after: JobResult, wrong: Mistake) -> Check:
     known = [(c.type, _shape(c.message)) for c in before.caught]
-    new = [c for c in after.caught if (c.type, _shape(c.message)) not in known]
+    new = [
+        c
+        for c in after.caught
+        if (c.type, _shape(c.message)) not in known and not _shown_later(c, before)
+    ]
     if _still_caught(after, wrong):
         new += [c for c in after.caught if same_error(c, before.error)]
     if after.handlers > before.handlers:
@@ -213,6 +217,15 @@ def _nothing_new(before: JobResult, after: JobResult, wrong: Mistake) -> Check:
         detail = f"a new {fresh[0].category}: {fresh[0].message[:80]}"
         return Check(name="nothing new", passed=False, detail=detail)
     return Check(name="nothing new", passed=True, detail="no new exception or warning")
+
+
+def _shown_later(c: Caught, before: JobResult) -> bool:
+    """Whether the code raises it itself to show it, in a call below the one that had failed."""
+    if c.origin != "raise" or not c.demonstrated or before.error is None:
+        return False
+    failed = before.frames[0].line if before.frames else before.error.line
+    called = re.search(r"line (\d+), in <module>", c.traceback)
+    return failed is not None and called is not None and int(called[1]) > failed
 
 
 def _same_output(before: JobResult, after: JobResult, error: ErrorSeen | Caught) -> Check:

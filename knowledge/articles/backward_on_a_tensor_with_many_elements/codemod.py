@@ -25,6 +25,7 @@ _MEAN, _SUM = "every element counts by its share", "every element counts fully"
 _LOSS = re.compile(r"loss|cost|error|objective|penalty", re.IGNORECASE)
 _SAID_MEAN = r"\b(mean|average|batch loss|per.sample loss)\b"
 _SAID_SUM = r"\b(sum|derivative (at|of) (each|every)|element.?wise (derivative|gradient))\b"
+_REDUCE = frozenset({"sum", "mean", "norm", "item"})  # to one number, if no dimension is given
 _JACOBIAN = re.compile(r"jacobian|hessian|jvp|vjp", re.IGNORECASE)
 
 
@@ -51,7 +52,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         if is_a(error, _COMPLEX):
             yield from _of_complex(program, root)
             return
-        yield from _of_backward(program, node, root)
+        yield from _of_backward(program, node, root, variables(result))
 
 
 def _of_complex(program: Program, root: cst.BaseExpression) -> Iterator[Rewrite]:
@@ -73,14 +74,14 @@ def _of_complex(program: Program, root: cst.BaseExpression) -> Iterator[Rewrite]
 
 
 def _of_backward(
-    program: Program, backward: cst.Call, root: cst.BaseExpression
+    program: Program, backward: cst.Call, root: cst.BaseExpression, seen: dict[str, Variable]
 ) -> Iterator[Rewrite]:
     """The reduction where the value is made if it is only the loss, else at backward()."""
     name = program.text(root)
     made = assignment(program, name, backward) if isinstance(root, cst.Name) else None
     value = made.value if made is not None else root
     alone = made is not None and _is_only_the_loss(program, name, made, backward)
-    where: cst.BaseExpression = value if alone else root
+    where: cst.BaseExpression = _with_many(program, value, seen) if alone else root
     at = f"line {program.line(where)}"
     if _reduction_left_out(program, value):
         yield Rewrite(
@@ -101,6 +102,38 @@ def _of_backward(
         _SUM,
         said=_SAID_SUM,
     )
+
+
+def _with_many(
+    program: Program, value: cst.BaseExpression, seen: dict[str, Variable]
+) -> cst.BaseExpression:
+    """The term of a sum that has many elements: a number beside it is not to count for each."""
+    while isinstance(value, cst.BinaryOperation) and isinstance(
+        value.operator, cst.Add | cst.Subtract
+    ):
+        if _is_one_number(program, value.right, seen):
+            value = value.left
+        elif _is_one_number(program, value.left, seen):
+            value = value.right
+        else:
+            break
+    return value
+
+
+def _is_one_number(program: Program, term: cst.BaseExpression, seen: dict[str, Variable]) -> bool:
+    """Whether a term is computed from numbers and from what was reduced to one, as far as seen."""
+    if isinstance(term, cst.BinaryOperation):
+        return all(_is_one_number(program, side, seen) for side in (term.left, term.right))
+    if isinstance(term, cst.Integer | cst.Float):
+        return True
+    if isinstance(term, cst.Name):
+        facts = seen.get(term.value)
+        return facts is not None and (facts.type in ("int", "float") or facts.shape == ())
+    if not isinstance(term, cst.Call) or not isinstance(term.func, cst.Attribute):
+        return False
+    owner = program.text(term.func.value)
+    given = len(term.args) - (owner in ("torch", "torch.linalg", "LA"))
+    return term.func.attr.value in _REDUCE and given == 0
 
 
 def _is_only_the_loss(program: Program, name: str, made: cst.Assign, backward: cst.Call) -> bool:

@@ -26,7 +26,16 @@ from knowledge.repair.toolkit.shapes import (
     with_input,
     with_layer_before,
 )
-from knowledge.repair.toolkit.sites import failing, integer, made, scope_of, seen_error, setting
+from knowledge.repair.toolkit.sites import (
+    argument,
+    failing,
+    integer,
+    made,
+    scope_of,
+    seen_error,
+    setting,
+    without_argument,
+)
 
 _FAMILY = "matmul_shapes"
 _CONVOLVED = re.compile(r"\b(Conv[123]d|conv[123]d)\b")
@@ -73,6 +82,23 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
             f"made for {shape[-1]} instead of {expected}",
             intent,
         )
+    yield from _taken_from_the_input(program, layer)
+
+
+def _taken_from_the_input(program: Program, layer: Layer) -> Iterator[Rewrite]:
+    """`nn.LazyLinear(10)`, where the size is computed from other things than what arrives."""
+    call = made(program, layer)
+    given = argument(call.call, 0, "in_features") if call is not None and not call.in_loop else None
+    if call is None or given is None or not isinstance(given.value, cst.BinaryOperation):
+        return
+    if not program.inside(given.value, cst.Name):
+        return
+    lazy = cst.parse_expression(program.name_of("torch.nn", "LazyLinear"))
+    yield Rewrite(
+        program.replace({call.call: without_argument(call.call, given).with_changes(func=lazy)}),
+        f"line {program.line(call.call)}: the layer takes the size of its input from the first one "
+        "that it gets",
+    )
 
 
 def _weight_replaced(

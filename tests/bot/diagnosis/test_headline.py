@@ -136,12 +136,13 @@ async def test_no_cuda_is_the_answer_for_who_asks_about_it(ask: Ask):
     assert answer.why is not None and answer.why.article == "torch-without-cuda"
 
 
-async def test_an_error_on_purpose_is_explained_and_not_mended(ask: Ask):
+async def test_an_error_on_purpose_is_explained_and_no_fix_is_called_the_one(ask: Ask):
     """A comment says so; or a handler that only tells, where nobody asks about an error."""
     fails = "import torch\na = torch.ones(2, 3)\n# this will raise an error\nb = a @ a\n"
     answer = await ask(posted("Matrix products.", fails))
     assert answer.headline.startswith("Shown on purpose (a comment of the code says so)")
-    assert answer.fix is None and answer.alternatives == ()
+    assert answer.fix is None and answer.status == "reproduced"
+    assert all(fix.intent.startswith("line 4 should work") for fix in answer.alternatives)
     assert answer.why is not None and answer.why.remedy == ""
     assert answer.explanation
 
@@ -149,8 +150,20 @@ async def test_an_error_on_purpose_is_explained_and_not_mended(ask: Ask):
     told += "    print(e)\n"
     answer = await ask(posted("Matrix products.", told))
     assert answer.headline.startswith("Shown on purpose (its except only tells of it)")
-    assert answer.fix is None
+    assert answer.fix is None and answer.alternatives == ()  # it tells of it already
     assert sheet(Answered(answer)).headline.startswith("✘ Shown on purpose")
+
+    other = fails + "print(a.sum())\n"
+    answer = await ask(posted("Matrix products.", other))
+    first = answer.alternatives[0]
+    assert first.intent == "the code is there to show this error" and first.verified
+    assert "try:\n    b = a @ a\nexcept RuntimeError as error:\n" in first.code
+    assert first.result is not None and first.result.stdout.endswith("tensor(6.)\n")
+
+    wrong_class = told.replace("RuntimeError", "TypeError")
+    answer = await ask(posted("Matrix products.", wrong_class))
+    assert [fix.code for fix in answer.alternatives] == [told]
+    assert "One way was run, and holds: line 5: `except` names RuntimeError" in answer.headline
 
     asked = await ask(posted("why does this crash?", told))
     assert "on purpose" not in asked.headline and (asked.fix is not None or asked.refused)

@@ -346,6 +346,13 @@ def test_a_run_whose_probes_said_nothing_verifies_nothing():
     assert [c.name for c in checks if not c.passed] == ["seen"]
 
 
+def shown_at(line: int, **facts: str) -> Caught:
+    """An error that the code raises and prints, in a call at this line of the module."""
+    trace = f'Traceback\n  File "snippet.py", line {line}, in <module>\n    f(x)\n'
+    told = {"origin": "raise", "demonstrated": "printed", "traceback": trace} | facts
+    return caught("too many", "ValueError", **told)
+
+
 RUNS_TO_THE_END = "it runs to the end"
 
 
@@ -484,6 +491,26 @@ LONG = "x" * 100
             "a new FutureWarning: 3 left",
         ),
         (ran(findings=(DETACHED,), warnings=(warned("3 left"),)), ran(), True, NOTHING_NEW),
+        # What the code itself raises, and tells of, in a call below the one that had failed.
+        (failed(SIZES, line=3), ran(caught=(shown_at(9),)), True, NOTHING_NEW),
+        (
+            failed(SIZES, line=3),
+            ran(caught=(shown_at(3),)),
+            False,
+            "a new ValueError is raised and caught: too many",
+        ),
+        (
+            failed(SIZES, line=3),
+            ran(caught=(shown_at(9, origin="torch"),)),
+            False,
+            "a new ValueError is raised and caught: too many",
+        ),
+        (
+            failed(SIZES, line=3),
+            ran(caught=(shown_at(9, demonstrated=""),)),
+            False,
+            "a new ValueError is raised and caught: too many",
+        ),
     ],
 )
 def test_nothing_new_came(before: JobResult, after: JobResult, passed: bool, detail: str):

@@ -76,6 +76,17 @@ loss = values.prod() + values[0]
 loss.backward()   # the real part goes down
 """
 
+WITH_A_NUMBER = """\
+import torch
+z = torch.tensor([1.0, -2.0, 0.5])
+weight = 0.1
+x = z.clone().requires_grad_(True)
+for _ in range(2):
+    loss = (x * 3 - z).abs() + 0.5 * torch.norm(x) ** 2 / weight  # one penalty
+    loss.backward()
+print(x.grad)
+"""
+
 CASES = Cases(
     mended={
         "a loss of torch": (OWN_LOSS, "loss = criterion(net(x), y).mean()   # one a sample"),
@@ -85,6 +96,10 @@ CASES = Cases(
     },
     paired={
         "a formula": (FORMULA, ("y.mean().backward()", "y.sum().backward()")),
+        "a number beside it": (
+            WITH_A_NUMBER,
+            ("(x * 3 - z).abs().mean() + 0.5", "(x * 3 - z).abs().sum() + 0.5"),
+        ),
         "a loss by hand": (BY_HAND, ("(x @ w - y).abs().mean()", "(x @ w - y).abs().sum()")),
     },
     refused={

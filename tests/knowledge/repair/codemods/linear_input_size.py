@@ -208,6 +208,23 @@ layer.in_features = rows.size(1)
 print(layer(rows).shape)
 """
 
+BY_HAND = """\
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, channels, kernel, classes):
+        super().__init__()
+        self.conv = nn.Conv1d(channels, 6, kernel)
+        self.fc = nn.Linear(6 * (channels - kernel + 1), classes)  # by hand
+
+    def forward(self, x):
+        return self.fc(self.conv(x).flatten(1))
+
+net = Net(channels=3, kernel=2, classes=4)
+print(net(torch.randn(5, 3, 10)).shape)
+"""
+
 CASES = Cases(
     mended={
         "a number worked out by hand": (CNN, "nn.Linear(4 * 6 * 6, 3)  # worked out by hand"),
@@ -217,6 +234,7 @@ CASES = Cases(
         "one of two models": (TWO_MODELS, "other = Net(5, 2)  # for the second sensor"),
         "the wrong name": (WRONG_NAME, "nn.Linear(hidden, outputs)  # behind it"),
         "set later": (SET_LATER, "nn.Linear(7, 3)"),
+        "computed from other things": (BY_HAND, "nn.LazyLinear(classes)  # by hand"),
         "sizes with names": (NAMED, "n_inputs = 7\n"),
     },
     paired={
