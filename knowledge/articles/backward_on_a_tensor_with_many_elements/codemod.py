@@ -83,6 +83,8 @@ def _of_backward(
     alone = made is not None and _is_only_the_loss(program, name, made, backward)
     where: cst.BaseExpression = _with_many(program, value, seen) if alone else root
     at = f"line {program.line(where)}"
+    term = (program.text(where),) if alone and where is not value else ()
+    what = f"`{term[0]}`, and from the number beside it" if term else f"`{name}`"
     if _reduction_left_out(program, value):
         yield Rewrite(
             program.replace({where: method(where, "mean")}),
@@ -91,15 +93,17 @@ def _of_backward(
         return
     yield Rewrite(
         program.replace({where: method(where, "mean")}),
-        f"{at}: backward starts from the mean of `{name}`",
+        f"{at}: backward starts from the mean of {what}",
         _MEAN,
+        subjects=term,
         said=_SAID_MEAN,
     )
     yield Rewrite(
         program.replace({where: method(where, "sum")}),
-        f"{at}: backward starts from the sum of `{name}`; where it is computed element by element, "
+        f"{at}: backward starts from the sum of {what}; where it is computed element by element, "
         "each element's own derivative comes out",
         _SUM,
+        subjects=term,
         said=_SAID_SUM,
     )
 
@@ -209,11 +213,14 @@ def _of_grad(program: Program, grad: cst.Call, seen: dict[str, Variable]) -> Ite
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """backward starts from the mean or the sum of what was there, and reaches leaves."""
-    return [reaches_leaves(after), _starts(before, backwards(after))]
+    return [reaches_leaves(after), _starts(before, backwards(after), proposal.subjects)]
 
 
-def _starts(before: JobResult, ran: tuple[Backward, ...]) -> Check:
-    """The number it starts from, compared with the elements where the run could tell them."""
+def _starts(before: JobResult, ran: tuple[Backward, ...], term: tuple[str, ...]) -> Check:
+    """The number it starts from, compared with the elements where the run could tell them.
+
+    Where a number stands beside the term that was reduced, nobody knows its part in them.
+    """
     error = seen_error(before, _SEVERAL, _COMPLEX)
     done = len(before.values.backwards) if before.values else 0
     if error is None or len(ran) <= done:
@@ -221,7 +228,7 @@ def _starts(before: JobResult, ran: tuple[Backward, ...]) -> Check:
     loss = ran[done].loss
     name = re.match(r"(?:torch\.)?(?:autograd\.grad\((?:outputs=)?)?(\w+)", error.code)
     elements = values_of(variables(before).get(name[1])) if name is not None else None
-    if loss is None or elements is None:
+    if loss is None or elements is None or (term and not loss.shape):
         return Check(name="start", passed=loss is not None, detail="backward ran there")
     if loss.shape:
         same = len(elements) > 1 and "grad" in error.code

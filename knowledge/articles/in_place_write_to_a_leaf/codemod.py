@@ -364,7 +364,7 @@ def _goes_elsewhere(before: JobResult, proposal: Proposal) -> bool:
     error = seen_error(before, _FAMILY)
     number = (error.line if error is not None else None) or 0
     line = "".join(proposal.code.splitlines()[number - 1 : number]) if number else ""
-    m = re.match(r"\s*(\w+)\s*=\s*(\w+)\.(?!clone\b|detach\b)\w+\(", line)
+    m = re.match(r"\s*(\w+)\s*=\s*(\w+)\.(?:clone\(\)\.\w+_\(|(?!clone\b|detach\b)\w+\()", line)
     return m is not None and m[1] != m[2]
 
 
