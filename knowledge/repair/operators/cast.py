@@ -101,7 +101,8 @@ def _cast(
     name = program.text(operand.node)
     where = f"line {program.line(operand.node)}"
     title = f"{where}: `{name}` is used as {new}, not {old}{_lost(old, new)}"
-    return Rewrite(changed, title, intent, subjects=_own(operand.node), cost=cost)
+    meaning = intent or f"`{name}` is to be {new} here"
+    return Rewrite(changed, title, meaning, subjects=_own(operand.node), cost=cost)
 
 
 def _own(node: cst.BaseExpression) -> tuple[str, ...]:

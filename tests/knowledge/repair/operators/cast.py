@@ -51,12 +51,11 @@ print(torch.tensor([1.0]) + "long")
 """
 
 CASES = Cases(
-    mended={
-        "whole numbers to be solved for": (SOLVE, "torch.linalg.solve(A, counts.float())"),
-        "in a function": (FILLED, "table.masked_scatter(where, rows.float())"),
-        "the first operand": (LSTSQ, "lstsq(points.float(), heights)"),
-    },
+    mended={},
     paired={
+        "whole numbers to be solved for": (SOLVE, ("torch.linalg.solve(A, counts.float())",)),
+        "in a function": (FILLED, ("table.masked_scatter(where, rows.float())",)),
+        "the first operand": (LSTSQ, ("lstsq(points.float(), heights)",)),
         "two precisions": (
             TWO_PRECISIONS,
             ("solve(basis.float(), target)", "solve(basis, target.double())"),
