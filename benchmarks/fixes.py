@@ -38,16 +38,19 @@ from executor.protocol import Job, JobResult
 from executor.service.client import ExecutorClient
 from knowledge.repair.codemod import PROPOSE
 from knowledge.repair.fix import Fix
+from knowledge.repair.proposing import PROPOSE_EDITS
+from knowledge.repair.telling import PROPOSE_TELLING
 
 _AT_ONCE = 2
 _TARGET = 0.40
 _FEW_RUNS = 4
+_ASK = (PROPOSE, PROPOSE_EDITS, PROPOSE_TELLING)
 
 
 class Counted:
-    """An executor that counts how often the person's code is run, and how often codemods are asked.
+    """An executor that counts how often the person's code is run, and edits are asked for.
 
-    A codemod is asked inside the jail, but what it is asked about is only read there.
+    Codemods and operators are asked inside the jail: operators in a run of the code that they edit.
     """
 
     def __init__(self, executor: ExecutorClient) -> None:
@@ -57,7 +60,7 @@ class Counted:
 
     async def run(self, job: Job, ahead: Callable[[int], None] | None = None) -> JobResult:
         """Run a job."""
-        if job.code == PROPOSE:
+        if job.code in _ASK:
             self.asked += 1
         else:
             self.runs += 1
@@ -74,7 +77,7 @@ class Tried:
     block: Block
     answer: Answer
     runs: int  # of the person's code, after the first one
-    asked: int  # jobs that ask the codemods
+    asked: int  # jobs that ask for edits
     seconds: float
 
     @property
@@ -170,6 +173,19 @@ def _print(done: list[Tried]) -> None:
             f"(target 90%); with the jobs that ask the codemods: {jobs:.1%}"
         )
         print("runs:", sorted(Counter(t.runs for t in fixed).items()))
+        print("from the first error to the offer:", _times(fixed))
+    print("to the end of a search in vain:", _times([t for t in done if not t.offered]))
+
+
+def _times(tried: list[Tried]) -> str:
+    """The seconds of their searches, two of which ran side by side."""
+    took = sorted(t.answer.timings_ms.fix / 1000 for t in tried if t.answer.timings_ms.fix)
+    if not took:
+        return "nothing was searched for"
+    nine = took[min(len(took) - 1, round(0.9 * len(took)))]
+    return (
+        f"median {statistics.median(took):.2f} s, nine in ten {nine:.2f} s, most {took[-1]:.2f} s"
+    )
 
 
 def _figures(name: str, tried: list[Tried]) -> list[str]:

@@ -18,7 +18,7 @@ _LABEL = re.compile(
     rf"^\W*(?:\w+\W+){{0,2}}?{_WRONG}\b|\((?:\w+\W+)?{_WRONG}\b[^)]*\)|[-–:]\s*{_WRONG}\W*$",
     re.IGNORECASE,
 )
-_NAMED = re.compile(rf"(?:^|_){_WRONG}(?:_|$)", re.IGNORECASE)
+_NAMED = re.compile(rf"(?i:(?:^|_){_WRONG}(?:_|$))|^(?i:{_WRONG})(?=[A-Z])")
 
 
 def check(change: Change) -> Check:
@@ -46,7 +46,14 @@ def _called_wrong(change: Change) -> Iterator[int]:
         if (here or below) and not alone:
             yield n
     for statement in statements(change.compared.old):
-        if isinstance(statement, ast.Assign) and any(
-            isinstance(t, ast.Name) and _NAMED.search(t.id) for t in statement.targets
-        ):
-            yield statement.lineno
+        if any(_NAMED.search(name) for name in _made(statement)):
+            yield from range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
+
+
+def _made(statement: ast.stmt) -> list[str]:
+    """The names that a statement gives to something."""
+    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        return [statement.name]
+    if isinstance(statement, ast.Assign):
+        return [t.id for t in statement.targets if isinstance(t, ast.Name)]
+    return []

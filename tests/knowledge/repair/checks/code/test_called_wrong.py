@@ -12,6 +12,9 @@ from tests.knowledge.repair.checks.code.changed import refused
 BESIDE = "a = f(2)  # first\nb = f(3)  # takes 3 (incorrect)\nc = g(a, b)\n"
 ABOVE = "a = f(2)\n\n# Incorrect: 3 for 2\nb = f(3)\n\nc = g(a, b)\n"
 NAMED = "a = f(2)\nwrong_b = f(3)\nc = g(a, wrong_b)\n"
+FUNCTION = "a = f(2)\ndef bad_loss(x):\n    return x.size()\nc = bad_loss(a)\n"
+CLASS = FUNCTION.replace("def bad_loss(x)", "class BadLoss(x)").replace("bad_loss", "BadLoss")
+OTHER = FUNCTION.replace("bad_loss", "badge")
 UNSAID = "a = f(2)  # first\nb = f(3)\nc = g(a, b)\n"
 
 
@@ -26,6 +29,10 @@ UNSAID = "a = f(2)  # first\nb = f(3)\nc = g(a, b)\n"
         (ABOVE, ABOVE.replace("f(3)", "f(2)"), True),
         (NAMED, NAMED.replace("f(2)", "f(3)"), False),
         (NAMED, NAMED.replace("f(3)", "f(2)"), True),
+        (FUNCTION, FUNCTION.replace("f(2)", "g(f(2))"), False),
+        (FUNCTION, FUNCTION.replace("x.size()", "len(x)"), True),
+        (CLASS, CLASS.replace("f(2)", "g(f(2))"), False),
+        (OTHER, OTHER.replace("f(2)", "g(f(2))"), True),
         (UNSAID, UNSAID.replace("f(2)", "f(3)"), True),  # nothing is called wrong
     ],
 )
