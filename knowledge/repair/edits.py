@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from executor.protocol import Job, JobResult
 from executor.service.client import ExecutorClient
 from knowledge.repair import verify
+from knowledge.repair.budget import Budget
 from knowledge.repair.codemod import Proposal
 from knowledge.repair.fingerprints import same_values
 from knowledge.repair.fix import Fix
@@ -41,6 +42,7 @@ class Failing:
         steps: the edits so far.
         settled: how many of them a run has verified.
         original: the original program's own run.
+        budget: what the search may compute.
     """
 
     job: Job
@@ -50,6 +52,7 @@ class Failing:
     steps: tuple[Step, ...]
     settled: int
     original: Original
+    budget: Budget
 
 
 @dataclass(frozen=True)
@@ -108,7 +111,7 @@ async def try_edits(
         for p in _worth_a_run(p for p in proposals if all(c.passed for c in p.checks))
     ]
     passed: list[Tried] = []
-    while steps:
+    while steps and not failing.budget.is_spent:
         batch, steps = steps[:_AT_ONCE], steps[_AT_ONCE:]
         for tried in await asyncio.gather(*(_judged(executor, failing, s) for s in batch)):
             if tried.fix.verified:

@@ -14,10 +14,12 @@ import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 from executor.protocol import Job, JobResult
 from executor.service.client import ExecutorClient
 from knowledge.repair import verify
+from knowledge.repair.budget import Budget
 from knowledge.repair.codemod import (
     Chosen,
     Codemod,
@@ -81,6 +83,7 @@ class _Search:
     job: Job  # the original run's
     original: Original
     asked: str  # the person's own words
+    budget: Budget
 
 
 @dataclass
@@ -130,8 +133,10 @@ async def repair(
         operators: are asked where no codemod mends a step.
         why: says what stopped a run, where that is not the code: then a fix may be shown in part.
     """
+    budget = Budget(executor)
+    executor = cast(ExecutorClient, budget)
     original = Original(executor, job, before, why)
-    search = _Search(executor, codemods, operators, job, original, asked)
+    search = _Search(executor, codemods, operators, job, original, asked, budget)
     states = [_State(job, before, reference)]
     refused: list[Fix] = []
     problems: list[str] = []
@@ -160,7 +165,7 @@ async def repair(
             reached = next(s for s in done.reached if s.job.code == found.fix.code)
             return await _with_the_rest(search, found, reached)
         states = further[:_CARRIED_ON]
-        if partly or not states:
+        if partly or not states or budget.is_spent:
             break
     return Repair(None, _one_of_each(partly), tuple(refused), tuple(problems))
 
@@ -214,7 +219,8 @@ async def _step(search: _Search, state: _State) -> _StepResult:
     tried.only_alternatives = any(grade_of(o.slug) != "verified" for o in makers)
     if chosen.codemods:
         await _try_codemods(search, state, chosen.codemods, tried)
-    if chosen.operators and not tried.verified and not tried.partly:
+    mended = tried.verified or tried.partly
+    if chosen.operators and not mended and not search.budget.is_spent:
         await _try_operators(search, state, chosen.operators, tried)
     return tried
 
@@ -233,6 +239,7 @@ async def _try_operators(
         state.steps,
         state.settled,
         search.original,
+        search.budget,
     )
     known = {fix.code for fix in tried.refused}
     edited = await try_edits(search.executor, operators, failing, known, search.asked)
@@ -313,7 +320,10 @@ async def _try_codemods(
                     supposed = frozenset(tried.intents) or state.supposed
                     way = (*state.steps, step)
                     tried.further.append(_State(ahead, after, None, way, supposed))
-        if (tried.verified and meanings >= tried.intents) or (tried.partly and not tried.intents):
+        done = (tried.verified and meanings >= tried.intents) or (
+            tried.partly and not tried.intents
+        )
+        if done or search.budget.is_spent:
             break
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 import builtins
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import libcst as cst
@@ -38,7 +38,7 @@ class _Order(Model):
     """What goes into the jail: the code, and where its run raised what."""
 
     code: str
-    line: int  # of the module's own code: what it was doing when the error came
+    lines: tuple[int, ...]  # of its own frames when the error came, the innermost first
     type: str
 
 
@@ -52,10 +52,10 @@ def telling_job(code: str, result: JobResult) -> Job | None:
     error = result.error
     if error is None or not error.demonstrated or len(code.encode(errors="replace")) > _READ_BYTES:
         return None
-    line = result.frames[0].line if result.frames else error.line
-    if line is None or not _is_builtin(error.type):
+    lines = tuple(frame.line for frame in reversed(result.frames)) or (error.line,)
+    if None in lines or not _is_builtin(error.type):
         return None
-    order = _Order(code=code, line=line, type=error.type)
+    order = _Order(code=code, lines=tuple(n for n in lines if n is not None), type=error.type)
     text = base64.b64encode(order.model_dump_json().encode()).decode()
     return Job(code=PROPOSE_TELLING, files=(File(name=_ORDER, base64=text),), wall_s=_WALL_S)
 
@@ -82,31 +82,34 @@ def read_telling(result: JobResult) -> Telling | None:
 def propose_telling(folder: Path = Path()) -> None:
     """Read the order, rewrite, write. Runs in the jail."""
     order = _Order.model_validate_json((folder / _ORDER).read_bytes())
-    found = told(Program(order.code), order.line, order.type)
+    found = told(Program(order.code), order.lines, order.type)
     if found is not None:
         (folder / _TOLD).write_text(found.model_dump_json())
 
 
-def told(program: Program, line: int, error: str) -> Telling | None:
+def told(program: Program, lines: Sequence[int], error: str) -> Telling | None:
     """The code with this error told of; None where no such rewrite is honest.
 
     Args:
         program: the snippet.
-        line: of its own code, outside of any function, where the error came from.
+        lines: what it was doing when the error came, the innermost first; the last one is the
+            module's own.
         error: its class, one of Python's own.
     """
-    statement = program.statement_on(line)
-    if statement is None:
-        return None
-    handler = _handler_that_would_tell(program, statement)
-    if handler is not None and handler.type is not None:
+    for line in lines:
+        within = program.statement_on(line)
+        handler = _handler_that_would_tell(program, within) if within is not None else None
+        if handler is None or handler.type is None:
+            continue
         title = (
             f"line {program.line(handler)}: `except` names {error}, which line {line} raises, "
             f"not {program.text(handler.type)}"
         )
         code = program.replace({handler.type: cst.Name(error)}).code
         return Telling(code=code, title=title, of_its_own=True)
-    if not _stands_by_itself(program, statement):
+    line = lines[-1]
+    statement = program.statement_on(line)
+    if statement is None or not _stands_by_itself(program, statement):
         return None
     held = _with_what_needs_it(program, statement)
     bound = [name for one in held for name in _bound(one)]

@@ -12,7 +12,7 @@ TOLD = 'except RuntimeError as error:\n    print("RuntimeError:", error)\n'
 
 
 def told_of(code: str, line: int, error: str = "RuntimeError") -> Telling | None:
-    return told(Program(code), line, error)
+    return told(Program(code), (line,), error)
 
 
 @pytest.mark.parametrize(
@@ -96,6 +96,16 @@ def test_its_own_except_is_known_for_what_it_is():
     assert "`except` names RuntimeError, which line 2 raises, not TypeError" in own.title
     assert new is not None and not new.of_its_own
     assert new.title == "line 1 tells of its RuntimeError in a `try`, and the rest runs"
+
+
+def test_a_try_in_a_function_may_be_the_one():
+    """The innermost one that would tell of another class, on the way to what failed."""
+    code = "def g():\n    try:\n        f(1)\n    except TypeError as e:\n        print(e)\n\ng()\n"
+
+    found = told(Program(code), (3, 7), "RuntimeError")
+
+    assert found is not None and found.of_its_own
+    assert found.code == code.replace("TypeError", "RuntimeError")
 
 
 def test_only_an_error_that_is_shown_on_purpose_is_told_of():
