@@ -199,7 +199,9 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
     if opening in owner or opening in inner or not owner:
         return []
     new = "".join(proposal.code.split())
-    others = (f"{owner}[{inner}]", f"{owner}({inner})", f"{owner}.") if inner else (owner,)
+    others: tuple[str, ...] = (
+        (f"{owner}[{inner}]", f"{owner}({inner})", f"{owner}.") if inner else (owner,)
+    )
     if inner.startswith(":,"):
         column = inner.removeprefix(":,")
         others = (f"{owner}[{column}]", f"[row[{column}]forrowin{owner}]")
