@@ -673,7 +673,8 @@ class Steps:
         for root, name, line, n in self.evaluating.values():
             idle = sorted({type(m).__name__ for m in root.modules() if _acts_in_training(m)})
             if idle and name:
-                if id(root) in self.calls.in_training and id(root) in self.calls.unrecorded:
+                stays = id(root) in self.calls.in_training or self.names.intent.evaluates_and_stays
+                if stays and id(root) in self.calls.unrecorded:
                     self._report_stays_in_eval(collector, root, name, line, n)
                     continue
                 collector.add(

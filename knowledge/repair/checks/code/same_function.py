@@ -52,6 +52,7 @@ _ALIKE = [
         "upsample interpolate",
         "range arange",
         "clone copy deepcopy",
+        "parameter requiresgrad",
     )
 ]
 # What these say of a function is not to be lost, whatever it is called now.
