@@ -219,3 +219,9 @@ def set_grouping(group: Any) -> None:
 def profiled() -> bool:
     """Whether the snippet's own profiler listens."""
     return bool(cast("Any", torch.autograd)._profiler_enabled())
+
+
+def scale_of(scaler: Any) -> float | None:
+    """What a GradScaler multiplies losses by; None if it is switched off or has met none."""
+    scale = getattr(scaler, "_scale", None)
+    return float(scale) if getattr(scaler, "_enabled", False) and scale is not None else None

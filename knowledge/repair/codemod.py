@@ -130,17 +130,18 @@ class Codemod:
 
 
 def load_codemods(root: Path = ARTICLES) -> list[Codemod]:
-    """Every codemod in the articles' folders, by slug.
+    """Every codemod in the articles' folders, by slug; with ours also those of findings.
 
     Raises:
         ArticleError: one cannot be imported or lacks a function.
     """
     ours = root.resolve() == ARTICLES.resolve()
     paths = sorted(root.glob("*/codemod.py"), key=lambda path: slug_of(path.parent.name))
-    return [
-        _import(p) if ours else _from_source(p.parent.name, p.read_text("utf-8"), str(p))
-        for p in paths
-    ]
+    if not ours:
+        return [_from_source(p.parent.name, p.read_text("utf-8"), str(p)) for p in paths]
+    from knowledge.repair import by_finding
+
+    return [*map(_import, paths), *by_finding.load()]
 
 
 def _import(path: Path) -> Codemod:
@@ -259,9 +260,7 @@ def propose(folder: Path = Path()) -> None:
     for slug, source in order.codemods.items():
         try:
             codemod = (
-                _import(folder_of(slug) / "codemod.py")
-                if source is None
-                else _from_source(slug, source, f"{slug}/codemod.py")
+                _ours(slug) if source is None else _from_source(slug, source, f"{slug}/codemod.py")
             )
         except ArticleError as e:
             problems.append(str(e))
@@ -271,6 +270,16 @@ def propose(folder: Path = Path()) -> None:
         problems += proposed.problems
     text = Proposed(proposals=tuple(proposals), problems=tuple(problems)).model_dump_json()
     (folder / _PROPOSED).write_text(text)
+
+
+def _ours(slug: str) -> Codemod:
+    """The codemod of one of our articles, or of findings."""
+    path = folder_of(slug) / "codemod.py"
+    if path.exists():
+        return _import(path)
+    from knowledge.repair import by_finding
+
+    return by_finding.load_one(slug)
 
 
 def rewrites(codemod: Codemod, code: str, result: JobResult, asked: str = "") -> Proposed:

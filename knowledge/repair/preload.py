@@ -13,7 +13,7 @@ import libcst.metadata  # noqa: F401
 import knowledge.repair.codemod
 import knowledge.repair.computed
 import knowledge.repair.proposing  # noqa: F401
-from knowledge.repair import operators, toolkit
+from knowledge.repair import by_finding, operators, toolkit  # noqa: F401
 from knowledge.repair.checks import code
 
 for _package in (toolkit, code, operators):

@@ -49,6 +49,7 @@ KINDS = {
     "comparison_broadcasts": Says.PROGRAM_WIDE_MISTAKE,
     "never_stepped": Says.PROGRAM_WIDE_MISTAKE,
     "units_identical": Says.PROGRAM_WIDE_MISTAKE,
+    "scaler_left_out": Says.PROGRAM_WIDE_MISTAKE,
     "optimizer_made_anew": Says.PROGRAM_WIDE_MISTAKE,
     "scheduler_of_another": Says.PROGRAM_WIDE_MISTAKE,
     "view_not_permute": Says.PROGRAM_WIDE_MISTAKE,

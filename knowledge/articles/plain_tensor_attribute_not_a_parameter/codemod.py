@@ -84,7 +84,8 @@ def _assignments(program: Program, finding: Finding) -> list[cst.Assign]:
         for assign in program.inside(cls, cst.Assign):
             if len(assign.targets) == 1 and _is_own(assign.targets[0].target, facts["attribute"]):
                 found.append(assign)
-    return found[:1]
+    functions = {program.up(assign, cst.FunctionDef) for assign in found}
+    return found[-1:] if len(functions) == 1 else found[:1]  # the last one is what stays
 
 
 def _is_own(target: cst.BaseAssignTargetExpression, attribute: str) -> bool:

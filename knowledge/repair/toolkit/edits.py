@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TypeVar
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import libcst as cst
 from libcst.metadata import (
@@ -15,6 +16,14 @@ from libcst.metadata import (
 
 N = TypeVar("N", bound=cst.CSTNode)
 New = cst.CSTNode | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A statement to insert: a line beside lines and blocks, a small one beside small ones."""
+
+    new: Any
+    after: bool = False
 
 
 class Program:
@@ -121,14 +130,16 @@ class Program:
         self,
         nodes: Mapping[cst.CSTNode, New],
         before: Mapping[cst.SimpleStatementLine, str] | None = None,
+        beside: Mapping[cst.CSTNode, Beside] | None = None,
     ) -> cst.Module:
         """A new module with nodes replaced and statements inserted.
 
         Args:
             nodes: old node → new node, several nodes, or nothing (`cst.RemoveFromParent()`).
             before: statement → the source of one to insert before it.
+            beside: statement of any kind → one to insert before or behind it.
         """
-        return self.module.visit(_Edit(nodes, before or {}))
+        return self.module.visit(_Edit(nodes, before or {}, beside or {}))
 
     def imported(self) -> set[str]:
         """Names that the snippet's imports bind."""
@@ -179,10 +190,12 @@ class _Edit(cst.CSTTransformer):
         self,
         nodes: Mapping[cst.CSTNode, New],
         before: Mapping[cst.SimpleStatementLine, str],
+        beside: Mapping[cst.CSTNode, Beside],
     ) -> None:
         super().__init__()
         self._nodes = nodes
         self._before = before
+        self._beside = beside
 
     def on_leave(  # type: ignore[override]
         self, original_node: cst.CSTNode, updated_node: cst.CSTNode
@@ -195,7 +208,21 @@ class _Edit(cst.CSTTransformer):
             # Comments above the statement stay above what now comes first.
             inserted = inserted.with_changes(leading_lines=new.leading_lines)
             return cst.FlattenSentinel([inserted, new.with_changes(leading_lines=())])
+        if original_node in self._beside and isinstance(new, cst.CSTNode):
+            return _with(new, self._beside[original_node])
         return new
+
+
+def _with(statement: Any, beside: Beside) -> New:
+    """A statement with another one before or behind it."""
+    if beside.after:
+        if isinstance(statement, cst.BaseSmallStatement):  # the next one brings its own
+            statement = statement.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)
+        return cst.FlattenSentinel([statement, beside.new])
+    if isinstance(statement, cst.BaseSmallStatement):
+        return cst.FlattenSentinel([beside.new, statement])
+    inserted = beside.new.with_changes(leading_lines=statement.leading_lines)
+    return cst.FlattenSentinel([inserted, statement.with_changes(leading_lines=())])
 
 
 def operand(expression: cst.BaseExpression) -> cst.BaseExpression:

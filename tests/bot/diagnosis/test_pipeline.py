@@ -218,13 +218,14 @@ async def test_training_alone_is_not_a_meaning(ask: Ask, text: str):
     assert answer.fix is None and len(answer.alternatives) == 2
 
 
-async def test_a_detached_parameter_gets_no_gradient(ask: Ask):
-    """It is in the optimizer and stays where it is, because forward cuts it off."""
+async def test_a_detached_parameter_gets_its_gradient_back(ask: Ask):
+    """It is in the optimizer and stays where it is, because forward cuts it off: no longer."""
     code = module("nn.Parameter(torch.ones(4))", "self.gain.clone().detach()")
     answer = await ask(posted(NON_LEAF, code))
 
     assert [(f.kind, f.name) for f in answer.findings] == [("no_gradient", "model.gain")]
-    assert answer.status == "reproduced" and answer.fix is None
+    assert answer.status == "fixed" and answer.fix is not None
+    assert "self.gain.clone()" in answer.fix.code and "detach" not in answer.fix.code
 
 
 # -- around the eighteen ---------------------------------------------------------------------

@@ -83,6 +83,33 @@ EVALUATED = (
     "    net.eval()\n    with torch.no_grad(): net(x)\n"
 )
 
+CHECKED = (
+    NET.format(n=3, last=", nn.Dropout(0.5)")
+    + ADAM
+    + """\
+def check():
+    net.eval()
+    with torch.no_grad(): return net(torch.randn(9, 6))
+{first}
+for _ in range(3):
+    check()
+    for _ in range(2):
+        loss = net(torch.randn(9, 6)).pow(2).mean()
+        opt.zero_grad(); loss.backward(); opt.step()
+"""
+)
+SCALED = (
+    NET.format(n=3, last="")
+    + ADAM
+    + """\
+scaler = torch.amp.GradScaler("cpu")
+for _ in range(4):
+    loss = net(torch.randn(9, 6)).pow(2).mean()
+    opt.zero_grad()
+    scaler.scale(loss).backward()
+    {step}
+"""
+)
 MISTAKES = {
     "attention_wrong_dim": [ATTENTION.format(used="a.softmax(1) @ self.v(x)", t=5)],
     "softmax_over_samples": [ATTENTION.format(used="F.softmax(a) @ self.v(x)[:, :5]", t=5)],
@@ -150,7 +177,11 @@ MISTAKES = {
     "sorted_samples": [LOADER.format(labels="torch.arange(40) // 20", more="")],
     "test_in_training": [PARTS.format(at=25) + fit("net(x_train).pow(2).mean()")],
     "graph_grows": [CARRIED.format(cut="")],
-    "stays_in_eval": [EVALUATED.format(mode="pass")],
+    "stays_in_eval": [
+        EVALUATED.format(mode="pass"),
+        CHECKED.format(first=""),
+    ],
+    "scaler_left_out": [SCALED.format(step="opt.step()")],
 }  # fmt: skip
 
 HEALTHY = {
@@ -258,6 +289,16 @@ HEALTHY = {
     "tested on what it learns": PARTS.format(at=0) + "x_test = x_train\n"
     + fit("net(x_train).pow(2).mean()"),
     "a state that is cut": CARRIED.format(cut=".detach()"),
+    "trained in eval mode on purpose": CHECKED.format(first="net.eval()"),
+    "a scaler that steps": SCALED.format(step="scaler.step(opt); scaler.update()"),
+    "a scaler that is switched off": SCALED.format(step="opt.step()").replace(
+        '"cpu")', '"cpu", enabled=False)'
+    ),
+    "a scaler in a helper's hands": "def after(s): s.step(opt); s.update()\n"
+    + SCALED.format(step="after(scaler)"),
+    "gradients divided by hand": SCALED.format(
+        step="[p.grad.div_(scaler.get_scale()) for p in net.parameters()]; opt.step()"
+    ),
     "back to training mode": EVALUATED.format(mode="net.train()"),
     "a later phase in eval mode": EVALUATED.format(mode="pass").replace(
         "for _ in range(3):\n", "for _ in range(3):\n    net[0].requires_grad_(_ == 0)\n", 1

@@ -31,9 +31,9 @@ from tests.knowledge.repair.codemods.cases import Cases
 
 _MODULES = [
     (folder, path.stem)
-    for folder in ("codemods", "operators")
+    for folder in ("codemods", "operators", "findings")
     for path in sorted((Path(__file__).parent / folder).glob("*.py"))
-    if path.stem not in {"__init__", "cases"}
+    if path.stem not in {"__init__", "cases", "programs"}
 ]
 CASES: dict[str, Cases] = {
     module.replace("_", "-"): importlib.import_module(f"{__package__}.{folder}.{module}").CASES

@@ -17,6 +17,7 @@ descriptor in the place of `Tensor.backward`, and a `Module.__call__` that notes
     kept.py          losses kept with their graphs
     dimensions.py    softmax and norms along the wrong dimension, unscaled inputs
     leaks.py         samples that leak into each other, futures that leak into the past
+    scalers.py       gradients that a scaler made larger, and nothing divides again
     rates.py         learning rates, schedulers, optimizers made anew
     layouts.py       views that were meant to turn a tensor
     samples.py       sorted training data, test data that was trained on
@@ -48,6 +49,7 @@ from executor.inside.probes.training.losses import LossProbe
 from executor.inside.probes.training.names import SnippetNames
 from executor.inside.probes.training.rates import Rates
 from executor.inside.probes.training.samples import report_samples
+from executor.inside.probes.training.scalers import report_scalers
 from executor.inside.probes.training.step_findings import StepFindings
 from executor.inside.probes.training.steps import Steps
 from executor.inside.probes.training.told import report_warnings
@@ -134,6 +136,7 @@ class TrainingProbe:
             idle.report_identical_units(self._collector, self.steps, roots)
             self._try(self.layouts.report)
             self._try(lambda c: report_samples(c, self._tree, namespace))
+            self._try(lambda c: report_scalers(c, self._tree, self.steps))
             text = "\n".join(self.source.lines)
             self._try(lambda c: report_twins(c, self._tree, namespace, roots, self.steps, text))
             self.moved = [w.name for w in self.steps.optimized.values() if w.moved][:_NAMES]

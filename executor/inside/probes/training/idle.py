@@ -34,7 +34,8 @@ class Waiting:
         self._backwards += 1
         if self._backwards != _BACKWARDS:
             return
-        found = made(self._tree)
+        known = optimizer_classes()
+        found = {cls: names for cls, names in made(self._tree).items() if cls in known}
         idle = {cls: names for cls, names in found.items() if len(names) == 1}
         idle = {c: n for c, n in idle.items() if not is_used(self._tree, min(n))}
         if not idle:
@@ -59,6 +60,17 @@ class Waiting:
                 f"`{name}`, {self._backwards} times, and its step() is called nowhere: the weights "
                 f"stay as they are; call `{name}.step()` after backward()",
             )
+
+
+def optimizer_classes() -> set[str]:
+    """The names of all classes of optimizers, PyTorch's and the snippet's."""
+    found: set[str] = set()
+    todo: list[type] = [torch.optim.Optimizer]
+    while todo:
+        more: list[type] = type.__subclasses__(todo.pop())
+        found |= {cls.__name__ for cls in more}
+        todo += more
+    return found
 
 
 def made(tree: ast.Module) -> dict[str, set[str]]:

@@ -114,6 +114,26 @@ class Intent:
                 todo += self._flows.get(name, ())
         return found
 
+    @property
+    def evaluates_and_stays(self) -> bool:
+        """Whether `eval()` is only called where a function evaluates, and nothing calls `train()`.
+
+        Who means to train in eval mode, with batch norm as it is, says so beside the training.
+        """
+        calls = [n for n in ast.walk(self._tree) if isinstance(n, ast.Call)]
+        if any(_tail(c) == "train" and isinstance(c.func, ast.Attribute) for c in calls):
+            return False
+        evals = [c for c in calls if _tail(c) == "eval" and not c.args]
+        functions = [f for f in ast.walk(self._tree) if isinstance(f, ast.FunctionDef)]
+        without = [f for f in functions if any(_tail(n) in _WITHOUT for n in _calls(f))]
+        inside = [
+            c
+            for f in without
+            if not any(_tail(n) == "backward" for n in _calls(f))
+            for c in _calls(f)
+        ]
+        return bool(evals) and all(any(c is n for n in inside) for c in evals)
+
     def never_reads(self, attribute: str) -> bool:
         """Whether an attribute is assigned and its name stands nowhere else."""
         return attribute in self._stored and attribute not in self._read

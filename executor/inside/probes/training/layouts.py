@@ -94,6 +94,7 @@ class Layouts:
                 f"this view makes {after} of {before}: the same sizes in another order, but the "
                 "values stay in the order in which they lie in memory, so that they land in other "
                 f"rows and columns; to turn the dimensions write `.permute({order})`",
+                order=[int(n) for n in order.split(", ")],
             )
 
 

@@ -20,10 +20,9 @@ class ModeFindings:
         for root, name, line, n in self._steps.evaluating.values():
             idle = sorted({type(m).__name__ for m in root.modules() if _acts_in_training(m)})
             if idle and name:
-                if (
-                    id(root) in self._steps.calls.in_training
-                    and id(root) in self._steps.calls.unrecorded
-                ):
+                calls = self._steps.calls
+                evaluates = self._steps.names.intent.evaluates_and_stays
+                if (id(root) in calls.in_training or evaluates) and id(root) in calls.unrecorded:
                     self._report_stays_in_eval(collector, root, name, line, n)
                     continue
                 collector.add(

@@ -40,6 +40,8 @@ _CONVERTS = frozenset(
 )  # fmt: skip
 _TURNS = frozenset({"unsqueeze", "squeeze", "transpose", "permute", "flatten", "t"})
 _NO_GRAPH = "`no_grad()`"
+_WITHOUT_GRAPH = re.compile(r"(^|\.)(no_grad|inference_mode)(\(\))?$")
+_INITIALIZES = re.compile(r"([\w.]+\.)?init\.\w+_\(")
 _ACTIVATION = re.compile(r"(Softmax|Sigmoid|ReLU|Tanh|Flatten|Identity|Loss)\w*$")
 _BUILTINS = frozenset(dir(builtins))
 _ENDS = frozenset({"exit", "quit", "_exit", "abort"})
@@ -199,6 +201,8 @@ def _left_out(change: Change) -> Iterator[str]:
     for old, new in found.changed:
         kept = {text(d) for d in getattr(new, "decorator_list", [])}
         for decorator in getattr(old, "decorator_list", []):
+            if _WITHOUT_GRAPH.search(text(decorator)):
+                continue  # as for `with`: what it decorates is still called
             if text(decorator) not in kept and not _is_called(decorator, found.new):
                 yield f"it leaves line {decorator.lineno} out: `@{text(decorator)[:60]}`"
 
@@ -233,6 +237,8 @@ def _called_no_more(change: Change) -> Iterator[str]:
             getattr(node, "attr", getattr(node, "id", "")).rstrip("_") for node in expressions(new)
         }
         is_left_out = called(old.value).rstrip("_") not in words
+        if _INITIALIZES.match(text(old)) and _INITIALIZES.match(text(new)):
+            continue  # the weights still get values to start from
         if is_left_out and not old.lineno <= failed <= (old.end_lineno or 0):
             yield f"it leaves line {old.lineno} out: `{text(old)[:60]}`"
 

@@ -53,6 +53,7 @@ _ALIKE = [
         "range arange",
         "clone copy deepcopy",
         "linear lazylinear",
+        "parameter requiresgrad",
     )
 ]
 # What these say of a function is not to be lost, whatever it is called now.

@@ -18,6 +18,8 @@ def check(change: Change) -> Check:
     old, new = change.compared.old, change.compared.new
     for method in ("step", "zero_grad"):
         lost = _receivers(old, method) - _receivers(new, method)
+        if method == "step":
+            lost -= _given(new)
         if lost and (_is_bound(old, next(iter(lost))) or _fewer(old, new, method)):
             detail = f"`{next(iter(lost))}.{method}()` is called less often"
             return Check(name=_NAME, passed=False, detail=detail)
@@ -46,6 +48,15 @@ def _receivers(tree: ast.Module, method: str) -> Counter[str]:
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr == method
+    )
+
+
+def _given(tree: ast.Module) -> Counter[str]:
+    """What another one is asked to step: `scaler.step(optimizer)`."""
+    return Counter(
+        text(node.args[0])
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and called(node) == "step" and len(node.args) == 1
     )
 
 

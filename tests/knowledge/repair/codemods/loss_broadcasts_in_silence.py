@@ -69,7 +69,8 @@ model = nn.Linear(3, 1)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
 for _ in range(3):
     optimizer.zero_grad()
-    loss = ((model(x) - y) ** 2).mean()
+    difference = model(x) - y
+    loss = (difference**2).mean()
     loss.backward()
     optimizer.step()
 """

@@ -118,6 +118,13 @@ LOSSES = "for loss in losses:\n    loss.backward()\n"
          "with torch.no_grad():\n    for w in ws:\n        w -= g\n", ""),
         ("with torch.no_grad():\n    y = f(x)\n", "with torch.no_grad():\n    y = f(x.t())\n", ""),
         ("with torch.no_grad():\n    y = f(x)\n", "y = f(x)\n", ""),
+        ("@torch.no_grad()\ndef f(x):\n    return g(x)\n", "def f(x):\n    return g(x)\n", ""),
+        ("@inference_mode\ndef f(x):\n    return g(x)\n", "def f(x):\n    return g(x)\n", ""),
+        ("@no_graded\ndef f(x):\n    return g(x)\n", "def f(x):\n    return g(x)\n", "out"),
+        ("nn.init.ones_(w)\n", "nn.init.normal_(w)\n", ""),
+        ("init.ones_(w)\n", "torch.nn.init.normal_(w)\n", ""),
+        ("nn.init.ones_(w)\n", "reset(w)\n", "leaves line 1 out"),
+        ("reset(w)\n", "nn.init.ones_(w)\n", "leaves line 1 out"),
         # A layer that is not called any more.
         (NET, NET.replace("fc(x)", "x"), "`fc` is called less often"),
         (NET, NET.replace("fc(x)", "fc(fc(x))"), ""),

@@ -39,6 +39,12 @@ LEAF = "is asked for a gradient of its own"
         (TRAINED, TRAINED.replace("optimizer.zero_grad()", "pass"), "`optimizer.zero_grad()`"),
         (TRAINED, TRAINED.replace("optimizer.step", "scheduler.step"), "`optimizer.step()`"),
         (TRAINED, TRAINED + "optimizer.step()\n", ""),
+        (TRAINED, TRAINED.replace("optimizer.step()", "scaler.step(optimizer)"), ""),
+        (TRAINED, TRAINED.replace("optimizer.step()", "scaler.step(loss)"), "`optimizer.step()`"),
+        (TRAINED, TRAINED.replace("optimizer.step()", "scaler.update(optimizer)"),
+         "`optimizer.step()`"),
+        (TRAINED, TRAINED.replace("optimizer.zero_grad()", "s.step(optimizer)"),
+         "`optimizer.zero_grad()`"),
         # A name that has no value is a slip of the pen.
         ("opt = f()\noptt.step()\n", "opt = f()\nopt.step()\n", ""),
         ("def train(opt):\n    opt.step()\n    o.step()\n",

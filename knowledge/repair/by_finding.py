@@ -1,0 +1,111 @@
+"""Edits for what raises nothing: codemods of findings, one module a kind of edit in `findings/`.
+
+A finding says what a run saw, and its line. A module in `knowledge/repair/findings/` defines
+
+    KINDS: frozenset[str]
+    def edits(program: Program, finding: Finding) -> Iterable[Rewrite]
+
+`edits` yields every edit of its kind that the finding calls for, the likeliest first. It need not
+be sure which place is meant: each edit is run, and only one after which the finding is gone passes.
+Where the edit supposes something about what is meant, it says so in its `intent`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, cast
+
+from executor.protocol import Finding, JobResult
+from knowledge.errors import ArticleError
+from knowledge.repair import findings
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Codemod, Proposal, Rewrite
+
+if TYPE_CHECKING:
+    from knowledge.repair.toolkit.edits import Program
+
+
+_STAND_STILL = frozenset({"no_gradient", "zero_gradient", "not_in_optimizer"})
+_WAYS = 3  # of editing one line that are tried on all lines
+
+
+class FindingModule(Protocol):
+    """What a module in `findings/` has to define."""
+
+    KINDS: frozenset[str]
+
+    def edits(self, program: Program, finding: Finding) -> Iterable[Rewrite]:
+        """The edits that may take the finding away, the likeliest first."""
+
+
+@dataclass(frozen=True)
+class FindingEdits:
+    """One module as a codemod."""
+
+    module: FindingModule
+
+    def applies(self, result: JobResult) -> bool:
+        """The run raised nothing, and found a mistake of the module's kinds."""
+        return result.error is None and bool(self._found(result))
+
+    def rewrite(self, program: Program, result: JobResult) -> Iterable[Rewrite]:
+        """The edits of each finding: several names of one kind are one mistake, or alike."""
+        of_a_kind: dict[str, list[Finding]] = {}
+        for finding in self._found(result):
+            of_a_kind.setdefault(finding.kind, []).append(finding)
+        for found in of_a_kind.values():
+            yield from self.module.edits(program, found[0])
+            if len({f.line for f in found}) > 1:
+                yield from self._everywhere(program, found)
+
+    def _everywhere(self, program: Program, found: list[Finding]) -> Iterable[Rewrite]:
+        """The same edit on the line of each finding, as far as the lines stay where they are."""
+        from knowledge.repair.toolkit.edits import Program
+
+        for which in range(_WAYS):
+            now, title = program, ""
+            for finding in {f.line: f for f in found}.values():
+                ways = list(self.module.edits(now, finding))
+                if which < len(ways):
+                    title = title or ways[which].title
+                    now = Program(ways[which].module.code)
+            if title:
+                yield Rewrite(now.module, f"{title}; so on the other lines too")
+
+    def checks(self, before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+        """None of the module's findings is left, and what trained before still does."""
+        left = self._found(after)
+        found = left[0].message if left else "what the probes had found is gone"
+        still = [f.name for f in self._found(before) if f.kind in _STAND_STILL]
+        stuck = [n for n in still if not any(f"{m}.".startswith(f"{n}.") for m in after.moved)]
+        learns = (bool(after.moved) or not before.trained) and not stuck
+        detail = "weights move" if learns else f"{stuck[0] if stuck else 'no weight'} does not move"
+        return [
+            Check(name="found no more", passed=not left, detail=found),
+            Check(name="learns", passed=learns, detail=detail),
+        ]
+
+    def _found(self, result: JobResult) -> list[Finding]:
+        return [f for f in result.findings if f.mistake and f.kind in self.module.KINDS]
+
+
+def load() -> list[Codemod]:
+    """Every module in the folder, by name."""
+    return [load_one(m.name) for m in pkgutil.iter_modules(findings.__path__)]
+
+
+def load_one(name: str) -> Codemod:
+    """The codemod of one module, by its name or its slug.
+
+    Raises:
+        ArticleError: there is none.
+    """
+    place = f"{findings.__name__}.{name.replace('-', '_')}"
+    try:
+        module = importlib.import_module(place)
+    except ImportError as e:
+        raise ArticleError(f"{place}: cannot be imported ({type(e).__name__}: {e})") from e
+    return Codemod(name.replace("_", "-"), FindingEdits(cast(FindingModule, module)))

@@ -1,0 +1,92 @@
+"""Make a copy where one was meant: of kept weights, of a model, of each layer of a list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from executor.protocol import Finding
+from knowledge.repair.codemod import Rewrite
+from knowledge.repair.toolkit.edits import Program, call
+from knowledge.repair.toolkit.imports import with_import
+from knowledge.repair.toolkit.sites import calls
+from knowledge.repair.toolkit.statements import last_name
+
+KINDS = frozenset({"loads_itself", "shared_weights", "one_module_repeated"})
+_COPIES = ("deepcopy", "clone", "save")
+
+
+def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """The copy that is missing."""
+    if finding.kind == "loads_itself":
+        yield from _of_weights(program)
+    elif finding.kind == "shared_weights":
+        yield from _of_a_model(program, finding)
+    else:
+        yield from _of_each(program, finding)
+
+
+def _of_weights(program: Program) -> Iterator[Rewrite]:
+    """`copy.deepcopy(model.state_dict())` where the weights are put aside."""
+    for taken in calls(program, r"\.state_dict$"):
+        around: cst.CSTNode | None = taken
+        while around is not None and not isinstance(around, cst.BaseSmallStatement):
+            if isinstance(around, cst.Call) and last_name(program, around.func) in (
+                *_COPIES,
+                "load_state_dict",
+            ):
+                break
+            around = program.parent(around)
+        else:
+            yield _copied(
+                program,
+                taken,
+                taken,
+                "the weights of this moment are kept: state_dict() alone refers to those that go "
+                "on training",
+            )
+
+
+def _of_a_model(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """`copy.deepcopy(model)` for a second name of the model, or a shallow copy of it."""
+    for assign in program.all(cst.Assign):
+        target = program.text(assign.targets[0].target).rpartition(".")[2]
+        if target != finding.name.rpartition(".")[2] or len(assign.targets) != 1:
+            continue
+        value = assign.value
+        told = f"`{finding.name}` has weights of its own"
+        if isinstance(value, (cst.Name, cst.Attribute)):
+            yield _copied(program, value, value, told)
+        elif isinstance(value, cst.Call) and last_name(program, value.func) == "copy":
+            given = value.args[0].value if value.args else None
+            if given is not None:
+                yield _copied(program, value, given, told)
+
+
+def _copied(
+    program: Program, old: cst.BaseExpression, value: cst.BaseExpression, told: str
+) -> Rewrite:
+    function = program.name_of("copy", "deepcopy")
+    module = program.replace({old: call(function, cst.Arg(value))})
+    if not program.imported() & {"copy", "deepcopy"}:
+        module = with_import(Program(module.code), "import copy")
+    return Rewrite(module, f"line {program.line(old)}: {told}", as_one=True)
+
+
+def _of_each(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """`[Block() for _ in range(4)]` for `[Block()] * 4`."""
+    statement = program.statement_on(finding.line) if finding.line else None
+    for node in program.inside(statement, cst.BinaryOperation) if statement is not None else ():
+        if not isinstance(node.operator, cst.Multiply):
+            continue
+        sides = (node.left, node.right), (node.right, node.left)
+        for one, times in sides:
+            if not isinstance(one, cst.List) or len(one.elements) != 1:
+                continue
+            made, count = program.text(one.elements[0].value), program.text(times)
+            new = cst.parse_expression(f"[{made} for _ in range({count})]")
+            yield Rewrite(
+                program.replace({node: new}),
+                f"line {program.line(node)}: each of them is made anew, with weights of its own",
+            )

@@ -1,0 +1,137 @@
+"""Leave out what cuts a trained part off from the loss: detach, no_grad, a tensor made anew."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from executor.protocol import Finding
+from knowledge.repair.codemod import Rewrite
+from knowledge.repair.toolkit.edits import Program, call, method
+from knowledge.repair.toolkit.flow import without_with
+from knowledge.repair.toolkit.sites import calls
+from knowledge.repair.toolkit.statements import last_name
+
+KINDS = frozenset({"no_gradient", "zero_gradient"})
+_WITHOUT = re.compile(r"^(torch\.)?(no_grad|inference_mode)(\(\))?$")
+_MAKES_ANEW = r"(^|\.)(tensor|as_tensor|Tensor|FloatTensor|from_numpy)$"
+_TAKES_OUT = {"item", "tolist", "numpy", "detach", "cpu"}
+_EVALUATES = re.compile(
+    r"(?i)\.eval\(|\bval|valid|test|\bacc|accura|predict|sample|generate|argmax|\.item\("
+)
+
+
+def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """Each place that cuts, left out; the run decides which one it is."""
+    if finding.kind == "zero_gradient":
+        yield from _drawn(program)
+        return
+    yield from _detached(program)
+    yield from _decorated(program)
+    yield from _blocks(program)
+    yield from _made_anew(program)
+
+
+def _detached(program: Program) -> Iterator[Rewrite]:
+    nodes = [n for n in program.all(cst.Attribute) if n.attr.value in ("detach", "data")]
+    for node in sorted(nodes, key=program.line):
+        whole: cst.CSTNode = node
+        parent = program.parent(node)
+        if program.up(node, cst.ImportFrom) is not None or program.up(node, cst.Import) is not None:
+            continue
+        if isinstance(parent, cst.Call) and parent.func is node:
+            whole = parent
+        elif node.attr.value != "data" or isinstance(parent, (cst.AssignTarget, cst.Attribute)):
+            continue
+        if isinstance(program.parent(whole), cst.Expr):
+            continue
+        written = program.text(whole).removeprefix(program.text(node.value))
+        yield Rewrite(
+            program.replace({whole: node.value}),
+            f"line {program.line(node)}: without `{written}` the gradient goes on to what made it",
+        )
+
+
+def _decorated(program: Program) -> Iterator[Rewrite]:
+    for function in program.all(cst.FunctionDef):
+        for decorator in function.decorators:
+            if not _WITHOUT.match(program.text(decorator.decorator)):
+                continue
+            if _EVALUATES.search(program.text(function)):
+                continue
+            yield Rewrite(
+                program.replace({decorator: cst.RemoveFromParent()}),
+                f"line {program.line(decorator)}: `{function.name.value}` records its graph: it is "
+                "trained, so it cannot run without one",
+            )
+
+
+def _blocks(program: Program) -> Iterator[Rewrite]:
+    for block in program.all(cst.With):
+        if len(block.items) != 1 or not _WITHOUT.match(program.text(block.items[0].item)):
+            continue
+        if _EVALUATES.search(program.text(block)) or re.search(r"[-+*/]=|_\(", program.text(block)):
+            continue  # an evaluation, or an update by hand
+        found = without_with(program, block)
+        if found is not None:
+            yield Rewrite(
+                program.replace(found),
+                f"line {program.line(block)}: what is computed here is trained, so it needs its "
+                "graph",
+            )
+
+
+def _made_anew(program: Program) -> Iterator[Rewrite]:
+    """`torch.tensor(…)` of what has a graph, as the tensors themselves."""
+    for made in calls(program, _MAKES_ANEW):
+        if len(made.args) != 1:
+            continue
+        new = _itself(program, made.args[0].value)
+        if new is not None:
+            yield Rewrite(
+                program.replace({made: new}),
+                f"line {program.line(made)}: the tensors as they were computed, and not new ones "
+                "with their numbers",
+            )
+
+
+def _itself(program: Program, value: cst.BaseExpression) -> cst.BaseExpression | None:
+    """The tensor whose numbers are copied; None if that cannot be said."""
+    if isinstance(value, cst.ListComp):
+        part = value.for_in
+        if part.ifs or part.inner_for_in is not None or not isinstance(part.target, cst.Name):
+            return None
+        inner = _elements(program, value.elt)
+        if isinstance(inner, cst.Name) and inner.value == part.target.value:
+            return call(program.name_of("torch", "stack"), cst.Arg(part.iter))
+        return None
+    if isinstance(value, cst.Call) and last_name(program, value.func) in _TAKES_OUT:
+        assert isinstance(value.func, cst.Attribute)
+        return _itself(program, value.func.value) or value.func.value
+    return None
+
+
+def _elements(program: Program, value: cst.BaseExpression) -> cst.BaseExpression:
+    """What a list of numbers was taken from: `row` of `[v.item() for v in row]`."""
+    if isinstance(value, cst.ListComp) and isinstance(value.for_in.target, cst.Name):
+        inner = _elements(program, value.elt)
+        if isinstance(inner, cst.Name) and inner.value == value.for_in.target.value:
+            return value.for_in.iter
+    if isinstance(value, cst.Call) and last_name(program, value.func) in _TAKES_OUT:
+        assert isinstance(value.func, cst.Attribute)
+        return _elements(program, value.func.value)
+    return value
+
+
+def _drawn(program: Program) -> Iterator[Rewrite]:
+    """`.rsample()` for `.sample()`: the same draw, as a function of the distribution's numbers."""
+    for drawn in calls(program, r"\.sample$"):
+        assert isinstance(drawn.func, cst.Attribute)
+        new = method(drawn.func.value, "rsample", *drawn.args)
+        yield Rewrite(
+            program.replace({drawn: new}),
+            f"line {program.line(drawn)}: `rsample()` draws the same numbers, and gradients go "
+            "through the draw",
+        )

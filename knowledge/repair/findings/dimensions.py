@@ -1,0 +1,96 @@
+"""Take a softmax or a norm along the dimension that what follows reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from executor.protocol import Finding
+from knowledge.repair.codemod import Rewrite
+from knowledge.repair.toolkit.edits import New, Program
+from knowledge.repair.toolkit.sites import argument, calls, integer, with_argument
+
+KINDS = frozenset(
+    {"softmax_wrong_dim", "attention_wrong_dim", "softmax_over_samples", "normalised_wrong_dim",
+     "view_not_permute"}
+)  # fmt: skip
+_SOFTMAX = r"(^|\.)(log_)?softmax$|(^|\.)(Log)?Softmax$"
+_NORM = r"(^|\.)(normalize|norm|vector_norm)$"
+_FUNCTIONS = ("F", "torch", "nn.functional", "torch.nn.functional", "torch.linalg")
+
+
+def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """Each call that may be the one, along the other dimension."""
+    facts = finding.facts
+    if finding.kind == "view_not_permute":
+        yield from _turned(program, finding)
+    elif finding.kind == "normalised_wrong_dim":
+        found = [c for c in calls(program, _NORM) if _number(_dim(program, c)) == 0]
+        if found:
+            yield _along(program, found, 1, "each row is normalised by itself")
+    elif finding.kind == "softmax_over_samples":
+        for call in calls(program, _SOFTMAX):
+            if _dim(program, call) is None:
+                yield _along(program, [call], -1, "the values of each sample add up to 1")
+    else:
+        rank = len(facts.get("weights") or facts.get("input") or ())
+        wanted = facts.get("read", facts.get("summed"))
+        for call in calls(program, _SOFTMAX):
+            given = _number(_dim(program, call))
+            if given is None or wanted is None or given % rank != facts["used"]:
+                continue
+            new = wanted if given >= 0 and finding.kind == "softmax_wrong_dim" else wanted - rank
+            yield _along(program, [call], new, f"the values along dimension {new} add up to 1")
+
+
+def _along(program: Program, found: list[cst.Call], dim: int, told: str) -> Rewrite:
+    new: dict[cst.CSTNode, New] = {
+        c: with_argument(c, _place(program, c), "dim", integer(dim)) for c in found
+    }
+    return Rewrite(program.replace(new), f"line {program.line(found[0])}: {told}")
+
+
+def _place(program: Program, call: cst.Call) -> int:
+    """Where a call takes its dimension, if that is given without its name."""
+    function = call.func
+    owner = program.text(function.value) if isinstance(function, cst.Attribute) else ""
+    name = program.text(function).rpartition(".")[2]
+    if name in ("Softmax", "LogSoftmax"):
+        return 0
+    place = {"normalize": 2, "norm": 1, "vector_norm": 1}.get(name, 0)
+    if name in ("softmax", "log_softmax"):
+        return 1 if owner in (*_FUNCTIONS, "") else 0
+    return place if owner not in _FUNCTIONS or name == "normalize" else 2
+
+
+def _dim(program: Program, call: cst.Call) -> cst.BaseExpression | None:
+    given = argument(call, _place(program, call), "dim")
+    return given.value if given is not None else None
+
+
+def _number(value: cst.BaseExpression | None) -> int | None:
+    if isinstance(value, cst.UnaryOperation) and isinstance(value.operator, cst.Minus):
+        inner = _number(value.expression)
+        return -inner if inner is not None else None
+    return int(value.value) if isinstance(value, cst.Integer) else None
+
+
+def _turned(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """`permute` with the order of the dimensions, in the place of the view."""
+    statement = program.statement_on(finding.line) if finding.line else None
+    order = finding.facts.get("order")
+    if statement is None or not order:
+        return
+    found = [
+        c
+        for c in program.inside(statement, cst.Call)
+        if isinstance(c.func, cst.Attribute) and c.func.attr.value in ("view", "reshape")
+    ]
+    if len(found) == 1 and isinstance(found[0].func, cst.Attribute):
+        function = found[0].func.with_changes(attr=cst.Name("permute"))
+        new = cst.Call(function, [cst.Arg(integer(i)) for i in order])
+        yield Rewrite(
+            program.replace({found[0]: new}),
+            f"line {program.line(found[0])}: the dimensions are turned, each value with them",
+        )

@@ -1,0 +1,179 @@
+"""Give a loss what it is made for: the last layer's values, its arguments in order, scaled data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from executor.protocol import Finding
+from knowledge.repair.codemod import Rewrite
+from knowledge.repair.toolkit.edits import New, Program
+from knowledge.repair.toolkit.sites import calls, without_argument
+from knowledge.repair.toolkit.statements import last_name
+
+KINDS = frozenset(
+    {"relu_before_loss", "targets_out_of_reach", "several_classes", "raw_scores_to_nll",
+     "loss_arguments_swapped"}
+)  # fmt: skip
+_OF_ACTIVATION = {
+    "ReLU": ("relu", "ReLU"),
+    "Relu": ("relu", "ReLU"),
+    "clamp": ("clamp", "clip", "clamp_min"),
+    "ReLU6": ("relu6", "hardtanh", "ReLU6", "Hardtanh"),
+    "threshold": ("threshold", "Threshold"),
+    "Tanh": ("tanh", "Tanh"),
+    "Sigmoid": ("sigmoid", "Sigmoid"),
+    "Softmax": ("softmax", "Softmax"),
+}
+_FUNCTIONS = re.compile(r"^(torch(\.\w+)*|F|nn\.functional|self(\.\w+)*)$")
+_THRESHOLD = re.compile(r"[<>]=?\s*0?\.5\b|\.round\(|\bround\(")
+
+
+def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """The edit that the kind of the finding calls for."""
+    makers = {
+        "relu_before_loss": _without_activation,
+        "targets_out_of_reach": _without_activation,
+        "several_classes": _one_loss_a_label,
+        "raw_scores_to_nll": _with_logarithm,
+        "loss_arguments_swapped": _in_order,
+    }
+    yield from makers[finding.kind](program, finding)
+
+
+# -- an activation too many ------------------------------------------------------------------
+
+
+def _without_activation(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """The activation left out, at each place where it is the last thing that is done."""
+    activation = str(finding.facts["activation"])
+    names = _OF_ACTIVATION.get(activation, ())
+    also: dict[cst.CSTNode, New] = {}
+    if "binary" in str(finding.facts.get("loss", "")):
+        if _THRESHOLD.search(program.module.code):
+            return  # what reads a probability elsewhere would have to be changed too
+        also = _with_logits(program)
+    intent = ""
+    if finding.kind == "targets_out_of_reach":
+        intent = "the targets are to stay as they are"
+    for node, edit in _last(program, names):
+        yield Rewrite(
+            program.replace({**edit, **also}),
+            f"line {program.line(node)}: without the {activation} the loss gets the values of the "
+            "last layer as they are",
+            intent,
+            as_one=bool(also),
+        )
+
+
+def _last(
+    program: Program, names: tuple[str, ...]
+) -> Iterator[tuple[cst.Call, dict[cst.CSTNode, New]]]:
+    """Where one of these is applied last, with the edit that leaves it out, from below."""
+    kept = {
+        target.attr.value
+        for c in program.all(cst.Call)
+        if last_name(program, c.func) in names
+        and isinstance(assign := program.parent(c), cst.Assign)
+        and isinstance(target := assign.targets[0].target, cst.Attribute)
+    }
+    for call in sorted(program.all(cst.Call), key=program.line, reverse=True):
+        name = last_name(program, call.func)
+        if name not in names and name not in kept:
+            continue
+        argument = program.parent(call)
+        around = program.parent(argument) if isinstance(argument, cst.Arg) else None
+        if isinstance(around, cst.Call) and last_name(program, around.func) == "Sequential":
+            if around.args[-1] is argument and len(around.args) > 1:
+                yield call, {around: without_argument(around, argument)}
+        elif name[:1].islower() and isinstance(argument, (cst.Return, cst.Assign, cst.Arg)):
+            value = _of(program, call)
+            if value is not None:
+                yield call, {call: value}
+
+
+def _of(program: Program, call: cst.Call) -> cst.BaseExpression | None:
+    """What it is applied to: `x` of `F.relu(x)`, `self.relu(x)` and `x.relu()`."""
+    assert isinstance(call.func, (cst.Attribute, cst.Name))
+    owner = program.text(call.func.value) if isinstance(call.func, cst.Attribute) else ""
+    if not owner or _FUNCTIONS.match(owner):
+        plain = [a for a in call.args if a.keyword is None or a.keyword.value == "input"]
+        return plain[0].value if plain else None
+    assert isinstance(call.func, cst.Attribute)
+    return call.func.value
+
+
+def _with_logits(program: Program) -> dict[cst.CSTNode, New]:
+    """The binary cross-entropies that expect probabilities, as those that take scores."""
+    return {
+        **_renamed(program, "binary_cross_entropy", "binary_cross_entropy_with_logits"),
+        **_renamed(program, "BCELoss", "BCEWithLogitsLoss"),
+    }
+
+
+def _renamed(program: Program, old: str, new: str) -> dict[cst.CSTNode, New]:
+    found: dict[cst.CSTNode, New] = {}
+    for call in calls(program, rf"(^|\.){old}$"):
+        function = call.func
+        if isinstance(function, cst.Attribute):
+            found[function] = function.with_changes(attr=cst.Name(new))
+    return found
+
+
+# -- another loss ----------------------------------------------------------------------------
+
+
+def _one_loss_a_label(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """A binary cross-entropy for each label, where labels do not exclude each other."""
+    for old, new in (
+        ("cross_entropy", "binary_cross_entropy_with_logits"),
+        ("CrossEntropyLoss", "BCEWithLogitsLoss"),
+    ):
+        found = _renamed(program, old, new)
+        takes = [c for c in program.all(cst.Call) if c.func in found]
+        plain = 2 if old == "cross_entropy" else 0
+        if len(found) == 1 and all(len(c.args) == plain for c in takes):
+            yield Rewrite(
+                program.replace(found),
+                f"line {program.line(takes[0])}: each label has a probability of its own",
+                "several labels may be right at once",
+            )
+
+
+def _with_logarithm(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """log_softmax for the softmax; or cross_entropy, which applies it, where there is none."""
+    if finding.facts.get("softmax"):
+        edit = {
+            **_renamed(program, "softmax", "log_softmax"),
+            **_renamed(program, "Softmax", "LogSoftmax"),
+        }
+        told, intent = (
+            "nll_loss gets the logarithms that it expects",
+            "the model gives probabilities",
+        )
+    else:
+        edit = {
+            **_renamed(program, "nll_loss", "cross_entropy"),
+            **_renamed(program, "NLLLoss", "CrossEntropyLoss"),
+        }
+        told, intent = "cross_entropy applies log_softmax itself", "the model gives raw scores"
+    if len(edit) == 1:
+        line = program.line(next(iter(edit)))
+        yield Rewrite(program.replace(edit), f"line {line}: {told}", intent)
+
+
+def _in_order(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """The two arguments of a loss, exchanged."""
+    statement = program.statement_on(finding.line) if finding.line else None
+    for call in program.inside(statement, cst.Call) if statement is not None else ():
+        plain = [a for a in call.args if a.keyword is None and not a.star]
+        if len(call.args) != 2 or len(plain) != 2:
+            continue
+        first, second = plain
+        yield Rewrite(
+            program.replace({first.value: second.value, second.value: first.value}),
+            f"line {program.line(call)}: the prediction first, then the target",
+            as_one=True,
+        )

@@ -1,0 +1,202 @@
+"""Call what a training loop forgot: backward, step, zero_grad, or train after an evaluation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+import libcst as cst
+
+from executor.protocol import Finding
+from knowledge.repair.codemod import Rewrite
+from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.statements import (
+    block,
+    calls_of,
+    inserted,
+    last_name,
+    loops_around,
+    moved,
+    receiver,
+)
+
+KINDS = frozenset(
+    {"never_stepped", "step_without_gradients", "gradients_accumulate", "stays_in_eval",
+     "scheduler_never_stepped", "scaler_left_out"}
+)  # fmt: skip
+_LOSS = re.compile(r"(?i)loss|criterion|cross_entropy|objective|error")
+_OPTIMIZER = re.compile(r"(?i)sched|scaler")
+
+
+def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """The call that is missing, where the loop leaves one place for it."""
+    makers = {
+        "never_stepped": _step,
+        "step_without_gradients": _backward,
+        "gradients_accumulate": _zero_grad,
+        "stays_in_eval": _train,
+        "scheduler_never_stepped": _schedule,
+        "scaler_left_out": _scaled,
+    }
+    yield from makers[finding.kind](program, finding)
+
+
+def _step(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """`optimizer.step()` behind the only backward, and behind the clipping that follows it."""
+    backwards = list(calls_of(program, "backward"))
+    if len(backwards) != 1:
+        return
+    statement, call = backwards[0]
+    here = block(program, statement)
+    name = _spelt(program, finding.name, here)
+    scaled = call.func.value if isinstance(call.func, cst.Attribute) else None
+    if name is None or (
+        isinstance(scaled, cst.Call) and last_name(program, scaled.func) == "scale"
+    ):
+        return  # a scaler has to make the step
+    at = here.index(statement)
+    while at + 1 < len(here) and re.search(r"clip_grad|\.unscale_\(", program.text(here[at + 1])):
+        at += 1
+    yield Rewrite(
+        program.replace({}, beside=inserted(program, here[at], f"{name}.step()", after=True)),
+        f"line {program.line(statement)}: `{name}.step()` after backward(): the weights move",
+    )
+
+
+def _spelt(program: Program, name: str, here: Sequence[cst.CSTNode]) -> str | None:
+    """How this block calls the optimizer, which another scope may know by another name."""
+    reset = [
+        receiver(program, c)
+        for s, c in calls_of(program, "zero_grad")
+        if any(s is other for other in here)
+    ]
+    if len(set(reset)) == 1 and reset[0].rpartition(".")[2] == name:
+        return reset[0]
+    made = [
+        program.text(a.targets[0].target)
+        for a in program.all(cst.Assign)
+        if program.text(a.targets[0].target).rpartition(".")[2] == name
+    ]
+    return made[0] if len(made) == 1 else None
+
+
+def _backward(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """`loss.backward()` before the step; or the reset that came between the two above both."""
+    steps = [s for s in calls_of(program, "step") if not _OPTIMIZER.search(receiver(program, s[1]))]
+    for step, _ in steps:
+        here = block(program, step)
+        before = here[: here.index(step)]
+        heard = [s for s, _ in calls_of(program, "backward") if s in before]
+        if heard:
+            for reset, _ in calls_of(program, "zero_grad"):
+                if reset in before and before.index(reset) > before.index(heard[0]):
+                    new = moved(program, reset, heard[0])
+                    if new is not None:
+                        yield Rewrite(
+                            new,
+                            f"line {program.line(reset)}: the gradients are reset before "
+                            "backward(), and not between backward() and the step",
+                            as_one=True,
+                        )
+            continue
+        losses = [a for a in before if isinstance(a, cst.Assign) and _is_loss(program, a)]
+        if losses:
+            name = program.text(losses[-1].targets[0].target)
+            yield Rewrite(
+                program.replace({}, beside=inserted(program, step, f"{name}.backward()")),
+                f"line {program.line(step)}: `{name}.backward()` before the step, which needs its "
+                "gradients",
+            )
+
+
+def _is_loss(program: Program, assign: cst.Assign) -> bool:
+    target, value = assign.targets[0].target, assign.value
+    if not isinstance(target, (cst.Name, cst.Attribute)) or len(assign.targets) != 1:
+        return False
+    called = isinstance(value, cst.Call) and _LOSS.search(program.text(value.func))
+    return bool(_LOSS.search(program.text(target)) or called)
+
+
+def _zero_grad(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """The reset of this very optimizer, where others are reset in the same loop."""
+    name = finding.name
+    steps = [s for s, c in calls_of(program, "step") if receiver(program, c) == name]
+    resets = [receiver(program, c) for _, c in calls_of(program, "zero_grad")]
+    if len(steps) != 1 or not resets or name in resets:
+        return
+    here = block(program, steps[0])
+    heard = [s for s, _ in calls_of(program, "backward") if s in here]
+    if len(heard) == 1 and here.index(heard[0]) < here.index(steps[0]):
+        yield Rewrite(
+            program.replace({}, beside=inserted(program, heard[0], f"{name}.zero_grad()")),
+            f"line {program.line(heard[0])}: the gradients of `{name}` are reset before each "
+            "backward() too",
+        )
+
+
+def _train(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """`model.train()` before the loop over the batches, or at the beginning of each round."""
+    statement = program.statement_on(finding.line) if finding.line else None
+    if statement is None or not re.search(
+        rf"\b{re.escape(finding.name)}\(", program.text(statement)
+    ):
+        return
+    loops = loops_around(program, statement)
+    if not loops:
+        return
+    first: cst.CSTNode = loops[0] if len(loops) > 1 else loops[0].body.body[0]
+    if isinstance(first, cst.SimpleStatementLine):
+        first = first.body[0]
+    assert isinstance(first, (cst.BaseSmallStatement, cst.BaseCompoundStatement))
+    yield Rewrite(
+        program.replace({}, beside=inserted(program, first, f"{finding.name}.train()")),
+        f"line {program.line(first)}: `{finding.name}.train()` before each round of training",
+    )
+
+
+def _schedule(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """`scheduler.step()` at the end of each epoch, where loops over batches stand in epochs."""
+    line = program.statement_on(finding.line) if finding.line else None
+    if line is None or "Plateau" in program.text(line):
+        return  # this one has to be told a loss
+    for step, call in calls_of(program, "step"):
+        loops = loops_around(program, step)
+        if len(loops) != 2 or _OPTIMIZER.search(receiver(program, call)):
+            continue
+        last = loops[1].body.body[-1]
+        if isinstance(last, cst.SimpleStatementLine):
+            last = last.body[-1]
+        assert isinstance(last, (cst.BaseSmallStatement, cst.BaseCompoundStatement))
+        yield Rewrite(
+            program.replace(
+                {}, beside=inserted(program, last, f"{finding.name}.step()", after=True)
+            ),
+            f"line {program.line(last)}: `{finding.name}.step()` at the end of each epoch",
+        )
+        return
+
+
+def _scaled(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """`scaler.step(optimizer)` and `scaler.update()` in the place of the optimizer's own step."""
+    scaler = str(finding.facts.get("scaler", ""))
+    scaled = [
+        program.text(c.func.value)
+        for c in program.all(cst.Call)
+        if isinstance(c.func, cst.Attribute)
+        and c.func.attr.value == "scale"
+        and program.text(c.func.value).rpartition(".")[2] == scaler
+    ]
+    steps = [
+        (s, c) for s, c in calls_of(program, "step") if not _OPTIMIZER.search(receiver(program, c))
+    ]
+    if len(set(scaled)) != 1 or len(steps) != 1:
+        return
+    statement, call = steps[0]
+    name, optimizer = scaled[0], receiver(program, call)
+    new = cst.parse_expression(f"{name}.step({optimizer})")
+    update = inserted(program, statement, f"{name}.update()", after=True)
+    yield Rewrite(
+        program.replace({call: new}, beside=update),
+        f"line {program.line(statement)}: `{name}` divides the gradients again and makes the step",
+        as_one=True,
+    )

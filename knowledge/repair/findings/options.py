@@ -1,0 +1,142 @@
+"""Set what was left at its default: batch_first, shuffle, a target's gradient, a scale."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from executor.protocol import Finding
+from knowledge.repair.codemod import Rewrite
+from knowledge.repair.toolkit.edits import New, Program, method, operand
+from knowledge.repair.toolkit.sites import argument, calls, with_argument
+
+KINDS = frozenset(
+    {"samples_mixed", "sorted_samples", "target_not_detached", "inputs_unscaled",
+     "units_identical", "freezes_nothing"}
+)  # fmt: skip
+_TIME_FIRST = r"(^|\.)(LSTM|GRU|RNN|MultiheadAttention|Transformer(En|De)coderLayer|Transformer)$"
+_EQUAL = r"(^|\.)(constant_|ones_|zeros_)$"
+
+
+def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """The edit that the kind of the finding calls for."""
+    makers = {
+        "samples_mixed": _batch_first,
+        "sorted_samples": _shuffled,
+        "target_not_detached": _detached,
+        "inputs_unscaled": _scaled,
+        "units_identical": _random,
+        "freezes_nothing": _frozen,
+    }
+    yield from makers[finding.kind](program, finding)
+
+
+def _batch_first(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """`batch_first=True` of the layers that were not told."""
+    found = [c for c in calls(program, _TIME_FIRST) if argument(c, 99, "batch_first") is None]
+    true = cst.Name("True")
+    for layers in [found, *([c] for c in found if len(found) > 1)]:
+        if layers:
+            new: dict[cst.CSTNode, New] = {
+                c: with_argument(c, 99, "batch_first", true) for c in layers
+            }
+            yield Rewrite(
+                program.replace(new),
+                f"line {program.line(layers[0])}: the layer takes the samples first, as the rest "
+                "of the code gives them",
+            )
+
+
+def _shuffled(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    statement = program.statement_on(finding.line) if finding.line else None
+    for loader in program.inside(statement, cst.Call) if statement is not None else ():
+        if re.search(r"(^|\.)DataLoader$", program.text(loader.func)):
+            new = with_argument(loader, 99, "shuffle", cst.Name("True"))
+            yield Rewrite(
+                program.replace({loader: new}),
+                f"line {program.line(loader)}: the samples come in another order in each epoch",
+            )
+
+
+def _detached(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """A target `reward + factor * value` as numbers."""
+    for assign in sorted(program.all(cst.Assign), key=program.line):
+        value = assign.value
+        if not isinstance(value, cst.BinaryOperation) or not isinstance(value.operator, cst.Add):
+            continue
+        if "*" not in program.text(value):
+            continue
+        yield Rewrite(
+            program.replace({value: method(value, "detach")}),
+            f"line {program.line(value)}: the target is a number to reach, and gets no gradient",
+        )
+
+
+def _scaled(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """`model(x / 255)` wherever one variable's model is called."""
+    makes = re.compile(r"(^|\.)(Sequential|Linear|Conv\dd)$")
+    own = {
+        c.name.value
+        for c in program.all(cst.ClassDef)
+        if any("Module" in program.text(b.value) for b in c.bases)
+    }
+    models = {
+        program.text(a.targets[0].target)
+        for a in program.all(cst.Assign)
+        if isinstance(a.value, cst.Call)
+        and (
+            makes.search(program.text(a.value.func))
+            or program.text(a.value.func).rpartition(".")[2] in own
+        )
+    }
+    for model in sorted(models):
+        given = [
+            c.args[0].value
+            for c in program.all(cst.Call)
+            if program.text(c.func) == model and len(c.args) == 1 and not c.args[0].star
+        ]
+        if given:
+            divided: dict[cst.CSTNode, New] = {
+                v: cst.BinaryOperation(operand(v), cst.Divide(), cst.Integer("255")) for v in given
+            }
+            yield Rewrite(
+                program.replace(divided),
+                f"line {min(map(program.line, given))}: the inputs are scaled to 0 … 1",
+                as_one=True,
+            )
+
+
+def _random(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """Random weights for equal ones."""
+    found = [
+        c for c in calls(program, _EQUAL) if c.args and "bias" not in program.text(c.args[0].value)
+    ]
+    for layers in [*([c] for c in found), *([found] if len(found) > 1 else [])]:
+        new: dict[cst.CSTNode, New] = {}
+        for c in layers:
+            assert isinstance(c.func, (cst.Attribute, cst.Name))
+            name = cst.Name("xavier_uniform_")
+            function = c.func.with_changes(attr=name) if isinstance(c.func, cst.Attribute) else name
+            kept = c.args[0].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+            new[c] = c.with_changes(func=function, args=[kept])
+        yield Rewrite(
+            program.replace(new),
+            f"line {program.line(layers[0])}: each unit starts from weights of its own",
+            "the units are to learn different things",
+        )
+
+
+def _frozen(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """`module.requires_grad_(False)`, which reaches the parameters."""
+    statement = program.statement_on(finding.line) if finding.line else None
+    for assign in program.inside(statement, cst.Assign) if statement is not None else ():
+        target = assign.targets[0].target
+        if isinstance(target, cst.Attribute) and target.attr.value == "requires_grad":
+            new = cst.Expr(method(target.value, "requires_grad_", cst.Arg(assign.value)))
+            yield Rewrite(
+                program.replace({assign: new}),
+                f"line {program.line(assign)}: the parameters are frozen, and not only an "
+                "attribute is set",
+            )

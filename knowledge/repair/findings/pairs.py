@@ -1,0 +1,54 @@
+"""Bring a prediction and its target to one shape, where they met as a table of all pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from executor.protocol import Finding
+from knowledge.repair.codemod import Rewrite
+from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.sites import integer
+from knowledge.repair.toolkit.statements import last_name
+
+KINDS = frozenset({"comparison_broadcasts", "loss_broadcasts"})
+
+
+def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """A dimension that was added left out, else one dropped, of each operand on the line."""
+    statement = program.statement_on(finding.line) if finding.line else None
+    if statement is None:
+        return
+    pairs = [p for node in program.expressions(statement) for p in _pair(program, node)]
+    for operands in pairs:
+        for value in operands:
+            if isinstance(value, cst.Call) and last_name(program, value.func) == "unsqueeze":
+                assert isinstance(value.func, cst.Attribute)
+                yield _rewrite(program, value, value.func.value)
+    for operands in pairs:
+        for value in operands:
+            if not isinstance(value, (cst.Integer, cst.Float)):
+                yield _rewrite(program, value, method(value, "squeeze", cst.Arg(integer(1))))
+
+
+def _rewrite(program: Program, old: cst.BaseExpression, new: cst.BaseExpression) -> Rewrite:
+    return Rewrite(
+        program.replace({old: new}),
+        f"line {program.line(old)}: prediction and target have one shape, so that each is compared "
+        "with its own",
+    )
+
+
+def _pair(program: Program, node: cst.BaseExpression) -> Iterator[tuple[cst.BaseExpression, ...]]:
+    """The two values that an expression compares, if it does."""
+    if isinstance(node, cst.Comparison) and len(node.comparisons) == 1:
+        if isinstance(node.comparisons[0].operator, cst.Equal):
+            yield node.left, node.comparisons[0].comparator
+    elif isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Subtract):
+        yield node.left, node.right
+    elif isinstance(node, cst.Call) and last_name(program, node.func) in ("eq", "sub"):
+        if isinstance(node.func, cst.Attribute) and len(node.args) == 1:
+            yield node.func.value, node.args[0].value
+    elif isinstance(node, cst.Call) and len(node.args) == 2 and not any(a.star for a in node.args):
+        yield node.args[0].value, node.args[1].value

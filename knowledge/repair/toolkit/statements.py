@@ -1,0 +1,114 @@
+"""Put statements beside others, or move them, also where several share a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from knowledge.repair.toolkit.edits import Beside, New, Program
+
+Small = cst.BaseSmallStatement
+_Body = cst.Module | cst.IndentedBlock | cst.SimpleStatementSuite
+
+
+def block(program: Program, node: cst.CSTNode) -> list[Small | cst.BaseCompoundStatement]:
+    """The statements of the innermost block that a node stands in, those of one line apart."""
+    body = _body(program, node)
+    if isinstance(body, cst.SimpleStatementSuite):
+        return list(body.body)
+    found: list[Small | cst.BaseCompoundStatement] = []
+    for statement in body.body:
+        if isinstance(statement, cst.SimpleStatementLine):
+            found += statement.body
+        elif isinstance(statement, cst.BaseCompoundStatement):
+            found.append(statement)
+    return found
+
+
+def _body(program: Program, node: cst.CSTNode) -> _Body:
+    around = program.parent(node)
+    while not isinstance(around, (cst.Module, cst.IndentedBlock, cst.SimpleStatementSuite)):
+        assert around is not None
+        around = program.parent(around)
+    return around
+
+
+def calls_of(program: Program, method: str) -> Iterator[tuple[cst.Expr, cst.Call]]:
+    """Statements that only call a method: `optimizer.step()`; in the order of their lines."""
+    found = []
+    for statement in program.all(cst.Expr):
+        call = statement.value
+        if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
+            continue
+        if call.func.attr.value == method:
+            found.append((statement, call))
+    yield from sorted(found, key=lambda pair: program.line(pair[0]))
+
+
+def receiver(program: Program, call: cst.Call) -> str:
+    """What a method is called of: `self.optimizer` of `self.optimizer.step()`."""
+    return program.text(call.func.value) if isinstance(call.func, cst.Attribute) else ""
+
+
+def inserted(
+    program: Program, by: Small | cst.BaseCompoundStatement, code: str, *, after: bool = False
+) -> dict[cst.CSTNode, Beside]:
+    """The insertion of a statement before or behind another one, on its line if it shares one."""
+    if not isinstance(by, cst.BaseSmallStatement):
+        return {by: Beside(_line(code), after)}
+    line = program.parent(by)
+    if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1:
+        return {line: Beside(_line(code), after)}
+    return {by: Beside(_line(code).body[0], after)}
+
+
+def _line(code: str) -> cst.SimpleStatementLine:
+    return cst.ensure_type(cst.parse_statement(code), cst.SimpleStatementLine)
+
+
+def removed(program: Program, statement: Small) -> dict[cst.CSTNode, New] | None:
+    """The edit that takes a statement away; None if its block would be empty."""
+    line = program.parent(statement)
+    if len(block(program, statement)) < 2:
+        return None
+    if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1:
+        return {line: cst.RemoveFromParent()}
+    return {statement: cst.RemoveFromParent()}
+
+
+def moved(
+    program: Program,
+    statement: Small,
+    beside: Small | cst.BaseCompoundStatement,
+    *,
+    after: bool = False,
+) -> cst.Module | None:
+    """The module with one statement before or behind another one; None if that cannot be."""
+    gone = removed(program, statement)
+    if gone is None:
+        return None
+    come = inserted(program, beside, program.text(_plain(statement)), after=after)
+    return program.replace(gone, beside=come) if not set(gone) & set(come) else None
+
+
+def _plain(statement: Small) -> Small:
+    return statement.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)
+
+
+def loops_around(program: Program, node: cst.CSTNode) -> list[cst.For | cst.While]:
+    """The loops of the same function that a node stands in, the innermost first."""
+    found: list[cst.For | cst.While] = []
+    around = program.parent(node)
+    while around is not None and not isinstance(around, (cst.FunctionDef, cst.ClassDef)):
+        if isinstance(around, (cst.For, cst.While)):
+            found.append(around)
+        around = program.parent(around)
+    return found
+
+
+def last_name(program: Program, function: cst.BaseExpression) -> str:
+    """`step` of `self.optimizer.step`; empty where what is called is itself a call's result."""
+    if isinstance(function, cst.Attribute):
+        return function.attr.value
+    return function.value if isinstance(function, cst.Name) else ""

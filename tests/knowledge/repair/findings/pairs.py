@@ -1,0 +1,54 @@
+"""Predictions and targets that meet as a table of all pairs: in a loss by hand, in a count."""
+
+from tests.knowledge.repair.codemods.cases import Cases, delete, swallow, swap
+from tests.knowledge.repair.findings.programs import REGRESSION, changed
+
+BY_HAND = changed(REGRESSION, ("pred = net(xb).squeeze(1)", "pred = net(xb)"))
+UNSQUEEZED = changed(
+    REGRESSION, ("((pred - yb) ** 2).mean()", "((pred - yb.unsqueeze(1)) ** 2).mean()")
+)
+ABSOLUTE = changed(BY_HAND, ("((pred - yb) ** 2).mean()", "torch.abs(yb - pred).mean()"))
+COUNTED = """\
+import torch
+import torch.nn.functional as F
+from torch import nn
+torch.manual_seed(0)
+net = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 1))
+opt = torch.optim.Adam(net.parameters(), lr=1e-2)
+x = torch.randn(40, 6)
+y = (x[:, 0] > 0).float()
+for _ in range(12):
+    loss = F.binary_cross_entropy_with_logits(net(x).squeeze(1), y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+pred = (net(x) > 0).float()
+print((pred == y).float().mean().item())
+"""
+ON_A_LINE_OF_ITS_OWN = changed(
+    BY_HAND, ("        loss = ((pred - yb) ** 2).mean()\n",
+              "        difference = torch.subtract(input=pred, other=yb)\n"
+              "        loss = (difference ** 2).mean()\n"),
+)  # fmt: skip
+IN_A_FUNCTION = changed(
+    BY_HAND,
+    ("        loss = ((pred - yb) ** 2).mean()\n", "        loss = error(pred, yb, 2)\n"),
+    ("for epoch in", "def error(p, t, n):\n    return ((p - t) ** n).mean()\nfor epoch in"),
+)
+
+CASES = Cases(
+    mended={
+        "a loss by hand": (BY_HAND, "loss = ((pred.squeeze(1) - yb) ** 2).mean()"),
+        "a count": (COUNTED, "(pred.squeeze(1) == y)"),
+        "unsqueezed": (UNSQUEEZED, "((pred - yb) ** 2).mean()"),
+        "absolute": (ABSOLUTE, "torch.abs(yb - pred.squeeze(1)).mean()"),
+    },
+    refused={"two lines": ON_A_LINE_OF_ITS_OWN, "in a function": IN_A_FUNCTION},
+    wrong={
+        "the mean of it": ("a loss by hand", swap("(pred - yb)", "(pred.mean() - yb)")),
+        "a cut": ("a loss by hand", swap("(pred - yb)", "(pred.detach() - yb)")),
+        "expanded": ("a loss by hand", swap("(pred - yb)", "(pred.expand(-1, len(yb)) - yb)")),
+        "no backward": ("a loss by hand", delete("loss.backward()")),
+        "swallowed": ("a loss by hand", swallow("loss.backward()")),
+    },
+)  # fmt: skip
