@@ -62,6 +62,7 @@ class Seen:
     what: str  # "end", "end with placeholders", "own error", or why it did not run
     error: str
     seconds: float
+    why: str = ""  # it did not run, as an answer says it
 
 
 def stopped_at_an_import(block: Block) -> str:
@@ -103,7 +104,8 @@ async def look(executor: ExecutorClient, block: Block, library: str) -> Seen:
     except ExecutorError as e:
         return Seen(library, block, "other", str(e), 0.0)
     error = f"{run.error.type}: {run.error.message}"[:200] if run.error else ""
-    return Seen(library, block, classified(run, missing(run, question)), error, run.seconds)
+    lacking = missing(run, question)
+    return Seen(library, block, classified(run, lacking), error, run.seconds, lacking)
 
 
 async def measure(chosen: list[Block]) -> list[Seen]:
@@ -204,7 +206,7 @@ def main() -> None:
     if given.dump:
         lines = [
             {"doc": s.block.document, "block": s.block.number, "library": s.library,
-             "what": s.what, "error": s.error, "seconds": s.seconds}
+             "what": s.what, "error": s.error, "seconds": s.seconds, "why": s.why}
             for s in seen
         ]  # fmt: skip
         given.dump.write_text("".join(json.dumps(line) + "\n" for line in lines))

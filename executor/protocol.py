@@ -424,6 +424,7 @@ class Isolation(Model):
 
 
 GLUED = "rebuilt"  # the kind of a placeholder that follows from a posted error
+MODULE = "module"  # the kind of one that is not installed, and whose import was left out
 # The kinds of placeholders for what a snippet reads: data sets, files, folders, weights.
 RESOURCES = ("data", "file", "folder", "weights", "checkpoint", "tokenizer")
 
@@ -434,7 +435,7 @@ class Placeholder(Model):
     name: str  # the name; the path of a file; a data set's class
     line: int | None  # where the snippet reads it first
     what: str
-    # number, device, tensor, model, batches, loss, optimizer; GLUED; RESOURCES
+    # number, device, tensor, image, model, batches, loss, optimizer; GLUED; MODULE; RESOURCES
     kind: str = ""
     # Sizes, types and labels are the real thing's; only its values are not. Else they are chosen.
     exact: bool = False

@@ -11,7 +11,7 @@ from bot.diagnosis.next_step import next_step
 from bot.diagnosis.own_error import is_another, posted, tells_of_a_symptom
 from bot.diagnosis.posted_traceback import around, read_posted
 from bot.models import Answer, AnswerError, Evidence, PostedReading, Question, Status
-from executor.errors import read_words, same_family, same_numbers
+from executor.errors import is_a, read_words, same_family, same_numbers
 from executor.protocol import Finding, JobResult, Outcome, Remark
 from knowledge.repair.engine import Repair
 
@@ -121,7 +121,10 @@ def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
                 return _concluded(answer, "reproduced", f"{wording.asked(known.why)} {said}")
             if wrong.error is not None and not repairs.alternatives and not _advises(answer):
                 words = read_words(wrong.error, around(known.question, run), run.constructs)
-                remedy = words.remedy if words is not None else ""
+                installed = run.explanation is not None and is_a(
+                    wrong.error, "module_not_installed"
+                )  # a part of it has gone: to install it would bring nothing back
+                remedy = words.remedy if words is not None and not installed else ""
                 answer = answer.model_copy(update={"remedy": remedy})
             return _concluded(answer, "reproduced", said)
         reading = read_posted(known.question, run)

@@ -12,7 +12,7 @@ import re
 
 from bot.diagnosis.missing import needs_gpu
 from executor.errors import HasMessage, is_a, read, same_family
-from executor.protocol import ErrorSeen, Job, JobResult, Outcome
+from executor.protocol import MODULE, ErrorSeen, Job, JobResult, Outcome
 from executor.service.client import ExecutorClient
 
 
@@ -35,18 +35,18 @@ async def run(
     """
     job = job.model_copy(update={"stand_ins": False, "other_choices": False})
     plain = await executor.run(job)
-    if not (lacks_a_name(plain) or lacks_a_resource(plain)):
+    if not (lacks_a_name(plain) or lacks_a_resource(plain) or lacks_a_module(plain)):
         return plain, job
     if asked is not None and plain.error is not None and same_family(asked, plain.error):
         return plain, job
     job_with = job.model_copy(update={"stand_ins": True})
     first = await executor.run(job_with)
-    if not first.stand_ins:
+    if not first.stand_ins or _caught_a_missing_module(first):
         return plain, job
     if first.outcome is Outcome.OK or _is_own(first, None):
         return first, job_with
-    if lacks_a_name(first) or lacks_a_resource(first) or needs_gpu(first):  # what is missing next
-        return first, job_with
+    if lacks_a_name(first) or lacks_a_resource(first) or lacks_a_module(first) or needs_gpu(first):
+        return first, job_with  # what is missing next
     if first.error is None or first.outcome is not Outcome.ERROR:
         return plain, job
     other_job = job_with.model_copy(update={"other_choices": True})
@@ -65,11 +65,32 @@ def lacks_a_name(run: JobResult) -> bool:
 
 
 def lacks_a_resource(run: JobResult) -> bool:
-    """Whether it ended where it asked for a file, for data or for weights that are not here."""
+    """Whether it ended where it asked for a file, for data or for weights that are not here.
+
+    Or whether it caught that there is no network, and ended elsewhere: at home there is one.
+    """
     if run.error is None:
         return False
+    if any(is_a(caught, *_NETWORK) for caught in run.caught):
+        return True
     of_nothing = is_a(run.error, *_OF_NOTHING) or run.error.message.startswith("OpenCV")
     return is_a(run.error, *_RESOURCES) or (bool(run.absent) and of_nothing)
+
+
+def lacks_a_module(run: JobResult) -> bool:
+    """Whether it ended at a module that is not installed; not at a part that has gone from one."""
+    return (
+        run.error is not None
+        and run.explanation is None
+        and is_a(run.error, "module_not_installed")
+    )
+
+
+def _caught_a_missing_module(run: JobResult) -> bool:
+    """Whether a handler took the error of a module that was left out: at home it is there."""
+    return any(s.kind == MODULE for s in run.stand_ins) and any(
+        is_a(caught, "module_not_installed") for caught in run.caught
+    )
 
 
 # What comes of a function that finds no file and does not say so: `cv2.imread`, `glob`.
@@ -77,8 +98,8 @@ _OF_NOTHING = (
     "none_attribute", "none", "argument_type", "image_type", "list_range", "no_samples",
     "iterator_finished", "division_by_zero", "unpack_count", "join_of_nothing",
 )  # fmt: skip
-_RESOURCES = ("file_missing", "network_missing", "network_entry_missing", "data_missing",
-              "not_writable")  # fmt: skip
+_NETWORK = ("network_missing", "network_entry_missing")
+_RESOURCES = ("file_missing", "data_missing", "not_writable", *_NETWORK)
 
 
 def _is_own(first: JobResult, other: JobResult | None) -> bool:

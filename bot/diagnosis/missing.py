@@ -12,7 +12,7 @@ from collections.abc import Callable
 from bot.diagnosis.own_error import NO_GPU, asks_about, is_unparsed
 from bot.models import Question, Snippet
 from executor.errors import SeenError, is_a, read
-from executor.protocol import ErrorSeen, JobResult, LeftOut, Outcome
+from executor.protocol import MODULE, ErrorSeen, JobResult, LeftOut, Outcome
 
 
 def missing(run: JobResult, question: Question | None = None) -> str:
@@ -143,8 +143,8 @@ def _cut(run: JobResult) -> str:
     losses = ""
     if len(run.cut.losses) == 2 and not (run.stand_ins or run.assumptions):
         losses = " (its loss went from {:.4g} to {:.4g})".format(*run.cut.losses)
-    given = _listed([f"`{s.name}`" for s in run.stand_ins])
-    placeholders = f"with placeholders for {given} " if run.stand_ins else ""
+    given = [f"`{s.name}`" for s in run.stand_ins if s.kind != MODULE]
+    placeholders = f"with placeholders for {_listed(given)} " if given else ""
     return (
         f"{placeholders}{run.cut.steps} training steps ran without an error{losses}, then its time "
         "was up and it was stopped between two steps; what comes after them was not run"

@@ -23,6 +23,7 @@ from bot.words import listed
 from executor.errors import differences, is_a, read
 from executor.protocol import (
     GLUED,
+    MODULE,
     Caught,
     Culprit,
     ErrorSeen,
@@ -301,8 +302,11 @@ def assumed(run: JobResult) -> str:
     if is_rebuilt(run):
         return under_assumptions(run)
     chosen = ", ".join(f"`{s.name}`" for s in run.stand_ins if not s.exact)
-    exact = ", ".join(f"`{s.name}`" for s in run.stand_ins if s.exact)
+    exact = ", ".join(f"`{s.name}`" for s in run.stand_ins if s.exact and s.kind != MODULE)
+    modules = ", ".join(f"`{s.name}`" for s in run.stand_ins if s.kind == MODULE)
     told = f" It was run with data of the real form for {exact}." if exact else ""
+    if modules:
+        told += f" It was run without {modules}, which has no part in that."
     return told + (
         f" It was run with placeholders for {chosen}, which have no part in that." if chosen else ""
     )

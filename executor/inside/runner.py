@@ -136,6 +136,7 @@ class Run:
             self.placeholders = RunPlaceholders(self.job, tree)
             names.update(self.placeholders.supply(unbound))
             self.undefined = tuple(sorted(unbound - self.placeholders.names))[:_NAMES]
+            tree = self.placeholders.without_imports(tree)
             glue, module = self.job.glue, self.interpreter.main
             if glue is not None and module is not None:
                 rebuild_glue.install(module, rebuild_glue.make_of(glue), glue.modules)

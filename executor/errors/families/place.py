@@ -107,11 +107,19 @@ FAMILIES = (
     ErrorFamily(
         id="network_missing",
         says="Something is asked from the network that cannot be reached.",
-        types=("OSError", "ConnectionError", "URLError", "LocalEntryNotFoundError"),
+        types=(
+            "OSError",
+            "ConnectionError",
+            "URLError",
+            "LocalEntryNotFoundError",
+            "HFValidationError",
+        ),
         today=(
             r"couldn't connect to '|Network is unreachable|Temporary failure in name resolution"
             r"|Name or service not known|LocalEntryNotFoundError|offline mode is enabled"
-            r"|Max retries exceeded|nodename nor servname",
+            r"|Max retries exceeded|nodename nor servname|Couldn't reach '[^']+' on the Hub"
+            r"|Repo id must (?:be in the form|use alphanumeric)|Can't load (?:the )?[\w ]+ for '"
+            r"|'gdown' is required",
         ),
         needs="a machine without a network",
         examples=(

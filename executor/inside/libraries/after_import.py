@@ -16,6 +16,7 @@ from types import ModuleType
 COMPLETED_BY = {
     "torchvision.extension": "executor.inside.libraries.torchvision_operators",
     "torchaudio._extension.utils": "executor.inside.libraries.torchaudio_library",
+    "torchaudio._torchcodec": "executor.inside.libraries.torchaudio_codec",
 }
 
 

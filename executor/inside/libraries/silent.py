@@ -7,6 +7,8 @@ sees that it is not.
 
 from __future__ import annotations
 
+import functools
+import re
 import sys
 import types
 from collections.abc import Sequence
@@ -21,6 +23,9 @@ _SILENT = {
     for name in ("wandb", "mlflow", "comet_ml", "neptune", "clearml", "aim", "tensorboardX",
                  "IPython", "google.colab", "google", "kaggle_secrets")
 } | {"torch.utils.tensorboard": "tensorboard"}  # fmt: skip
+# What these keep is asked for by such a name.
+_KEEP = frozenset({"wandb", "mlflow", "comet_ml", "neptune", "clearml", "aim"})
+_GIVES_BACK = re.compile(r"(?:load|restore|download|use_|fetch|query|search|get_)|Api$")
 _used: list[str] = []
 _ours = str(Path(__file__).parents[1])
 _importers = [_ours]  # folders of the code whose imports find these modules
@@ -88,20 +93,44 @@ class _Module(types.ModuleType):
         """Something that takes every call and gives every attribute."""
         if name.startswith("__"):
             raise AttributeError(name)
-        from executor.inside.rebuild.stubs import Stub
-
-        if name == "init" and _root(self.__name__) == "wandb":
+        root = _root(self.__name__)
+        if name == "init" and root == "wandb":
             return self._init
-        return Stub if name[:1].isupper() else Stub()
+        return getattr(_nothing(root), name)
 
     def _init(self, *_: Any, config: Any = None, **__: Any) -> Any:
         """`wandb.init(config={…})`: what it is given is read back."""
-        from executor.inside.rebuild.stubs import Stub
-
         self.config.update(config)
-        run = Stub()
+        run = _nothing("wandb")
         run.__dict__["config"] = self.config
         return run
+
+
+@functools.cache
+def _class_of(root: str) -> type:
+    """The class of all that a module gives: calls of it do nothing.
+
+    What it would have kept is not here: a model that it logged, a file that it stored. Asking for
+    that raises the error of its import.
+    """
+    from executor.inside.rebuild.stubs import Stub
+
+    class Nothing(Stub):
+        def __call__(self, *args: Any, **named: Any) -> Any:
+            return args[0] if len(args) == 1 and callable(args[0]) else Nothing()
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("__"):
+                raise AttributeError(name)
+            if root in _KEEP and _GIVES_BACK.match(name):
+                raise ModuleNotFoundError(f"No module named {root!r}", name=root)
+            return Nothing if name[:1].isupper() else Nothing()
+
+    return Nothing
+
+
+def _nothing(root: str) -> Any:
+    return _class_of(root)()
 
 
 class _Config(dict[str, Any]):
@@ -131,6 +160,11 @@ def install() -> None:
 def for_snippet(folder: Path) -> None:
     """Let the imports of the code in this folder find them."""
     _importers[1:] = [f"{folder}/"]
+
+
+def stands_for(module: str) -> bool:
+    """Whether a module is one of those whose calls do nothing here."""
+    return bool(_root(module))
 
 
 def assumptions() -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from executor.inside.placeholders.plans import (
     ModelPlan,
     NumberPlan,
     OptimizerPlan,
+    PicturePlan,
     Plan,
     TensorPlan,
 )
@@ -60,6 +61,8 @@ class PlaceholderFactory:
                 return torch.device("cpu")
             case TensorPlan():
                 return self.keep(_tensor(plan.spec).requires_grad_(plan.with_grad), name)
+            case PicturePlan():
+                return self.keep(_picture(plan), name)
             case ModelPlan(is_class=True):
                 return self.keep(_model_class(self, name, plan), name)
             case ModelPlan():
@@ -76,6 +79,14 @@ def _tensor(spec: TensorSpec) -> torch.Tensor:
     if spec.high is not None:
         return torch.randint(0, spec.high, spec.shape)
     return torch.rand(spec.shape) if spec.probability else torch.randn(spec.shape)
+
+
+def _picture(plan: PicturePlan) -> Any:
+    from PIL import Image
+
+    from executor.inside.resources.pictures import pictures
+
+    return Image.fromarray(pictures([1], (plan.height, plan.width), 3)[0])
 
 
 class _PlaceholderModel(nn.Module):

@@ -34,6 +34,7 @@ class PlaceholderPlans(BatchPlaceholders, NumberPlaceholders):
             self._loader,
             self._dataset,
             self._optimizer,
+            self._picture,
             self._tensor,
         ):
             for name in self.undefined:

@@ -49,6 +49,19 @@ class TensorPlan:
 
 
 @dataclass(frozen=True)
+class PicturePlan:
+    """An image of Pillow's, as a file of one is opened."""
+
+    kind: ClassVar[str] = "image"
+    width: int
+    height: int
+
+    @property
+    def words(self) -> str:
+        return f"an RGB image of {self.width}x{self.height} pixels"
+
+
+@dataclass(frozen=True)
 class ModelPlan:
     """A small module that takes any tensor with a batch dimension."""
 
@@ -112,6 +125,15 @@ class OptimizerPlan:
         return f"SGD over the parameters of `{self.model}`"
 
 
-Plan = NumberPlan | DevicePlan | TensorPlan | ModelPlan | BatchesPlan | LossPlan | OptimizerPlan
+Plan = (
+    NumberPlan
+    | DevicePlan
+    | TensorPlan
+    | PicturePlan
+    | ModelPlan
+    | BatchesPlan
+    | LossPlan
+    | OptimizerPlan
+)
 BATCHES = 3
 SAMPLES = 24

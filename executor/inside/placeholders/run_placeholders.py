@@ -12,12 +12,25 @@ from typing import TYPE_CHECKING, Any
 from executor.inside.placeholders import fresh, holes
 from executor.inside.placeholders.blame import Blame
 from executor.inside.placeholders.decide import PlaceholderPlans
+from executor.inside.placeholders.modules import LeftOutImports
 from executor.inside.placeholders.plans import DevicePlan, OptimizerPlan, Plan
 from executor.inside.placeholders.shapes import OTHER, Choices
-from executor.protocol import GLUED, Bound, ErrorSeen, Finding, Glue, Job, LeftOut, Placeholder
+from executor.protocol import (
+    GLUED,
+    MODULE,
+    Bound,
+    ErrorSeen,
+    Finding,
+    Glue,
+    Job,
+    LeftOut,
+    Placeholder,
+)
 
 if TYPE_CHECKING:
     from executor.inside.resources.run_resources import RunResources
+
+_LEFT_OUT = "its import was left out, and nothing that ran uses it"
 
 
 class RunPlaceholders:
@@ -31,6 +44,8 @@ class RunPlaceholders:
         self._glued: dict[str, Bound] = {}
         self._blame: Blame | None = None
         self._for_names: tuple[Placeholder, ...] = ()
+        supplies = job.stand_ins and "torch" in sys.modules
+        self._imports = LeftOutImports(tree) if supplies else None
         self.at_fault = ""
         self.depends = False
         self.left_out: LeftOut | None = None
@@ -68,13 +83,24 @@ class RunPlaceholders:
             f"`{s.name}`: stands for {s.what}, from its use at line {s.line}"
             for s in self._for_names
         )
-        return named + (self._resources.supplied.assumptions if self._resources else ())
+        left_out = tuple(f"`{s.name}` is not installed: {s.what}" for s in self._for_modules)
+        read = self._resources.supplied.assumptions if self._resources else ()
+        return named + left_out + read
 
     @property
     def placeholders(self) -> tuple[Placeholder, ...]:
         """What stands for names, and for what the run read and was not here."""
         read = self._resources.supplied.placeholders if self._resources else ()
-        return self._for_names + read
+        return self._for_names + self._for_modules + read
+
+    @property
+    def _for_modules(self) -> tuple[Placeholder, ...]:
+        if self._imports is None:
+            return ()
+        return tuple(
+            Placeholder(name=module.name, line=module.line, what=_LEFT_OUT, kind=MODULE, exact=True)
+            for module in self._imports.modules(self._plans)
+        )
 
     def supply_resources(self, filename: str, work: Path) -> None:
         """Have a placeholder for data, files and weights ready, where the job asks for them.
@@ -100,12 +126,14 @@ class RunPlaceholders:
 
     def supply(self, undefined: Iterable[str]) -> Mapping[str, Any]:
         """Make a placeholder for each name whose use says what kind of value it is."""
-        if not self._job.stand_ins or "torch" not in sys.modules:
+        if self._imports is None:
             return {}
+        left_out = self._imports.values()
+        undefined = {*undefined, *left_out}
         choices = OTHER if self._job.other_choices else Choices()
         decided = PlaceholderPlans(self._tree, undefined, choices)
         if not decided.plans:
-            return {}
+            return left_out
         from executor.inside.placeholders.build import PlaceholderFactory
 
         factory = PlaceholderFactory(decided.plans)
@@ -127,7 +155,11 @@ class RunPlaceholders:
             factory.source_of,
             trains=any(isinstance(p, OptimizerPlan) for p in decided.plans.values()),
         )
-        return factory.values
+        return {**left_out, **factory.values}
+
+    def without_imports(self, tree: ast.Module) -> ast.Module:
+        """The tree without the imports of what is not installed, where the job asks for that."""
+        return self._imports.without(tree) if self._imports is not None else tree
 
     def judge(self, error: BaseException, seen: ErrorSeen, scope: Mapping[str, object]) -> None:
         """Decide whether the error comes from a placeholder, an empty body or the snippet itself.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass, replace
 
 from executor.inside.placeholders.program import (
@@ -26,6 +27,13 @@ SAME_LOSSES = frozenset(
     {"MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "BCELoss", "BCEWithLogitsLoss", "mse_loss",
      "l1_loss", "smooth_l1_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits"}
 )  # fmt: skip
+# torchvision's models that classify pictures, or find segments in them; timm's by their names.
+_BUILDS_A_CLASSIFIER = re.compile(
+    r"(?:resnet|resnext|wide_resnet|vgg|densenet|mobilenet|efficientnet|googlenet|inception|alexnet"
+    r"|squeezenet|shufflenet|mnasnet|regnet|convnext|vit|swin|maxvit|fcn|deeplabv3|lraspp)[a-z\d]*_?"
+    r"[\w]*$|create_model$"
+)
+_PICTURE = 224  # their height and width
 _DEPTH = 12
 
 
@@ -135,6 +143,8 @@ class Shapes:
             return self.program.integer(argument(call, position, name), callee.sizes)
 
         kind = callee.kind
+        if _BUILDS_A_CLASSIFIER.match(kind) and not self.program.functions.get(kind):
+            return TensorSpec((c.batch // 2, 3, _PICTURE, _PICTURE))
         if kind == "Sequential":
             return self._sequence_wants(callee, depth)
         if kind == "Linear" and (n := size(0, "in_features")):

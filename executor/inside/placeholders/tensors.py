@@ -7,12 +7,17 @@ import re
 
 from executor.inside.placeholders.losses import TARGET
 from executor.inside.placeholders.models import ModelPlaceholders
-from executor.inside.placeholders.plans import ModelPlan, Plan, TensorPlan
+from executor.inside.placeholders.plans import ModelPlan, PicturePlan, Plan, TensorPlan
 from executor.inside.placeholders.program import ScopedName, last_name
 from executor.inside.placeholders.shapes import CLASS_LOSSES, ELEMENTWISE, TensorSpec
 
+_PICTURE = re.compile(r"(?i)im(age|g)|pic|photo|frame")
+_OF_PICTURE = frozenset({"convert", "resize", "crop", "save", "getpixel", "mode"})
+_FROM_PICTURES = frozenset({"ToTensor", "PILToTensor", "ToImage"})
 _PICTURES = re.compile(r"(?i)^(imgs?|images?|pictures?|\w+_images?)$")
-_INPUT = re.compile(r"(?i)^(x|inputs?|data|features?|images?|imgs?|batch|\w*input\w*|x_\w+)$")
+_INPUT = re.compile(
+    r"(?i)^(x|inputs?|data|features?|images?|imgs?|batch|\w*input\w*|x_\w+|\w+_tensor)$"
+)
 _OUTPUT = re.compile(r"(?i)^(outputs?|logits|predictions?|preds?|y_pred|y_hat)$")
 _OF_TENSOR = frozenset(
     """to cuda cpu float double half long int shape size dim ndim dtype device view reshape flatten
@@ -23,6 +28,24 @@ _OF_TENSOR = frozenset(
 
 class TensorPlaceholders(ModelPlaceholders):
     """Plans inputs, outputs and targets."""
+
+    def _picture(self, name: str) -> Plan | None:
+        """An image, where it is given to a transform that takes one or used as one of Pillow's."""
+        if not _PICTURE.search(name):
+            return None
+        for use in self.program.with_aliases(ScopedName(None, name)):
+            above = self.program.parents.get(use)
+            if isinstance(above, ast.Attribute) and above.attr in _OF_PICTURE:
+                return self._of_size()
+            if isinstance(above, ast.Call) and use in above.args[:1]:
+                callee = self.shapes.callee(above.func)
+                if callee is not None and callee.cls is None and _takes_pictures(callee.call):
+                    return self._of_size()
+        return None
+
+    def _of_size(self) -> Plan:
+        side = 8 * self.choices.colour
+        return PicturePlan(width=side + 64, height=side)
 
     def _tensor(self, name: str) -> Plan | None:
         variable = ScopedName(None, name)
@@ -149,6 +172,14 @@ class TensorPlaceholders(ModelPlaceholders):
             else:
                 break
         return node, squeezed
+
+
+def _takes_pictures(made: ast.Call) -> bool:
+    """Whether `Compose([Resize(224), ToTensor()])` or one transform makes tensors of images."""
+    return any(
+        isinstance(node, ast.Call) and last_name(node.func) in _FROM_PICTURES
+        for node in ast.walk(made)
+    )
 
 
 def _fits_tensor(node: ast.AST) -> bool:

@@ -10,6 +10,7 @@ files.py           a file by its suffix: image, table, JSON, text, array, audio
 folders.py         a folder by how its content is used
 uses.py            what the snippet's text says of a file: columns, keys, suffixes
 datasets.py        torchvision's data sets, from their own classes; forms.py: their facts
+sounds.py          torchaudio's data sets; graphs.py: those of torch_geometric
 loaders.py         a few batches of an epoch
 downloads.py       files that are fetched from an address
 fetchers.py        scikit-learn's data sets; records.py: those of `load_dataset`

@@ -79,6 +79,11 @@ class Absent(OrderedDict[str, Any]):
         """Itself: nothing in it is anybody's."""
         return self
 
+    @property
+    def is_known(self) -> bool:
+        """Whether somebody looked at its keys, and they could be told."""
+        return self._filled and dict.__len__(self) > 0
+
     def _full(self) -> Absent:
         if not self._filled:
             self._filled = True
@@ -271,7 +276,7 @@ def _keep_own(owner: Any) -> None:
     @functools.wraps(original)
     def load_state_dict(self: Any, *args: Any, **named: Any) -> Any:
         given = args[0] if args else named.get("state_dict")
-        if isinstance(given, Absent) and not given._filled:
+        if isinstance(given, Absent) and not given.is_known:
             return original(nn.Module(), {}) if isinstance(self, nn.Module) else None
         return original(self, *args, **named)
 

@@ -38,12 +38,13 @@ class Downloads:
             session.request = self._requested(session.request)
 
     def content(self, url: str) -> bytes | None:
-        """What stands for the file; None where nobody can say what it holds."""
+        """What stands for the file; None where nobody can say what it holds.
+
+        A handler of the snippet's makes no difference: where there is a network it is not needed.
+        """
         name = PurePosixPath(urlparse(url).path).name or "download"
         if url not in self._files.uses.code and name not in self._files.uses.code:
             return None  # a library asks
-        if self._files.uses.handles(self._supplied.line()):
-            return None
         if not os.path.splitext(name)[1] and self._files.uses.listed_suffix() == "jpg":
             name += ".jpg"
         with tempfile.TemporaryDirectory() as folder, self._paths.without_supply():

@@ -11,7 +11,7 @@ from executor.inside.resources.files import IMAGES, Files
 CLASSES = 2  # every classifier has as many
 _EACH = 16  # images of one class
 _FLAT = 16  # files of a folder without classes
-_NESTED = re.compile(r"listdir\(\s*os\.path\.join|glob\([^)]*\*/\*")
+_NESTED = re.compile(r"glob\([^)]*\*/\*")
 
 
 def fill(path: str, at: str, files: Files) -> str:
@@ -26,7 +26,8 @@ def fill(path: str, at: str, files: Files) -> str:
         what: its content in words; empty if nobody can say what it holds.
     """
     suffix = files.uses.listed_suffix()
-    if _by_class() or (_NESTED.search(files.uses.code) and suffix in IMAGES):
+    nested = _NESTED.search(files.uses.code) or files.uses.lists_within_a_list()
+    if _by_class() or (nested and suffix in IMAGES):
         image = suffix if suffix in IMAGES else "jpg"
         for label in range(CLASSES):
             folder = os.path.join(at, f"class_{label}")

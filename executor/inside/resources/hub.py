@@ -80,7 +80,7 @@ class Hub:
                 name = named.pop("pretrained_model_name_or_path")
             if name is None:
                 return original(cls, *args, **named)
-            folder = self._folder(name)
+            folder = self._folder(name, cls)
             if folder is None:
                 return original(cls, name, *args, **named)
             return instead(original, cls, folder, *args, **named)
@@ -107,15 +107,20 @@ class Hub:
             return model, {"missing_keys": [], "unexpected_keys": [], "mismatched_keys": []}
         return model
 
-    def _folder(self, given: Any) -> str | None:
-        """The folder that stands for a model's name; None if it is there, or of unknown form."""
+    def _folder(self, given: Any, cls: Any) -> str | None:
+        """The folder that stands for a model's name; None if it is there, or of unknown form.
+
+        Args:
+            given: the name, or the path of a folder.
+            cls: the class whose instance is asked for: it says the form where the name does not.
+        """
         name = str(os.fspath(given)) if isinstance(given, (str, os.PathLike)) else ""
         if name in self._folders.values():
             return name
         if not name or os.path.isdir(name):
             return None
         if name not in self._folders:
-            found = architecture(name)
+            found = architecture(name) or self._by_class(cls)
             if found is None or self._uses.handles(self._supplied.line()):
                 return None
             self._folders[name] = self._written(*found)
@@ -126,6 +131,16 @@ class Hub:
                 what += ", with a made-up vocabulary"
             self._supplied.add(name, "weights", what, exact=found[1])
         return self._folders[name]
+
+    def _by_class(self, cls: Any) -> tuple[Architecture, bool] | None:
+        """A usual architecture of the class, for a name of which nothing else is known."""
+        word = cls.__name__.lower()
+        if found := architecture(word):
+            return found[0], False
+        pictures = re.search(r"image|vision|vit|object", word)
+        if word.startswith("auto") and not re.search(r"speech|audio|ctc", word):
+            return architecture("vit" if pictures else _usual(self._uses.code)) or None
+        return None
 
     def _written(self, form: Architecture, own: bool) -> str:
         from transformers import AutoConfig
@@ -149,6 +164,12 @@ class Hub:
                 "feature_extractor_type": "Wav2Vec2FeatureExtractor", "sampling_rate": 16_000,
                 "feature_size": 1, "do_normalize": True})  # fmt: skip
         return folder
+
+
+def _usual(code: str) -> str:
+    if "Seq2SeqLM" in code:
+        return "t5"
+    return "gpt2" if re.search(r"CausalLM|LMHead|generate\(", code) else "bert"
 
 
 _PICTURES: dict[str, Any] = {

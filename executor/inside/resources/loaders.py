@@ -9,14 +9,15 @@ from __future__ import annotations
 import functools
 import itertools
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from torch.utils.data import BatchSampler
+from torch.utils.data import BatchSampler, DataLoader
 
 from executor.inside.resources.supplied import Supplied
 
 _FIRST = 3  # batches of an epoch that are taken at most, besides its last one …
+_OWN_LIMITS = ("fast_dev_run", "overfit_batches", "val_check_interval", "max_steps")
 _SAMPLES = 256  # … and samples, as long as that is a batch
 _LONGEST = 2_000_000  # batches that are walked through to find the last one
 
@@ -35,6 +36,41 @@ def install(supplied: Supplied) -> None:
         return ends(batches, supplied) if supplied.any else batches
 
     BatchSampler.__iter__ = some  # type: ignore[method-assign]
+    DataLoader.__iter__ = _in_this_process(DataLoader.__iter__)  # type: ignore[method-assign]
+
+
+def limit_trainer(module: Any) -> None:
+    """Let Lightning's Trainer know how many batches an epoch has: else it waits for the others.
+
+    Args:
+        module: `lightning.pytorch` or `pytorch_lightning`.
+    """
+    trainer = module.Trainer
+    original = trainer.__init__
+
+    @functools.wraps(original)
+    def initialise(self: Any, *args: Any, **named: Any) -> None:
+        if not any(named.get(name) for name in _OWN_LIMITS):
+            for part in ("train", "val", "test", "predict"):
+                named.setdefault(f"limit_{part}_batches", _FIRST)
+        original(self, *args, **named)
+
+    trainer.__init__ = initialise
+
+
+def _in_this_process(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The loader's iterator without workers: nobody hears what is supplied in another process."""
+
+    @functools.wraps(original)
+    def iterator(self: Any) -> Any:
+        workers, timeout = self.num_workers, self.timeout
+        self.num_workers, self.timeout = 0, 0
+        try:
+            return original(self)
+        finally:
+            self.num_workers, self.timeout = workers, timeout
+
+    return iterator
 
 
 def ends(batches: Iterator[Any], supplied: Supplied) -> Iterator[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -28,6 +29,14 @@ _THREE = ("train", "validation", "test")
 _STARS = ("1 star", "2 stars", "3 stars", "4 stars", "5 stars")
 _EMOTIONS = ("sadness", "joy", "love", "anger", "fear", "surprise")
 _CIFAR = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
+
+_SPLITS = frozenset((*_THREE, "valid", "dev", "unsupervised"))
+_IMAGE = re.compile(r"^(image|img|pixels|picture)", re.IGNORECASE)
+_LABEL = re.compile(r"label|class|target|category|intent", re.IGNORECASE)
+_TEXT = re.compile(
+    r"text|sentence|premise|hypothesis|question|answer|context|review|title|content|document"
+    r"|summary|article|highlights|prompt|dialogue|body|instruction|output|response|input$"
+)
 
 RECORDS: dict[str, Records] = {
     "imdb": Records((*_TRAIN_TEST, "unsupervised"), {"text": "text", "label": ("neg", "pos")}),
@@ -67,12 +76,14 @@ def install(uses: Uses, supplied: Supplied) -> None:
         path = str(args[0] if args else named.get("path", ""))
         part = args[1] if len(args) > 1 else named.get("name")
         split = named.get("split")
-        records = _known(path, part)
+        known = _known(path, part)
+        records = known or _by_use(uses)
         if records is None or named.get("data_files") or uses.handles(supplied.line()):
             return original(*args, **named)
         name = f"{path}/{part}" if part else path
-        what = f"{_ROWS} made-up rows of each split, with its columns, stand in"
-        supplied.add(name, "data", what, exact=False)
+        columns = "its columns" if known else "columns by their use"
+        what = f"{_ROWS} made-up rows of each split, with {columns}, stand in"
+        supplied.add(name, "data", what, exact=False, types_known=known is not None)
         made = {one: _rows(records) for one in records.splits}
         if split is None:
             return datasets.DatasetDict(made)
@@ -88,6 +99,20 @@ def _known(path: str, part: Any) -> Records | None:
         if name in RECORDS:
             return RECORDS[name]
     return None
+
+
+def _by_use(uses: Uses) -> Records | None:
+    """A data set whose columns are those that the text reads by name; None where it reads none."""
+    names = [name for name in uses.items() if name not in _SPLITS]
+    columns: dict[str, str | tuple[str, ...]] = {}
+    for name in names:
+        if _IMAGE.search(name):
+            columns[name] = "image 64 3"
+        elif _LABEL.search(name):
+            columns[name] = tuple(str(n) for n in range(uses.classes()))
+        elif _TEXT.search(name):
+            columns[name] = "text"
+    return Records(_THREE, columns) if columns else None
 
 
 def _rows(records: Records) -> Any:

@@ -20,8 +20,13 @@ from executor.inside.resources.supplied import Supplied
 from executor.inside.resources.uses import Uses
 
 # Imported before the snippet, where its text names them.
-_AT_ONCE = ("torchvision", "pandas", "transformers", "requests", "cv2", "timm")
-_BY_CALL = ((r"\bfetch_\w+\(", "sklearn.datasets"), (r"\bload_dataset\(", "datasets"))
+_AT_ONCE = ("torchvision", "pandas", "transformers", "requests", "cv2", "timm", "torchaudio",
+            "lightning", "pytorch_lightning")  # fmt: skip
+_BY_CALL = (
+    (r"\bfetch_\w+\(", "sklearn.datasets"),
+    (r"\bload_dataset\(", "datasets"),
+    (r"\btorch_geometric\.datasets\b", "torch_geometric"),
+)
 
 
 class RunResources:
@@ -93,7 +98,27 @@ class RunResources:
 
             records.install(self._uses, self.supplied)
 
+        def torch_geometric() -> None:
+            from executor.inside.resources import graphs
+
+            graphs.install(self.supplied)
+
+        def torchaudio() -> None:
+            from executor.inside.resources import sounds
+
+            sounds.install(self.supplied)
+
+        def lightning() -> None:
+            loaders.limit_trainer(importlib.import_module("lightning.pytorch"))
+
+        def pytorch_lightning() -> None:
+            loaders.limit_trainer(sys.modules["pytorch_lightning"])
+
         return {
+            "lightning": lightning,
+            "pytorch_lightning": pytorch_lightning,
+            "torch_geometric": torch_geometric,
+            "torchaudio": torchaudio,
             "timm": timm,
             "datasets": datasets,
             "torchvision": torchvision,
@@ -131,5 +156,6 @@ class RunResources:
             named = os.path.basename(path) in self._code
             name = path if named else os.path.dirname(path) or path
         shaped = not path.endswith((".npy", ".npz", ".json"))
-        self.supplied.add(name, kind, what, exact=False, rank_known=shaped)
+        typed = not path.endswith(".json")
+        self.supplied.add(name, kind, what, exact=False, rank_known=shaped, types_known=typed)
         return True

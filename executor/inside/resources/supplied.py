@@ -11,6 +11,7 @@ from executor.protocol import Finding, Placeholder
 
 _OURS = f"{Path(__file__).parent}/"
 _OF_COUNTS = (IndexError, KeyError, ValueError, ZeroDivisionError, StopIteration)
+_OF_TYPES = (AttributeError, TypeError, KeyError, IndexError, ValueError)
 _TOLD = 6  # resources that are told one by one
 
 
@@ -20,10 +21,20 @@ class Supplied:
     def __init__(self, filename: str) -> None:
         self._filename = filename
         self._rank_known = True
+        self._of_unknown_types = ""  # the first resource whose parts may be of another type
         self.shortened = False  # a loader gave less than its epoch
         self._told: dict[tuple[str, str], Placeholder] = {}
 
-    def add(self, name: str, kind: str, what: str, *, exact: bool, rank_known: bool = True) -> None:
+    def add(
+        self,
+        name: str,
+        kind: str,
+        what: str,
+        *,
+        exact: bool,
+        rank_known: bool = True,
+        types_known: bool = True,
+    ) -> None:
         """Note a resource.
 
         Args:
@@ -32,7 +43,10 @@ class Supplied:
             what: what stands for it.
             exact: sizes, types and labels are those of the real thing; only its values are not.
             rank_known: how many dimensions its content has is certain: of a picture, a column.
+            types_known: of which types its parts are is certain.
         """
+        if not types_known:
+            self._of_unknown_types = self._of_unknown_types or name
         line = self.line()
         self._rank_known = self._rank_known and rank_known
         self._told.setdefault(
@@ -74,8 +88,9 @@ class Supplied:
     def at_fault(self, error: BaseException) -> str:
         """The placeholder that an error came out of; empty if it came out of none.
 
-        An `assert` of the snippet's own tests values. What a list lacks, or a count that is zero,
-        may come of the batches that were left out.
+        Parts of unknown types have other attributes and items, and add up otherwise, than the real
+        thing's may. An `assert` of the snippet's own tests values. What a list lacks, or a count
+        that is zero, may come of the batches that were left out.
         """
         tb: TracebackType | None = error.__traceback__
         last = ""
@@ -85,6 +100,8 @@ class Supplied:
         of_values = isinstance(error, AssertionError) or (
             self.shortened and isinstance(error, _OF_COUNTS)
         )
+        if self._of_unknown_types and isinstance(error, _OF_TYPES):
+            return self._of_unknown_types
         if last.startswith(_OURS) or (last == self._filename and of_values):
             return next((p.name for p in self._told.values()), "")
         return ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import glob
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 
 _SUFFIX = re.compile(r"\.(\w{2,5})$")
@@ -47,6 +47,28 @@ class Uses:
                 if found and found[1].lower() in _LISTED and self._is_pattern(node.value):
                     return found[1].lower()
         return "jpg" if _READS_IMAGES.search(self.code) else "txt"
+
+    def lists_within_a_list(self) -> bool:
+        """Whether what a folder holds is looked through as folders again."""
+        listed = {
+            name
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.Assign) and _lists(node.value)
+            for target in node.targets
+            for name in _root(target)
+        }
+        loops: list[tuple[ast.AST, Sequence[ast.AST]]] = []
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.For):
+                loops.append((node.iter, node.body))
+            elif isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.SetComp)):
+                inner = [node.elt, *(part for g in node.generators[1:] for part in (g.iter,))]
+                loops.append((node.generators[0].iter, inner))
+        return any(
+            (_lists(over) or any(_root(n) & listed for n in ast.walk(over)))
+            and any(_lists(part) for part in body)
+            for over, body in loops
+        )
 
     def _is_pattern(self, text: str) -> bool:
         return "*" in text or (text.startswith(".") and "/" not in text)
@@ -116,6 +138,14 @@ class Uses:
                 found |= dict.fromkeys(_texts(node.slice))
         return tuple(found)
 
+    def items(self) -> tuple[str, ...]:
+        """The texts by which anything but a dictionary of settings is subscripted."""
+        found: dict[str, None] = {}
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+                found |= dict.fromkeys(_texts(node.slice))
+        return tuple(found)
+
     def first_features(self) -> int | None:
         """The features that the first Linear layer takes, where the text has the number."""
         for node in ast.walk(self.tree):
@@ -164,6 +194,13 @@ _OF_TABLES = frozenset(
     {"loc", "iloc", "iat", "values", "shape", "copy", "head", "describe", "info", *_BY_COLUMN}
 )
 _POSITIONAL = frozenset({"iloc", "iat", "values"})
+
+
+def _lists(node: ast.AST) -> bool:
+    return any(
+        isinstance(n, ast.Call) and _last(n.func) in ("listdir", "scandir", "glob", "iterdir")
+        for n in ast.walk(node)
+    )
 
 
 def _is_method(name: str) -> bool:

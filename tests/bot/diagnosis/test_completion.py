@@ -5,8 +5,16 @@ from __future__ import annotations
 import pytest
 
 from bot.diagnosis import completion
-from executor.protocol import Environment, ErrorSeen, Job, JobResult, Outcome, Placeholder
-from tests.built import RecordedExecutor, failed, ran
+from executor.protocol import (
+    Environment,
+    ErrorSeen,
+    Explanation,
+    Job,
+    JobResult,
+    Outcome,
+    Placeholder,
+)
+from tests.built import RecordedExecutor, caught, failed, ran
 
 NET = Placeholder(name="net", line=1, what="a model", kind="model")
 SIZES = (
@@ -25,6 +33,9 @@ NO_FILE = failed("[Errno 2] No such file or directory: 'a.csv'", "FileNotFoundEr
 NONE = "'NoneType' object has no attribute 'shape'"
 NO_IMAGE = failed(NONE, "AttributeError", absent=("a.png",))
 TABLE = Placeholder(name="a.csv", line=1, what="a table", kind="file")
+NO_MODULE = failed("No module named 'tf'", "ModuleNotFoundError")
+MODULE = Placeholder(name="tf", line=1, what="it was left out", kind="module", exact=True)
+NO_NETWORK = "HTTPSConnectionPool(host='a'): Max retries exceeded with url: /b"
 CODE = "net(x)"
 
 
@@ -56,6 +67,39 @@ async def believed(*runs: JobResult) -> tuple[int, int, Job]:
         ((NO_FILE, failed("Dataset not found.", stand_ins=(TABLE,))), 2),
         ((NO_FILE, ran()), 1),
         ((NO_FILE, failed(SIZES.format(3, 4), stand_ins=(TABLE,))), 2),
+        # A module is not installed, and was left out until it is used.
+        ((NO_MODULE, ran(stand_ins=(MODULE,))), 2),
+        ((NO_MODULE, failed(SIZES.format(3, 4), stand_ins=(MODULE,))), 2),
+        ((NO_MODULE, NO_MODULE.model_copy(update={"stand_ins": (MODULE,)})), 2),
+        (
+            (
+                NO_MODULE,
+                ran(
+                    caught=(caught("No module named 'tf'", "ModuleNotFoundError"),),
+                    stand_ins=(MODULE,),
+                ),
+            ),
+            1,
+        ),
+        (
+            (
+                failed(
+                    "No module named 'torch._six'",
+                    "ModuleNotFoundError",
+                    explanation=Explanation(text="it has gone", family="x"),
+                ),
+            ),
+            1,
+        ),
+        # It caught that there is no network, and failed in what it does without.
+        (
+            (
+                failed(SIZES.format(3, 4), caught=(caught(NO_NETWORK, "ConnectionError"),)),
+                ran(stand_ins=(TABLE,)),
+            ),
+            2,
+        ),
+        ((failed(SIZES.format(3, 4), caught=(caught("no", "ValueError"),)),), 1),
         # Nothing could be supplied.
         ((LACKS, ran()), 1),
         # It ends, or fails by itself, whatever stands for the name.

@@ -42,6 +42,13 @@ DECIDED = {
     "a count": ("for epoch in range(num_epochs): print(epoch)", "num_epochs", "2"),
     "a rate": ("torch.optim.SGD([torch.ones(1)], lr=learning_rate)", "learning_rate", "0.01"),
     "the device": ("torch.ones(2).to(device)", "device", 'torch.device("cpu")'),
+    "an image": (
+        "t = T.Compose([T.Resize(64), T.ToTensor()])\nt(image)", "image",
+        "an RGB image of 320x256 pixels"),
+    "an image of Pillow's": ("img.convert('RGB')", "img", "an RGB image of 320x256 pixels"),
+    "a published model's input": (
+        "m = models.resnet18(weights=None)\nm(input_tensor)", "input_tensor",
+        "[4, 3, 224, 224] float32"),
     "a linear layer's input": ("nn.Linear(6, 2)(x)", "x", "[8, 6] float32"),
     "a convolution's input": ("c = nn.Conv2d(3, 5, 3)\nc(images)", "images", "[8, 3, 32, 32]"),
     "an embedding's input": ("e = nn.Embedding(50, 4)\ne(inputs)", "inputs", "int64 below 50"),
@@ -108,7 +115,9 @@ def test_every_kind_has_a_case() -> None:
     kinds = {p.kind for code, *_ in DECIDED.values() for p in decided(code).plans.values()}
 
     assert kinds == {plan.kind for plan in get_args(Plan)}
-    assert kinds == {"number", "device", "tensor", "model", "batches", "loss", "optimizer"}
+    assert kinds == {
+        "number", "device", "tensor", "image", "model", "batches", "loss", "optimizer"
+    }  # fmt: skip
 
 
 REFUSED = {

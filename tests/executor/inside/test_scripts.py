@@ -116,6 +116,23 @@ def test_loggers_that_are_not_installed_do_nothing(any_house: House) -> None:
         assert told in result.assumptions
 
 
+@pytest.mark.parametrize(
+    ("code", "needs"),
+    [
+        ("import mlflow\nmodel = mlflow.pyfunc.load_model('runs:/1/model')", "mlflow"),
+        ("import wandb\nwandb.init().use_artifact('a')", "wandb"),
+        ("import wandb\nwandb.Api()", "wandb"),
+        ("from google.colab import files\nfiles.download('a')", ""),
+    ],
+)
+def test_what_a_logger_would_have_kept_is_missing(any_house: House, code: str, needs: str) -> None:
+    """Nothing computes with a value that is nothing."""
+    result = any_house.run(f"import torch\n{code}")
+
+    message = f"No module named '{needs}'"
+    assert (result.error.message if result.error else "") == (message if needs else "")
+
+
 def test_a_library_sees_that_they_are_not_there(any_house: House) -> None:
     """It would use them; the snippet's import alone finds what does nothing."""
     result = any_house.run(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import importlib.metadata
 import importlib.util
 import re
 import sys
@@ -173,12 +174,35 @@ def module_gone(scene: Scene, m: SeenError) -> Told:
         if isinstance(scene.statement, ast.ImportFrom)
         else []
     )
-    homes = {name: _home(name, package) or (top if name in vars(package) else "") for name in names}
+    homes = {
+        name: _home(name, package)
+        or (top if name in vars(package) else "")
+        or _among_dependencies(name, top)
+        for name in names
+    }
     told = [f"`{name}` is in `{home}`" for name, home in homes.items() if home]
     if told:
         first = next(name for name, home in homes.items() if home)
         return f"{text}; {', '.join(told)}.", {"elsewhere": f"{homes[first]}.{first}"}
     return f"{text}."
+
+
+def _among_dependencies(name: str, top: str) -> str:
+    """The dependency of a package that has the name: a part of it may have become one.
+
+    Only those count that are imported already, at their top level.
+    """
+    try:
+        required = importlib.metadata.requires(top.replace("_", "-")) or []
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+    for line in required:
+        found = re.match(r"[\w.-]+", line)
+        package = found[0].replace("-", "_") if found and "extra ==" not in line else ""
+        module = sys.modules.get(package)
+        if module is not None and package != "torch" and name in getattr(module, "__all__", ()):
+            return package
+    return ""
 
 
 def _submodule(where: str, name: str) -> bool:

@@ -82,3 +82,22 @@ def test_many_files_are_told_in_few_sentences() -> None:
     assert [p.name for p in made.placeholders] == [*(f"{n}.png" for n in range(6)), "MNIST"]
     assert made.assumptions[-1] == "3 other files and folders are not here either"
     assert not made.exact
+
+
+@pytest.mark.parametrize(
+    ("code", "types_known", "at_fault"),
+    [
+        ("''.to", False, "a"),
+        ("{}['b']", False, "a"),
+        ("1 + ''", False, "a"),
+        ("1 / 0", False, ""),
+        ("''.to", True, ""),
+    ],
+)
+def test_an_error_of_types_says_nothing_where_types_are_guessed(
+    code: str, types_known: bool, at_fault: str
+) -> None:
+    """The real thing may hold tensors where ours holds images."""
+    made = Supplied(SNIPPET)
+    made.add("a", "data", "it stands in", exact=False, types_known=types_known)
+    assert made.at_fault(_raised(code)) == at_fault

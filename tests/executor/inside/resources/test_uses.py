@@ -82,3 +82,26 @@ def test_what_the_snippet_handles_stays_missing(handler: str, handles: bool) -> 
 def test_files_of_a_folder_have_the_suffix_that_is_looked_for(code: str, suffix: str) -> None:
     """A pattern in the text, or what reads the files."""
     assert uses(code).listed_suffix() == suffix
+
+
+@pytest.mark.parametrize(
+    ("code", "nested"),
+    [
+        ("for d in os.listdir(root):\n    for f in os.listdir(os.path.join(root, d)): pass", True),
+        ("names = sorted(os.listdir(r))\nfor n in names:\n    x = os.listdir(r + n)", True),
+        ("x = [len(os.listdir(d)) for d in os.listdir(r)]", True),
+        ("for d in root.iterdir():\n    x = list(d.glob('*.jpg'))", True),
+        ("for f in os.listdir(root):\n    open(f)", False),
+        ("a = os.listdir('a')\nb = os.listdir('b')\nfor x, y in zip(a, b):\n    print(x)", False),
+        ("for i in range(3):\n    os.listdir(root)", False),
+    ],
+)
+def test_a_folder_of_folders_is_known_by_its_use(code: str, nested: bool) -> None:
+    """What is listed is looked through as a folder again."""
+    assert uses(code).lists_within_a_list() is nested
+
+
+def test_items_are_all_texts_that_subscript_something() -> None:
+    """The columns of a data set of which nothing else is known are among them."""
+    code = "def f(b):\n    return tok(b['text'])\nprint(d['train'][0]['label'])\nx['made'] = 1"
+    assert set(uses(code).items()) == {"text", "train", "label"}
