@@ -22,9 +22,9 @@ from executor.service.client import ExecutorClient
 from knowledge.audit import run as auditing
 from knowledge.audit.block_runner import BlockRunner, conditions
 from knowledge.audit.journal import Journal
-from knowledge.audit.kept import FOLDER, RUNS, keep_verdicts, write
+from knowledge.audit.kept import FOLDER, RUNS, write
 from knowledge.audit.model import Audit
-from knowledge.documents.verdict import Verdict
+from knowledge.documents.verdict import Audited, Verdict, Verdicts
 from knowledge.errors import DocumentError
 from knowledge.repair.mistake import mistake
 
@@ -72,7 +72,12 @@ async def run_audit(
             journal.close()
     _tell(result, journal.made, console)
     try:
-        keep_verdicts(result, settings.state_folder)
+        Verdicts(settings.state_folder).keep(
+            {
+                d.id: Audited(digest=d.digest, verdict=d.verdict, torch=result.torch)
+                for d in result.documents
+            }
+        )
         written = write(result, out or folder)
     except OSError as e:
         raise _unwritable(out or folder, e) from e

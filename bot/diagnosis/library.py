@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from bot.diagnosis.proof import Proofs
@@ -10,9 +10,7 @@ from bot.errors import StateError
 from bot.settings import Settings
 from knowledge.articles.article import Article, load_articles
 from knowledge.articles.slugs import ARTICLES
-from knowledge.audit.kept import load_verdicts
-from knowledge.documents.document import Document, load_document
-from knowledge.documents.verdict import Verdict
+from knowledge.documents.verdict import Verdicts
 from knowledge.errors import DocumentError, IndexDamagedError, IndexMissingError, StaleIndexError
 from knowledge.repair.codemod import Codemod, load_codemods
 from knowledge.search.embedding import EmbeddingModel
@@ -124,19 +122,10 @@ class Library:
         """
         index = self.open()
         self.model.load()
-        return Search(index, self.model, verdicts=self._verdicts(index))
-
-    def _verdicts(self, index: Index) -> Mapping[str, Verdict]:
-        def now(id: str) -> Document | None:
-            source = index.sources.get(id)
-            if source is None or source.kind != "document":
-                return None
-            try:
-                return load_document(Path(source.path))
-            except DocumentError:
-                return None
-
-        return load_verdicts(self._settings.state_folder, now)
+        audited = Verdicts(self._settings.state_folder)
+        told = {id: audited.verdict_of(source) for id, source in index.sources.items()}
+        known = {id: verdict for id, verdict in told.items() if verdict is not None}
+        return Search(index, self.model, verdicts=known)
 
     def _old(self) -> Index | None:
         """The present index; None if there is none that can be read."""

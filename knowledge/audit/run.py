@@ -10,8 +10,9 @@ from typing import Protocol
 from knowledge.audit.claims import claims_of
 from knowledge.audit.judge import verdict
 from knowledge.audit.model import Audit, BlockAudit, BlockRun, DocumentAudit, verdict_of
-from knowledge.audit.text import Block, digest, layout
+from knowledge.audit.text import Block, layout
 from knowledge.documents.document import Document, FrontMatterError, load_documents
+from knowledge.documents.verdict import digest
 
 
 class RunBlock(Protocol):

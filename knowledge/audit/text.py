@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
-import json
 import re
 import tokenize
 from dataclasses import dataclass
 
-from knowledge.documents.document import Document, split_front_matter
+from knowledge.documents.document import split_front_matter
 from knowledge.documents.markdown import CodeBlock, Paragraph, split_markdown
 
 PYTHON = frozenset({"python", "py", "python3", "pycon"})
@@ -38,12 +36,6 @@ class Block:
     lead: tuple[str, ...]  # the sentences that introduce it
     follow: tuple[str, ...]  # the sentences that come after it, up to the next one's
     shown: str  # an output that stands in a fence of its own right below
-
-
-def digest(document: Document) -> str:
-    """Changes with every word and every line of code."""
-    parts = [document.title, document.prose, [(c.code, c.language) for c in document.code]]
-    return hashlib.sha256(json.dumps(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def layout(text: str) -> list[Block]:

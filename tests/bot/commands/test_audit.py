@@ -21,10 +21,9 @@ from rich.console import Console
 
 from bot.commands.audit import run_audit
 from bot.settings import ExecutorSettings, Settings
-from knowledge.audit.kept import load_verdicts
 from knowledge.audit.model import BlockAudit
-from knowledge.documents.document import load_document
-from knowledge.documents.verdict import Verdict
+from knowledge.documents.verdict import Verdict, Verdicts
+from tests.knowledge.documents.test_verdict import Source
 
 KILLS = int(os.environ.get("TORCHMEDIC_KILLS", "1"))
 
@@ -125,10 +124,9 @@ async def test_each_verdict_comes_from_a_run(executor_url: str, tmp_path: Path):
     assert "torch.Size([1, 2])" in parts.blocks[1].claims[0].evidence
     assert "torch_that_is_not_there" in parts.blocks[2].claims[0].evidence
     assert "`model_of_theirs`" in parts.blocks[3].claims[0].evidence
-    assert load_verdicts(settings.state_folder, lambda id: load_document(folder / f"{id}.md")) == {
-        "integers": Verdict.REFUTED,
-        "parts": Verdict.REFUTED,
-    }
+    kept = Verdicts(settings.state_folder)
+    for name in ("integers", "parts"):
+        assert kept.verdict_of(Source(name, str(folder / f"{name}.md"))) is Verdict.REFUTED
     assert len(audit.skipped) == 1 and "broken.md" in audit.skipped[0]
 
     again = await run_audit(settings, [folder], tmp_path / "out", console)

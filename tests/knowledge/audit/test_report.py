@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from knowledge.audit.kept import keep_verdicts, load_verdicts, write
+from knowledge.audit.kept import write
 from knowledge.audit.model import (
     Audit,
     BlockAudit,
@@ -17,8 +17,6 @@ from knowledge.audit.model import (
     Judged,
     Raised,
 )
-from knowledge.audit.text import digest
-from knowledge.documents.document import parse_document
 from knowledge.documents.verdict import Verdict
 from tests.knowledge.audit.chromium import CHROMIUM, ask
 
@@ -146,20 +144,3 @@ def test_the_page_asks_nothing_of_the_network(page: Path):
         if word in text.replace("src=x", "")
     ]
     assert "default-src 'none'" in text
-
-
-def test_verdicts_are_kept_by_document_until_it_is_edited(tmp_path: Path):
-    """Audits of several folders add up; an edited document has no verdict."""
-    one = parse_document("# One\n\nThis raises.\n", Path("one.md"))
-    two = parse_document("# Two\n", Path("two.md"))
-    for d, verdict in ((one, Verdict.REFUTED), (two, Verdict.HOLDS)):
-        audited = DocumentAudit(
-            id=d.id, title=d.title, path=str(d.path), digest=digest(d), verdict=verdict
-        )
-        keep_verdicts(Audit(torch="2.13.0", documents=(audited,)), tmp_path)
-    edited = parse_document("# One\n\nThis does not raise.\n", Path("one.md"))
-
-    both = {"one": one, "two": two}
-    assert load_verdicts(tmp_path, both.get) == {"one": Verdict.REFUTED, "two": Verdict.HOLDS}
-    assert load_verdicts(tmp_path, {"one": edited, "two": two}.get) == {"two": Verdict.HOLDS}
-    assert load_verdicts(tmp_path / "nowhere", both.get) == {}
