@@ -312,6 +312,15 @@ def test_a_profiler_that_listens_is_seen() -> None:
     assert not private.profiled()
 
 
+def test_a_scaler_says_by_how_much_it_multiplies() -> None:
+    """Nothing before its first use: asking for it would make it."""
+    scaler = torch.amp.GradScaler("cpu", init_scale=8.0)
+    assert private.scale_of(scaler) is None
+
+    scaler.scale(torch.ones(()))
+    assert private.scale_of(scaler) == 8.0
+
+
 def test_every_name_is_tried_here() -> None:
     """What is added to the module is added to its tests."""
     source = Path(private.__file__).read_text()
