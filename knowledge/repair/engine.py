@@ -145,7 +145,9 @@ async def repair(
         further: list[_State] = []
         # States that mean different things are all seen through before one is believed.
         done = _StepResult(intents={intent for state in states for intent in state.supposed})
-        for state in states:
+        for number, state in enumerate(states):
+            if number and budget.is_spent:
+                break
             tried = await _step(search, state)
             problems += (p for p in tried.problems if p not in problems)
             refused += tried.refused
