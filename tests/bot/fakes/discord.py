@@ -272,6 +272,12 @@ class FakeDiscord:
         gone = {"id": message["id"], "channel_id": channel.id}
         await self._tell("MESSAGE_DELETE", gone, channel, None)
 
+    async def join_again(self) -> None:
+        """The bot is added to the server, as one that it did not know."""
+        await self._send_all("GUILD_DELETE", {"id": self.guild_id}, lambda _: {"id": self.guild_id})
+        whole = {k: v for k, v in self._guild_json().items() if k != "unavailable"}
+        await self._send_all("GUILD_CREATE", {}, lambda _: whole)
+
     async def forum_post(
         self,
         person: Person,
@@ -341,7 +347,10 @@ class FakeDiscord:
         """Press the button that says so."""
         (found,) = [b for b in buttons(message) if b["label"].startswith(label)] or [None]
         assert found is not None, f"no button {label}: {[b['label'] for b in buttons(message)]}"
-        assert not found.get("disabled"), f"{label} cannot be pressed"
+        if menu := found.get("menu"):
+            channel = self.channels[message["channel_id"]]
+            data = {"custom_id": menu, "component_type": 3, "id": 1, "values": [found["custom_id"]]}
+            return await self._interact(person, channel, 3, data, message)
         return await self.press(person, message, found["custom_id"])
 
     async def press(self, person: Person, message: Json, custom_id: str) -> Interaction:
@@ -350,8 +359,15 @@ class FakeDiscord:
         data = {"custom_id": custom_id, "component_type": 2, "id": 1}
         return await self._interact(person, channel, 3, data, message)
 
-    async def submit(self, shown: Interaction, **values: str | list[str]) -> Interaction:
+    async def submit(
+        self,
+        shown: Interaction,
+        files: tuple[tuple[str, bytes], ...] = (),
+        /,
+        **values: str | list[str],
+    ) -> Interaction:
         """Fill in the form that an interaction opened, and send it."""
+        resolved: Json = {}
         modal = shown.modal
         assert modal is not None, "no form was shown"
         rows = []
@@ -360,6 +376,12 @@ class FakeDiscord:
                 continue
             item = row["component"] if row["type"] == 18 else row["components"][0]
             name = item["custom_id"]
+            if item["type"] == 19:
+                ids = [self._attach(shown.channel.id, f) for f in files]
+                resolved = {a["id"]: a for a in ids}
+                filled = {"type": 19, "custom_id": name, "values": [*resolved], "id": 1}
+                rows.append({"type": 18, "id": 2, "component": filled})
+                continue
             given = values.get(name, item.get("value", ""))
             if item["type"] == 3:
                 chosen = (
@@ -382,6 +404,8 @@ class FakeDiscord:
                 else {"type": 1, "id": 2, "components": [filled]}
             )
         data = {"custom_id": modal["custom_id"], "components": rows}
+        if resolved:
+            data["resolved"] = {"attachments": resolved}
         return await self._interact(shown.person, shown.channel, 5, data, shown.message)
 
     def _command(self, name: str, kind: int) -> Json:
@@ -764,6 +788,8 @@ class FakeDiscord:
         room = self._open(channel)
         found = sorted(room.messages.values(), key=lambda m: int(m["id"]), reverse=True)
         limit = int(payload.get("limit", 50))
+        if "before" in payload:
+            found = [m for m in found if int(m["id"]) < int(payload["before"])]
         if "after" in payload:
             found = [m for m in found if int(m["id"]) > int(payload["after"])][-limit:]
         shown = [
@@ -1132,8 +1158,16 @@ def walk(components: list[Json]) -> Iterator[Json]:
 
 
 def buttons(message: Json) -> list[Json]:
-    """The buttons of a message."""
-    return [c for c in walk(message["components"]) if c["type"] == 2]
+    """The buttons of a message, and what is in its menus."""
+    found = []
+    for c in walk(message["components"]):
+        if c["type"] == 2:
+            found.append(c)
+        for option in c.get("options", []):
+            found.append(
+                {"label": option["label"], "custom_id": option["value"], "menu": c["custom_id"]}
+            )
+    return found
 
 
 def text_of(message: Json) -> str:
