@@ -69,9 +69,8 @@ async def with_context(
     # What else the same person wrote there may hold the error.
     theirs = [q for s, q in understood if s.person.id == said.person.id]
     traceback = next((q.traceback for q in (question, found, *theirs) if q.traceback), None)
-    whose = "your" if said.person.id == asker.id else f"{said.person.name or 'somebody else'}'s"
     what = "code" if found.snippets else "error" if found.traceback else "question"
-    note = f"this is about {whose} {what}, from {_WHERE[said.role]}"
+    note = f"this is about {_whose(said, asker, what)}, from {_WHERE[said.role]}"
     return question.model_copy(
         update={
             "text": "\n\n".join(t for t in (question.text, found.text) if t.strip()),
@@ -83,6 +82,14 @@ async def with_context(
             "notes": (note, *found.notes, *question.notes),
         }
     )
+
+
+def _whose(said: Said, asker: Person, what: str) -> str:
+    mine = said.person.id == asker.id
+    name = said.person.name or "somebody else"
+    if said.forwarded:
+        return f"the {what} that {'you' if mine else name} forwarded"
+    return f"your {what}" if mine else f"{name}'s {what}"
 
 
 def _in_order(messages: Sequence[Said], asker: Person) -> list[Said]:

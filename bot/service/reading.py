@@ -13,7 +13,7 @@ from bot.messages.chat_markup import as_seen
 from bot.messages.question import read_message
 from bot.models import Answer, Question, Reply, RunWith, Snippet
 from bot.service.context import points_above, with_context
-from bot.service.follow_up import Earlier, understand
+from bot.service.follow_up import UNKNOWN, Earlier, goes_on, understand
 from bot.service.links import Links
 from bot.service.seam import Attached, Platform, Said
 from bot.service.store import Store
@@ -33,6 +33,7 @@ class Understood:
     question: Question
     run_with: RunWith
     reply: Reply | None = None
+    otherwise: Reply | None = None  # said where nothing is known of the question
     before: Answer | None = None  # of the question that this one follows
     changed: str = ""  # what a follow-up changed in the code
 
@@ -68,16 +69,16 @@ async def read(
     if earlier is None:
         above = await _above(question, asked, platform) if points_above(words) else question
         return Understood(above, asked.run_with)
-    follow_up = understand(words, earlier, has_gpu=has_gpu) if not question.traceback else None
-    if follow_up is None:
-        if asked.door == "direct":
-            return plain  # a conversation without threads: this may be about something else
-        if not question.traceback:
-            earlier = earlier.as_posted  # words that no rule knows change nothing
-        follows = _about(question, earlier, earlier.code, _whose(earlier))
-        return Understood(follows, asked.run_with, before=earlier.answer)
+    direct = asked.door == "direct"  # without threads: this may be about something else
+    if question.traceback is not None:
+        if direct and not goes_on(question.text):
+            return plain
+        about = _about(question, earlier, earlier.code, _whose(earlier))
+        return Understood(about, asked.run_with, before=earlier.answer)
+    follow_up = understand(words, earlier, has_gpu=has_gpu)
     if follow_up.alone:
-        return plain
+        otherwise = None if direct and follow_up.otherwise is UNKNOWN else follow_up.otherwise
+        return Understood(question, asked.run_with, otherwise=otherwise)
     if follow_up.reply is not None:
         return Understood(question, asked.run_with, follow_up.reply)
     note = _whose(earlier)

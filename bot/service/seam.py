@@ -108,6 +108,7 @@ class Said:
     text: str  # as the platform's API gives it
     attachments: tuple[Attached, ...] = ()
     role: Literal["replied_to", "root", "above"] = "above"
+    forwarded: bool = False  # by `person`, and it is not known who wrote it
 
 
 @dataclass(frozen=True)

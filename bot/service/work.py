@@ -285,6 +285,8 @@ class OpenWork:
             if isinstance(said, Answer):
                 if found.before is not None and is_same(said, found.before):
                     return _replied(same_as_before(said, found.changed))
+                if found.otherwise is not None and said.status == "unsure":
+                    return _replied(found.otherwise)
                 return said.model_copy(update={"code": found.question.code})
             if not silently:
                 await case.step(Working(said.text))

@@ -53,10 +53,9 @@ def said_in(message: Json, role: Role) -> Said | None:
     if not text and not files:
         return None
     name = str(author.get("global_name") or author.get("username") or "")
-    if snapshots:
-        # Discord does not say who wrote what is forwarded.
-        name = f"{name}, who forwarded it," if name else ""
-    return Said(Person(id=str(author.get("id") or ""), name=name), text, files, role)
+    said_by = Person(id=str(author.get("id") or ""), name=name)
+    # Discord does not say who wrote what is forwarded.
+    return Said(said_by, text, files, role, forwarded=bool(snapshots))
 
 
 def is_hidden(message: Json) -> bool:

@@ -33,6 +33,7 @@ Json = dict[str, Any]
 TEXT, DM, THREAD, FORUM = 0, 1, 11, 15
 GUILDS, GUILD_MESSAGES, DM_MESSAGES, CONTENT = 1 << 0, 1 << 9, 1 << 12, 1 << 15
 PRIVILEGED = {1 << 1: "members", 1 << 8: "presences", CONTENT: "message content"}
+MANAGE_CHANNELS = 1 << 4
 MANAGE_MESSAGES = 1 << 13
 EVERYDAY = 0x6546771529A00  # what @everyone usually may, send and threads included
 ACK_S = 3.0
@@ -232,9 +233,21 @@ class FakeDiscord:
         files: tuple[tuple[str, bytes], ...] = (),
         reply_to: Json | None = None,
         ago_s: float = 0,
+        forwarded: Json | None = None,
     ) -> Json:
         """Write a message, now or so many seconds ago."""
         message = self._message(person, channel, {"content": text}, files)
+        if forwarded is not None:
+            message["message_reference"] = {
+                "type": 1,
+                "message_id": forwarded["id"],
+                "channel_id": forwarded["channel_id"],
+                "guild_id": self.guild_id,
+            }
+            kept = ("content", "timestamp", "edited_timestamp", "mentions", "mention_roles",
+                    "attachments", "type", "flags", "embeds", "components")  # fmt: skip
+            snapshot = {name: forwarded[name] for name in kept}
+            message["message_snapshots"] = [{"message": snapshot}]
         message["id"] = str(int(message["id"]) - (int(ago_s * 1000) << 22))
         if reply_to is not None:
             message["type"] = 19

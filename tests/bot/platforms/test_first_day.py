@@ -6,12 +6,10 @@ import io
 import zipfile
 
 from bot.service.welcome import PROMPTS
-from bot.settings import SupportChannel
 from tests.bot.fakes.discord import FORUM, buttons, text_of
-from tests.bot.fakes.slack import Message
 from tests.bot.fakes.slack import buttons as slack_buttons
-from tests.bot.platforms.on_discord import BROKEN, World, asked
 from tests.bot.platforms.on_discord import PRINT as DISCORD_PRINT
+from tests.bot.platforms.on_discord import World, asked
 from tests.bot.platforms.on_slack import IN_PLACE, PRINT, Open
 
 # -- the welcome -----------------------------------------------------------------------------
@@ -157,6 +155,23 @@ async def test_a_mention_in_discord_finds_the_code_above(world: World):
         assert "otto's code, from the thread's first message" in text_of(card)
 
 
+async def test_a_forwarded_message_in_discord_is_read(world: World):
+    """Above a mention, and sent to the bot directly; Discord does not say who wrote it."""
+    code = await world.fake.post(world.otto, world.help, "```python\nprint('forwarded')\n```")
+    async with world.bot(message_content=True) as bot:
+        room = world.fake.channel("other")
+        await world.fake.post(world.otto, room, "", forwarded=code)
+        await world.fake.post(world.maya, room, f"{world.me} why does this fail?")
+        card = await world.card()
+        await bot.service.idle()
+        direct = world.fake.direct(world.maya)
+        await world.fake.post(world.maya, direct, "", forwarded=code)
+        told = await world.card(direct)
+
+    assert "this is about the code that otto forwarded" in text_of(card)
+    assert "forwarded" in text_of(told)
+
+
 async def test_without_message_content_the_card_in_discord_says_so(world: World):
     """Discord blanks what others wrote; nobody's code is guessed."""
     async with world.bot():
@@ -190,14 +205,16 @@ async def test_a_conversation_in_slack(open_bot: Open):
         edited = await then("what about batch size 1?")
         dtype = await then("try again with torch.float64")
         gpu = await then("on GPU")
-        same = await then("hmm, and does it work for everybody?")
+        unknown = await then("hmm, and does it work for everybody?")
+        same = await then("on the cpu then")
         why = await then("why?")
 
         assert "torch.Size([1, 2])" in edited
         assert "`batch_size = 1` instead of `batch_size = 4`" in edited.replace("\n", "`")
         assert "set_default_dtype(torch.float64)" in dtype
         assert "no GPU where I run code" in gpu
-        assert "It is the same as above" in same and "With a follow-up I can" in same
+        assert "I do not know what to change" in unknown and "With a follow-up I can" in unknown
+        assert "It is the same as above (on the CPU): Runs here" in same
         assert "I know no more about it" in why
 
 
@@ -268,6 +285,27 @@ async def test_every_file_in_slack_is_accounted_for(open_bot: Open):
         assert "I cannot read screenshot.png; paste its text" in told[0].shown
 
 
+async def test_every_file_in_discord_is_accounted_for(world: World):
+    """A zip is read, a picture is named, and what is too large is not even fetched."""
+    async with world.bot() as bot:
+        direct = world.fake.direct(world.maya)
+        packed = ("all.zip", zipped(a__py="print(open('d.txt').read())", d__txt="data!"))
+        picture, large = ("screen.png", b"\x89PNG"), ("big.log", bytes(6 * 1024 * 1024))
+        await world.fake.post(world.maya, direct, "and these?", (packed, picture, large))
+        card = await world.card(direct)
+        await bot.service.idle()
+        other = world.fake.direct(world.otto)
+        await world.fake.post(world.otto, other, "", (picture,))
+        await world.fake.until(
+            lambda: any("cannot read screen.png" in text_of(m) for m in world.fake.by_bot(other))
+        )
+
+    shown = text_of(card)
+    assert "data!" in shown and "all.zip holds a.py, d.txt" in shown
+    assert "I cannot read screen.png; paste its text" in shown
+    assert "big.log: 6.0 MiB is more than the 5 MiB that I read" in shown
+
+
 async def test_the_forms_take_files(open_bot: Open, world: World):
     """Code is optional there."""
     async with open_bot() as bot:
@@ -285,201 +323,3 @@ async def test_the_forms_take_files(open_bot: Open, world: World):
         await world.fake.until(lambda: form.modal)
         await world.fake.submit(form, (("b.py", b"print('in another')\n"),))
         assert "in another" in text_of(await world.card())
-
-
-# -- cards and people ------------------------------------------------------------------------
-
-
-async def test_the_fixed_program_can_be_copied_in_one_go(open_bot: Open):
-    """Whole and highlighted; the diff, the jail and the memory are behind “Details”."""
-    async with open_bot() as bot:
-        ts = await bot.slack.say(IN_PLACE, mention=True)
-        card = await bot.slack.answer(ts)
-        boxes = [
-            e
-            for b in card.blocks
-            if b["type"] == "rich_text"
-            for e in b["elements"]
-            if e.get("language") == "python"
-        ]
-        pressed = await bot.slack.press(slack_buttons(card.blocks)["Details"], ts=card.ts)
-        told = (await bot.slack.until(lambda: bot.slack.responses[pressed]))[0]["text"]
-
-        assert boxes[0]["elements"][0]["text"] == (
-            "import torch\ny = torch.ones(2, requires_grad=True).exp()\ny = y + 1\n"
-            "y.sum().backward()"
-        )
-        assert "isolation" not in card.shown and "MiB" not in card.shown
-        assert "isolation" in told and "-y += 1" in told and "MiB" in told
-        assert any(e.get("type") == "link" for b in card.blocks if b["type"] == "rich_text"
-                   for s in b["elements"] for e in s["elements"])  # fmt: skip
-
-
-async def test_a_case_is_taken_and_resolved_in_slack(open_bot: Open):
-    """With its files, a ping of the group, and a word to the asker each time."""
-    async with open_bot(humans=("CHELP",), ping="S7") as bot:
-        slack = bot.slack
-        data = slack.file("d.csv", b"1,2\n", "text/csv")
-        code = slack.file("a.py", b"print(open('d.csv').read())\n")
-        ts = await slack.say("why?", channel="D1", files=[code, data])
-        card = await slack.answer(ts, "D1")
-        await slack.press(slack_buttons(card.blocks)["Ask a human"], ts=card.ts, channel="D1")
-        case = (await slack.until(lambda: slack.cards("CHELP")))[0]
-        await slack.until(lambda: len([f for f in slack.files.values() if f["channel"]]) >= 3)
-        press = slack_buttons(case.blocks)
-        refused = await slack.press(press["I take it"], ts=case.ts, channel="C1", user="U8")
-        await slack.press(press["I take it"], ts=case.ts, channel="CHELP", user="U8")
-        await slack.until(lambda: len(slack.cards("DU1")) == 1)
-        again = await slack.press(press["I take it"], ts=case.ts, channel="CHELP", user="U9")
-        await slack.press(press["Resolved"], ts=case.ts, channel="CHELP", user="U8")
-        await slack.until(lambda: len(slack.cards("DU1")) == 2)
-
-        assert case.shown.startswith("<@U1>") and "<!subteam^S7>" in case.shown
-        assert {f["name"] for f in slack.files.values()} >= {"d.csv", "a.py", "output.txt"}
-        assert "brought to others" in slack.responses[refused][0]["text"]
-        assert "taken it already" in slack.responses[again][0]["text"]
-        assert "taken your question" in slack.cards("DU1")[0].shown
-        assert "resolved" in slack.cards("DU1")[1].shown
-        assert [c.shown for c in slack.cards("CHELP", case.ts)][-1].endswith("asker was told.")
-
-
-async def test_a_case_is_taken_and_resolved_in_discord(world: World):
-    """The same, with a role that is pinged and nobody else."""
-    room, lead = world.fake.channel("maintainers"), world.fake.person("lead")
-    async with world.bot(humans=(room.id,), ping="4242") as bot:
-        card = await asked(world, bot, BROKEN)
-        await world.fake.click(world.maya, card, "Ask a human")
-        await world.fake.until(lambda: world.fake.by_bot(room))
-        case = world.fake.by_bot(room)[0]
-        await world.fake.click(lead, case, "I take it")
-        direct = world.fake.direct(world.maya)
-        await world.fake.until(lambda: any("lead has taken" in w for w in world.words()))
-        await world.fake.click(lead, case, "Resolved")
-        await world.fake.until(
-            lambda: any("as resolved" in text_of(m) for m in world.fake.by_bot(direct))
-        )
-
-    assert "<@&4242>" in text_of(case) and not case["mention_everyone"]
-
-
-async def test_a_private_answer_can_be_shared(open_bot: Open, world: World):
-    """Once it stands in the channel it is a card like any other."""
-    async with open_bot() as bot:
-        id = await bot.slack.command(IN_PLACE)
-        posted = (await bot.slack.until(lambda: bot.slack.responses[id]))[-1]
-        share = slack_buttons(posted["blocks"])["Share with the channel"]
-        await bot.slack.press(share)
-        card = (await bot.slack.until(lambda: bot.slack.cards("C1")))[0]
-        await bot.slack.press(slack_buttons(card.blocks)["Solved"], ts=card.ts)
-        await bot.slack.until(lambda: "(solved)" in card.text)
-        assert "Share with the channel" not in slack_buttons(card.blocks)
-    async with world.bot() as discord:
-        await world.fake.slash(world.maya, world.help, question=BROKEN)
-        card = await world.card()
-        await discord.service.idle()
-        await world.fake.click(world.maya, card, "Share with the channel")
-        await world.fake.until(lambda: [m for m in world.cards(world.help) if not m["flags"] & 64])
-
-
-async def test_a_message_of_another_app_is_no_question(open_bot: Open):
-    """What stands above and was written by a bot is nobody's code."""
-    async with open_bot() as bot:
-        message = Message("C1", bot.slack.ts(), "UAPP", PRINT.format("'of an app'"), bot_id="B9")
-        bot.slack.messages["C1", message.ts] = message
-        ts = await bot.slack.say("why does this fail?", mention=True)
-        await bot.service.idle()
-
-        assert "of an app" not in str([c.shown for c in bot.slack.cards("C1", ts)])
-
-
-# -- Slack's agent surface -------------------------------------------------------------------
-
-
-async def test_an_agents_conversation_is_streamed(open_bot: Open):
-    """Prompts are suggested, steps are a task, and Slack's own buttons take the feedback."""
-    async with open_bot() as bot:
-        bot.slack.scopes.add("assistant:write")
-        slack = bot.slack
-    async with open_bot() as bot:
-        thread = {"user_id": "U1", "channel_id": "D1", "thread_ts": slack.ts()}
-        await slack._event({"type": "assistant_thread_started", "assistant_thread": thread})
-        await slack.until(lambda: slack.suggested.get("D1"))
-        ts = await slack.say(IN_PLACE, channel="D1")
-        card = await slack.until(
-            lambda: next((c for c in slack.cards("D1", ts) if not c.streaming), None)
-        )
-        await bot.service.idle()
-        (feedback,) = [b for b in card.blocks if b["type"] == "context_actions"]
-        good = feedback["elements"][0]["positive_button"]["value"]
-        await slack.press(good, channel="D1", ts=card.ts)
-        await slack.until(lambda: "(solved)" in card.text)
-
-        assert [p["title"] for p in slack.suggested["D1"]] == [p.label for p in PROMPTS]
-        assert slack.statuses == ["is on it …"] and len(slack.cards("D1", ts)) == 1
-        steps = [v["text"] for v in card.versions if not v["blocks"]]
-        assert steps[0].startswith("On it") and steps[-1] == "Done"
-        assert "y = y + 1" in card.shown
-        assert "Solved" not in slack_buttons(card.blocks)
-
-
-async def test_an_app_that_may_not_stream_has_cards(open_bot: Open):
-    """The scope is there and the method is not: nothing is lost."""
-    async with open_bot() as bot:
-        bot.slack.scopes.add("assistant:write")
-        bot.slack.scopes_missing.add("chat.startStream")
-        slack = bot.slack
-    async with open_bot():
-        ts = await slack.say(PRINT.format("'as ever'"), channel="D1")
-        card = await slack.answer(ts, "D1")
-
-        assert "as ever" in card.shown and "Solved" in slack_buttons(card.blocks)
-
-
-# -- support channels ------------------------------------------------------------------------
-
-
-async def test_a_draft_is_seen_by_the_team_first(open_bot: Open):
-    """Posted, posted with other words, or dropped; by nobody else."""
-    support = {"C9": SupportChannel(draft="CTEAM")}
-    async with open_bot(support=support) as bot:
-        slack = bot.slack
-        asked = [await slack.say(IN_PLACE, channel="C9", user=f"U{n}") for n in range(3)]
-        drafts = await slack.until(lambda: len(slack.cards("CTEAM")) == 3 and slack.cards("CTEAM"))
-        await bot.service.idle()
-        assert not slack.cards("C9")
-
-        first, second, third = (slack_buttons(d.blocks) for d in drafts)
-        assert list(first) == ["Post it", "Edit…", "Drop it"]
-        refused = await slack.press(first["Post it"], channel="C9", user="U1")
-        await slack.press(first["Post it"], channel="CTEAM", ts=drafts[0].ts, user="U8")
-        await slack.until(lambda: len(slack.cards("C9")) == 1)
-        await slack.press(second["Edit…"], channel="CTEAM", ts=drafts[1].ts, user="U8")
-        view = (await slack.until(lambda: slack.views))[-1]
-        await slack.submit(view, {"words": "Look at line 3."}, user="U8")
-        await slack.until(lambda: len(slack.cards("C9")) == 2)
-        await slack.press(third["Drop it"], channel="CTEAM", ts=drafts[2].ts, user="U8")
-        await slack.until(lambda: any("Dropped" in c.text for c in slack.cards("CTEAM")))
-        again = await slack.press(third["Post it"], channel="CTEAM", ts=drafts[2].ts, user="U8")
-        await slack.until(lambda: slack.responses[again])
-        posted = slack.cards("C9")
-
-        assert "for the team" in slack.responses[refused][0]["text"]
-        assert "overwrites" in posted[0].text and "Look at line 3." in posted[1].text
-        assert {c.thread_ts for c in posted} < set(asked)
-
-
-async def test_a_question_that_was_solved_before_is_linked(open_bot: Open):
-    """In the same channel, of the same kind of error, and alike."""
-    async with open_bot() as bot:
-        first = await bot.slack.say(IN_PLACE, mention=True)
-        card = await bot.slack.answer(first)
-        other = await bot.slack.say(IN_PLACE, mention=True, channel="C2", user="U2")
-        before = await bot.slack.answer(other, "C2")
-        await bot.slack.press(slack_buttons(card.blocks)["Solved"], ts=card.ts)
-        await bot.slack.until(lambda: "(solved)" in card.text)
-        second = await bot.slack.say(IN_PLACE.replace("ones(2", "ones(9"), mention=True, user="U3")
-        linked = await bot.slack.answer(second)
-
-        assert "Asked before" not in before.shown
-        assert "Asked before in this channel" in linked.shown
-        assert f"/C1/p{first}" in str(linked.blocks)

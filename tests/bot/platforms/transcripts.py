@@ -8,12 +8,11 @@ from __future__ import annotations
 import asyncio
 import re
 import shutil
-import statistics
 import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -272,42 +271,6 @@ STORIES: tuple[Callable[[Story, Pipeline], Awaitable[None]], ...] = (
 ROOMS: tuple[type[SlackRoom] | type[DiscordRoom], ...] = (SlackRoom, DiscordRoom)
 
 
-# -- how long it takes -----------------------------------------------------------------------
-
-
-@dataclass
-class Times:
-    """Seconds, each a median over questions to a warm bot."""
-
-    life: float
-    answer: float
-
-
-async def measured(room: Room, n: int = 15) -> Times:
-    """Ask the same broken program so many times, each a little different."""
-    await room.open()
-    life, answers = [], []
-    for i in range(n):
-        before = {s.key for s in room.shown()}
-        began = time.perf_counter()
-        asking = asyncio.ensure_future(
-            room.say(f"p{i}", IN_PLACE.replace("ones(3", f"ones({i + 2}"))
-        )
-        seen = 0.0
-        while True:
-            new = [s for s in room.shown() if s.key not in before]
-            if new and not seen:
-                seen = time.perf_counter() - began
-            if any("Fixed" in s.text for s in new):
-                break
-            await asyncio.sleep(0.005)
-        life.append(seen)
-        answers.append(time.perf_counter() - began)
-        await asking
-        await room.settle()
-    return Times(statistics.median(life[1:]), statistics.median(answers[1:]))
-
-
 # -- the document ----------------------------------------------------------------------------
 
 HEAD = """\
@@ -315,7 +278,8 @@ HEAD = """\
 
 Ten conversations on each platform, as people see them. They are written by runs against the local
 servers that the tests use: `python -m tests.bot.platforms.transcripts docs/transcripts.md`.
-`[…]` is a button, `[⋯ …]` a menu. Times differ from run to run; the words do not.
+`[…]` is a button, `[⋯ …]` a menu. Times differ from run to run; the words do not. How long people
+wait is measured by `python -m benchmarks.chat`.
 """
 
 
@@ -331,7 +295,6 @@ async def document(state: str = "") -> str:
             shutil.copytree(state, f"{folder}/state")
         async with open_pipeline(Settings(state=f"{folder}/state"), print, ahead=True) as medic:
             await medic.warm(read_message(PROMPTS[0].text))
-            times = []
             for number, kind in enumerate(ROOMS):
                 parts.append(f"## {kind.title}\n")
                 for n, tell in enumerate(STORIES, 1):
@@ -342,15 +305,6 @@ async def document(state: str = "") -> str:
                         await tell(story, medic)
                         parts.append(f"### {n}. {(tell.__doc__ or '').strip()}\n\n{story.text}\n")
                         print(kind.title, n, flush=True)
-                home = Path(folder) / f"{number}-times"
-                home.mkdir()
-                async with kind.at(medic, home) as room:
-                    took = await measured(room)
-                line = f"{kind.title}: first sign of life {took.life:.2f} s, "
-                times.append(f"- {line}verified answer {took.answer:.2f} s")
-                print(times[-1], flush=True)
-    told = "## How long it takes\n\nMedians of one run, fourteen questions to a warm bot each:\n\n"
-    parts.append(told + "\n".join(times) + "\n")
     return "\n".join(parts)
 
 

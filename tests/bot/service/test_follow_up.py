@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.models import Answer, AnswerError, RunWith, Why
-from bot.service.follow_up import Earlier, FollowUp, is_same, same_as_before, understand
+from bot.service.follow_up import UNKNOWN, Earlier, FollowUp, is_same, same_as_before, understand
 from executor.protocol import JobResult, Outcome
 from knowledge.repair.fix import Fix
 
@@ -24,15 +24,16 @@ model(x)
 
 def understood(words: str, *, answer: Answer | None = None, code: str = CODE) -> FollowUp:
     """What the words want of the code."""
-    found = understand(words, Earlier(code, answer), has_gpu=False)
-    assert found is not None, words
-    return found
+    return understand(words, Earlier(code, answer), has_gpu=False)
 
 
 @pytest.mark.parametrize(
     ("words", "line"),
     [
         ("what about batch size 1?", "batch_size = 1"),
+        ("does it also fail with batch_size=1?", "batch_size = 1"),
+        ("thanks! I'd like to try batch size 2", "batch_size = 2"),
+        ("change the learning rate from 0.1 to 0.01", "lr = 0.01"),
         ("what happens if I use a batch size of 8", "batch_size = 8"),
         ("set lr = 1e-3", "lr = 1e-3"),
         ("and with learning rate 0.5", "lr = 0.5"),
@@ -42,6 +43,7 @@ def understood(words: str, *, answer: Answer | None = None, code: str = CODE) ->
         ("change 16 to 12 please", "attention = nn.MultiheadAttention(12, num_heads=3)"),
         ("try again with torch.float64", "import torch; torch.set_default_dtype(torch.float64)"),
         ("in bfloat16", "import torch; torch.set_default_dtype(torch.bfloat16)"),
+        ("replace line 4 with `lr = 1.0`", "lr = 1.0"),
     ],
 )
 def test_a_small_edit_changes_one_line_and_says_so(words: str, line: str):
@@ -51,6 +53,31 @@ def test_a_small_edit_changes_one_line_and_says_so(words: str, line: str):
     (changed,) = [new for old, new in zip(before, after, strict=True) if old != new]
 
     assert changed == line and f"`{line}` instead of" in found.said
+
+
+def test_a_line_can_be_left_out():
+    """No other line moves, and no block is left without one."""
+    found = understood("try it without line 2", code="if True:\n    x = 1\nprint(2)\n")
+
+    assert (
+        found.code == "if True:\n    pass\nprint(2)\n" and "without line 2, `x = 1`" in found.said
+    )
+
+
+def test_of_a_long_line_the_change_is_said():
+    """With the name that the value belongs to."""
+    long = "loss = torch.nn.functional.cross_entropy(model(x), target, reduction='mean')\n"
+    found = understood("with reduction='sum'", code=long)
+
+    assert found.code == long.replace("mean", "sum")
+    assert found.said == "line 1: `reduction='sum'` instead of `reduction='mean'`"
+
+
+def test_a_name_that_means_the_same_is_found():
+    """The hidden size is `hidden_dim`; of two that could be meant neither is taken."""
+    assert "hidden_dim = 8" in understood("hidden size 8", code="hidden_dim = 4\n").code
+    two = understood("use hidden size 8", code="hidden_dim = 4\nhidden_units = 4\n")
+    assert not two.code and two.reply is not None
 
 
 @pytest.mark.parametrize(
@@ -64,6 +91,10 @@ def test_a_small_edit_changes_one_line_and_says_so(words: str, line: str):
         ("on GPU", "no GPU where I run code"),
         ("fix the other one", "no other fix"),
         ("use int64", "do not know which tensors"),
+        ("use 5 instead of LR", "no `LR` in the code, only `lr`"),
+        ("remove line 99", "no line 99"),
+        ("it still fails", "Post the code as it is now"),
+        ("what changed?", "I changed nothing"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_line(words: str, says: str):
@@ -90,23 +121,54 @@ def test_another_device_or_seed(words: str, run_with: RunWith):
 def test_on_a_gpu_where_there_is_one():
     """Then it is run there."""
     found = understand("on GPU", Earlier(CODE, None), has_gpu=True)
-    assert found is not None and found.run_with == RunWith(device="cuda")
+    assert found.run_with == RunWith(device="cuda")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "I have torch 2.1",
+        "the loss is 0.5 after the first epoch",
+        "what about a data frame?",
+        "x " * 100,
+    ],
+)
+def test_other_words_are_no_edit(words: str):
+    """They are asked alone, and where nothing is known of them, one line says what can be done."""
+    found = understood(words)
+    assert found.alone and not found.code and found.otherwise is UNKNOWN
 
 
 @pytest.mark.parametrize(
     "words",
     [
         "now it says RuntimeError: foo",
-        "does it also fail when a < b?",
+        "does that also happen with y.add_(1)?",
         "it fails at line 3",
-        "I have torch 2.1",
-        "the loss is 0.5 after the first epoch",
-        "x " * 100,
     ],
 )
-def test_other_words_are_no_edit(words: str):
-    """They go the way of every question."""
-    assert understand(words, Earlier(CODE, None), has_gpu=False) is None
+def test_other_words_about_the_code_are_not_asked_alone(words: str):
+    """They would be another question; one line says what a follow-up can do."""
+    found = understood(words)
+    assert found.reply is UNKNOWN and not found.code and not found.alone
+
+
+def test_a_question_about_the_reason_that_nothing_else_answers():
+    """Gets what the run showed; first its own words are looked up."""
+    found = understood("why does a second layer matter?", answer=answered())
+    assert found.alone and found.otherwise is not None and "4 columns" in found.otherwise.text
+
+
+def test_it_still_fails_after_a_fix():
+    """Here it does not, so the code or the error is asked for."""
+    found = understand("but it still fails", Earlier(CODE, answered(), fixed=True), has_gpu=False)
+    assert found.reply is not None and "runs to its end here" in found.reply.text
+
+
+def test_the_change_is_shown():
+    """As a diff."""
+    reply = understood("what did you change?", answer=answered(with_diff("@@ @@\n-a\n+b"))).reply
+    assert reply is not None and reply.text == "I changed:\n```diff\n@@ @@\n-a\n+b\n```"
 
 
 def test_a_how_to_is_a_question_of_its_own():
