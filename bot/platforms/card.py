@@ -64,6 +64,7 @@ class Sheet:
     prompts: bool  # questions that one click asks
     pictures: tuple[Upload, ...]
     files: tuple[Upload, ...]  # what a card shows only the end of
+    is_reply: bool = False  # only words: its headline is no conclusion
 
 
 def sheet(answered: Answered) -> Sheet:
@@ -114,6 +115,7 @@ def _reply(reply: Reply) -> Sheet:
         prompts=reply.offers_prompts,
         pictures=(),
         files=(),
+        is_reply=True,
     )
 
 
@@ -164,7 +166,8 @@ def _parts(answer: Answer) -> list[CardPart]:
         parts.append(_model_example(answer.model_example))
     fixes = [answer.fix] if answer.fix is not None else list(answer.alternatives)
     # First what can be copied, then why.
-    parts += [_fix(fix, whole=len(fixes) == 1) for fix in fixes[:_ALTERNATIVES]]
+    whole = len(fixes) == 1
+    parts += [_fix(fix, answer.headline, whole=whole) for fix in fixes[:_ALTERNATIVES]]
     if answer.why is not None:
         parts.append(_why(answer.why, related=bool(answer.functions)))
         if not fixes and (advice := article_advice(answer)):
@@ -307,7 +310,7 @@ def _remedy(markdown: str, title: str) -> list[CardPart]:
     return parts
 
 
-def _fix(fix: Fix, *, whole: bool) -> CardPart:
+def _fix(fix: Fix, headline: str, *, whole: bool) -> CardPart:
     """The fixed program, to be copied in one go; of a long one the lines that it changes."""
     # Only a run may say this: `verified` is the executor's word.
     verdict = "ran, and it passes" if fix.verified else "ran, and does not pass"
@@ -315,7 +318,7 @@ def _fix(fix: Fix, *, whole: bool) -> CardPart:
         verdict = neutral(f"partly shown: {fix.shown_in_part}")
     verdict += f": {tally(fix.checks)}"
     title = f"Fix if {one_line(neutral(fix.intent))}" if fix.intent else "Fix"
-    text = f"{verdict}. {neutral(fix.title)}"
+    text = verdict if fix.title in headline else f"{verdict}. {neutral(fix.title)}"
     code = fix.code.rstrip()
     if not whole or code.count("\n") + 1 > WHOLE_LINES:
         code = changed_lines(fix.diff)

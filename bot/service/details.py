@@ -13,7 +13,7 @@ def details(answer: Answer, run_with: RunWith) -> str:
     e = answer.evidence
     if e is None:
         return "Nothing was run for this answer."
-    lines = [f"torch {e.torch}, Python {e.python}, {e.device}, isolation {e.isolation}"]
+    lines = [f"torch {e.torch}, Python {e.python}, {e.device}, {e.isolation}"]
     seed = "none" if run_with.seed is None else str(run_with.seed)
     lines.append(f"seed {seed}, {'fresh' if run_with.cold else 'warm'} interpreter")
     if e.peak_memory_bytes:

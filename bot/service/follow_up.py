@@ -31,6 +31,10 @@ _LEAD = (
     r"(?=\s+(?:with|for|if|when|on|in|using|at|as)\b)\s+)?"
     r"(?:(?:try|run|test|do|check|set|put)(?:\s+(?:it|that|this))?(?:\s+again)?\s+)?"
 )
+_WHERE = (
+    r"(?:\s+(?:in|on|at) line (?P<line>\d{1,4})|"
+    r"\s+(?P<all>everywhere|in (?:both|all)(?: lines| places)?))?"
+)
 _END = r"(?:\s+(?:instead|please|then|again|now))*\s*[?.!]*"
 
 _WHY = re.compile(
@@ -70,12 +74,12 @@ _OTHER = re.compile(
 )
 _INSTEAD_OF = re.compile(
     rf"{_LEAD}(?:(?:use|with|take|what about|how about|what if i use)\s+)?({_VALUE})\s+"
-    rf"(?:instead of|rather than|in place of|for)\s+({_VALUE}){_END}",
+    rf"(?:instead of|rather than|in place of|for)\s+({_VALUE}){_WHERE}{_END}",
     re.IGNORECASE,
 )
 _REPLACE = re.compile(
     rf"{_LEAD}(?:replace|change|swap|turn)\s+(?:the\s+)?({_VALUE})\s*"
-    rf"(?:by|with|to|into|for|->|→)\s*(?:an? )?({_VALUE}){_END}",
+    rf"(?:by|with|to|into|for|->|→)\s*(?:an? )?({_VALUE}){_WHERE}{_END}",
     re.IGNORECASE,
 )
 _IN_DTYPE = re.compile(
@@ -224,7 +228,10 @@ def _told(answer: Answer) -> tuple[object, ...]:
 def same_as_before(answer: Answer, changed: str = "") -> Reply:
     """Said instead of the same card once more."""
     with_it = f" ({changed})" if changed else ""
-    return Reply(text=f"It is the same as above{with_it}: {answer.headline}")
+    told = answer.headline
+    if answer.status == "runs":
+        told = "it runs and prints the same." if answer.run and answer.run.stdout else "it runs."
+    return Reply(text=f"It is the same as above{with_it}: {told}")
 
 
 # -- questions about it ----------------------------------------------------------------------
@@ -331,9 +338,9 @@ def _edited(plain: str, earlier: Earlier) -> Edit | None:
     if found := _OTHER_LINE.fullmatch(plain):
         return small_edits.line_changed(code, int(found[1]), found[2])
     if found := _INSTEAD_OF.fullmatch(plain):
-        return small_edits.replaced(code, found[2], found[1], answer)
+        return small_edits.replaced(code, found[2], found[1], _wanted(found, answer))
     if found := _REPLACE.fullmatch(plain):
-        return small_edits.replaced(code, found[1], found[2], answer)
+        return small_edits.replaced(code, found[1], found[2], _wanted(found, answer))
     if found := _IN_DTYPE.fullmatch(plain):
         return small_edits.in_dtype(code, found[1])
     if found := _JUST.fullmatch(plain):
@@ -346,3 +353,12 @@ def _edited(plain: str, earlier: Earlier) -> Edit | None:
                 if _VERB.search(plain):
                     raise
     return None
+
+
+def _wanted(found: re.Match[str], answer: Answer | None) -> int | None:
+    """Of a number that stands in several lines the one that is meant; 0: all, None: not said."""
+    if found["all"]:
+        return 0
+    if found["line"]:
+        return int(found["line"])
+    return answer.error.line if answer is not None and answer.error is not None else None

@@ -212,4 +212,6 @@ async def _read(text: str, attachments: Sequence[Attached], platform: Platform) 
         raise QuestionError(listed(notes))
     # In a thread: a long log takes seconds, and other questions must be acknowledged meanwhile.
     question = await asyncio.to_thread(read_message, text, files, platform.markup)
+    if notes and not (question.text.strip() or question.snippets or question.traceback):
+        raise QuestionError(listed(notes))  # nothing was asked but what they say
     return question.model_copy(update={"notes": (*question.notes, *notes)}) if notes else question

@@ -33,8 +33,14 @@ class NoEditError(Exception):
     """A change cannot be made; the text says why, to be shown."""
 
 
-def replaced(code: str, old: str, new: str, answer: Answer | None) -> Edit:
+def replaced(code: str, old: str, new: str, line: int | None) -> Edit:
     """One value or name instead of another: everywhere, but of a number the one that is meant.
+
+    Args:
+        code: the program.
+        old: what is there.
+        new: what is to be there.
+        line: the one that is meant; 0: every line; None: it is not known.
 
     Raises:
         NoEditError: it is not there, or stands in several places.
@@ -46,15 +52,12 @@ def replaced(code: str, old: str, new: str, answer: Answer | None) -> Edit:
         others = {m[0] for m in re.finditer(pattern.pattern, code, re.IGNORECASE)}
         there = f", only {listed([f'`{o}`' for o in sorted(others)])}" if others else ""
         raise NoEditError(f"I find no `{old}` in the code{there}.")
-    if re.fullmatch(NUMBER, old) and len(at) > 1:
-        error = answer.error if answer is not None else None
-        here = [n for n in at if error is not None and n + 1 == error.line]
-        if not here:
-            where = listed([str(n + 1) for n in at])
-            raise NoEditError(
-                f"`{old}` stands in lines {where}; say which, for instance with its name."
-            )
-        at = here
+    if line and line - 1 in at:
+        at = [line - 1]
+    elif re.fullmatch(NUMBER, old) and len(at) > 1 and line != 0:
+        where = listed([str(n + 1) for n in at])
+        said = f"“{new} instead of {old} in line {at[0] + 1}”, or “… everywhere”"
+        raise NoEditError(f"`{old}` stands in lines {where}; say {said}.")
     for n in at:
         lines[n] = pattern.sub(lambda _: new, lines[n])
     return _edited(code, lines)

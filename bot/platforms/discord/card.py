@@ -236,10 +236,8 @@ def _components(answer: Answer, made: Sheet, question: str) -> Drawn:
     pictures = _pictures(made)
     room = SHOWN - _shown(rows)
     room -= sum(units(p.alt) for p in pictures)
-    plain = answer.reply is not None
-    headline = _Piece(
-        lambda limit: cut_end(f"{'' if plain else '### '}{words(made.headline)}", limit), 600
-    )
+    mark = "" if made.is_reply else "### "
+    headline = _Piece(lambda limit: cut_end(f"{mark}{words(made.headline)}", limit), 600)
     small = [_Piece(_small(made), 420)]
     texts, below, whole = _fill([headline, *_pieces(answer, made)], small, room)
     inside: list[Json] = [{"type": _TEXT, "content": t} for t in texts]

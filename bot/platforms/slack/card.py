@@ -80,7 +80,7 @@ def _answered(question: str, said: Sheet, *, agent: bool = False) -> dict[str, A
         overhead=8,
         measure=units,
     )
-    blocks = [_rich(_card_id(question), _section_of(*_inline(headline, bold=True)))]
+    blocks = [_rich(_card_id(question), _section_of(*_inline(headline, bold=not said.is_reply)))]
     blocks += [_part(part) for part in parts]
     if said.evidence:
         blocks.append(_context(plain(cut(said.evidence, _FOOT, "start", units))))

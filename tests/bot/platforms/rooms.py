@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -224,7 +225,7 @@ def _slack_text(blocks: list[Json], text: str) -> str:
                     code = "".join(p["text"] for p in element["elements"])
                     lines.append(f"```{element.get('language', '')}\n{code}\n```")
                 else:
-                    lines.append("".join(_slack_piece(p) for p in element["elements"]))
+                    lines.append(_slack_section(element["elements"]))
         elif block["type"] == "context":
             lines.append(" ".join(f"*{e['text']}*" for e in block["elements"]))
         elif block["type"] in ("section", "header"):
@@ -240,13 +241,19 @@ def _slack_text(blocks: list[Json], text: str) -> str:
     return "\n".join(lines) or text
 
 
+def _slack_section(pieces: list[Json]) -> str:
+    told = ""
+    for bold, group in groupby(pieces, lambda p: bool(p.get("style", {}).get("bold"))):
+        text = "".join(_slack_piece(p) for p in group)
+        told += f"**{text.strip()}**" if bold and text.strip() else text
+    return told
+
+
 def _slack_piece(piece: Json) -> str:
-    text, style = piece.get("text", ""), piece.get("style", {})
+    text = piece.get("text", "")
     if piece["type"] == "link":
-        text = f"[{text}]({piece['url']})"
-    if style.get("code"):
-        return f"`{text}`"
-    return f"**{text.strip()}**" if style.get("bold") and text.strip() else text
+        return f"[{text}]({piece['url']})"
+    return f"`{text}`" if piece.get("style", {}).get("code") else text
 
 
 class DiscordRoom:

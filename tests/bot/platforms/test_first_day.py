@@ -214,7 +214,7 @@ async def test_a_conversation_in_slack(open_bot: Open):
         assert "set_default_dtype(torch.float64)" in dtype
         assert "no GPU where I run code" in gpu
         assert "I do not know what to change" in unknown and "With a follow-up I can" in unknown
-        assert "It is the same as above (on the CPU): Runs here" in same
+        assert "It is the same as above (on the CPU): it runs and prints the same." in same
         assert "I know no more about it" in why
 
 

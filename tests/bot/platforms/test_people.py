@@ -31,8 +31,8 @@ async def test_the_fixed_program_can_be_copied_in_one_go(open_bot: Open):
             "import torch\ny = torch.ones(2, requires_grad=True).exp()\ny = y + 1\n"
             "y.sum().backward()"
         )
-        assert "isolation" not in card.shown and "MiB" not in card.shown
-        assert "isolation" in told and "-y += 1" in told and "MiB" in told
+        assert "jailed" not in card.shown and "MiB" not in card.shown
+        assert "jailed" in told and "-y += 1" in told and "MiB" in told
         assert any(e.get("type") == "link" for b in card.blocks if b["type"] == "rich_text"
                    for s in b["elements"] for e in s["elements"])  # fmt: skip
 

@@ -106,7 +106,7 @@ class Story:
         shown = {s.key: s for s in self.room.shown()}
         for key, message in shown.items():
             if self._known.get(key) != message.text:
-                self._lines.append(_as_seen(message, again=key in self._known))
+                self._lines.append(_as_seen(message, self._known.get(key)))
         for key in [*self._known]:
             if key not in shown:
                 self._lines.append("*The bot's message is gone.*")
@@ -119,11 +119,15 @@ class Story:
         return "\n\n".join(self._lines)
 
 
-def _as_seen(message: Shown, *, again: bool) -> str:
+def _as_seen(message: Shown, before: str | None) -> str:
+    """A message, or of one that was changed the lines that are new."""
+    if before is not None:
+        known = before.splitlines()
+        fresh = [line for line in message.text.splitlines() if line not in known]
+        return "**torchmedic** changes its message:\n\n" + _quoted("\n".join(fresh))
     first = message.states[0].splitlines()[0] if message.states else ""
-    at_once = f"; at once: {first}" if len(message.states) > 1 and not again else ""
-    head = "now reads" if again else f"({message.where}{at_once})"
-    return f"**torchmedic** {head}:\n\n{_quoted(message.text)}"
+    at_once = f"; at once: {first}" if len(message.states) > 1 else ""
+    return f"**torchmedic** ({message.where}{at_once}):\n\n{_quoted(message.text)}"
 
 
 def _quoted(text: str) -> str:
@@ -185,6 +189,7 @@ async def edits(story: Story, medic: Pipeline) -> None:
     await story.say("maya", "what about batch size 1?", "thread", call=False)
     await story.say("maya", "try again with torch.float64", "thread", call=False)
     await story.say("maya", "use 5 instead of 3", "thread", call=False)
+    await story.say("maya", "use 5 instead of 3 everywhere", "thread", call=False)
     await story.say("maya", "on GPU", "thread", call=False)
 
 
@@ -195,6 +200,7 @@ async def questions(story: Story, medic: Pipeline) -> None:
     await story.say("maya", "but why?", "thread", call=False)
     await story.say("maya", "what does it print?", "thread", call=False)
     await story.say("maya", "does it fail on every computer?", "thread", call=False)
+    await story.say("maya", "it still fails", "thread", call=False)
 
 
 async def files(story: Story, medic: Pipeline) -> None:
@@ -211,7 +217,7 @@ async def files(story: Story, medic: Pipeline) -> None:
 async def private_and_people(story: Story, medic: Pipeline) -> None:
     """People · For my eyes only, then for all, then for a human"""
     await story.open(humans=("CHELP",))
-    await story.command("maya", IN_PLACE.replace("\n", "\n"))
+    await story.command("maya", IN_PLACE)
     await story.press("maya", "Share with the channel")
     await story.press("maya", "Ask a human")
 
@@ -233,7 +239,7 @@ async def executor_away(story: Story, medic: Pipeline) -> None:
     """Outages · The place that runs code is away for three seconds"""
     await story.open(replace(medic, executor=_Away(medic.executor, 3)))  # type: ignore[arg-type]
     story.tell("The executor is being restarted.")
-    await story.say("maya", "```python\nprint(6 * 7)\n```")
+    await story.say("maya", "what does this print?\n```python\nprint(6 * 7)\n```")
     states = next(s.states for s in story.room.shown() if "42" in s.text)
     waiting = [s.splitlines()[0] for s in states if "does not answer" in s]
     story.tell(f"Meanwhile it said: {waiting[0] if waiting else 'nothing'}")
@@ -244,8 +250,9 @@ async def token_dies(story: Story, medic: Pipeline) -> None:
     await story.open()
     story.room.revoke()
     story.tell("The operator has reset the token; the bot still runs with the old one.")
-    await story.room.say("maya", "```python\nprint('I have waited')\n```")
-    story._lines.append(f"**maya**:\n\n{_quoted('@torchmedic `print(…)`')}")
+    waits = "what does this print?\n```python\nprint('I have waited')\n```"
+    await story.room.say("maya", waits)
+    story._lines.append(f"**maya**:\n\n{_quoted(f'@torchmedic {waits}')}")
     await asyncio.sleep(2)
     story.tell("Nothing can be posted. The operator starts it again with the new token.")
     await story.room.close()

@@ -40,6 +40,7 @@ def understood(words: str, *, answer: Answer | None = None, code: str = CODE) ->
         ("with 4 heads", "attention = nn.MultiheadAttention(16, num_heads=4)"),
         ("use Adam instead of SGD", "opt = optim.Adam(model.parameters(), lr=lr)"),
         ("replace 0.1 by 0.2", "lr = 0.2"),
+        ("use 8 instead of 4 in line 6", "x = torch.randn(batch_size, 8)"),
         ("change 16 to 12 please", "attention = nn.MultiheadAttention(12, num_heads=3)"),
         ("try again with torch.float64", "import torch; torch.set_default_dtype(torch.float64)"),
         ("in bfloat16", "import torch; torch.set_default_dtype(torch.bfloat16)"),
@@ -235,6 +236,12 @@ def test_which_of_several_equal_numbers_is_that_of_the_failing_line():
     """ "4 to 5" is not every 4."""
     found = understood("change 4 to 5", answer=answered(line=5))
     assert "nn.Linear(5, 2)" in found.code and "torch.randn(batch_size, 4)" in found.code
+
+
+def test_every_equal_number_is_changed_where_that_is_said():
+    """ "Everywhere" is every 4."""
+    found = understood("use 5 instead of 4 everywhere")
+    assert "nn.Linear(5, 2)" in found.code and "torch.randn(batch_size, 5)" in found.code
 
 
 def test_the_same_answer_is_not_shown_twice():
