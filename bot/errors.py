@@ -2,7 +2,9 @@
 
 BotError
 ├── PlatformError              Slack or Discord does not do what was asked
-│   └── PlatformRefusedError   it refuses for good: the channel is gone, a right is missing
+│   ├── PlatformRefusedError   it refuses for good: the channel is gone, a right is missing
+│   └── TokenRefusedError      it refuses our token: everything waits for a good one
+├── NotKeptError               the store does not take a question now
 ├── ProposerError              the configured model cannot be asked, or says what is no answer
 ├── QuestionError              a message cannot be read; the text says what its author can do
 ├── SettingsError              a setting is unknown or makes no sense
@@ -30,6 +32,18 @@ class PlatformRefusedError(PlatformError):
 
 class ProposerError(BotError):
     """The configured model cannot be asked, or its server says what is no answer."""
+
+
+class TokenRefusedError(PlatformError):
+    """A platform refuses our token; the text names the token and where to get another."""
+
+
+class NotKeptError(BotError):
+    """The store does not take a question in time; `first` unless its asker was told before."""
+
+    def __init__(self, text: str, *, first: bool) -> None:
+        super().__init__(text)
+        self.first = first
 
 
 class QuestionError(BotError):

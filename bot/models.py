@@ -209,6 +209,13 @@ class PostedReading(Model):
     is_of_the_post: bool = False  # whether lines, versions or words of the post chose what is said
 
 
+class Reply(Model):
+    """Said instead of a diagnosis, where nothing was asked that needs one."""
+
+    text: str
+    offers_prompts: bool = False  # with questions that one click asks
+
+
 class Answer(Model):
     """Everything the bot has to say, independent of the platform."""
 
@@ -235,6 +242,9 @@ class Answer(Model):
     evidence: Evidence | None = None
     timings_ms: Timings = Timings()
     not_rebuilt: str = ""  # why no run raised the posted error: a kind of docs/rebuilding.md
+    reply: Reply | None = None  # all that is said, in a chat: the welcome, the answer to "why?"
+    code: str = ""  # in a chat: the program that this is about, for follow-ups
+    asked_before: str = ""  # the address of a solved question like this one, in the same channel
 
 
 class RunWith(Model):

@@ -173,6 +173,7 @@ class ChatSettings(_Section):
     at_once: Whole = 0  # questions side by side; 0: one per core
     patience_s: Number = 60  # how long a question waits for an executor that is gone
     trust_process_tier: bool = False  # serve strangers from the weakest jail all the same
+    links: Texts = ()  # hosts whose code is fetched: gist.github.com, pastebin.com
 
 
 class SupportChannel(_Section):
@@ -180,6 +181,7 @@ class SupportChannel(_Section):
 
     threshold: Number = 0.6  # how sure it must be, 0 to 1; a mistake seen in a run is 1
     team: Texts = ()  # people, or groups, whose word silences it in a thread
+    draft: str = ""  # a channel of the team: there each answer is a draft until somebody posts it
     quiet_hours: str = ""  # "22:00-07:00": says nothing unasked then
     timezone: str = "UTC"  # of the quiet hours, e.g. Europe/Berlin
 
@@ -200,7 +202,9 @@ class FrontSettings(_Section):
     channels: Texts = ()  # where; empty: everywhere, direct messages always
     moderators: Texts = ()  # who may delete any card, people or groups
     humans: Texts = ()  # "Ask a human" posts there: channels or people
+    ping: str = ""  # a role or a user group that is pinged then
     support: Channels = {}  # by channel id
+    token_patience_s: Number = 60  # a token that is refused for so long ends the process
 
 
 class Settings(BaseSettings):

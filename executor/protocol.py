@@ -586,6 +586,7 @@ class JobResult(Observations):
     stdout: str = ""
     stderr: str = ""
     dropped_bytes: int = 0
+    stdout_lines: int = 0  # printed in all, where some were dropped
     files: tuple[File, ...] = ()
     skipped: tuple[str, ...] = ()  # files that were not collected, each with the reason
     seconds: float = 0.0

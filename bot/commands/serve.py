@@ -12,6 +12,7 @@ from bot.diagnosis.assemble import open_pipeline
 from bot.diagnosis.library import Say
 from bot.errors import SettingsError
 from bot.logs import log_to_stderr
+from bot.messages.question import read_message
 from bot.operations.metrics import Metrics
 from bot.service import manners
 from bot.service.plugin import Host, PlatformPlugin
@@ -20,6 +21,7 @@ from bot.service.retry import retrying
 from bot.service.seam import Platform
 from bot.service.store import Store
 from bot.service.store.alone import alone
+from bot.service.welcome import PROMPTS
 from bot.settings import Settings, process_environment
 from executor.exceptions import ExecutorError
 from executor.service.client import ExecutorClient
@@ -65,6 +67,9 @@ async def open_question_service(
         metrics = Metrics()
         stack.enter_context(metrics.serving(settings.metrics))
         await _refuse_weak_jail(settings, pipeline.executor)
+        if not pipeline.ready():
+            say("getting ready: the search index and the documentation are being read")
+        await pipeline.warm(read_message(PROMPTS[0].text))
         async with QuestionService(
             pipeline, store, platform, settings.chat, front, settings.store.retention_days, metrics
         ) as service:

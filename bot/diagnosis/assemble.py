@@ -113,6 +113,11 @@ async def open_pipeline(
         def ready() -> bool:
             return index.done() and (reading is None or reading.done())
 
+        async def prepared() -> None:
+            await asyncio.wrap_future(index)
+            if reading is not None:
+                await asyncio.shield(reading)
+
         yield Pipeline(
             executor=executor,
             look=look,
@@ -125,6 +130,7 @@ async def open_pipeline(
             ready=ready,
             proposer=proposer,
             operators=load_operators(),
+            prepared=prepared,
         )
         warming.cancel()
         if reading is not None:

@@ -19,6 +19,7 @@ from bot.diagnosis.missing import missing
 from bot.diagnosis.own_error import asks_about_no_gpu, posted
 from bot.diagnosis.proposer.interface import Nobody, Proposer, wants
 from bot.diagnosis.rebuild import quotes_its_line, rebuild_quoted
+from bot.errors import BotError
 from bot.models import (
     Answer,
     FunctionShown,
@@ -30,9 +31,11 @@ from bot.models import (
     Timings,
     Why,
 )
+from executor.exceptions import ExecutorError
 from executor.protocol import Job
 from executor.service.client import ExecutorClient
 from knowledge.articles.article import Article
+from knowledge.errors import KnowledgeError
 from knowledge.repair import demonstration, engine
 from knowledge.repair.codemod import Chosen, Codemod
 from knowledge.repair.engine import Repair
@@ -48,6 +51,10 @@ Stage = Callable[[Diagnosis], Awaitable[Diagnosis]]
 
 async def _no_documentation(text: str, least: float) -> tuple[FunctionShown, ...]:
     return ()
+
+
+async def _nothing() -> None:
+    """Nothing has to be prepared."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +74,8 @@ class Pipeline:
     ready: Callable[[], bool] = lambda: True
     proposer: Proposer = field(default_factory=Nobody)
     operators: Sequence[Operator] = ()
+    # Waits until the indexes are there.
+    prepared: Callable[[], Awaitable[None]] = _nothing
 
     async def answer(
         self,
@@ -119,6 +128,18 @@ class Pipeline:
         known = await watch.time(self.compose, known)
         assert known.answer is not None
         yield known.answer.model_copy(update={"timings_ms": watch.timings()})
+
+    async def warm(self, question: Question) -> None:
+        """Answer a question that nobody asked, so that the first one asked waits for nothing.
+
+        Whatever cannot be had now (an executor that is not there yet) is left to the questions.
+        """
+        try:
+            await self.prepared()
+            async for _ in self.answer(question):
+                pass
+        except (ExecutorError, KnowledgeError, BotError) as e:
+            log.warning("not warm yet: %s", e)
 
     # -- the stages ------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from bot.messages.attachments import (
     MIB,
     NOTEBOOK_SUFFIXES,
     PYTHON_SUFFIXES,
+    READABLE,
     TEXT_SUFFIXES,
     Attachment,
     as_file,
@@ -251,8 +252,7 @@ class _Reading:
     def attachment(self, attachment: Attachment) -> None:
         """Read one file by the kind that its name says."""
         refuse_oversize(attachment)
-        readable = PYTHON_SUFFIXES | NOTEBOOK_SUFFIXES | TEXT_SUFFIXES
-        if attachment.suffix not in readable:
+        if attachment.suffix not in READABLE:
             self._carry(attachment)
             return
         text, note = decode(attachment)

@@ -124,7 +124,10 @@ async def gather(database: Database, days: float, now: float | None = None) -> U
     async for past in asked_since(database, since):
         report.add(past)
     # A button pressed twice counts once.
-    report.verdicts.update(verdict for _, verdict in set(await feedback_since(database, since)))
+    pressed = {
+        (question, verdict) for question, verdict, _ in await feedback_since(database, since)
+    }
+    report.verdicts.update(verdict for _, verdict in pressed)
     return report
 
 

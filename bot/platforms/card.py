@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from bot.models import (
     Answer,
@@ -15,9 +14,12 @@ from bot.models import (
     ModelExample,
     PostedReading,
     Proof,
+    Reply,
+    RunWith,
     Status,
     Why,
 )
+from bot.platforms.parts import CardPart, file_name, last_lines, neutral, one_line
 from bot.service.seam import Answered, Upload, Verb
 from bot.service.uploads import full_output
 from bot.words import (
@@ -26,7 +28,6 @@ from bot.words import (
     FROM_THE_TEXT,
     STATUS,
     UNSURE_ADVICE,
-    harmless,
     listed,
 )
 from executor.protocol import Remark
@@ -36,11 +37,8 @@ from knowledge.repair.fix import Fix
 OUTPUT_LINES = 12  # lines of output on a card; all of it is attached as a file
 _MESSAGE_LINES = 8
 _ALTERNATIVES = 4
-_ALERTS = re.compile(r"@(?=everyone|here|channel)|(?<=<)(?=[!@#])")
-_FENCE = re.compile("`(?=``)")
-_MOST = 20_000  # characters: no platform shows as many in one message
-_TITLE = 200
-_GAP = "\u200b"  # zero width space: a mention with it looks the same and pings nobody
+WHOLE_LINES = 40  # of a fixed program that is shown whole
+_LINE = 600  # characters: a longer line of output goes along as a file
 
 # How conclusions begin that say the status themselves.
 _SAYS_IT: dict[Status, tuple[str, ...]] = {
@@ -52,31 +50,6 @@ _SAYS_IT: dict[Status, tuple[str, ...]] = {
     "not_run": ("Not run", "Could not run"),
 }
 
-Keep = Literal["start", "middle", "end"]  # the part that a cut leaves
-Kind = Literal["error", "seen", "printed", "assumed", "use", "why", "try", "fix"]
-
-BUTTONS: dict[Verb, str] = {
-    "solved": "Solved",
-    "wrong": "Wrong",
-    "again": "Run again…",
-    "human": "Ask a human",
-    "output": "Full output",
-    "fixed": "Fixed file (.py)",
-    "delete": "Delete",
-}
-
-
-@dataclass(frozen=True)
-class CardPart:
-    """One part of a card: a title, prose, and code to show in a box, all made harmless."""
-
-    kind: Kind
-    title: str
-    text: str = ""
-    code: str = ""
-    language: Literal["", "py", "diff"] = ""
-    keep: Keep = "middle"  # of the code
-
 
 @dataclass(frozen=True)
 class Sheet:
@@ -86,15 +59,19 @@ class Sheet:
     conclusion: str  # the same without the status
     parts: tuple[CardPart, ...]
     evidence: str
-    sources: tuple[tuple[str, str], ...]  # (what and when checked, address or "")
-    verbs: tuple[Verb, ...]
+    buttons: tuple[Verb, ...]
+    menu: tuple[Verb, ...]  # what is wanted less often
+    prompts: bool  # questions that one click asks
     pictures: tuple[Upload, ...]
     files: tuple[Upload, ...]  # what a card shows only the end of
+    is_reply: bool = False  # only words: its headline is no conclusion
 
 
 def sheet(answered: Answered) -> Sheet:
     """All texts of a card, in order."""
     answer = answered.answer
+    if answer.reply is not None:
+        return _reply(answer.reply)
     symbol, words = STATUS[answer.status]
     conclusion = one_line(neutral(answer.headline))
     if answer.status == "not_run" and answer.needed:
@@ -109,16 +86,46 @@ def sheet(answered: Answered) -> Sheet:
         headline=headline,
         conclusion=conclusion,
         parts=tuple(_parts(answer)),
-        evidence=_evidence(answer),
-        sources=_sources(answer),
-        verbs=_verbs(answer, solved=answered.solved),
+        evidence=_evidence(answer, answered.run_with),
+        buttons=_buttons(answered),
+        menu=_menu(answer),
+        prompts=False,
         pictures=_pictures(answer),
         files=_files(answer),
     )
 
 
+def _reply(reply: Reply) -> Sheet:
+    """A card that is only words, with code in boxes where it has any."""
+    first, *rest = re.split(r"```\w*\n?", reply.text)
+    parts = []
+    for i in range(0, len(rest), 2):
+        after = rest[i + 1].strip() if i + 1 < len(rest) else ""
+        parts.append(CardPart("seen", "", text=neutral(after), code=neutral(rest[i]).rstrip("\n")))
+    lead, _, more = neutral(first.strip()).partition("\n\n")
+    if more:
+        parts.insert(0, CardPart("seen", "", text=more))
+    return Sheet(
+        headline=lead,
+        conclusion=lead,
+        parts=tuple(parts),
+        evidence="",
+        buttons=(),
+        menu=(),
+        prompts=reply.offers_prompts,
+        pictures=(),
+        files=(),
+        is_reply=True,
+    )
+
+
 def _parts(answer: Answer) -> list[CardPart]:
     parts: list[CardPart] = []
+    if answer.asked_before:
+        text = "a question like this was solved there"
+        parts.append(
+            CardPart("seen", "Asked before in this channel", text=text, url=answer.asked_before)
+        )
     posted = answer.posted
     if posted is not None:
         parts += _posted(posted)
@@ -149,7 +156,8 @@ def _parts(answer: Answer) -> list[CardPart]:
         and not answer.run.stand_ins  # numbers computed from placeholders say nothing
         and not answer.needed
     ):
-        text = neutral(last_lines(answer.run.stdout.rstrip(), OUTPUT_LINES), "end")
+        shown = last_lines(answer.run.stdout.rstrip(), OUTPUT_LINES, answer.run.stdout_lines)
+        text = neutral(shown, "end")
         parts.append(CardPart("printed", "Printed", code=text, keep="end"))
     if answer.assumptions and not answer.needed:
         parts.append(CardPart("assumed", "Assumed", text=neutral(" · ".join(answer.assumptions))))
@@ -157,13 +165,15 @@ def _parts(answer: Answer) -> list[CardPart]:
     if answer.model_example is not None:
         parts.append(_model_example(answer.model_example))
     fixes = [answer.fix] if answer.fix is not None else list(answer.alternatives)
+    # First what can be copied, then why.
+    whole = len(fixes) == 1
+    parts += [_fix(fix, answer.headline, whole=whole) for fix in fixes[:_ALTERNATIVES]]
     if answer.why is not None:
         parts.append(_why(answer.why, related=bool(answer.functions)))
         if not fixes and (advice := article_advice(answer)):
             parts += _remedy(advice, advice_title(answer))
     if answer.remedy:
         parts.append(CardPart("try", UNSURE_ADVICE, neutral(answer.remedy) + "."))
-    parts += [_fix(fix) for fix in fixes[:_ALTERNATIVES]]
     if answer.needed:
         parts.append(CardPart("assumed", "To run it", text=neutral(answer.needed)))
     return parts
@@ -275,8 +285,10 @@ def documented(shown: FunctionShown) -> str:
 
 
 def _why(why: Why, *, related: bool) -> CardPart:
-    title = f"Related: {one_line(neutral(why.title))}" if related else "Why"
-    return CardPart("why", title, text=neutral(" ".join(why.text.split())) + " [1]")
+    title = one_line(neutral(why.title))
+    url = why.url if why.url and re.fullmatch(r"https?://[^\s<>|()]{1,1000}", why.url) else ""
+    text = neutral(" ".join(why.text.split()))
+    return CardPart("why", f"{'Related' if related else 'Why'}: {title}", text=text, url=url)
 
 
 def paragraphs(markdown: str) -> list[str]:
@@ -298,41 +310,61 @@ def _remedy(markdown: str, title: str) -> list[CardPart]:
     return parts
 
 
-def _fix(fix: Fix) -> CardPart:
+def _fix(fix: Fix, headline: str, *, whole: bool) -> CardPart:
+    """The fixed program, to be copied in one go; of a long one the lines that it changes."""
     # Only a run may say this: `verified` is the executor's word.
     verdict = "ran, and it passes" if fix.verified else "ran, and does not pass"
     if fix.shown_in_part:
         verdict = neutral(f"partly shown: {fix.shown_in_part}")
     verdict += f": {tally(fix.checks)}"
     title = f"Fix if {one_line(neutral(fix.intent))}" if fix.intent else "Fix"
-    text = f"{verdict}. {neutral(fix.title)}"
-    return CardPart(
-        "fix", title, text=text, code=neutral(fix.diff, "middle").rstrip(), language="diff"
-    )
+    text = verdict if fix.title in headline else f"{verdict}. {neutral(fix.title)}"
+    code = fix.code.rstrip()
+    if not whole or code.count("\n") + 1 > WHOLE_LINES:
+        code = changed_lines(fix.diff)
+    return CardPart("fix", title, text=text, code=neutral(code, "middle"), language="py")
 
 
-def _evidence(answer: Answer) -> str:
+def changed_lines(diff: str) -> str:
+    """The lines that a diff puts in place, each run of them with its first line's number."""
+    shown: list[str] = []
+    line, running = 0, False
+    for row in diff.splitlines():
+        if found := re.match(r"@@ -\d+(?:,\d+)? \+(\d+)", row):
+            line, running = int(found[1]), False
+        elif row.startswith(("---", "+++")):
+            continue
+        elif row.startswith("+"):
+            if not running:
+                shown += [*([""] if shown else []), f"# line {line}"]
+            shown.append(row[1:])
+            line, running = line + 1, True
+        elif not row.startswith("-"):
+            line, running = line + 1, False
+    return "\n".join(shown)
+
+
+def _evidence(answer: Answer, run_with: RunWith) -> str:
     e = answer.evidence
     if e is None:
         return ""
-    bits = [f"torch {e.torch.partition('+')[0]}", e.device, e.isolation]
+    bits = [f"torch {e.torch.partition('+')[0]}", e.device, *chosen_options(run_with)]
     if e.seconds_before is not None:
         bits.append(f"ran in {e.seconds_before:.2f} s")
     if e.seconds_after is not None:
         bits.append(f"fixed in {e.seconds_after:.2f} s")
-    if e.peak_memory_bytes:
-        bits.append(f"peak memory {e.peak_memory_bytes / 2**20:.0f} MiB")
     bits.append(f"answered in {answer.timings_ms.total / 1000:.2f} s")
+    if answer.why is not None:
+        bits.append(f"explanation {proof_in_words(answer.why.proof)}")
     return one_line(neutral(" · ".join(bits)))
 
 
-def _sources(answer: Answer) -> tuple[tuple[str, str], ...]:
-    if answer.why is None:
-        return ()
-    why = answer.why
-    url = why.url or ""
-    told = f"[1] {one_line(neutral(why.title))} — {proof_in_words(why.proof)}"
-    return ((told, url if re.fullmatch(r"https?://[^\s<>|]+", url) else ""),)
+def chosen_options(run_with: RunWith) -> list[str]:
+    """What was chosen for a run, where it is not what every run has."""
+    chosen = []
+    if run_with.seed != RunWith().seed:
+        chosen.append("a seed of its own" if run_with.seed is None else f"seed {run_with.seed}")
+    return chosen + (["a fresh interpreter"] if run_with.cold else [])
 
 
 def proof_in_words(proof: Proof | None) -> str:
@@ -344,29 +376,36 @@ def proof_in_words(proof: Proof | None) -> str:
     return f"checked on torch {proof.torch}{where}, {held}"
 
 
-def _verbs(answer: Answer, *, solved: bool) -> tuple[Verb, ...]:
-    verbs: list[Verb] = [] if solved else ["solved"]
+def _buttons(answered: Answered) -> tuple[Verb, ...]:
+    verbs: list[Verb] = [] if answered.solved else ["solved"]
+    verbs.append("wrong")
+    if answered.answer.fix is not None:
+        verbs.append("fixed")
+    return (*verbs, "share") if answered.private else tuple(verbs)
+
+
+def _menu(answer: Answer) -> tuple[Verb, ...]:
+    """What is asked for less often; Slack's menu holds five."""
+    verbs: list[Verb] = []
     if answer.run is not None or answer.status == "not_run":
         verbs.append("again")
-    verbs += ["wrong", "human"]
+    verbs.append("human")
     if answer.run is not None and (answer.run.stdout or answer.run.stderr):
         verbs.append("output")
-    if answer.fix is not None:
-        verbs.append("fixed")
+    if answer.evidence is not None:
+        verbs.append("details")
     return (*verbs, "delete")
 
 
 def _files(answer: Answer) -> tuple[Upload, ...]:
-    """The files sent with a card: output that it shows only in part, a long diff."""
+    """The files sent with a card: output that it shows only in part."""
     files: list[Upload] = []
     output = full_output(answer)
     shown = answer.status in ("runs", "not_run")
-    if shown and output is not None and len(output.data.splitlines()) > OUTPUT_LINES:
-        files.append(output)
-    for fix in [answer.fix] if answer.fix is not None else answer.alternatives:
-        if len(fix.diff) > 2500:
-            files.append(Upload("fix.diff", fix.diff.encode("utf-8", "replace"), "text/x-diff"))
-            break
+    if shown and output is not None:
+        lines = output.data.splitlines()
+        if len(lines) > OUTPUT_LINES or max(map(len, lines), default=0) > _LINE:
+            files.append(output)
     return tuple(files)
 
 
@@ -384,131 +423,3 @@ def _pictures(answer: Answer) -> tuple[Upload, ...]:
         )
         for i, f in enumerate(figures, 1)
     )
-
-
-# -- buttons ---------------------------------------------------------------------------------
-
-
-def button_id(verb: Verb, question: str) -> str:
-    """A button's id: `tm:solved:1f2e…`."""
-    return f"tm:{verb}:{question}"
-
-
-def parse_button(text: str) -> tuple[Verb, str] | None:
-    """The verb and the question's id; None if it is no button of ours."""
-    match = re.fullmatch(r"tm:([a-z]+):([0-9a-f]{1,32})", text)
-    for verb in get_args(Verb):
-        if match is not None and match[1] == verb:
-            return verb, match[2]
-    return None
-
-
-# -- text ------------------------------------------------------------------------------------
-
-
-def neutral(text: str, keep: Keep = "start") -> str:
-    """Harmless text that also pings nobody and closes no fence.
-
-    Of a very long text only what a card could show is read: the start, the end, or both.
-    """
-    if len(text) > _MOST:
-        text = _cut(text, _MOST, keep)
-    calm = _ALERTS.sub(lambda m: m[0] + _GAP, harmless(text))
-    return _FENCE.sub(f"`{_GAP}", calm)
-
-
-def one_line(text: str) -> str:
-    """The first line, with a mark if there are more."""
-    first, *more = text.strip().splitlines() or [""]
-    return first.strip() + (" …" if more else "")
-
-
-def last_lines(text: str, lines: int) -> str:
-    """The last lines of a text, where errors are."""
-    above = text.count("\n") + 1 - lines
-    if above <= 0:
-        return text
-    return "\n".join([f"… {above} lines above", *text.rsplit("\n", lines)[1:]])
-
-
-def cut(text: str, limit: int, keep: Keep, measure: Callable[[str], int] = len) -> str:
-    """A text of at most `limit`, as `measure` counts; a cut is marked with …
-
-    The parts that stay are the start, the end, or both without the middle, in whole lines where
-    there are several.
-    """
-    if measure(text) <= limit:
-        return text
-    low, high = 0, len(text)  # characters that stay
-    while low < high:
-        middle = (low + high + 1) // 2
-        if measure(_cut(text, middle, keep)) <= limit:
-            low = middle
-        else:
-            high = middle - 1
-    made = _cut(text, low, keep)
-    return made if measure(made) <= limit else ""
-
-
-def _cut(text: str, stay: int, keep: Keep) -> str:
-    """`stay` characters of the text and the mark of the cut."""
-    head = {"start": stay, "end": 0, "middle": stay - stay // 2}[keep]
-    tail = stay - head
-    first, last = text[:head], text[len(text) - tail :] if tail else ""
-    # Whole lines, unless one long line is nearly all there is.
-    if (end := first.rfind("\n")) > head // 2:
-        first = first[:end]
-    if 0 <= (start := last.find("\n")) < tail // 2:
-        last = last[start + 1 :]
-    return "\n".join(x for x in (first, "…", last) if x) if "\n" in text else f"{first}…{last}"
-
-
-def fit(
-    parts: Sequence[CardPart],
-    total: int,
-    *,
-    text_limit: int,
-    code_limit: int,
-    overhead: int = 0,
-    measure: Callable[[str], int] = len,
-) -> list[CardPart]:
-    """Cut the parts so that together they fit: the longest first, none is dropped.
-
-    Args:
-        parts: in their order.
-        total: what all of them may take, as `measure` counts.
-        text_limit: what one prose may take.
-        code_limit: what one box of code may take.
-        overhead: what a platform adds around each text.
-        measure: the length as the platform counts it (after its escapes, say).
-    """
-    parts = [replace(p, title=cut(p.title, _TITLE, "start", measure)) for p in parts]
-    lengths = [min(measure(p.text), text_limit) for p in parts if p.text]
-    lengths += [min(measure(p.code), code_limit) for p in parts if p.code]
-    room = total - sum(measure(p.title) + overhead for p in parts)
-    level = _level(lengths, room)
-    return [
-        replace(
-            p,
-            text=cut(p.text, min(text_limit, level), "start", measure),
-            code=cut(p.code, min(code_limit, level), p.keep, measure),
-        )
-        for p in parts
-    ]
-
-
-def _level(lengths: Sequence[int], room: int) -> int:
-    """The largest length to which all texts must be cut so that their sum fits into the room."""
-    left, rest = room, sorted(lengths)
-    for i, length in enumerate(rest):
-        share = left // (len(rest) - i)
-        if length > share:
-            return max(0, share)
-        left -= length
-    return rest[-1] if rest else 0
-
-
-def file_name(name: str) -> str:
-    """A stranger's file name without folders and markup."""
-    plain = re.sub(r"[^\w.+-]+", "_", harmless(name).rsplit("/", 1)[-1])[-80:]
-    return plain.strip("._") or "file"

@@ -153,6 +153,23 @@ def may_click(settings: FrontSettings, click: Click, asker: Person, *, private: 
     )
 
 
+def may_help(settings: FrontSettings, click: Click) -> str:
+    """Why somebody may not take or resolve a case; empty if it was brought to them."""
+    if _is(click.place.channel, settings.humans) or among(click.person, settings.humans):
+        return ""
+    if click.place.channel.startswith("D"):  # Slack's direct messages: it was brought to them
+        return ""
+    return "This case was brought to others."
+
+
+def may_publish(settings: FrontSettings, click: Click, asked: Place) -> str:
+    """Why somebody may not post or drop a draft; empty if it was shown to them."""
+    channel = support_channel(settings, asked)
+    if channel is not None and _is(click.place.channel, (channel.draft,)):
+        return ""
+    return "This draft is for the team of its channel."
+
+
 def among(person: Person, ids: Iterable[str]) -> bool:
     """Whether the ids name a person, or a group that they belong to."""
     return any(_is(id, ids) for id in (person.id, *person.groups))

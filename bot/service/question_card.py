@@ -76,7 +76,7 @@ class QuestionCard:
         asked = self.asked
         try:
             await retrying(
-                lambda: self._show(Answered(answer, solved=asked.solved)),
+                lambda: self._show(_answered(asked, answer)),
                 may_pass=_may_pass,
                 tries=len(_SHOW_AGAIN_S) + 1,
                 waits_s=_SHOW_AGAIN_S,
@@ -142,10 +142,15 @@ class QuestionCard:
             if now is None or now.card != card:
                 await self._platform.delete(card)
             elif now.answer is not None:
-                view = Answered(now.answer, solved=now.solved, redrawn=True)
+                view = replace(_answered(now, now.answer), redrawn=True)
                 await self._platform.show(asked.id, asked.place, view, card)
         except PlatformError as e:
             log.warning("question %s: a card too many could not be mended: %s", asked.id, e)
+
+
+def _answered(asked: Stored, answer: Answer) -> Answered:
+    """The answer as the card of this question shows it."""
+    return Answered(answer, asked.solved, run_with=asked.run_with, private=asked.place.private)
 
 
 def _may_pass(error: Exception) -> bool:

@@ -7,7 +7,7 @@ Everything that must outlive a restart is a Model, so that the store can keep it
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from bot.errors import PlatformError
@@ -20,7 +20,10 @@ log = logging.getLogger(__name__)
 Door = Literal[
     "command", "modal", "mention", "direct", "shortcut", "follow_up", "channel", "edit", "console"
 ]
-Verb = Literal["solved", "wrong", "again", "human", "output", "fixed", "delete"]
+Verb = Literal[
+    "solved", "wrong", "again", "human", "output", "fixed", "details", "share", "delete",
+    "claim", "resolve", "post", "edit", "drop",
+]  # fmt: skip
 
 
 # -- what comes in ---------------------------------------------------------------------------
@@ -42,9 +45,11 @@ class Place(Model):
     channel: str = ""
     thread: str = ""  # the thread the card goes into; Slack: the root's ts
     message: str = ""  # the asker's own message; empty for a command
+    replies_to: str = ""  # the message that it replies to
     via: str = ""  # a response URL, or an interaction's token
     private: bool = False  # only the asker sees the card
     person: str = ""  # private: the id of the person who sees it
+    beside: bool = False  # private: `via` belongs to another message, which stays
 
     @property
     def message_key(self) -> str:
@@ -65,6 +70,7 @@ class Attached(Model):
     name: str
     size: int = 0  # bytes, as the platform says
     url: str = ""
+    id: str = ""  # the platform's, where it tells the address only when asked
 
 
 @dataclass(frozen=True)
@@ -94,6 +100,25 @@ class Click:
     moderator: bool = False  # may moderate there by the platform's own permissions
 
 
+@dataclass(frozen=True)
+class Said:
+    """A message that stands above a question."""
+
+    person: Person
+    text: str  # as the platform's API gives it
+    attachments: tuple[Attached, ...] = ()
+    role: Literal["replied_to", "root", "above"] = "above"
+    forwarded: bool = False  # by `person`, and it is not known who wrote it
+
+
+@dataclass(frozen=True)
+class Above:
+    """The messages above a question, oldest first."""
+
+    messages: tuple[Said, ...] = ()
+    unread: str = ""  # why some could not be read, and what helps; empty: all could be
+
+
 # -- what is shown ---------------------------------------------------------------------------
 
 
@@ -118,6 +143,8 @@ class Answered:
     answer: Answer
     solved: bool = False
     redrawn: bool = False
+    run_with: RunWith = field(default_factory=RunWith)  # how it was run
+    private: bool = False  # one person sees it, and may share it
 
 
 View = Waiting | Working | Answered
@@ -139,6 +166,20 @@ class Upload:
     data: bytes
     mime: str = "text/plain"
     alt: str = ""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A question that is handed to people, with all that they need."""
+
+    question: str  # its id, for the buttons
+    asker: Person
+    place: Place  # where it was asked; linked if others can go there
+    text: str  # as it was posted, without the platform's escapes
+    answer: Answer | None
+    files: tuple[Upload, ...] = ()  # what was attached, the fixed program, the whole output
+    ping: str = ""  # the role or user group to wake
+    is_draft: bool = False  # an unasked answer that the team may post
 
 
 class Platform(Protocol):
@@ -180,18 +221,20 @@ class Platform(Protocol):
     async def hand(self, place: Place, person: Person, upload: Upload, *, private: bool) -> None:
         """Send a file: next to the card, or to this person alone."""
 
-    async def refer(
-        self, where: str, asker: Person, place: Place, text: str, answer: Answer | None
-    ) -> None:
-        """Post a question for people to look at.
+    async def refer(self, where: str, case: Case) -> None:
+        """Post a question for people to look at, in a channel or to a person, by its id."""
 
-        Args:
-            where: a channel's or a person's id.
-            asker: the person who asked.
-            place: where it was asked; linked if others can go there.
-            text: the question as it was posted.
-            answer: the bot's answer, if there is one.
-        """
+    async def link(self, place: Place) -> str:
+        """The address of a message that others can go to; empty if there is none."""
+
+    async def remark(self, place: Place, text: str) -> None:
+        """Say something below a message, for everybody there."""
+
+    async def write(self, person: Person, text: str) -> None:
+        """Send somebody a direct message."""
+
+    async def above(self, place: Place) -> Above:
+        """The messages above one: whom it replies to, its thread's first, and up to ten more."""
 
     async def delete(self, card: CardRef) -> None:
         """Delete a card; one that is gone already is no error."""

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import os
 import time
 
 from bot.diagnosis.pipeline import Pipeline
-from bot.errors import BotError, PlatformError, QuestionError
+from bot.errors import BotError, PlatformError, QuestionError, TokenRefusedError
 from bot.logs import facts, where
-from bot.models import Answer, Origin
+from bot.messages.chat_markup import as_seen
+from bot.models import Answer, Origin, Reply
 from bot.service import manners
+from bot.service.asked_before import asked_before
 from bot.service.counters import Counters
+from bot.service.follow_up import is_same, same_as_before
+from bot.service.links import Links
 from bot.service.question_card import OvertakenError, QuestionCard
 from bot.service.reading import read
 from bot.service.retry import retrying
-from bot.service.seam import Place, Platform, Waiting, Working
+from bot.service.seam import Case, Place, Platform, Waiting, Working
 from bot.service.store import Store
+from bot.service.store.database import DATABASE_ERRORS
 from bot.service.store.stored import Stored
 from bot.service.tasks import Tasks
 from bot.service.turns import Turn, Turns
@@ -56,6 +62,7 @@ class OpenWork:
         self._store = store
         self._platform = platform
         self._patience_s = chat.patience_s
+        self._links = Links(chat.links)
         self._front = front
         self._metrics = metrics
         self._tasks = tasks
@@ -129,6 +136,7 @@ class OpenWork:
                 await case.step(Waiting(self._turns.ahead(turn)), now=True)
             async with self._turns.wait(turn, lambda n: self._show_position(case, n)):
                 answer = await self._answer(case)
+            answer = await self._with_earlier(asked, answer)
             if not await self._store.answered(asked.id, asked.revision, answer):
                 return  # edited or deleted meanwhile: the other run shows its own
             self._metrics.answered(self._platform.name, answer, unasked=asked.unasked)
@@ -136,6 +144,9 @@ class OpenWork:
             self._turns.leave(turn)
         if asked.unasked and not await self._is_wanted(asked, answer):
             await self._store.done(asked.id, asked.revision, "silent")
+            return
+        if asked.unasked and (draft := self._draft_channel(asked)):
+            await self._draft(asked, answer, draft)
             return
         await case.finish(answer)
         took_s = time.time() - asked.asked_at
@@ -145,6 +156,31 @@ class OpenWork:
             answer.status,
             extra=facts(question=asked.id, status=answer.status, seconds=round(took_s, 3)),
         )
+
+    async def _with_earlier(self, asked: Stored, answer: Answer) -> Answer:
+        """The answer with the address of a solved question like it, where there is one."""
+        try:
+            if (before := await asked_before(asked, answer, self._store)) is None:
+                return answer
+            link = await self._platform.link(before.place)
+        except (PlatformError, *DATABASE_ERRORS) as e:
+            log.info("question %s: no earlier question was looked for: %s", asked.id, where(e))
+            return answer
+        return answer.model_copy(update={"asked_before": link})
+
+    def _draft_channel(self, asked: Stored) -> str:
+        channel = manners.support_channel(self._front, asked.place)
+        return channel.draft if channel is not None else ""
+
+    async def _draft(self, asked: Stored, answer: Answer, where: str) -> None:
+        """Show an unasked answer to the team alone, who may post, edit or drop it."""
+        text = as_seen(asked.text, self._platform.markup)
+        case = Case(asked.id, asked.asker, asked.place, text, answer, is_draft=True)
+        try:
+            await self._platform.refer(where, case)
+        except PlatformError as e:
+            log.error("question %s: its draft could not be shown: %s", asked.id, e)
+        await self._store.done(asked.id, asked.revision, "silent")
 
     async def _show_position(self, case: QuestionCard, ahead: int) -> None:
         """Show the position in the queue, one card at a time: platforms limit our calls."""
@@ -166,6 +202,8 @@ class OpenWork:
         away = False  # the executor is gone, and the card says so
 
         def patience_s(error: Exception) -> float:
+            if isinstance(error, TokenRefusedError):
+                return math.inf  # until there is a good one, perhaps after a restart
             # Of a full queue: it is there, and others come first. That is worth more patience.
             full = isinstance(error, ExecutorBusyError)
             return self._patience_s * (_FULL if full else 1)
@@ -178,7 +216,7 @@ class OpenWork:
             nonlocal away
             if isinstance(error, ExecutorBusyError):
                 await case.step(Working(_full(error)), now=True)
-            elif not away:
+            elif isinstance(error, ExecutorGoneError) and not away:
                 away = True
                 gone = "the place where I run code does not answer yet; trying again"
                 await case.step(Working(gone), now=True)
@@ -186,7 +224,9 @@ class OpenWork:
         try:
             return await retrying(
                 lambda: self._try(case, silently=away),
-                may_pass=lambda e: isinstance(e, ExecutorBusyError | ExecutorGoneError),
+                may_pass=lambda e: isinstance(
+                    e, ExecutorBusyError | ExecutorGoneError | TokenRefusedError
+                ),
                 patience_s=patience_s,
                 waits_s=(_TRY_AGAIN_S,),
                 longest_s=_TRY_AGAIN_FULL_S,
@@ -196,7 +236,7 @@ class OpenWork:
         except OvertakenError:
             raise
         except QuestionError as e:
-            return Answer(status="unsure", headline=f"Not sure: {e}.")
+            return _replied(Reply(text=f"{e}."))
         except ExecutorBusyError:
             return _failed("too many people ask at once")
         except ExecutorGoneError:
@@ -217,16 +257,37 @@ class OpenWork:
             log.debug("question %s", case.asked.id, exc_info=e)
             return _failed("I made a mistake of my own")
 
+    async def _has_gpu(self, asked: Stored) -> bool:
+        """Whether a follow-up may ask for a GPU; asked only where it may."""
+        if "gpu" not in asked.text.lower() and "cuda" not in asked.text.lower():
+            return False
+        try:
+            return await self._pipeline.has_gpu()
+        except ExecutorError:
+            return False
+
     async def _try(self, case: QuestionCard, *, silently: bool) -> Answer:
         asked = case.asked
         began = time.perf_counter()
-        question = await read(asked, self._store, self._platform)
+        found = await read(
+            asked,
+            self._store,
+            self._platform,
+            has_gpu=await self._has_gpu(asked),
+            links=self._links,
+        )
         parse_ms = (time.perf_counter() - began) * 1000
+        if found.reply is not None:
+            return _replied(found.reply)
         async for said in self._pipeline.answer(
-            question, parse_ms, asked.run_with, _origin(asked.place)
+            found.question, parse_ms, found.run_with, _origin(asked.place)
         ):
             if isinstance(said, Answer):
-                return said
+                if found.before is not None and is_same(said, found.before):
+                    return _replied(same_as_before(said, found.changed))
+                if found.otherwise is not None and said.status == "unsure":
+                    return _replied(found.otherwise)
+                return said.model_copy(update={"code": found.question.code})
             if not silently:
                 await case.step(Working(said.text))
         raise AssertionError("the last thing said is always the answer")
@@ -234,6 +295,10 @@ class OpenWork:
 
 def _origin(place: Place) -> Origin:
     return Origin(platform=place.platform, channel=place.channel, private=place.private)
+
+
+def _replied(reply: Reply) -> Answer:
+    return Answer(status="advice", headline=reply.text.partition("\n")[0], reply=reply)
 
 
 def _full(e: ExecutorBusyError) -> str:

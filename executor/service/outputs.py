@@ -23,10 +23,12 @@ class Stream:
     total: int = 0
     _head: bytearray = field(default_factory=bytearray)
     _tail: bytearray = field(default_factory=bytearray)
+    _line_ends: int = 0
 
     def add(self, data: bytes) -> None:
         """Add bytes from the pipe."""
         self.total += len(data)
+        self._line_ends += data.count(b"\n")
         room = self.limits.head_bytes - len(self._head)
         if room > 0:
             self._head += data[:room]
@@ -40,6 +42,12 @@ class Stream:
     def dropped(self) -> int:
         """How many bytes are missing between the two parts."""
         return self.total - len(self._head) - len(self._kept_tail())
+
+    @property
+    def lines(self) -> int:
+        """How many lines came through, the dropped ones included."""
+        ends = self._tail or self._head
+        return self._line_ends + bool(ends and not ends.endswith(b"\n"))
 
     def text(self) -> str:
         """Both parts as text, with a note between them about what is missing."""

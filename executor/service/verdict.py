@@ -40,6 +40,7 @@ def result_of(run: Run, ready: Ready, isolation: Isolation) -> JobResult:
         stdout=_text(run, run.stdout.text()),
         stderr=_text(run, run.stderr.text()),
         dropped_bytes=run.stdout.dropped + run.stderr.dropped,
+        stdout_lines=run.stdout.lines if run.stdout.dropped else 0,
         error=_error(report, outcome),
         files=tuple(run.collected.files),
         skipped=tuple(run.collected.skipped),

@@ -67,7 +67,7 @@ WRONG = [
     ("EXECUTER__SLOTS", "1", "there is no setting `executer`; known here: chat, discord, executor, "
      "knowledge, log, metrics, proposer, slack, state, store"),
     ("SLACK__SUPPORT__C9__TRESHOLD", "1", "there is no setting `slack.support.c9.treshold`; known "
-     "here: quiet_hours, team, threshold, timezone"),
+     "here: draft, quiet_hours, team, threshold, timezone"),
     ("EXECUTOR__WALL_S", "soon", "`executor.wall_s` should be a number, not 'soon' (str)"),
     ("EXECUTOR__WALL_S", "'10'", "`executor.wall_s` should be a number, not '10' (str)"),
     ("EXECUTOR__SLOTS", "1.5", "`executor.slots` should be a whole number, not 1.5 (float)"),

@@ -41,6 +41,7 @@ def as_json(gaps: Sequence[Gap]) -> list[dict[str, Any]]:
                 {
                     "text": q.text,
                     "reason": q.reason,
+                    "said": q.said,
                     "asked_at": datetime.fromtimestamp(q.asked_at, UTC).isoformat("T", "seconds"),
                     "error": ": ".join(q.error) if q.error else None,
                 }
@@ -56,4 +57,7 @@ def _one_line(question: UnansweredQuestion) -> str:
     if not line and question.error:
         line = ": ".join(question.error)
     cut = line if len(line) <= 100 else f"{line[:99]}…"
-    return cut if question.reason == "unanswered" else f"{cut} ({question.reason})"
+    if question.reason == "unanswered":
+        return cut
+    said = f": {question.said}" if question.said else ""
+    return f"{cut} ({question.reason}{said})"

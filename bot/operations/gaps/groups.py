@@ -37,6 +37,7 @@ class UnansweredQuestion:
     code: str = ""
     error: tuple[str, str] | None = None  # type and message that its run raised
     line: int | None = None  # of the code, where it was raised
+    said: str = ""  # what its asker found wrong with the answer
 
 
 @dataclass(frozen=True)

@@ -23,9 +23,9 @@ _REASONS: dict[str, Reason] = {"wrong": "marked wrong", "human": "sent to a huma
 async def collect(database: Database, model: Embeds, days: float, least: int = 1) -> list[Gap]:
     """The gaps of the last days with at least so many questions, the largest first."""
     since = time.time() - days * _DAY_S
-    said: dict[str, list[str]] = defaultdict(list)
-    for question, verdict in await feedback_since(database, since):
-        said[question].append(verdict)
+    said: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for question, verdict, words in await feedback_since(database, since):
+        said[question].append((verdict, words))
     found = []
     async for past in asked_since(database, since):
         if past.state == "done" and (lacking := _unanswered(past, said[past.id])):
@@ -33,12 +33,12 @@ async def collect(database: Database, model: Embeds, days: float, least: int = 1
     return [gap for gap in find_gaps(found, model) if len(gap.questions) >= least]
 
 
-def _unanswered(past: Past, verdicts: Sequence[str]) -> UnansweredQuestion | None:
+def _unanswered(past: Past, verdicts: Sequence[tuple[str, str]]) -> UnansweredQuestion | None:
     """The question as unanswered; None if it was answered, or its asker says that it was."""
     answer = past.answer
-    if answer is None or past.solved:
+    if answer is None or past.solved or answer.reply is not None:
         return None
-    reason = next((_REASONS[v] for v in reversed(verdicts) if v in _REASONS), None)
+    reason = next((_REASONS[v] for v, _ in reversed(verdicts) if v in _REASONS), None)
     explained = answer.why is not None or answer.fix is not None or answer.alternatives
     if reason is None and (answer.status == "unsure" or not explained):
         # That it runs, or cannot run here, was the answer.
@@ -59,4 +59,5 @@ def _unanswered(past: Past, verdicts: Sequence[str]) -> UnansweredQuestion | Non
         code=code,
         error=(error.type, error.message) if error else None,
         line=error.line if error else None,
+        said="; ".join(words for verdict, words in verdicts if verdict == "wrong" and words),
     )

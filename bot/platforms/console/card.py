@@ -35,9 +35,11 @@ from bot.platforms.card import (
     says_who,
 )
 from bot.service.seam import (
+    Above,
     Answered,
     Attached,
     CardRef,
+    Case,
     Person,
     Place,
     Upload,
@@ -131,10 +133,23 @@ class ConsolePlatform:
         """Print a file's text."""
         self.say(upload.data.decode("utf-8", "replace"))
 
-    async def refer(
-        self, where: str, asker: Person, place: Place, text: str, answer: Answer | None
-    ) -> None:
+    async def refer(self, where: str, case: Case) -> None:
         """Do nothing: there is nobody else to ask."""
+
+    async def link(self, place: Place) -> str:
+        """Nothing: nobody can go there."""
+        return ""
+
+    async def remark(self, place: Place, text: str) -> None:
+        """Do nothing: nobody else reads the console."""
+
+    async def write(self, person: Person, text: str) -> None:
+        """Print the text: who asks is who reads."""
+        self.say(text)
+
+    async def above(self, place: Place) -> Above:
+        """Nothing: what a message is about is kept with its thread."""
+        return Above()
 
     async def delete(self, card: CardRef) -> None:
         """Do nothing: what was printed stays."""
@@ -146,6 +161,8 @@ class ConsolePlatform:
 
 def card(answer: Answer, *, explain: bool = False) -> RenderableType:
     """An answer as lines, the conclusion first."""
+    if answer.reply is not None:
+        return Text(harmless(answer.reply.text))
     symbol, _ = STATUS[answer.status]
     parts: list[RenderableType] = [
         Text(f"{symbol} {harmless(answer.headline)}", style=f"bold {_STYLE[answer.status]}")

@@ -91,9 +91,11 @@ class ConsoleChat:
         if asked is None:
             self._platform.say("You're welcome.")
             return None
-        self._last = asked.id
         await self._service.idle()
-        return await self._store.get(asked.id)
+        answered = await self._store.get(asked.id)
+        if answered is None or answered.answer is None or answered.answer.reply is None:
+            self._last = asked.id  # only words have nothing to be run again or handed out
+        return answered
 
     async def _command(self, name: str, given: list[str]) -> None:
         if name == "/help":

@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from bot.models import Answer, Status
-from bot.platforms.card import BUTTONS, CardPart, Sheet, article_advice, button_id, sheet
+from bot.platforms.buttons import BUTTONS, button_id, case_buttons, case_head
+from bot.platforms.card import Sheet, article_advice, sheet
 from bot.platforms.discord.text import ELLIPSIS, cut_end, fence, prose, tame, units, words
-from bot.service.seam import Answered, Upload, Verb, View, Waiting, Working
+from bot.platforms.parts import CardPart
+from bot.service.seam import Answered, Case, Upload, Verb, View, Waiting, Working
 from bot.service.uploads import full_output
+from bot.service.welcome import PROMPTS, WELCOME
 from bot.words import ADVICE, UNSURE_ADVICE
 
 # https://discord.com/developers/docs/components/reference
@@ -39,7 +42,7 @@ _PICTURES, _FILES = 6, 3
 _PICTURE_BYTES = 4 * 1024 * 1024
 _ALTERNATIVES = 3
 _SECONDARY, _SUCCESS, _DANGER = 2, 3, 4
-_ROW, _BUTTON = 1, 2
+_ROW, _BUTTON, _SELECT = 1, 2, 3
 _TEXT, _GALLERY, _FILE, _RULE, _CONTAINER = 10, 12, 13, 14, 17
 _STYLES: dict[Verb, int] = {"solved": _SUCCESS, "delete": _DANGER}
 _LINK = re.compile(r"https?://[^\s<>()]{1,400}")
@@ -86,7 +89,7 @@ def draw(view: View, question: str, style: Style = "components") -> Drawn:
         drawn = _components if style == "components" else _embed
         return drawn(view.answer, made, question)
     text = _waiting(view)
-    return text_message(text, style=style, buttons=[_button("delete", question)])
+    return text_message(text, style=style, rows=[_row([_button("delete", question)])])
 
 
 def _waiting(view: Waiting | Working) -> str:
@@ -98,13 +101,12 @@ def _waiting(view: Waiting | Working) -> str:
     return f"⏳ in the queue: {before} before yours"
 
 
-def text_message(text: str, *, style: Style = "components", buttons: Sequence[Json] = ()) -> Drawn:
+def text_message(text: str, *, style: Style = "components", rows: Sequence[Json] = ()) -> Drawn:
     """A message of one paragraph, in the style that the card will have."""
-    rows = [_row(buttons)] if buttons else []
     if style == "embeds":
         embed = {"description": prose(cut_end(text, CONTENT // 2)) or ELLIPSIS, "color": _WAITING}
-        return Drawn(_calm({"content": None, "embeds": [embed], "components": rows}))
-    room = SHOWN - sum(units(b["label"]) for b in buttons)
+        return Drawn(_calm({"content": None, "embeds": [embed], "components": [*rows]}))
+    room = SHOWN - _shown(rows)
     shown = {"type": _TEXT, "content": cut_end(prose(text), room) or ELLIPSIS}
     container = {"type": _CONTAINER, "accent_color": _WAITING, "components": [shown]}
     return Drawn(_calm({"flags": V2, "components": [container, *rows]}))
@@ -115,29 +117,36 @@ def note(text: str) -> Json:
     return _calm({"content": cut_end(tame(text), CONTENT) or ELLIPSIS})
 
 
-def case(asker: str, link: str, text: str, answer: Answer | None) -> Drawn:
-    """A question referred to people, with the bot's answer.
+def draw_case(case: Case, link: str) -> Drawn:
+    """A question that is handed to people, with the bot's answer and buttons of their own.
 
     Args:
-        asker: the person's id; shown as a name, without a ping.
+        case: the question; its asker is shown as a name, without a ping.
         link: where it was asked; empty if nobody else can go there.
-        text: the question as posted.
-        answer: what the bot said.
     """
-    said = f"**A person is asked for**, by <@{asker}>" + (f", here: {link}" if link else "")
+    said = f"<@{case.asker.id}> {case_head(case)}" + (f", here: {link}" if link else "")
+    if case.ping:
+        said = f"<@&{case.ping}> {said}"
     parts = [_Piece(lambda limit: cut_end(said, limit), 300)]
-    if answer is not None:
-        headline = sheet(Answered(answer)).headline
+    if case.answer is not None:
+        made = sheet(Answered(case.answer))
+        headline = made.headline
         parts.append(_Piece(lambda limit: cut_end(f"I said: {words(headline)}", limit), 400))
-    parts.append(_Piece(_block("**The question**", text, "text", "both"), 1_000, "question"))
-    texts, _, whole = _fill(parts, [], SHOWN)
+    parts.append(_Piece(_block("**The question**", case.text, "text", "both"), 1_000, "question"))
+    if case.answer is not None:
+        parts += _pieces(case.answer, made)
+    rows = [_row([_button(verb, case.question) for verb in case_buttons(case)])]
+    texts, _, whole = _fill(parts, [], SHOWN - _shown(rows))
     inside: list[Json] = [{"type": _TEXT, "content": t} for t in texts]
     uploads: list[Upload] = []
     if not whole:
-        uploads.append(capped(Upload("question.txt", text.encode("utf-8", "replace"))))
+        uploads.append(capped(Upload("question.txt", case.text.encode("utf-8", "replace"))))
         inside.append(_file(uploads[0]))
     container = {"type": _CONTAINER, "accent_color": _WAITING, "components": inside}
-    return Drawn(_calm({"flags": V2, "components": [container]}), tuple(uploads))
+    payload = _calm({"flags": V2, "components": [container, *rows]})
+    if case.ping:
+        payload["allowed_mentions"] = {"parse": [], "roles": [case.ping]}
+    return Drawn(payload, tuple(uploads))
 
 
 def count_components(payload: Json) -> int:
@@ -167,9 +176,43 @@ def _row(buttons: Sequence[Json]) -> Json:
     return {"type": _ROW, "components": list(buttons)}
 
 
-def _rows(verbs: Sequence[Verb], question: str) -> list[Json]:
-    made = [_button(v, question) for v in verbs]
-    return [_row(made[i : i + 4]) for i in range(0, len(made), 4)]
+def _rows(made: Sheet, question: str) -> list[Json]:
+    """The buttons and the menu below a card; the prompts of a welcome."""
+    if made.prompts:
+        return [prompts()]
+    rows = [_row([_button(v, question) for v in made.buttons])] if made.buttons else []
+    if made.menu:
+        options = [{"label": BUTTONS[v], "value": button_id(v, question)} for v in made.menu]
+        menu = {
+            "type": _SELECT,
+            "custom_id": f"tm:more:{question}",
+            "placeholder": "More…",
+            "options": options,
+        }
+        rows.append(_row([menu]))
+    return rows
+
+
+def prompts() -> Json:
+    """A button for each question that one click asks, and one for the form."""
+    named = [(p.label, f"tm:prompt:{n}") for n, p in enumerate(PROMPTS)]
+    return _row(
+        [
+            {"type": _BUTTON, "style": _SECONDARY, "label": label, "custom_id": id}
+            for label, id in [*named, ("Paste code…", "tm:form")]
+        ]
+    )
+
+
+def welcome(style: Style = "components") -> Drawn:
+    """The welcome as a message of its own."""
+    return text_message(WELCOME, style=style, rows=[prompts()])
+
+
+def _shown(rows: Sequence[Json]) -> int:
+    """The text that rows show, as far as Discord may count it."""
+    items = [item for row in rows for item in row["components"]]
+    return sum(units(i.get("label") or "") + units(i.get("placeholder") or "") for i in items)
 
 
 def _button(verb: Verb, question: str) -> Json:
@@ -189,11 +232,12 @@ def _file(upload: Upload) -> Json:
 
 
 def _components(answer: Answer, made: Sheet, question: str) -> Drawn:
-    rows = _rows(made.verbs, question)
+    rows = _rows(made, question)
     pictures = _pictures(made)
-    room = SHOWN - sum(units(b["label"]) for r in rows for b in r["components"])
+    room = SHOWN - _shown(rows)
     room -= sum(units(p.alt) for p in pictures)
-    headline = _Piece(lambda limit: cut_end(f"### {words(made.headline)}", limit), 600)
+    mark = "" if made.is_reply else "### "
+    headline = _Piece(lambda limit: cut_end(f"{mark}{words(made.headline)}", limit), 600)
     small = [_Piece(_small(made), 420)]
     texts, below, whole = _fill([headline, *_pieces(answer, made)], small, room)
     inside: list[Json] = [{"type": _TEXT, "content": t} for t in texts]
@@ -221,7 +265,7 @@ def _embed(answer: Answer, made: Sheet, question: str) -> Drawn:
     description = "\n".join(seen)
     room = EMBED - units(title) - units(description) - units(footer)
     fields: list[Json] = []
-    for piece in [*_pieces(answer, made, only=explained), _Piece(_sources(made), 420, "Sources")]:
+    for piece in [*_pieces(answer, made, only=explained)]:
         text = piece.draw(min(FIELD, room - units(piece.name)))
         if text:
             fields.append({"name": piece.name, "value": text, "inline": False})
@@ -238,7 +282,7 @@ def _embed(answer: Answer, made: Sheet, question: str) -> Drawn:
     if pictures:
         embed["image"] = {"url": f"attachment://{pictures[0].name}"}
     uploads = (*pictures, *_files(answer, made, whole=whole))
-    rows = _rows(made.verbs, question)
+    rows = _rows(made, question)
     return Drawn(_calm({"content": None, "embeds": [embed], "components": rows}), uploads)
 
 
@@ -253,7 +297,7 @@ def _pieces(
             continue  # all of it was drawn with the first
         if part.kind in skip or (only and part.kind not in only) or fixes > _ALTERNATIVES:
             continue
-        head = f"**{prose(part.title)}**"
+        head = _title(part)
         name = "output" if part.kind == "printed" else cut_end(part.title, 100)
         drawing = _drawing(part, head)
         if part.kind == "try" and answer.why is not None and article_advice(answer):
@@ -263,10 +307,18 @@ def _pieces(
     return pieces
 
 
+def _title(part: CardPart) -> str:
+    if not part.title:
+        return ""
+    told = f"**{prose(part.title)}**"
+    return f"[{told}](<{part.url}>)" if _LINK.fullmatch(part.url) else told
+
+
 def _drawing(part: CardPart, head: str) -> Callable[[int], str]:
     text = "\n".join(words(line) for line in part.text[:20_000].splitlines())
     if text:
-        head += f"\n{text}" if part.kind in ("seen", "use") else f" — {text}"
+        gap = "\n" if part.kind in ("seen", "use") else " — "
+        head = f"{head}{gap}{text}" if head else text
     if not part.code:
         return lambda limit: cut_end(head, limit)
     keep: Literal["both", "last"] = "last" if part.keep == "end" else "both"
@@ -274,33 +326,8 @@ def _drawing(part: CardPart, head: str) -> Callable[[int], str]:
 
 
 def _small(made: Sheet) -> Callable[[int], str]:
-    """Evidence and sources: the small print at the end."""
-
-    def drawn(limit: int) -> str:
-        evidence = cut_end(f"-# {prose(made.evidence)}", limit) if made.evidence else ""
-        rest = _sources(made, "-# ")(limit - units(evidence) - 1)
-        return "\n".join(x for x in (evidence, rest) if x)
-
-    return drawn
-
-
-def _sources(made: Sheet, before: str = "") -> Callable[[int], str]:
-    lines = []
-    for told, url in made.sources:
-        shown = prose(cut_end(told, 160))
-        if _LINK.fullmatch(url):
-            shown += f" — [documentation](<{url}>)"
-        lines.append(before + shown)
-
-    def drawn(limit: int) -> str:
-        shown: list[str] = []
-        for line in lines:
-            # A link must not be cut: without room the whole line is dropped.
-            if units("\n".join([*shown, line])) <= limit:
-                shown.append(line)
-        return "\n".join(shown)
-
-    return drawn
+    """The evidence: the small print at the end."""
+    return lambda limit: cut_end(f"-# {prose(made.evidence)}", limit) if made.evidence else ""
 
 
 def _pictures(made: Sheet) -> tuple[Upload, ...]:

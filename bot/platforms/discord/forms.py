@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from bot.models import RunWith
-from bot.platforms.card import button_id
+from bot.platforms.buttons import WRONG, button_id
+from bot.service.buttons import RerunOptions
 
 Json = dict[str, Any]
 
@@ -22,7 +23,7 @@ COMMANDS: list[Json] = [
         "name": "torchmedic",
         "type": _CHAT,
         **_EVERYWHERE,
-        "description": "Run a PyTorch problem and find out what is wrong; alone: a form for code",
+        "description": "Run a PyTorch problem and find out what is wrong; alone: what I can do",
         "options": [
             {
                 "name": "question",
@@ -33,7 +34,7 @@ COMMANDS: list[Json] = [
             {
                 "name": "file",
                 "type": _ATTACHMENT,
-                "description": "A .py, .ipynb, .log or .txt file",
+                "description": "A .py, .ipynb, .log, .txt, .md or .zip file",
             },
             {
                 "name": "public",
@@ -44,7 +45,7 @@ COMMANDS: list[Json] = [
     },
     {"name": DIAGNOSE, "type": _MESSAGE, **_EVERYWHERE},
 ]
-_SELECT, _INPUT, _LABELLED = 3, 4, 18
+_SELECT, _INPUT, _LABELLED, _UPLOAD = 3, 4, 18, 19
 
 
 def ask_form(*, public: bool = False) -> Json:
@@ -53,30 +54,58 @@ def ask_form(*, public: bool = False) -> Json:
         "custom_id": f"{ASK_FORM}:public" if public else ASK_FORM,
         "title": "Ask Torchmedic",
         "components": [
+            _field("question", "What goes wrong?", long=True, needed=False, most=1_000),
             _field(
                 "code",
                 "Your code, the traceback, or both",
                 long=True,
+                needed=False,
                 hint="Paste it as it is. It is run, so the shortest that fails is best.",
             ),
-            _field("question", "What goes wrong?", long=True, needed=False, most=1_000),
+            {
+                "type": _LABELLED,
+                "label": "Files",
+                "description": "A script, a notebook, a log, or what the code reads",
+                "component": {
+                    "type": _UPLOAD,
+                    "custom_id": "files",
+                    "required": False,
+                    "min_values": 0,
+                    "max_values": 5,
+                },
+            },
         ],
     }
 
 
 def wrong_form(question: str) -> Json:
-    """The form for "wrong": the reason, in one line."""
-    words_ = _field("words", "What is wrong with it?", most=300, hint="One line is enough.")
+    """The form for "not right": what is wrong, and a line about it."""
+    kinds = [(label, name) for name, label in WRONG.items()]
     return {
         "custom_id": button_id("wrong", question),
-        "title": "Wrong answer",
-        "components": [words_],
+        "title": "What is not right?",
+        "components": [
+            _choice("kind", "What is wrong", kinds, kinds[0][1]),
+            _field("words", "In a line", needed=False, most=300),
+        ],
     }
 
 
-def again_form(question: str, now: RunWith = RunWith()) -> Json:  # noqa: B008 (frozen)
+def edit_form(question: str, headline: str) -> Json:
+    """The form for editing a draft: its conclusion."""
+    words = _field("words", "What the card says first", long=True, most=900, value=headline[:900])
+    return {
+        "custom_id": button_id("edit", question),
+        "title": "Edit and post",
+        "components": [words],
+    }
+
+
+def again_form(question: str, offered: RerunOptions) -> Json:
     """The form for "run again": device, seed, fresh interpreter."""
-    devices = [("as the code needs it", ""), ("CPU", "cpu"), ("GPU", "cuda")]
+    now = offered.now
+    devices = [("as the code needs it", ""), ("CPU", "cpu")]
+    devices += [("GPU", "cuda")] if offered.has_gpu else []
     return {
         "custom_id": button_id("again", question),
         "title": "Run again",
@@ -85,7 +114,7 @@ def again_form(question: str, now: RunWith = RunWith()) -> Json:  # noqa: B008 (
                 "device",
                 "Device",
                 [(label, value or "any") for label, value in devices],
-                now.device or "any",
+                now.device if now.device and (now.device == "cpu" or offered.has_gpu) else "any",
             ),
             _choice(
                 "start",

@@ -7,12 +7,23 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from bot.errors import PlatformError, PlatformRefusedError
-from bot.models import Answer
-from bot.platforms.card import parse_button
-from bot.platforms.discord.card import Drawn, Json, Style, capped, case, draw, note, text_message
+from bot.platforms.buttons import parse_button
+from bot.platforms.discord.card import (
+    UPLOAD_BYTES,
+    Drawn,
+    Json,
+    Style,
+    capped,
+    draw,
+    draw_case,
+    note,
+    text_message,
+    welcome,
+)
+from bot.platforms.discord.incoming import Role, is_hidden, said_in
 from bot.platforms.discord.markup import MARKUP
 from bot.platforms.discord.text import cut_end
-from bot.service.seam import Answered, Attached, CardRef, Person, Place, Upload, View
+from bot.service.seam import Above, Answered, Attached, CardRef, Case, Person, Place, Upload, View
 
 # https://discord.com/developers/docs/topics/opcodes-and-status-codes#json
 UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, UNKNOWN_WEBHOOK, UNKNOWN_INTERACTION = 10003, 10008, 10015, 10062
@@ -25,6 +36,12 @@ SAY, LATER, LATER_HERE, FORM = 4, 5, 6, 9  # ways to acknowledge an interaction
 _ACK_S = 3.0  # Discord waits no longer
 _LOOK_BACK = 50  # messages in which a card from before a crash is looked for
 _TITLES = 500
+_CASE_FILES = 10
+_ABOVE = 10  # messages above a question that are read
+_HIDDEN = (
+    "I could not read every message above: Discord shows me only messages that mention me; use "
+    "Apps → “Diagnose this message” on the one with the code, or paste it"
+)
 
 
 class RefusedError(PlatformRefusedError):
@@ -285,6 +302,49 @@ class DiscordPlatform:
                     return CardRef(channel=room, message=message["id"])
         return None
 
+    async def above(self, place: Place) -> Above:
+        """The messages above one: whom it replies to, its thread's first, and up to ten more."""
+        in_thread = bool(place.thread) and place.thread != place.message
+        room = place.thread if in_thread else place.channel
+        found: list[tuple[Role, Json]] = []
+        try:
+            recent = await self._api.call(
+                "GET",
+                f"/channels/{{channel_id}}/messages?before={place.message}&limit={_ABOVE}",
+                channel_id=room,
+            )
+            found += [("above", message) for message in reversed(recent)]
+            if in_thread and (first := await self._first_of(place)) is not None:
+                found.append(("root", first))
+            if place.replies_to:
+                replied = await self._message(room, place.replies_to)
+                found += [("replied_to", replied)] if replied is not None else []
+        except RefusedError as e:
+            if not found:
+                return Above(unread=f"I could not read the messages above: {e}")
+        said = [said_in(message, role) for role, message in found]
+        hidden = any(is_hidden(message) for _, message in found)
+        return Above(tuple(s for s in said if s is not None), _HIDDEN if hidden else "")
+
+    async def _first_of(self, place: Place) -> Json | None:
+        """A thread's first message: in its channel, or in the thread where it is a forum's."""
+        for room in (place.channel, place.thread):
+            if (found := await self._message(room, place.thread)) is not None:
+                return found
+        return None
+
+    async def _message(self, room: str, message: str) -> Json | None:
+        try:
+            found: Json = await self._api.call(
+                "GET",
+                "/channels/{channel_id}/messages/{message_id}",
+                channel_id=room,
+                message_id=message,
+            )
+        except RefusedError:
+            return None
+        return found
+
     async def delete(self, card: CardRef) -> None:
         """Delete a card."""
         try:
@@ -349,21 +409,33 @@ class DiscordPlatform:
         else:
             await self._post(place.thread or place.channel, drawn)
 
-    async def refer(
-        self, where: str, asker: Person, place: Place, text: str, answer: Answer | None
-    ) -> None:
-        """Post a question for people to look at."""
-        link = ""
-        if place.workspace and not place.private:
-            room = place.thread or place.channel
-            link = f"https://discord.com/channels/{place.workspace}/{room}"
-        drawn = case(asker.id, link, text, answer)
+    async def refer(self, where: str, case: Case) -> None:
+        """Post a question for people to look at, with its files."""
+        drawn = draw_case(case, await self.link(case.place))
         try:
-            await self._post(where, drawn)
+            made = await self._post(where, drawn)
         except RefusedError as e:
             if e.code != UNKNOWN_CHANNEL:
                 raise
-            await self._post(await self._direct(where), drawn)
+            made = await self._post(await self._direct(where), drawn)
+        if case.files:
+            each = UPLOAD_BYTES // len(case.files[:_CASE_FILES])
+            uploads = tuple(capped(f, each) for f in case.files[:_CASE_FILES])
+            await self._post(made.channel, Drawn(note("The files:"), uploads), "", made.message)
+
+    async def link(self, place: Place) -> str:
+        """The address of a thread or channel that others can go to; empty if there is none."""
+        if place.private or not place.workspace:
+            return ""
+        return f"https://discord.com/channels/{place.workspace}/{place.thread or place.channel}"
+
+    async def remark(self, place: Place, text: str) -> None:
+        """Say something as a reply to a message."""
+        await self._post(place.thread or place.channel, Drawn(note(text)), "", place.message)
+
+    async def write(self, person: Person, text: str) -> None:
+        """Send somebody a direct message."""
+        await self._post(await self._direct(person.id), Drawn(note(text)))
 
     async def _direct(self, person: str) -> str:
         """The id of the direct channel with a person."""
@@ -375,6 +447,10 @@ class DiscordPlatform:
     async def read(self, attached: Attached) -> bytes:
         """An attachment's content."""
         return await self._api.fetch(attached.url)
+
+    async def welcome(self, channel: str) -> None:
+        """Say in a channel what we do."""
+        await self._post(channel, welcome(self._style))
 
     async def typing(self, channel: str) -> None:
         """Show the typing indicator; failures are ignored."""

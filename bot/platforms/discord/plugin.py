@@ -19,6 +19,7 @@ async def _serve(settings: DiscordSettings, host: Host) -> None:
         DiscordFront(settings, discord_token(host.environment), host.say) as front,
         host.open_service(front.platform) as service,
     ):
+        host.say("answering in Discord")
         stopping = asyncio.create_task(host.stop_signal().wait())
         serving = asyncio.create_task(front.serve(service))
         await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)

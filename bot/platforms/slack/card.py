@@ -10,19 +10,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from bot.models import Answer, RunWith
-from bot.platforms.card import (
-    BUTTONS,
-    CardPart,
-    Sheet,
-    button_id,
-    cut,
-    fit,
-    neutral,
-    one_line,
-    sheet,
-)
-from bot.service.seam import Answered, Verb, View, Waiting
+from bot.platforms.buttons import BUTTONS, WRONG, button_id, case_buttons, case_head
+from bot.platforms.card import Sheet, sheet
+from bot.platforms.parts import CardPart, cut, fit, neutral, one_line
+from bot.service.buttons import RerunOptions
+from bot.service.seam import Answered, Case, Verb, View, Waiting
+from bot.service.welcome import PROMPTS, WELCOME
 
 Block = dict[str, Any]
 
@@ -30,14 +23,16 @@ MAX_BLOCKS = 50
 MAX_SECTION = 3000
 MAX_BUTTON = 75
 MAX_ALL = 12_000
-MAX_CONTEXT_ELEMENTS = 10
 _MAX_TEXT = 2500  # of the notification: Slack advises 4,000, people read one line
+_MAX_BARE = 12_000  # of a card without blocks; Slack cuts at 40,000
 _HEADLINE = 900
 _FOOT = 600
 _PARTS = 14
 _MAX_WORDS = 300  # why it is wrong, in one line
 
-_STYLE: dict[Verb, str] = {"solved": "primary", "delete": "danger"}
+_STYLE: dict[Verb, str] = {"solved": "primary"}
+_SAID: tuple[Verb, ...] = ("solved", "wrong")
+_LANGUAGES = {"py": "python", "diff": "diff"}
 
 
 def units(text: str) -> int:
@@ -50,15 +45,16 @@ def escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def message(question: str, view: View) -> dict[str, Any]:
+def message(question: str, view: View, *, agent: bool = False) -> dict[str, Any]:
     """Draw a view as `text` and `blocks`.
 
     Args:
         question: its id, which buttons and the first block carry.
         view: what to show.
+        agent: for Slack's agent surface, which has buttons of its own for feedback.
     """
     if isinstance(view, Answered):
-        return _answered(question, sheet(view))
+        return _answered(question, sheet(view), agent=agent)
     if isinstance(view, Waiting):
         text = waiting(view)
     else:
@@ -74,7 +70,7 @@ def waiting(view: Waiting) -> str:
     return f"Got it; {before} before yours. This message becomes the answer."
 
 
-def _answered(question: str, said: Sheet) -> dict[str, Any]:
+def _answered(question: str, said: Sheet, *, agent: bool = False) -> dict[str, Any]:
     headline = cut(said.headline, _HEADLINE, "start", units)
     parts = fit(
         said.parts[:_PARTS],
@@ -84,46 +80,77 @@ def _answered(question: str, said: Sheet) -> dict[str, Any]:
         overhead=8,
         measure=units,
     )
-    blocks = [_rich(_card_id(question), _section(headline, bold=True))]
+    blocks = [_rich(_card_id(question), _section_of(*_inline(headline, bold=not said.is_reply)))]
     blocks += [_part(part) for part in parts]
     if said.evidence:
         blocks.append(_context(plain(cut(said.evidence, _FOOT, "start", units))))
-    if said.sources:
-        elements = [_source(text, url) for text, url in said.sources[:MAX_CONTEXT_ELEMENTS]]
-        blocks.append(_context(*elements))
-    blocks.append(_buttons(question, said.verbs))
+    blocks += _actions(question, said, agent=agent)
     return {"text": cut(escaped(said.headline), _MAX_TEXT, "start"), "blocks": blocks}
 
 
-def bare(question: str, view: View) -> dict[str, Any]:
-    """The same without blocks, in case Slack refuses them."""
+def simple(question: str, view: View) -> dict[str, Any]:
+    """The same in the plainest blocks, with its code and buttons, in case Slack refuses others."""
     drawn = message(question, view)
     if not isinstance(view, Answered):
         return {"text": drawn["text"], "blocks": []}
     said = sheet(view)
-    lines = [said.headline, *(f"{p.title}: {p.text}".strip() for p in said.parts), said.evidence]
-    return {"text": cut(escaped("\n".join(lines)), _MAX_TEXT, "start"), "blocks": []}
+    parts = fit(
+        said.parts[:_PARTS],
+        MAX_ALL - _HEADLINE - 2 * _FOOT - 300,
+        text_limit=MAX_SECTION // 2 - 100,
+        code_limit=MAX_SECTION // 2 - 100,
+        overhead=8,
+        measure=lambda text: units(escaped(text)),
+    )
+    texts = [escaped(cut(said.headline, _HEADLINE, "start", units))]
+    for part in parts:
+        told = f"*{escaped(part.title)}*" if part.title else ""
+        told = f"<{escaped(part.url)}|{told}>" if part.url else told
+        told += f"\n{escaped(part.text)}" if part.text else ""
+        told += f"\n```\n{escaped(part.code)}\n```" if part.code else ""
+        texts.append(told.strip())
+    texts.append(escaped(cut(said.evidence, _FOOT, "start", units)))
+    blocks: list[Block] = [
+        {"type": "section", "text": {"type": "mrkdwn", "text": text, "verbatim": True}}
+        for text in texts
+        if text
+    ]
+    return {"text": drawn["text"], "blocks": [*blocks, *_actions(question, said)]}
 
 
-def case(asker: str, text: str, answer: Answer | None, link: str) -> dict[str, Any]:
-    """A question referred to people, with the answer and without its asker's buttons."""
-    head = f"<@{asker}> asks for a human" + (f": <{link}|the thread>" if link else "")
+def bare(question: str, view: View) -> dict[str, Any]:
+    """The same without any blocks, in case Slack refuses them all."""
+    drawn = simple(question, view)
+    told = [b["text"]["text"] for b in drawn["blocks"] if b["type"] == "section"]
+    text = "\n\n".join(told) or drawn["text"]
+    return {"text": cut(text, _MAX_BARE, "start"), "blocks": []}
+
+
+def case(case: Case, link: str) -> dict[str, Any]:
+    """A question that is handed to people, with the answer and buttons of their own."""
+    asker, answer = case.asker.id, case.answer
+    head = f"<@{asker}> {case_head(case)}" + (f": <{link}|the thread>" if link else "")
+    if case.ping:
+        head = f"<!subteam^{case.ping}> {head}"
+    text = cut(neutral(case.text), 2500, "middle", units)
     blocks: list[Block] = [
         {"type": "section", "text": {"type": "mrkdwn", "text": head, "verbatim": True}},
-        _part(CardPart("printed", "The question", code=cut(neutral(text), 2500, "middle", units))),
+        _part(CardPart("printed", "The question", code=text)),
     ]
     if answer is not None:
         told = _answered("0", sheet(Answered(answer)))
         spent = 2500 + len(head)
-        for block in told["blocks"][:-1]:
+        for block in [b for b in told["blocks"] if b["type"] != "actions"]:
             block.pop("block_id", None)
             spent += weight(block)
             if spent > MAX_ALL:
                 break
             blocks.append(block)
+    elements = [_button(verb, case.question) for verb in case_buttons(case)]
+    blocks.append({"type": "actions", "elements": elements})
     conclusion = neutral(answer.headline) if answer is not None else "no answer yet"
     said = escaped(cut(one_line(conclusion), 1000, "start"))
-    return {"text": f"<@{asker}> asks for a human: {said}", "blocks": blocks}
+    return {"text": f"<@{asker}> {case_head(case)}: {said}", "blocks": blocks}
 
 
 def weight(thing: Any) -> int:
@@ -144,7 +171,6 @@ def ask_form(metadata: str) -> dict[str, Any]:
         "Ask Torchmedic",
         "Run it",
         metadata,
-        _input("code", "Code, and the traceback if there is one", multiline=True, max_length=3000),
         _input(
             "words",
             "What should it do, what does it do?",
@@ -152,23 +178,54 @@ def ask_form(metadata: str) -> dict[str, Any]:
             optional=True,
             max_length=2000,
         ),
+        _input(
+            "code",
+            "Code, and the traceback if there is one",
+            multiline=True,
+            optional=True,
+            max_length=3000,
+        ),
+        {
+            "type": "input",
+            "block_id": "files",
+            "label": plain("Files: a script, a notebook, a log, what the code reads"),
+            "element": {"type": "file_input", "action_id": "files", "max_files": 5},
+            "optional": True,
+        },
     )
 
 
 def wrong_form(metadata: str) -> dict[str, Any]:
-    """The form for "wrong": the reason, in one line."""
+    """The form for "not right": what is wrong, and a line about it."""
+    kinds = [_option(label, name) for name, label in WRONG.items()]
+    choice = {
+        "type": "static_select",
+        "action_id": "kind",
+        "options": kinds,
+        "initial_option": kinds[0],
+    }
     return _form(
         "tm:wrong",
-        "What is wrong?",
+        "What is not right?",
         "Send",
         metadata,
-        _input("words", "What is wrong with this answer?", max_length=_MAX_WORDS),
+        {"type": "input", "block_id": "kind", "label": plain("What is wrong"), "element": choice},
+        _input("words", "In a line (optional)", optional=True, max_length=_MAX_WORDS),
     )
 
 
-def again_form(metadata: str, last: RunWith) -> dict[str, Any]:
+def edit_form(metadata: str, headline: str) -> dict[str, Any]:
+    """The form for editing a draft: its conclusion."""
+    words = _input("words", "What the card says first", multiline=True, max_length=900)
+    words["element"]["initial_value"] = cut(headline, 900, "start", units)
+    return _form("tm:edit", "Edit and post", "Post", metadata, words)
+
+
+def again_form(metadata: str, offered: RerunOptions) -> dict[str, Any]:
     """The form for "run again": device, seed, fresh interpreter."""
-    devices = [_option("As the code asks", "any"), _option("CPU", "cpu"), _option("GPU", "cuda")]
+    last = offered.now
+    devices = [_option("As the code asks", "any"), _option("CPU", "cpu")]
+    devices += [_option("GPU", "cuda")] if offered.has_gpu else []
     chosen = next((d for d in devices if d["value"] == last.device), devices[0])
     cold = _option("In a fresh interpreter (slower)", "cold")
     box: Block = {"type": "checkboxes", "action_id": "cold", "options": [cold]}
@@ -255,15 +312,24 @@ def _rich(block_id: str | None, *elements: Block) -> Block:
 
 def _part(part: CardPart) -> Block:
     elements: list[Block] = []
-    head = [_text(part.title, bold=True)] if part.title else []
+    head = [_title(part)] if part.title else []
     if part.text:
         gap = [_text("\n" if part.kind in ("seen", "use") else "  ")] if head else []
         elements.append(_section_of(*head, *gap, *_inline(part.text)))
     elif head:
         elements.append(_section_of(*head))
     if part.code:
-        elements.append({"type": "rich_text_preformatted", "elements": [_text(part.code)]})
+        box: Block = {"type": "rich_text_preformatted", "elements": [_text(part.code)]}
+        if part.language:
+            box["language"] = _LANGUAGES[part.language]
+        elements.append(box)
     return _rich(None, *elements)
+
+
+def _title(part: CardPart) -> Block:
+    if not part.url:
+        return _text(part.title, bold=True)
+    return {"type": "link", "url": part.url, "text": part.title, "style": {"bold": True}}
 
 
 def _section(text: str, *, bold: bool = False) -> Block:
@@ -274,10 +340,10 @@ def _section_of(*elements: Block) -> Block:
     return {"type": "rich_text_section", "elements": list(elements)}
 
 
-def _inline(text: str) -> list[Block]:
+def _inline(text: str, *, bold: bool = False) -> list[Block]:
     """`code` between backticks as code, everything else as plain text."""
     return [
-        _text(piece, code=bool(i % 2))
+        _text(piece, bold=bold, code=bool(i % 2))
         for i, piece in enumerate(re.split(r"`([^`\n]+)`", text))
         if piece
     ]
@@ -292,15 +358,48 @@ def _context(*elements: Block) -> Block:
     return {"type": "context", "elements": list(elements)}
 
 
-def _source(text: str, url: str) -> Block:
-    short = cut(text, 300, "start", units)
-    if not url or len(url) > 1500:
-        return plain(short)
-    return {"type": "mrkdwn", "text": f"{escaped(short)}  <{escaped(url)}|open>", "verbatim": True}
+def _actions(question: str, said: Sheet, *, agent: bool = False) -> list[Block]:
+    """The buttons and the menu below a card; the prompts of a welcome."""
+    if said.prompts:
+        return [prompts()]
+    feedback = [_feedback(question)] if agent and "solved" in said.buttons else []
+    shown = [v for v in said.buttons if not (feedback and v in ("solved", "wrong"))]
+    elements = [_button(verb, question) for verb in shown]
+    if said.menu:
+        options = [_option(BUTTONS[v], button_id(v, question)) for v in said.menu]
+        elements.append(
+            {"type": "overflow", "action_id": f"tm:more:{question}", "options": options}
+        )
+    return [*feedback, *([{"type": "actions", "elements": elements}] if elements else [])]
 
 
-def _buttons(question: str, verbs: tuple[Verb, ...]) -> Block:
-    return {"type": "actions", "elements": [_button(verb, question) for verb in verbs]}
+def _feedback(question: str) -> Block:
+    """Slack's own buttons for what helped and what did not."""
+    good, bad = (
+        {"text": plain(BUTTONS[verb]), "value": button_id(verb, question)} for verb in _SAID
+    )
+    element = {
+        "type": "feedback_buttons",
+        "action_id": f"tm:said:{question}",
+        "positive_button": good,
+        "negative_button": bad,
+    }
+    return {"type": "context_actions", "elements": [element]}
+
+
+def prompts() -> Block:
+    """A button for each question that one click asks, and one for the form."""
+    named = [(p.label, f"tm:prompt:{n}") for n, p in enumerate(PROMPTS)]
+    elements = [
+        {"type": "button", "text": plain(label), "action_id": id, "value": id}
+        for label, id in [*named, ("Paste code…", "tm:form")]
+    ]
+    return {"type": "actions", "elements": elements}
+
+
+def welcome() -> dict[str, Any]:
+    """The welcome as a message of its own."""
+    return {"text": WELCOME, "blocks": [_rich(None, _section(WELCOME)), prompts()]}
 
 
 def _button(verb: Verb, question: str) -> Block:
@@ -308,11 +407,4 @@ def _button(verb: Verb, question: str) -> Block:
     button: Block = {"type": "button", "text": plain(BUTTONS[verb]), "action_id": id, "value": id}
     if verb in _STYLE:
         button["style"] = _STYLE[verb]
-    if verb == "delete":
-        button["confirm"] = {
-            "title": plain("Delete this answer?"),
-            "text": plain("Your question is forgotten too."),
-            "confirm": plain("Delete"),
-            "deny": plain("Keep"),
-        }
     return button

@@ -14,12 +14,15 @@ import aiohttp
 from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.errors import PlatformError, PlatformRefusedError, SettingsError
+from bot.errors import PlatformError, PlatformRefusedError, SettingsError, TokenRefusedError
 from bot.messages.attachments import MAX_ATTACHMENT_BYTES
 from bot.platforms.slack.settings import TOKENS, SlackSettings, SlackTokens
+from bot.service.links import read_body
 from bot.service.retry import LONGEST_WAIT_S, read_retry_after, retrying
 from bot.service.seam import Attached, Person, Upload
+from bot.service.token_watch import TokenWatch
 
+log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 TRIES = 6
@@ -35,6 +38,10 @@ TOO_MUCH = frozenset(
     }
 )
 
+_TOKEN_REFUSED = frozenset(
+    {"invalid_auth", "not_authed", "account_inactive", "token_expired", "token_revoked"}
+)
+_LOOK_S = 60.0  # how often an idle bot asks whether its tokens are still good
 _LATER = frozenset(
     {
         "internal_error",
@@ -86,7 +93,9 @@ class SlackClient:
         self.bot_user = ""
         self.bot_id = ""
         self.workspace = ""
+        self.is_agent = False  # whether the app has Slack's agent surface
         self._slow_until = 0.0
+        self.tokens = TokenWatch(settings.token_patience_s)
 
     @property
     def is_slowed(self) -> bool:
@@ -100,26 +109,56 @@ class SlackClient:
             SettingsError: the token is refused.
             PlatformError: Slack cannot be reached.
         """
-        me = await self._let_in("SLACK_BOT_TOKEN", lambda: self.web.auth_test())
+        me = await self._let_in(lambda: self.call(lambda: self.web.auth_test()))
         if self._mode == "socket":
             # Asked here: slack_sdk would try a refused token again and again.
-            app = self._tokens.app.reveal()
-            await self._let_in(
-                "SLACK_APP_TOKEN", lambda: self.web.apps_connections_open(app_token=app)
-            )
+            await self._let_in(self._ask_for_socket)
+        scopes = str((getattr(me, "headers", None) or {}).get("x-oauth-scopes") or "")
+        self.is_agent = "assistant:write" in scopes.split(",")
         self.bot_user, self.bot_id = str(me["user_id"]), str(me.get("bot_id") or "")
         self.workspace = str(me.get("team_id") or "")
 
-    async def _let_in(self, token: str, call: Callable[[], Awaitable[Any]]) -> Mapping[str, Any]:
+    async def _let_in(self, call: Callable[[], Awaitable[Mapping[str, Any]]]) -> Mapping[str, Any]:
         try:
-            return await self.call(call)
+            return await call()
+        except TokenRefusedError as e:
+            raise SettingsError(str(e)) from e
         except PlatformRefusedError as e:
-            raise SettingsError(
-                f"Slack refuses {token} ({e}); copy it again from {TOKENS[token]}"
+            raise SettingsError(f"Slack does not let this bot in ({e}); see docs/slack.md") from e
+        except PlatformError as e:
+            raise PlatformError(
+                f"Slack cannot be reached at {self.web.base_url} ({e}); check the network of this "
+                "machine and, where it needs one, HTTPS_PROXY"
             ) from e
 
+    async def _ask_for_socket(self) -> Mapping[str, Any]:
+        app = self._tokens.app.reveal()
+        return await self.call(
+            lambda: self.web.apps_connections_open(app_token=app), token="SLACK_APP_TOKEN"
+        )
+
+    async def watch(self, connected: Callable[[], Awaitable[bool]]) -> None:
+        """Loop: find out that a token was revoked, also while nobody asks anything.
+
+        Args:
+            connected: whether events can reach us; an app's token is asked about where not.
+        """
+        while True:
+            await asyncio.sleep(_LOOK_S)
+            try:
+                await self.call(lambda: self.web.auth_test(), tries=1)
+                if self._mode == "socket" and not await connected():
+                    await self._ask_for_socket()
+            except PlatformError as e:
+                log.info("Slack does not answer: %s", e)
+
     async def call(
-        self, call: Callable[[], Awaitable[Any]], *, tries: int = TRIES, once: bool = False
+        self,
+        call: Callable[[], Awaitable[Any]],
+        *,
+        tries: int = TRIES,
+        once: bool = False,
+        token: str = "SLACK_BOT_TOKEN",
     ) -> Mapping[str, Any]:
         """Make a call of the Web API, with retries after temporary errors.
 
@@ -127,8 +166,10 @@ class SlackClient:
             call: makes the call.
             tries: how often, at most.
             once: no retry if Slack may have carried it out already; only after rate limits.
+            token: the token that it carries.
 
         Raises:
+            TokenRefusedError: Slack refuses the token.
             PlatformRefusedError: Slack refuses for good.
             PlatformError: all tries failed.
         """
@@ -136,11 +177,12 @@ class SlackClient:
         async def attempt() -> Mapping[str, Any]:
             try:
                 answer: Mapping[str, Any] = await call()
-                return answer
             except SlackApiError as e:
-                raise self._refusal(e) from e
+                raise self._refusal(e, token) from e
             except (*_LOST, SlackClientError) as e:
                 raise CallError(type(e).__name__, maybe_done=True) from e
+            self.tokens.accepted(token)
+            return answer
 
         def may_pass(error: Exception) -> bool:
             if not isinstance(error, CallError) or error.code in GONE | TOO_MUCH:
@@ -149,8 +191,14 @@ class SlackClient:
 
         return await retrying(attempt, may_pass=may_pass, tries=tries)
 
-    def _refusal(self, error: SlackApiError) -> PlatformError:
+    def _refusal(self, error: SlackApiError, token: str) -> PlatformError:
         status, code = _status_and_code(error)
+        if code in _TOKEN_REFUSED:
+            refused = TokenRefusedError(
+                f"Slack refuses {token} ({code}); copy it again from {TOKENS[token]}"
+            )
+            self.tokens.refused(token, refused)
+            return refused
         wait_s = read_retry_after(_header(error, "Retry-After"))
         if status == 429:
             longest = 1.0 if wait_s is None else min(wait_s, LONGEST_WAIT_S)
@@ -180,6 +228,11 @@ class SlackClient:
 
     async def fetch(self, attached: Attached) -> bytes:
         """Download a file with our token, which is sent to Slack's servers only."""
+        if not attached.url and attached.id:
+            told = await self.call(lambda: self.web.files_info(file=attached.id))
+            file = told.get("file") or {}
+            url = str(file.get("url_private_download") or file.get("url_private") or "")
+            attached = attached.model_copy(update={"url": url})
         host = urlsplit(attached.url).hostname or ""
         ours = host == self._host or host == "slack.com" or host.endswith(".slack.com")
         if not ours:
@@ -198,12 +251,15 @@ class SlackClient:
                     raise PlatformRefusedError(f"Slack answered {answer.status}")
                 if answer.content_type == "text/html" and "htm" not in attached.name[-5:]:
                     raise PlatformRefusedError("Slack asks to sign in: no files:read")
-                return await answer.content.read(MAX_ATTACHMENT_BYTES + 1)
+                return await read_body(answer, MAX_ATTACHMENT_BYTES + 1)
 
         try:
             return await _retry_http(attempt)
         except CallError as e:
             raise PlatformError(f"a file could not be fetched ({e})") from e
+        except PlatformRefusedError:
+            await self.call(lambda: self.web.auth_test())  # is it the file, or our token?
+            raise
 
     async def direct(self, person: Person) -> str:
         """The channel of our direct messages with somebody."""

@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 from collections.abc import Mapping
 from typing import Any
 
-from bot.errors import PlatformError, PlatformRefusedError
-from bot.models import Answer
+from bot.errors import PlatformError, PlatformRefusedError, TokenRefusedError
 from bot.platforms.card import sheet
 from bot.platforms.slack import card as draw
+from bot.platforms.slack.agent import STREAM, AgentSurface
 from bot.platforms.slack.client import GONE, TOO_MUCH, TRIES, CallError, SlackClient
+from bot.platforms.slack.incoming import said_in
 from bot.platforms.slack.markup import MARKUP
 from bot.service.retry import retrying
-from bot.service.seam import Answered, Attached, CardRef, Person, Place, Upload, View, Waiting
+from bot.service.seam import (
+    Above,
+    Answered,
+    Attached,
+    CardRef,
+    Case,
+    Person,
+    Place,
+    Said,
+    Upload,
+    View,
+    Waiting,
+)
 
 log = logging.getLogger(__name__)
 
-_IN_GOOD_TIME_S = 2.0  # of the 3 s that Slack waits for an acknowledgement
+_ABOVE = 10  # messages above a question that are read
+_PAGES = 3  # of 200 messages, of a thread
 _METADATA = "torchmedic_card"
 
 
@@ -32,7 +45,13 @@ class SlackPlatform:
     def __init__(self, client: SlackClient) -> None:
         """Take the client to call Slack through."""
         self.client = client
+        self.agent = AgentSurface(client)
         self._greeted: set[str] = set()  # private questions whose receipt was shown
+        self._told: set[str] = set()  # those whose acknowledgement says that they are read
+
+    def acknowledged(self, question: str) -> None:
+        """A private question was acknowledged with words: those are its receipt."""
+        self._told.add(question)
 
     # -- the Platform interface --------------------------------------------------------------
 
@@ -45,20 +64,42 @@ class SlackPlatform:
         final = isinstance(view, Answered)
         if card is not None and not final and self.client.is_slowed:
             return card
-        drawn = draw.message(question, view)
-        for small in (False, True):
-            if small:
-                drawn = draw.bare(question, view)
+        streamed = card is not None and card.via == STREAM
+        if streamed or (card is None and not final and self.agent.has(place)):
+            try:
+                return await self._stream(question, place, view, card)
+            except TokenRefusedError:
+                raise
+            except PlatformError as e:
+                log.info("question %s: not streamed: %s", question, e)
+                if not final:
+                    return card
+                # What was streamed is a message, which the answer replaces.
+                card = card.model_copy(update={"via": ""}) if card is not None else None
+        for drawing in (draw.message, draw.simple, draw.bare):
+            drawn = drawing(question, view)
             try:
                 card = await self._put(question, place, drawn, card, tries=TRIES if final else 1)
                 break
             except CallError as e:
-                if e.code not in TOO_MUCH or small:
+                if e.code not in TOO_MUCH or drawing is draw.bare:
                     raise
-                log.error(
-                    "question %s: Slack refused its card (%s); sent as text", question, e.code
-                )
+                log.error("question %s: Slack refused its card (%s)", question, e.code)
         if isinstance(view, Answered) and not view.redrawn:
+            await self._try_upload(_uploads(view), place.channel, place.thread)
+        return card
+
+    async def _stream(
+        self, question: str, place: Place, view: View, card: CardRef | None
+    ) -> CardRef | None:
+        """Show a view in Slack's agent surface: steps as a task, then the answer below it."""
+        if card is None or not isinstance(view, Answered):
+            text = draw.waiting(view) if isinstance(view, Waiting) else _step(view)
+            return await self.agent.step(question, place, text, card)
+        drawn = draw.message(question, view, agent=True)
+        metadata = {"event_type": _METADATA, "event_payload": {"question": question}}
+        card = await self.agent.finish(question, card, drawn, metadata)
+        if not view.redrawn:
             await self._try_upload(_uploads(view), place.channel, place.thread)
         return card
 
@@ -91,20 +132,55 @@ class SlackPlatform:
             if not cursor:
                 return None
 
-    async def root_of(self, place: Place) -> Mapping[str, Any]:
-        """The first message of a thread; empty if it cannot be read in time."""
+    async def above(self, place: Place) -> Above:
+        """The messages above one: its thread's first, and up to ten more."""
+        in_thread = bool(place.thread) and place.thread != place.message
         try:
-            async with asyncio.timeout(_IN_GOOD_TIME_S):
+            if in_thread:
+                found = await self._thread(place)
+            else:
                 page = await self.client.call(
-                    lambda: self.client.web.conversations_replies(
-                        channel=place.channel, ts=place.thread, limit=1
+                    lambda: self.client.web.conversations_history(
+                        channel=place.channel, latest=place.message, inclusive=False, limit=_ABOVE
                     )
                 )
-        except (PlatformError, TimeoutError) as e:
-            log.warning("the message above a mention cannot be read: %s", e)
-            return {}
-        messages = page.get("messages") or [{}]
-        return messages[0] if isinstance(messages[0], dict) else {}
+                found = [*reversed(page.get("messages") or [])]
+        except PlatformRefusedError as e:
+            log.warning("the messages above a question cannot be read: %s", e)
+            return Above(
+                unread=f"I could not read the messages above: Slack says {e} (docs/slack.md names "
+                "the scopes); put the code into the same message"
+            )
+        said: list[Said] = []
+        for message in found:
+            root = in_thread and message.get("ts") == place.thread
+            if message.get("ts") == place.message or not message.get("user"):
+                continue
+            if message.get("bot_id") or message.get("user") == self.client.bot_user:
+                continue
+            said += said_in(message, "root" if root else "above")
+        return Above(tuple(said))
+
+    async def _thread(self, place: Place) -> list[Mapping[str, Any]]:
+        """A thread's first message and its last ones up to a message."""
+        found: list[Mapping[str, Any]] = []
+        cursor = ""
+        for _ in range(_PAGES):
+            page = await self.client.call(
+                lambda cursor=cursor: self.client.web.conversations_replies(  # type: ignore[misc]
+                    channel=place.channel,
+                    ts=place.thread,
+                    latest=place.message,
+                    limit=200,
+                    **({"cursor": cursor} if cursor else {}),
+                )
+            )
+            found += page.get("messages") or []
+            cursor = str((page.get("response_metadata") or {}).get("next_cursor") or "")
+            if not cursor:
+                break
+        before = [m for m in found if str(m.get("ts")) < place.message]
+        return [*before[:1], *before[1:][-_ABOVE:]]
 
     async def tell(self, place: Place, person: Person, text: str) -> None:
         """Send a text to one person, through a click's own address or as an ephemeral message."""
@@ -137,26 +213,42 @@ class SlackPlatform:
         await self.client.upload([upload], await self.client.direct(person), "")
         await self.tell(place, person, f"I sent you {upload.name} as a direct message.")
 
-    async def refer(
-        self, where: str, asker: Person, place: Place, text: str, answer: Answer | None
-    ) -> None:
-        """Post a question to a channel or a person."""
-        link = ""
-        if not place.private and place.message:
-            try:
-                found = await self.client.call(
-                    lambda: self.client.web.chat_getPermalink(
-                        channel=place.channel, message_ts=place.message
-                    )
-                )
-                link = str(found.get("permalink") or "")
-            except PlatformError:
-                pass  # the case can be read without it
-        drawn = draw.case(asker.id, text, answer, link)
-        await self.client.call(
+    async def refer(self, where: str, case: Case) -> None:
+        """Post a question to a channel or a person, its files in the thread below."""
+        drawn = draw.case(case, await self.link(case.place))
+        posted = await self.client.call(
             lambda: self.client.web.chat_postMessage(
                 channel=where, unfurl_links=False, unfurl_media=False, **drawn
             )
+        )
+        await self._try_upload([*case.files], str(posted["channel"]), str(posted["ts"]))
+
+    async def link(self, place: Place) -> str:
+        """The address of a message that others can go to; empty if there is none."""
+        if place.private or not place.message:
+            return ""
+        try:
+            found = await self.client.call(
+                lambda: self.client.web.chat_getPermalink(
+                    channel=place.channel, message_ts=place.message
+                )
+            )
+        except PlatformError:
+            return ""  # a case can be read without it
+        return str(found.get("permalink") or "")
+
+    async def remark(self, place: Place, text: str) -> None:
+        """Say something in the thread below a message."""
+        await self.client.call(
+            lambda: self.client.web.chat_postMessage(
+                channel=place.channel, thread_ts=place.message, text=draw.escaped(text)
+            )
+        )
+
+    async def write(self, person: Person, text: str) -> None:
+        """Send somebody a direct message."""
+        await self.client.call(
+            lambda: self.client.web.chat_postMessage(channel=person.id, text=draw.escaped(text))
         )
 
     async def delete(self, card: CardRef) -> None:
@@ -234,17 +326,20 @@ class SlackPlatform:
         drawn = draw.message(question, view)
         if card is not None and card.message:  # it went to the direct messages before
             return await self._put(question, place, drawn, card, TRIES)
-        # A message shortcut's address belongs to a stranger's message: nothing to replace.
-        body = {"replace_original": not place.message, **drawn}
+        # A message shortcut's address belongs to a stranger's message, and that of "run again" to
+        # the first card: neither is replaced.
+        body = {"replace_original": not (place.message or place.beside), **drawn}
         via = card.via if card is not None and card.via else place.via
         if not isinstance(view, Answered):
-            # A command's acknowledgement was its receipt, unless there is a queue to report.
+            # Of the steps only the first; a command's acknowledgement was its receipt.
             first = question not in self._greeted
             self._greeted.add(question)
-            if first and (place.message or not isinstance(view, Waiting) or view.ahead):
+            told = question in self._told and isinstance(view, Waiting) and not view.ahead
+            if first and not told:
                 await self.client.respond(via, body)
             return None
         self._greeted.discard(question)
+        self._told.discard(question)
         if not (via and await self.client.respond(via, body)):
             direct = Place(platform=self.name, channel=place.person)
             card = await self._put(question, direct, drawn, None, TRIES)
@@ -258,6 +353,10 @@ class SlackPlatform:
             await self.client.upload(uploads, channel, thread)
         except PlatformError as e:
             log.warning("%d files could not be uploaded: %s", len(uploads), e)
+
+
+def _step(view: View) -> str:
+    return getattr(view, "text", "") or "On it"
 
 
 def _uploads(view: Answered) -> list[Upload]:

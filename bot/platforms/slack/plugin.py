@@ -14,6 +14,7 @@ async def _serve(settings: SlackSettings, host: Host) -> None:
     from bot.platforms.slack.app import SlackFront
     from bot.platforms.slack.client import SlackClient
     from bot.platforms.slack.messages import SlackPlatform
+    from bot.service.tasks import first_of
 
     tokens = slack_tokens(settings.mode, host.environment)
     platform = SlackPlatform(SlackClient(settings, tokens))
@@ -23,7 +24,8 @@ async def _serve(settings: SlackSettings, host: Host) -> None:
         stopped = host.stop_signal()
         async with front.serve(service) as where:
             host.say(f"answering in Slack over {where}")
-            await stopped.wait()
+            client = platform.client
+            await first_of(stopped.wait(), client.tokens.ended(), client.watch(front.connected))
 
 
 async def _check_tokens(

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import ColumnElement, Executable, insert, select, update
+from sqlalchemy import ColumnElement, Executable, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from bot.models import Answer, RunWith
@@ -17,7 +17,10 @@ from bot.service.seam import Attached, CardRef, Incoming, Person, Place
 from bot.service.store.database import Database
 from bot.service.store.leases import Leases
 from bot.service.store.stored import State, Stored, attachments_as_json, find, storable
-from bot.service.store.tables import EVENTS, FEEDBACK, QUESTIONS, THREADS
+from bot.service.store.tables import EVENTS, FEEDBACK, QUESTIONS, SUPPORT, THREADS
+from bot.settings import SupportChannel
+
+_CONVERSATION_S = 3600.0  # how long a direct message may be about the one before it
 
 
 class Store:
@@ -109,6 +112,42 @@ class Store:
             return []
         return await find(self.database, QUESTIONS.c.thread_key == place.thread_key)
 
+    async def before(self, asked: Stored) -> list[Stored]:
+        """The questions that this one may follow, oldest first.
+
+        Those of its thread, or, where a direct conversation has none, those of its last hour.
+        """
+        q = QUESTIONS.c
+        if asked.place.thread_key and (found := await self.in_thread(asked.place)):
+            there = [e for e in found if e.id != asked.id and e.asked_at <= asked.asked_at]
+            if there or asked.door != "direct":
+                return [e for e in there if e.text]
+        if asked.door != "direct":
+            return []
+        found = await find(
+            self.database,
+            q.platform == asked.place.platform,
+            q.asker_id == asked.asker.id,
+            q.door == "direct",
+            q.asked_at < asked.asked_at,
+            q.asked_at > asked.asked_at - _CONVERSATION_S,
+        )
+        return [e for e in found if e.text and e.place.channel == asked.place.channel]
+
+    async def of_person(self, platform: str, person: str, limit: int = 5) -> list[Stored]:
+        """Somebody's last questions, the latest first."""
+        q = QUESTIONS.c
+        async with self._engine.connect() as db:
+            rows = await db.execute(
+                select(q.id)
+                .where(q.platform == platform, q.asker_id == person, q.state.in_(("open", "done")))
+                .order_by(q.asked_at.desc())
+                .limit(limit)
+            )
+            ids = [row.id for row in rows]
+        found = await find(self.database, q.id.in_(ids)) if ids else []
+        return found[::-1]
+
     async def direct_places(self, platform: str, limit: int = 50) -> list[Place]:
         """The places of direct messages, the latest first; one a channel."""
         async with self._engine.connect() as db:
@@ -162,6 +201,45 @@ class Store:
         )
         return await self.get(id) if await self._once(delivery, opened) else None
 
+    async def rerun(
+        self, asked: Stored, delivery: str, run_with: RunWith, place: Place
+    ) -> Stored | None:
+        """Ask a question once more, with other options, as a question with a card of its own.
+
+        Returns:
+            the new question, which no edit of the message reaches; None if this delivery is known.
+        """
+        id = secrets.token_hex(8)
+        question = insert(QUESTIONS).values(
+            id=id,
+            platform=place.platform,
+            asker_id=asked.asker.id,
+            asker=asked.asker.model_dump_json(),
+            place=place.model_dump_json(),
+            message_key="",
+            thread_key=place.thread_key,
+            door=asked.door,
+            unasked=False,
+            text=asked.text,
+            attachments=attachments_as_json(asked.attachments),
+            run_with=run_with.model_dump_json(),
+            state="open",
+            revision=0,
+            showing=False,
+            solved=False,
+            asked_at=time.time(),
+            **self.leases.a_lease(),
+        )
+        return await self.get(id) if await self._once(delivery, question) else None
+
+    async def of_message(self, place: Place) -> list[Stored]:
+        """The question that a message asked, and its reruns."""
+        asked = await self.by_message(place)
+        if asked is None:
+            return []
+        others = await self.in_thread(asked.place)
+        return [asked, *(q for q in others if q.id != asked.id and _same_message(q, asked))]
+
     async def shown(self, id: str, card: CardRef | None) -> bool:
         """Store the card; False if the question went to another bot or was deleted."""
         async with self._engine.begin() as db:
@@ -175,6 +253,46 @@ class Store:
                 .values(card=card.model_dump_json() if card is not None else None)
             )
         return bool(kept.rowcount)
+
+    async def shared(self, id: str, place: Place, card: CardRef | None, delivery: str) -> bool:
+        """A private answer stands where all see it; False if this delivery is known."""
+        there = card.model_dump_json() if card is not None else None
+        changed = (
+            update(QUESTIONS)
+            .where(QUESTIONS.c.id == id)
+            .values(place=place.model_dump_json(), card=there, thread_key=place.thread_key)
+        )
+        return await self._once(delivery, changed)
+
+    async def published(self, id: str, answer: Answer, delivery: str) -> bool:
+        """A draft is posted with this answer; False if this delivery is known."""
+        changed = (
+            update(QUESTIONS)
+            .where(QUESTIONS.c.id == id)
+            .values(state="done", answer=storable(answer.model_dump_json()))
+        )
+        return await self._once(delivery, changed)
+
+    async def placed(self, id: str, card: CardRef | None) -> None:
+        """The card of a question that nobody works on stands there."""
+        there = card.model_dump_json() if card is not None else None
+        async with self._engine.begin() as db:
+            await db.execute(update(QUESTIONS).where(QUESTIONS.c.id == id).values(card=there))
+
+    async def solved_in(self, place: Place, limit: int = 100) -> list[Stored]:
+        """The last questions of a channel that their askers called solved, the latest first."""
+        q = QUESTIONS.c
+        there = f"{place.platform}:{place.channel}:"
+        async with self._engine.connect() as db:
+            rows = await db.execute(
+                select(q.id)
+                .where(q.solved, q.state == "done", q.thread_key.startswith(there, autoescape=True))
+                .order_by(q.asked_at.desc())
+                .limit(limit)
+            )
+            ids = [row.id for row in rows]
+        found = await find(self.database, q.id.in_(ids)) if ids else []
+        return found[::-1]
 
     async def answered(self, id: str, revision: int, answer: Answer) -> bool:
         """Keep the answer before it is shown; False if the question changed, or is not ours."""
@@ -244,6 +362,28 @@ class Store:
             ).first()
         return row is not None and bool(row.team_spoke)
 
+    async def support(self, platform: str) -> dict[str, SupportChannel]:
+        """The channels that were enabled from the chat, by their ids."""
+        before = f"{platform}:"
+        async with self._engine.connect() as db:
+            rows = await db.execute(select(SUPPORT))
+            return {
+                row.key.removeprefix(before): SupportChannel.model_validate_json(row.settings)
+                for row in rows
+                if row.key.startswith(before)
+            }
+
+    async def set_support(
+        self, platform: str, channel: str, settings: SupportChannel | None
+    ) -> None:
+        """Enable a channel with these settings, or disable it."""
+        key = f"{platform}:{channel}"
+        async with self._engine.begin() as db:
+            await db.execute(delete(SUPPORT).where(SUPPORT.c.key == key))
+            if settings is not None:
+                kept = insert(SUPPORT).values(key=key, settings=settings.model_dump_json())
+                await db.execute(kept)
+
     # -- inside ------------------------------------------------------------------------------
 
     async def _once(self, delivery: str, *changes: Executable) -> bool:
@@ -260,6 +400,10 @@ class Store:
     async def _one(self, *where: ColumnElement[bool]) -> Stored | None:
         found = await find(self.database, *where)
         return found[-1] if found else None
+
+
+def _same_message(one: Stored, other: Stored) -> bool:
+    return one.place.message == other.place.message
 
 
 def _verdict(question: str, person: Person, verdict: str, words: str = "") -> Executable:

@@ -55,9 +55,9 @@ async def asked_since(database: Database, when: float) -> AsyncIterator[Past]:
             yield Past(**words, answer=Answer.model_validate_json(answer) if answer else None)
 
 
-async def feedback_since(database: Database, when: float) -> list[tuple[str, str]]:
-    """The feedback since then as (question, verdict), oldest first."""
+async def feedback_since(database: Database, when: float) -> list[tuple[str, str, str]]:
+    """The feedback since then as (question, verdict, words), oldest first."""
     f = FEEDBACK.c
-    said = select(f.question, f.verdict).where(f.at >= when).order_by(f.id)
+    said = select(f.question, f.verdict, f.words).where(f.at >= when).order_by(f.id)
     async with database.engine.connect() as db:
-        return [(row.question, row.verdict) for row in await db.execute(said)]
+        return [(row.question, row.verdict, row.words) for row in await db.execute(said)]

@@ -62,3 +62,11 @@ THREADS = Table(
     Column("team_spoke", Boolean, nullable=False),
     Column("at", Float, nullable=False, index=True),
 )
+
+# Channels where we answer without being called, enabled from the chat; others are in the settings.
+SUPPORT = Table(
+    "support",
+    SCHEMA,
+    Column("key", String(255), primary_key=True),  # platform:channel
+    Column("settings", Text, nullable=False),  # SupportChannel
+)

@@ -134,7 +134,7 @@ def test_every_platform_says_the_same_in_the_same_order():
     assert [p.title for p in made.parts if p.title][:3] == [
         "In the posted code",
         "Perhaps",
-        "Why",
+        "Why: T",
     ]
     assert made.parts[-1].title == "To run it"
 

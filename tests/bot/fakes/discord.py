@@ -33,6 +33,7 @@ Json = dict[str, Any]
 TEXT, DM, THREAD, FORUM = 0, 1, 11, 15
 GUILDS, GUILD_MESSAGES, DM_MESSAGES, CONTENT = 1 << 0, 1 << 9, 1 << 12, 1 << 15
 PRIVILEGED = {1 << 1: "members", 1 << 8: "presences", CONTENT: "message content"}
+MANAGE_CHANNELS = 1 << 4
 MANAGE_MESSAGES = 1 << 13
 EVERYDAY = 0x6546771529A00  # what @everyone usually may, send and threads included
 ACK_S = 3.0
@@ -232,9 +233,21 @@ class FakeDiscord:
         files: tuple[tuple[str, bytes], ...] = (),
         reply_to: Json | None = None,
         ago_s: float = 0,
+        forwarded: Json | None = None,
     ) -> Json:
         """Write a message, now or so many seconds ago."""
         message = self._message(person, channel, {"content": text}, files)
+        if forwarded is not None:
+            message["message_reference"] = {
+                "type": 1,
+                "message_id": forwarded["id"],
+                "channel_id": forwarded["channel_id"],
+                "guild_id": self.guild_id,
+            }
+            kept = ("content", "timestamp", "edited_timestamp", "mentions", "mention_roles",
+                    "attachments", "type", "flags", "embeds", "components")  # fmt: skip
+            snapshot = {name: forwarded[name] for name in kept}
+            message["message_snapshots"] = [{"message": snapshot}]
         message["id"] = str(int(message["id"]) - (int(ago_s * 1000) << 22))
         if reply_to is not None:
             message["type"] = 19
@@ -271,6 +284,12 @@ class FakeDiscord:
         self.deleted.append(message["id"])
         gone = {"id": message["id"], "channel_id": channel.id}
         await self._tell("MESSAGE_DELETE", gone, channel, None)
+
+    async def join_again(self) -> None:
+        """The bot is added to the server, as one that it did not know."""
+        await self._send_all("GUILD_DELETE", {"id": self.guild_id}, lambda _: {"id": self.guild_id})
+        whole = {k: v for k, v in self._guild_json().items() if k != "unavailable"}
+        await self._send_all("GUILD_CREATE", {}, lambda _: whole)
 
     async def forum_post(
         self,
@@ -341,7 +360,10 @@ class FakeDiscord:
         """Press the button that says so."""
         (found,) = [b for b in buttons(message) if b["label"].startswith(label)] or [None]
         assert found is not None, f"no button {label}: {[b['label'] for b in buttons(message)]}"
-        assert not found.get("disabled"), f"{label} cannot be pressed"
+        if menu := found.get("menu"):
+            channel = self.channels[message["channel_id"]]
+            data = {"custom_id": menu, "component_type": 3, "id": 1, "values": [found["custom_id"]]}
+            return await self._interact(person, channel, 3, data, message)
         return await self.press(person, message, found["custom_id"])
 
     async def press(self, person: Person, message: Json, custom_id: str) -> Interaction:
@@ -350,8 +372,15 @@ class FakeDiscord:
         data = {"custom_id": custom_id, "component_type": 2, "id": 1}
         return await self._interact(person, channel, 3, data, message)
 
-    async def submit(self, shown: Interaction, **values: str | list[str]) -> Interaction:
+    async def submit(
+        self,
+        shown: Interaction,
+        files: tuple[tuple[str, bytes], ...] = (),
+        /,
+        **values: str | list[str],
+    ) -> Interaction:
         """Fill in the form that an interaction opened, and send it."""
+        resolved: Json = {}
         modal = shown.modal
         assert modal is not None, "no form was shown"
         rows = []
@@ -360,6 +389,12 @@ class FakeDiscord:
                 continue
             item = row["component"] if row["type"] == 18 else row["components"][0]
             name = item["custom_id"]
+            if item["type"] == 19:
+                ids = [self._attach(shown.channel.id, f) for f in files]
+                resolved = {a["id"]: a for a in ids}
+                filled = {"type": 19, "custom_id": name, "values": [*resolved], "id": 1}
+                rows.append({"type": 18, "id": 2, "component": filled})
+                continue
             given = values.get(name, item.get("value", ""))
             if item["type"] == 3:
                 chosen = (
@@ -382,6 +417,8 @@ class FakeDiscord:
                 else {"type": 1, "id": 2, "components": [filled]}
             )
         data = {"custom_id": modal["custom_id"], "components": rows}
+        if resolved:
+            data["resolved"] = {"attachments": resolved}
         return await self._interact(shown.person, shown.channel, 5, data, shown.message)
 
     def _command(self, name: str, kind: int) -> Json:
@@ -764,6 +801,8 @@ class FakeDiscord:
         room = self._open(channel)
         found = sorted(room.messages.values(), key=lambda m: int(m["id"]), reverse=True)
         limit = int(payload.get("limit", 50))
+        if "before" in payload:
+            found = [m for m in found if int(m["id"]) < int(payload["before"])]
         if "after" in payload:
             found = [m for m in found if int(m["id"]) > int(payload["after"])][-limit:]
         shown = [
@@ -1132,8 +1171,16 @@ def walk(components: list[Json]) -> Iterator[Json]:
 
 
 def buttons(message: Json) -> list[Json]:
-    """The buttons of a message."""
-    return [c for c in walk(message["components"]) if c["type"] == 2]
+    """The buttons of a message, and what is in its menus."""
+    found = []
+    for c in walk(message["components"]):
+        if c["type"] == 2:
+            found.append(c)
+        for option in c.get("options", []):
+            found.append(
+                {"label": option["label"], "custom_id": option["value"], "menu": c["custom_id"]}
+            )
+    return found
 
 
 def text_of(message: Json) -> str:

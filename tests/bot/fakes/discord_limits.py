@@ -11,7 +11,7 @@ from typing import Any
 
 EPHEMERAL, V2, SUPPRESS = 1 << 6, 1 << 15, 1 << 2
 UPLOAD_BYTES = 10 * 1024 * 1024
-BUTTON, SELECT, INPUT = 2, 3, 4
+BUTTON, SELECT, INPUT, UPLOAD = 2, 3, 4, 19
 NESTED = {1: {2, 3, 5, 6, 7, 8}, 17: {1, 9, 10, 12, 13, 14}, 9: {10}}
 TOP_V2 = {1, 9, 10, 12, 13, 14, 17}
 
@@ -136,6 +136,7 @@ def check_components(
             text += size(item.get("label") or "")  # it is displayed: counted, to be safe
         elif kind == SELECT:
             check_select(item, where)
+            text += size(item.get("placeholder") or "")
             _once(item.get("custom_id"), seen, where)
         if kind == 1 and not 1 <= len(item.get("components", [])) <= 5:
             raise invalid(f"{where}.components", "BASE_TYPE_BAD_LENGTH")
@@ -203,6 +204,13 @@ def check_modal(modal: dict[str, Any]) -> None:
                 raise invalid(f"{where}.max_length", "NUMBER_TYPE_MAX")
         elif item["type"] == SELECT:
             check_select(item, where)
+        elif item["type"] == UPLOAD and row.get("type") == 18:
+            # https://discord.com/developers/docs/components/reference#file-upload
+            least, most = item.get("min_values", 1), item.get("max_values", 1)
+            if not 0 <= least <= 10 or not max(1, least) <= most <= 10:
+                raise invalid(f"{where}.component.max_values", "NUMBER_TYPE_MAX")
+            if item.get("required", True) and not least:
+                raise invalid(f"{where}.component.min_values", "NUMBER_TYPE_MIN")
         else:
             raise invalid(f"{where}.component.type", "UNION_TYPE_CHOICES")
 

@@ -73,6 +73,9 @@ class Message:
     thread_ts: str | None = None
     metadata: Json | None = None
     bot_id: str | None = None
+    streaming: bool = False
+    files: list[Json] = field(default_factory=list)
+    attachments: list[Json] = field(default_factory=list)  # messages forwarded with it
     versions: list[Json] = field(default_factory=list)  # every text and blocks it ever had
 
     @property
@@ -85,7 +88,7 @@ class Message:
             "text": self.text,
             "blocks": self.blocks,
         }
-        for name in ("thread_ts", "metadata", "bot_id"):
+        for name in ("thread_ts", "metadata", "bot_id", "files", "attachments"):
             if getattr(self, name):
                 words[name] = getattr(self, name)
         return words
@@ -119,12 +122,21 @@ class FakeSlack:
         self.responses: dict[str, list[Json]] = defaultdict(list)  # by response URL
         self.replaced: dict[str, Json | None] = {}  # what stands there now
         self.views: list[Json] = []
+        self.scopes: set[str] = {"chat:write", "files:read"}  # that the app has
+        self.suggested: dict[str, list[Json]] = {}  # prompts, by conversation
+        self.statuses: list[str] = []
+        self.admins: set[str] = set()
+        self.homes: dict[str, Json] = {}  # the app's home, by who looks at it
         self.files: dict[str, Json] = {}
         self.stored: dict[str, tuple[bytes, str]] = {}  # url_private → content
         self.calls: list[tuple[str, Json]] = []
         self.limits: dict[str, Limit] = {}  # by method
         self.refused: Counter[str] = Counter()  # calls beyond them
         self.faults: dict[str, list[Fault]] = defaultdict(list)
+        self.bot_token = BOT_TOKEN  # another one: ours was revoked
+        self.groups: dict[str, list[str]] = {}  # members of user groups
+        self.connected_files: dict[str, Json] = {}  # of another organisation, by id
+        self.scopes_missing: set[str] = set()  # methods that the app has no scope for
         self.held: dict[str, asyncio.Event] = {}
         self.late: dict[str, asyncio.Event] = {}
         self.acks: list[float] = []  # seconds each took
@@ -207,11 +219,13 @@ class FakeSlack:
         files: list[Json] | None = None,
         mention: bool = False,
         copies: int = 1,
+        forwarded: list[Json] | None = None,
     ) -> str:
         """Somebody posts a message; the bot gets it as Slack would deliver it. Returns its ts."""
         ts = self.ts()
         text = f"<@{BOT}> {text}" if mention else text
         message = Message(channel, ts, user, text, thread_ts=thread or None)
+        message.files, message.attachments = files or [], forwarded or []
         self.messages[channel, ts] = message
         event = {
             **message.json,
@@ -221,7 +235,7 @@ class FakeSlack:
         }
         event.pop("blocks")
         if files:
-            event |= {"files": files, "subtype": "file_share"}
+            event["subtype"] = "file_share"
         if mention and not channel.startswith("D"):
             # Both are subscribed to: the mention comes twice, the first one without its files.
             first = {k: v for k, v in event.items() if k not in ("files", "subtype")}
@@ -245,6 +259,18 @@ class FakeSlack:
                 "previous_message": old,
             }
         )
+
+    async def remove(self, channel: str, ts: str) -> None:
+        """Somebody deletes their message; where it has a thread, a tombstone stays."""
+        gone = self.messages.pop((channel, ts))
+        event = {"type": "message", "channel": channel, "ts": self.ts(), "event_ts": self.ts(),
+                 "previous_message": gone.json, "channel_type": "channel"}  # fmt: skip
+        if any(m.thread_ts == ts for m in self.messages.values()):
+            stone = {"type": "message", "subtype": "tombstone", "ts": ts, "user": "USLACKBOT",
+                     "text": "This message was deleted.", "hidden": True}  # fmt: skip
+            await self._event(event | {"subtype": "message_changed", "message": stone})
+        else:
+            await self._event(event | {"subtype": "message_deleted", "deleted_ts": ts})
 
     async def _event(self, event: Json, copies: int = 1) -> None:
         body = {
@@ -299,12 +325,17 @@ class FakeSlack:
     ) -> str:
         """Somebody presses a button, by its value; the id of the press's response URL."""
         url = self.response_url()
+        action: Json = {"type": "button", "action_id": button, "value": button}
+        shown = [m.blocks for m in self.messages.values()]
+        shown += [w.get("blocks") or [] for sent in self.responses.values() for w in sent]
+        if any(in_menu(blocks, button) for blocks in shown):
+            action = {"type": "overflow", "action_id": f"tm:more:{button.rpartition(':')[2]}",
+                      "selected_option": {"text": {}, "value": button}}  # fmt: skip
         body = {
             "type": "block_actions", "user": {"id": user, "name": "m"}, "team": {"id": TEAM},
             "channel": {"id": channel}, "message": {"ts": ts}, "response_url": url,
             "trigger_id": f"t{next(self._numbers)}", "container": {"message_ts": ts},
-            "actions": [{"type": "button", "action_id": button, "value": button,
-                         "block_id": "b", "action_ts": self.ts()}],
+            "actions": [action | {"block_id": "b", "action_ts": self.ts()}],
         }  # fmt: skip
         for _ in range(copies):
             await self.deliver("interactive", body)
@@ -468,12 +499,14 @@ class FakeSlack:
                 status=429,
                 headers={"Retry-After": f"{math.ceil(wait)}"},
             )
-        expected = APP_TOKEN if method == "apps.connections.open" else BOT_TOKEN
+        expected = APP_TOKEN if method == "apps.connections.open" else self.bot_token
         if token != expected:
             return web.json_response({"ok": False, "error": "invalid_auth"})
         handler = getattr(self, "_" + method.replace(".", "_"), None)
         if handler is None:
             return web.json_response({"ok": False, "error": "unknown_method"})
+        if method in self.scopes_missing:
+            return web.json_response({"ok": False, "error": "missing_scope"})
         if (late := self.late.pop(method, None)) is not None:
             await late.wait()
         try:
@@ -487,7 +520,64 @@ class FakeSlack:
         if fault is not None and fault.kind == "drop after":
             assert request.transport is not None
             request.transport.close()
-        return web.json_response(answer)
+        scopes = {"x-oauth-scopes": ",".join(sorted(self.scopes))}
+        return web.json_response(answer, headers=scopes)
+
+    def _assistant_threads_setSuggestedPrompts(self, words: Json) -> Json:  # noqa: N802
+        prompts = _json(words.get("prompts")) or []
+        if not 1 <= len(prompts) <= 4 or not all(p["title"] and p["message"] for p in prompts):
+            raise RefusedError("invalid_arguments")
+        self.suggested[str(words["channel_id"])] = prompts
+        return {}
+
+    def _assistant_threads_setStatus(self, words: Json) -> Json:  # noqa: N802
+        self.statuses.append(str(words["status"]))
+        return {}
+
+    def _chat_startStream(self, words: Json) -> Json:  # noqa: N802
+        channel = str(words.get("channel") or "")
+        if not channel.startswith("D"):
+            raise RefusedError("missing_recipient_user_id")
+        message = Message(channel, self.ts(), BOT, "", [], words["thread_ts"], None, BOT_ID)
+        message.streaming = True
+        self.messages[channel, message.ts] = message
+        self._streamed(message, words)
+        return {"channel": channel, "ts": message.ts}
+
+    def _chat_appendStream(self, words: Json) -> Json:  # noqa: N802
+        message = self._stream(words)
+        self._streamed(message, words)
+        return {"channel": message.channel, "ts": message.ts}
+
+    def _chat_stopStream(self, words: Json) -> Json:  # noqa: N802
+        message = self._stream(words)
+        self._streamed(message, words)
+        blocks = check_message({"blocks": words.get("blocks"), "text": "x"})
+        message.streaming, message.blocks = False, blocks
+        message.metadata = _json(words.get("metadata"))
+        message.text = texts(blocks)[0]
+        message.versions.append({"text": message.text, "blocks": blocks})
+        return {"channel": message.channel, "ts": message.ts}
+
+    def _stream(self, words: Json) -> Message:
+        message = self.messages.get((str(words.get("channel")), str(words.get("ts"))))
+        if message is None:
+            raise RefusedError("message_not_found")
+        if not message.streaming:
+            raise RefusedError("message_not_in_streaming_state")
+        return message
+
+    def _streamed(self, message: Message, words: Json) -> None:
+        """https://docs.slack.dev/reference/methods/chat.appendStream"""
+        for chunk in _json(words.get("chunks")) or []:
+            if chunk["type"] != "task_update" or set(chunk) - {"type", "id", "title", "status"}:
+                raise RefusedError("invalid_chunks")
+            if chunk["status"] not in ("pending", "in_progress", "complete", "error"):
+                raise RefusedError("invalid_chunks")
+            if not 0 < len(chunk["title"]) <= 256:
+                raise RefusedError("invalid_chunks")
+            message.text = chunk["title"]
+            message.versions.append({"text": chunk["title"], "blocks": [], "task": chunk["id"]})
 
     def _auth_test(self, _: Json) -> Json:
         return {"user_id": BOT, "bot_id": BOT_ID, "team_id": TEAM, "team": "t", "user": "medic"}
@@ -551,7 +641,9 @@ class FakeSlack:
         found = [
             m.json
             for m in self.messages.values()
-            if m.channel == channel and root in (m.ts, m.thread_ts)
+            if m.channel == channel
+            and root in (m.ts, m.thread_ts)
+            and m.ts <= str(words.get("latest") or "9")
         ]
         if not found:
             raise RefusedError("thread_not_found")
@@ -562,6 +654,41 @@ class FakeSlack:
             "has_more": bool(rest),
             "response_metadata": {"next_cursor": str(start + 5) if rest else ""},
         }
+
+    def _conversations_history(self, words: Json) -> Json:
+        if "latest" in words and str(words.get("inclusive")) not in ("0", "False"):
+            raise RefusedError("invalid_arguments")
+        latest = str(words.get("latest") or "9")
+        found = [
+            m.json
+            for m in self.messages.values()
+            if m.channel == words.get("channel") and m.ts < latest and m.thread_ts in (None, m.ts)
+        ]
+        limit = int(words.get("limit") or 100)
+        return {"messages": found[::-1][:limit], "has_more": len(found) > limit}
+
+    def _views_publish(self, words: Json) -> Json:
+        view = _json(words.get("view")) or {}
+        if view.get("type") != "home" or not 1 <= len(view.get("blocks") or []) <= 100:
+            raise RefusedError("invalid_arguments")
+        for block in view["blocks"]:
+            _check_block(block, set())
+        self.homes[str(words["user_id"])] = view
+        return {"view": view}
+
+    def _users_info(self, words: Json) -> Json:
+        return {"user": {"id": words["user"], "is_admin": words["user"] in self.admins}}
+
+    def _files_info(self, words: Json) -> Json:
+        found = self.connected_files.get(str(words.get("file")))
+        if found is None:
+            raise RefusedError("file_not_found")
+        return {"file": found}
+
+    def _usergroups_users_list(self, words: Json) -> Json:
+        if words.get("usergroup") not in self.groups:
+            raise RefusedError("no_such_subteam")
+        return {"users": self.groups[str(words["usergroup"])]}
 
     def _conversations_open(self, words: Json) -> Json:
         return {"channel": {"id": f"D{words['users']}"}}
@@ -612,7 +739,7 @@ class FakeSlack:
         return web.Response(text=f"OK - {len(data)}")
 
     async def _file(self, request: web.Request) -> web.Response:
-        if request.headers.get("Authorization") != f"Bearer {BOT_TOKEN}":
+        if request.headers.get("Authorization") != f"Bearer {self.bot_token}":
             return web.Response(text="<html>sign in</html>", content_type="text/html")
         data, mime = self.stored[request.match_info["name"]]
         return web.Response(body=data, content_type=mime)
@@ -695,20 +822,36 @@ def _check_block(block: Json, ids: set[str]) -> None:
         _need(1 <= len(block["elements"]) <= 10)
         for element in block["elements"]:
             _check_text(element, 2000)
+    elif kind == "context_actions":
+        _need(1 <= len(block["elements"]) <= 5)
+        for element in block["elements"]:
+            _need(element["type"] == "feedback_buttons" and len(element["action_id"]) <= 255)
+            for name in ("positive_button", "negative_button"):
+                _check_text(element[name]["text"], 75)
+                _need(0 < len(element[name]["value"]) <= 2000)
     elif kind == "actions":
         _need(1 <= len(block["elements"]) <= 25)
         actions = [e["action_id"] for e in block["elements"]]
         _need(len(actions) == len(set(actions)))
         for element in block["elements"]:
-            _check_button(element)
+            if element["type"] == "overflow":
+                _check_overflow(element)
+            else:
+                _check_button(element)
     elif kind == "rich_text":
         _need(bool(block["elements"]))
         for element in block["elements"]:
             _need(element["type"] in ("rich_text_section", "rich_text_preformatted"))
             _need(bool(element["elements"]))
             for piece in element["elements"]:
-                _need(piece["type"] == "text" and len(piece["text"]) > 0)
-                _need(units(piece["text"]) <= 3000)
+                _need(piece["type"] in ("text", "link", "user") and len(piece.get("text", "x")) > 0)
+                _need(units(piece.get("text", "")) <= 3000)
+                _need(piece["type"] != "link" or piece["url"].startswith(("http://", "https://")))
+            known = {"type", "elements"}
+            known |= (
+                {"language", "border"} if element["type"] == "rich_text_preformatted" else set()
+            )
+            _need(set(element) <= known)
     elif kind == "input":
         _check_text(block["label"], 2000)
         element = block["element"]
@@ -718,10 +861,20 @@ def _check_block(block: Json, ids: set[str]) -> None:
             _need(1 <= len(element["options"]) <= 100, "invalid_arguments")
             for option in element["options"]:
                 _check_text(option["text"], 75)
+        elif element["type"] == "file_input":
+            _need(1 <= element.get("max_files", 10) <= 10, "invalid_arguments")
         else:
             raise RefusedError("invalid_arguments")
     else:
         raise RefusedError("invalid_blocks")
+
+
+def _check_overflow(menu: Json) -> None:
+    """https://docs.slack.dev/reference/block-kit/block-elements/overflow-menu-element"""
+    _need(len(menu["action_id"]) <= 255 and 1 <= len(menu["options"]) <= 5)
+    for option in menu["options"]:
+        _need(option["text"]["type"] == "plain_text" and 0 < len(option["value"]) <= 150)
+        _check_text(option["text"], 75)
 
 
 def _check_button(button: Json) -> None:
@@ -742,13 +895,25 @@ def _check_text(text: Json, limit: int) -> None:
 
 
 def buttons(blocks: list[Json]) -> dict[str, str]:
-    """Label → value of every button."""
+    """Label → value of every button, and of what is in a menu."""
     return {
         e["text"]["text"]: e["value"]
         for b in blocks
         if b["type"] == "actions"
-        for e in b["elements"]
+        for element in b["elements"]
+        for e in element.get("options", [element])
     }
+
+
+def in_menu(blocks: list[Json], value: str) -> bool:
+    """Whether a value is that of an option, and not of a button."""
+    return any(
+        option["value"] == value
+        for b in blocks
+        if b["type"] == "actions"
+        for element in b["elements"]
+        for option in element.get("options", [])
+    )
 
 
 def _json(words: Any) -> Any:

@@ -103,4 +103,4 @@ async def test_a_person_is_forgotten(kind: str, tmp_path: Path, request: pytest.
     assert elsewhere.startswith("nothing was kept of U2")
     assert said.startswith("deleted: 4 questions with their answers, 2 pieces of feedback")
     assert again.startswith("nothing was kept") and left == {"U1"} and report.asked == 2
-    assert [verdict for _, verdict in verdicts] == ["solved"]
+    assert [verdict for _, verdict, _ in verdicts] == ["solved"]

@@ -11,26 +11,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.models import Answer, AnswerCulprit, AnswerError, Evidence, Proof, RunWith, Why
-from bot.platforms.card import BUTTONS
+from bot.platforms.buttons import BUTTONS
 from bot.platforms.discord.card import (
     UPLOAD_BYTES,
     Drawn,
     Style,
     capped,
-    case,
     count_components,
     draw,
+    draw_case,
     note,
     text_message,
 )
 from bot.platforms.discord.forms import again_form, ask_form, run_with, wrong_form
 from bot.platforms.discord.text import cut_end, fence, prose, units, words
-from bot.service.seam import Answered, Upload, Waiting, Working
+from bot.service.buttons import RerunOptions
+from bot.service.seam import Answered, Case, Person, Place, Upload, Waiting, Working
 from bot.words import STATUS
 from executor.protocol import ErrorSeen, File, Finding, JobResult, Outcome
 from knowledge.repair.codemod import Check
 from knowledge.repair.fix import Fix
-from tests.bot.fakes.discord import text_of, walk
+from tests.bot.fakes.discord import buttons, text_of, walk
 from tests.bot.fakes.discord_limits import Refused, check_message, check_modal, size
 from tests.conftest import Ask
 
@@ -244,14 +245,16 @@ def test_two_hundred_lines_of_emoji_keep_the_last():
     assert "🔥🚀 199" in text and "\ufffd" not in text
 
 
-def test_a_diff_of_500_lines_shows_both_ends():
-    """It begins and ends as the diff does, says how much is left out, and stays a diff."""
-    diff = "\n".join(f"-old {i}\n+new {i}" for i in range(250))
+def test_the_changed_lines_of_a_long_program_show_both_ends():
+    """They begin and end as they do, say how much is left out, and can be copied."""
+    diff = "\n".join(
+        ["@@ -1,250 +1,250 @@", *(f"-old {i}\n+new {i} in a longer line" for i in range(250))]
+    )
     fix = Fix(
         codemod="c",
         title="t",
         diff=diff,
-        code="x = 1\n",
+        code="x = 1\n" * 250,
         verified=True,
         checks=(Check(name="no error", passed=True),),
         result=None,
@@ -259,12 +262,12 @@ def test_a_diff_of_500_lines_shows_both_ends():
     drawn = card(Answer(status="fixed", headline="Fixed: t.", fix=fix))
     text = checked(drawn)
 
-    assert "-old 0\n+new 0" in text and "+new 249" in text and "lines left out" in text
-    assert "```diff" in text
+    assert "```py\n# line 1\nnew 0 in a longer line\n" in text and "new 249" in text
+    assert "lines left out" in text and "-old" not in text
 
 
 def test_the_parts_come_in_one_order():
-    """Status, real error, why, fix, evidence, sources, buttons; the conclusion first."""
+    """Status, real error, fix, why, evidence, buttons; the conclusion first."""
     run = JobResult(outcome=Outcome.ERROR, stdout="x", error=ErrorSeen(type="E", message="m"))
     answer = full("some words", status="fixed", headline="Fixed: it.", run=run)
     fix = answer.alternatives[0].model_copy(update={"intent": ""})
@@ -276,16 +279,16 @@ def test_the_parts_come_in_one_order():
         "**E at line 1**",
         "**Both ends**",
         "**Seen while it ran**",
-        "**Why**",
         "**Fix** — ran, and it passes",
+        "**Why: ",
         "-# torch",
-        "-# \\[1\\]",
     ]
     places = [text.index(part) for part in order]
 
     assert places == sorted(places)
-    labels = {c["label"] for c in walk(drawn.payload["components"]) if c["type"] == 2}
-    assert labels == set(BUTTONS.values())
+    labels = {b["label"] for b in buttons(drawn.payload)}
+    others = {"share", "claim", "resolve", "post", "edit", "drop"}
+    assert labels == {label for verb, label in BUTTONS.items() if verb not in others}
 
 
 @pytest.mark.parametrize("status", list(STATUS))
@@ -344,14 +347,20 @@ def test_all_other_messages_are_valid_too():
     views = [Waiting(), Waiting(1), Waiting(7), Working("running your snippet")]
     for text in ("", "x" * 9_999, HOSTILE * 40, "🔥" * 5_000):
         views.append(Working(text))
-        checked(case("1234", "https://discord.com/channels/1/2/3", text, full(text)))
+        place = Place(platform="discord")
+        handed = Case(ID, Person(id="1234"), place, text, full(text), ping="4242")
+        checked(draw_case(handed, "https://discord.com/channels/1/2/3"))
         checked(Drawn(note(text)))
         for style in STYLES:
             checked(text_message(text, style=style))
     for view in views:
         for style in STYLES:
             checked(draw(view, ID, style))
-    for form in (ask_form(), wrong_form(ID), again_form(ID), again_form(ID, RunWith(seed=None))):
+    offered = (
+        RerunOptions(RunWith(), has_gpu=True),
+        RerunOptions(RunWith(device="cuda", seed=None), has_gpu=False),
+    )
+    for form in (ask_form(), wrong_form(ID), *(again_form(ID, o) for o in offered)):
         check_modal(form)
 
 
@@ -373,7 +382,7 @@ def test_a_file_too_large_keeps_its_end():
 
 
 async def test_a_real_answer_reads_as_the_console_has_it(ask: Ask):
-    """The same facts in the same order, with the diff in a fence."""
+    """The same facts, with the fixed program in a fence."""
     answer = await ask(
         "```python\nimport torch\nx = torch.ones(2, requires_grad=True)\ny = x.exp()\ny += 1\n"
         "y.sum().backward()\n```"
@@ -384,9 +393,9 @@ async def test_a_real_answer_reads_as_the_console_has_it(ask: Ask):
             "RuntimeError at line 5**",
             "saved    line 3",
             "changed  line 4",
-            "Why",
             "ran, and it passes",
-            "+y = y + 1",
+            "y = x.exp()\ny = y + 1\ny.sum()",
+            "Why: ",
         ]
         places = [text.index(part) for part in order]
 

@@ -5,30 +5,18 @@ from __future__ import annotations
 import asyncio
 import io
 import logging
-import socket
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import aiohttp
 import pytest
-import pytest_asyncio
 
 from bot.diagnosis.pipeline import Pipeline
 from bot.errors import SettingsError
-from bot.platforms.card import button_id
-from bot.platforms.slack.app import SlackFront
-from bot.platforms.slack.client import SlackClient
-from bot.platforms.slack.messages import SlackPlatform
-from bot.platforms.slack.settings import SlackSettings, SlackTokens, slack_tokens
-from bot.service.questions import QuestionService
-from bot.service.seam import Place
-from bot.service.store import Store
-from bot.service.store.stored import Stored
-from bot.settings import ChatSettings, Secret, SupportChannel
+from bot.platforms.buttons import button_id
+from bot.platforms.slack.settings import slack_tokens
+from bot.settings import ChatSettings, SupportChannel
 from executor.exceptions import ExecutorGoneError
 from executor.service.client import ExecutorClient
 from tests.bot.fakes.slack import (
@@ -41,62 +29,13 @@ from tests.bot.fakes.slack import (
     buttons,
     signed,
 )
+from tests.bot.platforms.on_slack import IN_PLACE, PRINT, Open
 from tests.bot.service.test_store import still_open
 
-TOKENS = SlackTokens(Secret(BOT_TOKEN), Secret(APP_TOKEN), Secret(SECRET))
-PRINT = "```\nprint({})\n```"
-IN_PLACE = (
-    "why?\n```\nimport torch\ny = torch.ones(2, requires_grad=True).exp()\ny += 1\n"
-    "y.sum().backward()\n```"
-)
 
-
-class Bot:
-    """The bot of a test and the Slack it talks to."""
-
-    def __init__(self, slack: FakeSlack, service: QuestionService, store: Store) -> None:
-        self.slack, self.service, self.store = slack, service, store
-
-    async def kept(self, ts: str, channel: str = "C1") -> Stored:
-        """The question that this message asked."""
-        place = Place(platform="slack", channel=channel, message=ts)
-        found = await self.store.by_message(place)
-        assert found is not None
-        return found
-
-
-Open = Callable[..., Any]
-
-
-@pytest_asyncio.fixture
-async def open_bot(medic: Pipeline, tmp_path: Path) -> AsyncIterator[Open]:
-    """Starts bots; a second one in the same test has the same Slack and the same store."""
-    async with AsyncExitStack() as stack:
-        slack = await stack.enter_async_context(FakeSlack().listening())
-
-        @asynccontextmanager
-        async def open_(
-            chat: ChatSettings | None = None, with_medic: Pipeline = medic, **settings: Any
-        ) -> AsyncIterator[Bot]:
-            front_settings = SlackSettings(api_url=slack.url, **{"port": 0} | settings)
-            if front_settings.mode == "http":
-                with socket.create_server(("127.0.0.1", 0)) as s:
-                    port = s.getsockname()[1]
-                front_settings = SlackSettings(api_url=slack.url, **settings | {"port": port})
-                slack.http_target = f"http://127.0.0.1:{port}/slack/events"
-            platform = SlackPlatform(SlackClient(front_settings, TOKENS))
-            await platform.client.meet()
-            front = SlackFront(platform, front_settings, TOKENS)
-            async with Store.at(f"sqlite:///{tmp_path / 'store.db'}", tmp_path) as store:
-                async with QuestionService(
-                    with_medic, store, platform, chat or ChatSettings(at_once=2), front_settings
-                ) as service:
-                    async with front.serve(service):
-                        if front_settings.mode == "socket":
-                            await slack.connected()
-                        yield Bot(slack, service, store)
-
-        yield open_
+def answers(slack: FakeSlack, id: str) -> list[dict[str, Any]]:
+    """What a response URL was sent that has buttons."""
+    return [w for w in slack.responses[id] if buttons(w.get("blocks") or [])]
 
 
 # -- doors -----------------------------------------------------------------------------------
@@ -115,21 +54,22 @@ async def test_a_mention_is_answered_in_its_thread(open_bot: Open, mode: str):
         order = [
             "RuntimeError at line 4",
             "saved",
-            "Why",
             "ran, and it passes",
-            "+y = y + 1",
+            "y = torch.ones(2, requires_grad=True).exp()\ny = y + 1\ny.sum()",
+            "Why",
             "torch 2.",
-            "— checked on",
+            "explanation checked on",
         ]
         places = [card.shown.index(part) for part in order]
         assert places == sorted(places)
         assert list(buttons(card.blocks)) == [
             "Solved",
+            "Not right…",
+            "Fixed file (.py)",
             "Run again…",
-            "Wrong",
             "Ask a human",
             "Full output",
-            "Fixed file (.py)",
+            "Details",
             "Delete",
         ]
 
@@ -149,15 +89,16 @@ async def test_a_command_is_acknowledged_with_words_and_answered_privately(
         assert "42" in str(posted["blocks"]) and not bot.slack.cards()
 
 
-async def test_an_empty_command_opens_a_form(open_bot: Open):
-    """What is typed there is run as code, letter by letter."""
+async def test_the_form_runs_what_is_typed(open_bot: Open):
+    """Letter by letter; it opens from the welcome of an empty command."""
     async with open_bot() as bot:
-        id = await bot.slack.command("")
+        await bot.slack.command("")
+        id = await bot.slack.press("tm:form")
         view = (await bot.slack.until(lambda: bot.slack.views))[-1]
         code = "a = {'x': 1 < 2}\nprint('&amp;', a['x'] & True)"
         refused = await bot.slack.submit(view, {"code": "  ", "words": None})
         await bot.slack.submit(view, {"code": code, "words": "what does it print?"})
-        posted = (await bot.slack.until(lambda: bot.slack.responses[id]))[-1]
+        posted = (await bot.slack.until(lambda: answers(bot.slack, id)))[-1]
 
         assert refused["response_action"] == "errors"
         assert "&amp; True" in str(posted["blocks"])
@@ -170,7 +111,7 @@ async def test_a_direct_message_is_answered_there(open_bot: Open):
         first = await bot.slack.answer(ts, "D1")
         await bot.slack.say("and what is printed?", channel="D1", thread=ts)
         second = await bot.slack.until(
-            lambda: [c for c in bot.slack.cards("D1", ts) if c is not first and buttons(c.blocks)]
+            lambda: [c for c in bot.slack.cards("D1", ts) if "It printed" in c.shown]
         )
 
         assert "one" in first.shown and "one" in second[0].shown
@@ -190,16 +131,14 @@ async def test_a_message_shortcut_diagnoses_that_message(open_bot: Open):
 
 
 async def test_a_bare_mention_below_a_message_is_about_that_message(open_bot: Open):
-    """One word is enough to have a colleague's question looked at; alone it gets a hint."""
+    """One word is enough to have a colleague's question looked at."""
     async with open_bot() as bot:
         root = await bot.slack.say(PRINT.format("'a &lt; b'"), user="U2")
         await bot.slack.say("", mention=True, thread=root)
         card = await bot.slack.answer(root)
-        await bot.slack.say("", mention=True)
-        hint = await bot.slack.until(lambda: bot.slack.ephemeral)
 
         assert "a < b" in card.shown and len(bot.slack.cards()) == 1
-        assert "Here I am" in hint[0]["text"]
+        assert "somebody else's code, from the thread's first message" in card.shown
 
 
 async def test_a_support_channel_answers_what_it_is_sure_of(open_bot: Open):
@@ -310,13 +249,16 @@ async def test_every_button(open_bot: Open):
         press = buttons(card.blocks)
         slack = bot.slack
 
-        await slack.press(press["Wrong"], ts=card.ts)
+        await slack.press(press["Not right…"], ts=card.ts)
         view = (await slack.until(lambda: slack.views))[-1]
-        await slack.submit(view, {"words": "the loss is still wrong"})
+        kind = {"selected_option": {"value": "fix"}}
+        await slack.submit(view, {"kind": kind, "words": "the loss is still wrong"})
         await slack.until(lambda: [c for c in slack.calls if c[0] == "response_url"])
 
         await slack.press(press["Fixed file (.py)"], ts=card.ts, copies=2)
-        fixed = (await slack.until(lambda: [f for f in slack.files.values() if f["channel"]]))[0]
+        fixed = (await slack.until(lambda: [f for f in slack.files.values() if f["thread"] == ts]))[
+            0
+        ]
 
         await slack.press(press["Ask a human"], ts=card.ts)
         case = (await slack.until(lambda: slack.cards("CHELP")))[0]
@@ -326,11 +268,14 @@ async def test_every_button(open_bot: Open):
             await slack.until(lambda: [v for v in slack.views if v["title"]["text"] == "Run again"])
         )[-1]
         bad = await slack.submit(view, {"seed": "one"})
-        versions = len(card.versions)
         device = {"selected_option": {"value": "cpu"}}
         await slack.submit(view, {"seed": "7", "device": device, "cold": {"selected_options": []}})
-        await slack.until(lambda: len(card.versions) > versions and buttons(card.blocks))
-        again = await bot.kept(ts)
+        second = await slack.until(
+            lambda: [c for c in slack.cards("C1", ts) if c is not card and buttons(c.blocks)]
+        )
+        again = (await bot.store.in_thread(kept.place))[-1]
+        await slack.press(buttons(second[0].blocks)["Delete"], ts=second[0].ts)
+        await slack.until(lambda: len(slack.cards("C1", ts)) == 1)
 
         await slack.press(press["Solved"], ts=card.ts)
         await slack.until(lambda: "(solved)" in card.text)
@@ -340,12 +285,13 @@ async def test_every_button(open_bot: Open):
         await slack.press(press["Delete"], ts=card.ts)
         await slack.until(lambda: not slack.cards("C1", ts))
 
-        assert ("U1", "wrong", "the loss is still wrong") in said
+        assert ("U1", "wrong", "The fix does not do what I need: the loss is still wrong") in said
         assert ("U1", "solved", "") in said and ("U1", "human", "") in said
         assert b"y = y + 1" in fixed["data"] and fixed["thread"] == ts
-        assert len([f for f in slack.files.values() if f["name"] == "fixed.py"]) == 1
+        given = [f["thread"] for f in slack.files.values() if f["name"] == "fixed.py"]
+        assert given == [ts, case.ts]  # beside the card, and with the case
         assert "<@U1> asks for a human" in case.shown and "overwrites" in case.shown
-        assert f"p{ts}" in case.shown and not buttons(case.blocks)
+        assert f"p{ts}" in case.shown and list(buttons(case.blocks)) == ["I take it", "Resolved"]
         assert bad["response_action"] == "errors"
         assert again.run_with.seed == 7 and again.run_with.device == "cpu"
         refused = [w for m, w in slack.calls if m == "response_url" and "moderator" in w["text"]]
@@ -367,12 +313,13 @@ async def test_a_private_card_can_be_run_again_and_deleted(open_bot: Open):
         view = (await slack.until(lambda: slack.views))[-1]
         await slack.submit(view, {"seed": ""})
         await bot.service.idle()
-        again = [w for m, w in slack.calls if m == "response_url" and buttons(w.get("blocks", []))]
+        shown = [w["replace_original"] for m, w in slack.calls
+                 if m == "response_url" and w.get("blocks")]  # fmt: skip
         gone = await slack.press(press["Delete"])
         await slack.until(lambda: {"delete_original"} <= set(str(slack.responses[gone]).split("'")))
 
         assert file["channel"] == "DU1" and file["data"] == b"out\n"
-        assert len(again) == 2 and again[-1]["replace_original"] is True
+        assert shown == [True, False, False]  # Slack would replace the first card
 
 
 async def test_figures_and_long_output_go_along(open_bot: Open):
@@ -443,7 +390,19 @@ async def test_a_card_that_slack_refuses_is_said_in_words(open_bot: Open):
         await bot.service.idle()
         (card,) = bot.slack.cards("C1", ts)
 
-        assert card.text.startswith("○ Runs here") and not card.blocks
+        assert card.text.startswith("○ Runs here") and "Solved" in buttons(card.blocks)
+        assert {b["type"] for b in card.blocks} == {"section", "actions"}
+
+
+async def test_a_card_whose_every_block_is_refused_is_said_in_words(open_bot: Open):
+    """The text keeps what was printed."""
+    async with open_bot() as bot:
+        bot.slack.fail("chat.update", "error:invalid_blocks", times=2)
+        ts = await bot.slack.say(PRINT.format("'inside'"), mention=True)
+        await bot.service.idle()
+        (card,) = bot.slack.cards("C1", ts)
+
+        assert "```\ninside\n```" in card.text and not card.blocks
 
 
 @pytest.mark.parametrize("kind", ["404", "500"])

@@ -10,9 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.models import Answer, AnswerError, Evidence, RunWith, Why
-from bot.platforms.card import CardPart, cut, fit, neutral, sheet
+from bot.platforms.card import sheet
+from bot.platforms.parts import CardPart, cut, fit, neutral
 from bot.platforms.slack import card as draw
-from bot.service.seam import Answered, Waiting, Working
+from bot.service.buttons import RerunOptions
+from bot.service.seam import Answered, Case, Person, Place, Waiting, Working
 from bot.service.uploads import full_output
 from bot.words import STATUS
 from executor.protocol import File, Finding, JobResult, Outcome
@@ -38,13 +40,13 @@ def printed(text: str, **more: Any) -> Answer:
     )
 
 
-def with_diff(diff: str) -> Answer:
+def with_diff(diff: str, code: str = "x = 1\n") -> Answer:
     """A verified fix."""
     fix = Fix(
         codemod="c",
         title="t",
         diff=diff,
-        code="x = 1\n",
+        code=code,
         verified=True,
         checks=(Check(name="no error", passed=True, detail=""),),
         result=None,
@@ -69,7 +71,7 @@ HOSTILE = {
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_text_makes_a_valid_card(text: str):
     """In every place that can hold a stranger's text: valid, whole, and calling nobody."""
-    for answer in (full(text), printed(text), with_diff(text)):
+    for answer in (full(text), printed(text), with_diff(text), with_diff("", text)):
         made = drawn(answer)
         shown = "\n".join(texts(made["blocks"]))
         assert not any(w in shown for w in ("<!channel>", "@everyone", "@here", "```"))
@@ -88,14 +90,28 @@ def test_every_status_is_a_word_in_the_first_line(status: Any):
     assert made["text"] == texts(made["blocks"][0])[0] == f"{symbol} {words}: It is so."
 
 
-def test_a_500_line_diff_is_cut_in_the_middle_and_goes_along():
-    """Both ends are in the card, all of it in a file."""
-    diff = "\n".join(f"-old line {n}\n+new line {n}" for n in range(250))
-    made = drawn(with_diff(diff))
+def test_the_changed_lines_of_a_long_program_are_cut_in_the_middle():
+    """Both ends are in the card; all of it is behind the button for the file."""
+    diff = "\n".join(["@@ -1,250 +1,250 @@", *(f"-old {n}\n+new line {n}" for n in range(250))])
+    made = drawn(with_diff(diff, "x = 1\n" * 250))
     shown = "\n".join(texts(made["blocks"]))
 
-    assert "-old line 0" in shown and "+new line 249" in shown and "\n…\n" in shown
-    assert [f.name for f in sheet(Answered(with_diff(diff))).files] == ["fix.diff"]
+    assert "# line 1\nnew line 0" in shown and "new line 249" in shown and "\n…\n" in shown
+    assert "-old" not in shown and "+new" not in shown
+
+
+def test_a_short_fixed_program_is_shown_whole_and_clean():
+    """To be copied in one go, highlighted; beyond forty lines only what changes."""
+    forty, more = ("".join(f"x = {n}\n" for n in range(lines)) for lines in (40, 41))
+    diff = "@@ -40 +40 @@\n-x = 0\n+x = 39"
+
+    def boxes(code: str) -> list[Any]:
+        blocks = drawn(with_diff(diff, code))["blocks"]
+        elements = [e for b in blocks if b["type"] == "rich_text" for e in b["elements"]]
+        return [e["elements"][0]["text"] for e in elements if e.get("language") == "python"]
+
+    assert boxes(forty) == [forty.rstrip()]
+    assert boxes(more) == ["# line 40\nx = 39"]
 
 
 def test_the_last_lines_of_the_output_are_kept():
@@ -117,7 +133,7 @@ def test_at_the_limit_and_one_beside(more: int, letter: str):
     """A box of code one character under, at, and over its limit: whole, whole, cut."""
     limit = draw.MAX_SECTION - 200
     count = (limit + more * units(letter)) // units(letter)
-    made = drawn(with_diff(letter * count))
+    made = drawn(with_diff("", letter * count))
     box = next(t for t in texts(made["blocks"]) if letter * 9 in t)
 
     assert units(box) <= limit
@@ -157,7 +173,10 @@ def test_any_text_makes_a_valid_card(one: str, two: str):
     """No text makes Slack refuse a card, a case or a form."""
     drawn(full(one))
     drawn(full(two).model_copy(update={"headline": one, "status": "fixed"}))
-    check_message(draw.case("U1", one, full(two), "https://t.slack.com/archives/C/p1"))
+    place = Place(platform="slack")
+    case = Case(QUESTION, Person(id="U1"), place, one, full(two), ping="S1")
+    check_message(draw.case(case, "https://t.slack.com/archives/C/p1"))
+    check_message(draw.simple(QUESTION, Answered(full(one))))
     check_message(draw.bare(QUESTION, Answered(full(one))))
     check_message(draw.message(QUESTION, Working(one)))
 
@@ -211,9 +230,13 @@ def test_a_full_house_is_still_a_card():
 
 def test_forms_and_signs_of_life_are_valid():
     """Every form and every step, at their longest."""
-    for form in (draw.ask_form("m" * 3000), draw.wrong_form(""), draw.again_form("", RunWith())):
+    for form in (
+        draw.ask_form("m" * 3000),
+        draw.wrong_form(""),
+        draw.again_form("", RerunOptions(RunWith(), has_gpu=True)),
+    ):
         check_view(form)
-    check_view(draw.again_form("", RunWith(device="cuda", seed=None, cold=True)))
+    check_view(draw.again_form("", RerunOptions(RunWith(device="cuda", cold=True), has_gpu=False)))
     for view in (Waiting(0), Waiting(1), Waiting(10_000), Working("x" * 200)):
         check_message(draw.message(QUESTION, view))
 

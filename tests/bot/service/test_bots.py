@@ -29,7 +29,7 @@ from bot.service.store import Store
 from bot.service.store.leases import Leases
 from bot.settings import ChatSettings, Settings
 from tests.bot.fakes.slack import BOT_TOKEN, FakeSlack, buttons
-from tests.bot.platforms.test_slack import TOKENS
+from tests.bot.platforms.on_slack import TOKENS
 from tests.bot.service.test_kill import Process, long_lived_executor
 from tests.bot.service.test_store import still_open
 

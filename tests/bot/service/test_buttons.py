@@ -6,6 +6,7 @@ import asyncio
 import io
 import sqlite3
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from bot.models import Answer, RunWith
 from bot.operations.metrics import Metrics
 from bot.platforms.console.card import ConsolePlatform
 from bot.service.buttons import Buttons
-from bot.service.seam import CardRef, Click, Person, Place, Upload, Verb
+from bot.service.seam import Attached, CardRef, Click, Person, Place, Upload, Verb
 from bot.service.store import Store
 from bot.service.store.stored import Stored
 from bot.settings import FrontSettings
@@ -43,9 +44,15 @@ class Flickering(ConsolePlatform):
     """A platform under a bot that dies at its first act."""
 
     def __init__(self) -> None:
-        super().__init__(Console(file=io.StringIO(), width=100))
+        self._written = io.StringIO()
+        super().__init__(Console(file=self._written, width=100))
         self.acts: list[str] = []
         self.dies = False
+
+    @property
+    def said(self) -> str:
+        """What was printed."""
+        return self._written.getvalue()
 
     async def _act(self, name: str) -> None:
         if self.dies:
@@ -61,6 +68,10 @@ class Flickering(ConsolePlatform):
         """Bring a case to people."""
         await self._act(where)
 
+    async def read(self, attached: Attached) -> bytes:
+        """A file of the question."""
+        return b""
+
     async def delete(self, card: CardRef) -> None:
         """Take the card away."""
         await self._act(card.message)
@@ -75,7 +86,11 @@ class Room:
         self.platform = Flickering()
         self.bench = Bench()
         front = FrontSettings(humans=("CHELP",))
-        self.buttons = Buttons(store, self.platform, front, Metrics(), self.bench)  # type: ignore[arg-type]
+        self.has_gpu = False
+        self.buttons = Buttons(store, self.platform, front, Metrics(), self.bench, self._has_gpu)  # type: ignore[arg-type]
+
+    async def _has_gpu(self) -> bool:
+        return self.has_gpu
 
     def press(self, verb: Verb) -> Click:
         """Its asker's press; whenever it comes, the same one."""
@@ -99,7 +114,7 @@ async def room(tmp_path: Path) -> AsyncIterator[Room]:
 @pytest.mark.parametrize("verb", ["solved", "wrong", "again"])
 async def test_a_press_is_kept_with_what_it_changes(room: Room, verb: Verb, tmp_path: Path):
     """The database goes away between the two: delivered again, the press is done, and once."""
-    changes = "UPDATE ON questions" if verb == "again" else "INSERT ON feedback"
+    changes = "INSERT ON questions" if verb == "again" else "INSERT ON feedback"
     with sqlite3.connect(tmp_path / "torchmedic.db") as db:
         db.execute(f"CREATE TRIGGER away BEFORE {changes} BEGIN DELETE FROM nowhere; END")
     with pytest.raises(OperationalError, match="nowhere"):
@@ -116,7 +131,45 @@ async def test_a_press_is_kept_with_what_it_changes(room: Room, verb: Verb, tmp_
     assert before is not None and after is not None
     assert (before.solved, before.revision) == (False, 0)
     assert said == ([] if verb == "again" else [verb]) and after.solved is (verb == "solved")
-    assert [(a.revision, a.run_with.seed) for a in room.bench.begun] == [(1, 7)] * (verb == "again")
+    assert [(a.revision, a.run_with.seed) for a in room.bench.begun] == [(0, 7)] * (verb == "again")
+    assert after.run_with.seed == 0 and after.answer == before.answer
+
+
+async def test_a_rerun_is_a_card_of_its_own(room: Room):
+    """The first card stays as it is, and an edit of the message reaches the first one only."""
+    await room.buttons.click(room.press("again"))
+    (second,) = room.bench.begun
+    by_message = await room.store.by_message(room.asked.place)
+
+    assert second.id != room.asked.id and second.card is None and second.text == room.asked.text
+    assert by_message is not None and by_message.id == room.asked.id
+    assert {q.id for q in await room.store.of_message(room.asked.place)} == {
+        room.asked.id,
+        second.id,
+    }
+
+
+async def test_what_never_ran_is_run_again_in_place(room: Room):
+    """There is no good card to keep where the place that runs code did not answer."""
+    again = await room.store.again(room.asked.id, "e2")
+    assert again is not None
+    await room.store.answered(again.id, 1, Answer(status="not_run", headline="Could not run it."))
+    await room.buttons.click(room.press("again"))
+    (second,) = room.bench.begun
+
+    assert second.id == room.asked.id and second.run_with.seed == 7
+
+
+@pytest.mark.parametrize("there", [False, True])
+async def test_a_gpu_is_only_offered_where_there_is_one(room: Room, there: bool):
+    """A form from before is refused with a sentence, and nothing runs."""
+    room.has_gpu = there
+    offered = await room.buttons.rerun_options(room.asked.id)
+    press = room.press("again")
+    await room.buttons.click(replace(press, run_with=RunWith(device="cuda")))
+
+    assert offered.has_gpu is there and len(room.bench.begun) == there
+    assert ("no GPU" in room.platform.said) is not there
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,8 @@ from tests.bot.fakes.slack import APP_TOKEN, BOT_TOKEN, SECRET, FakeSlack
 SCRIPT = [
     "why?\n```python\nimport torch\ny = torch.ones(2, requires_grad=True).exp()\ny += 1\n"
     "y.sum().backward()\n```",
-    "does it also fail when a < b & c > d?",  # a follow-up about the same code
+    "does it also fail when a < b & c > d?",  # a follow-up that no rule knows
+    "use 2 instead of 1",  # one that changes a line
     "```python\nprint('<&>', 6 * 7)\n```",
     "what about a data frame?",
 ]
@@ -138,6 +139,8 @@ async def test_the_same_conversation_gives_the_same_answers(
     async with Store.at("", tmp_path) as store, PLATFORMS[name](medic, store) as say:
         seen[name] = [told(await say(text)) for text in SCRIPT]
 
-    assert [a["status"] for a in seen[name]][:3] == ["fixed", "fixed", "runs"]
-    assert seen[name][2]["printed"] == "<&> 42\n"
+    assert [a["status"] for a in seen[name]][:4] == ["fixed", "advice", "runs", "runs"]
+    assert "I do not know what to change for that" in str(seen[name][1]["headline"])
+    assert "`y = y + 2` instead of `y = y + 1`" in str(seen[name][2]["assumptions"])
+    assert seen[name][3]["printed"] == "<&> 42\n"
     assert seen[name] == seen.setdefault("console", seen[name])

@@ -81,19 +81,19 @@ async def test_an_executor_of_another_version_is_the_answer(
 
 
 async def test_a_follow_up_without_code_is_about_the_code_before(medic: Pipeline, store: Store):
-    """ "And with a seed?" runs the program that the thread is about; "thanks!" runs nothing."""
+    """ "Use 8" runs the program that the thread is about; "thanks!" runs nothing."""
     platform = ConsolePlatform(Console(file=io.StringIO(), width=100))
     async with QuestionService(medic, store, platform, ChatSettings(), FrontSettings()) as service:
         await service.take(message("```python\nprint(6 * 7)\n```"))
         await service.idle()
-        asked = await service.take(message("and what does it print?", door="follow_up"))
+        asked = await service.take(message("use 8 instead of 7", door="follow_up"))
         thanks = await service.take(message("thanks, that works!", door="follow_up"))
         await service.idle()
 
     assert asked is not None and thanks is None
     kept = await store.get(asked.id)
     assert kept is not None and kept.answer is not None and kept.answer.run is not None
-    assert kept.answer.run.stdout == "42\n"
+    assert kept.answer.run.stdout == "48\n"
 
 
 class Telegraph(ConsolePlatform):
@@ -111,8 +111,8 @@ async def test_a_platform_says_itself_how_its_markup_is_undone(store: Store):
     asked = await store.take(message(posted))
     assert asked is not None
 
-    question = await read(asked, store, Telegraph(Console(file=io.StringIO())))
-    plain = await read(asked, store, ConsolePlatform(Console(file=io.StringIO())))
+    question = (await read(asked, store, Telegraph(Console(file=io.StringIO())))).question
+    plain = (await read(asked, store, ConsolePlatform(Console(file=io.StringIO())))).question
 
     assert (question.text, question.code) == ("why that?", "print('—')")
     assert plain.code == "" and "why—that? stop" in plain.text
