@@ -62,7 +62,7 @@ class Ending:
             from executor.inside.probes import layer
 
             self.layer = layer.failing_layer(
-                error, self._run.source, attribute_lines(self._run.tree)
+                error, self._run.source, attribute_lines(self._run.tree, made=True)
             )
             self._run.guard("explain", lambda: self._explain(error))
         if self._run.simulated is not None:

@@ -95,10 +95,11 @@ class SnippetSource:
         return known[1]
 
 
-def attribute_lines(tree: ast.Module) -> dict[tuple[str, str], int]:
+def attribute_lines(tree: ast.Module, *, made: bool = False) -> dict[tuple[str, str], int]:
     """(class, attribute) → the line that first assigns it through `self`.
 
     What is also assigned from outside (`net.fc = …`) is left out: either line may have made it.
+    With `made` so is what only gets a name there: `self.net = net` makes nothing.
     """
     lines: dict[tuple[str, str], int] = {}
     for cls in (n for n in ast.walk(tree) if isinstance(n, ast.ClassDef)):
@@ -106,6 +107,8 @@ def attribute_lines(tree: ast.Module) -> dict[tuple[str, str], int]:
             if not isinstance(node, (ast.Assign, ast.AnnAssign)):
                 continue
             for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                if made and isinstance(node.value, (ast.Name, ast.Attribute, ast.Subscript)):
+                    continue
                 if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
                     lines.setdefault((cls.name, target.attr), node.lineno)
     stored = (n for n in ast.walk(tree) if isinstance(n, ast.Attribute))

@@ -264,7 +264,7 @@ def _samples(call: Caller, kept: _Kept) -> list[Finding]:
             f"what `{kind}` says of a sample changes with the other samples of the batch: its "
             f"{part} (batch_first=False) takes dimension 0 for time, and in the input {sizes} the "
             f"targets have one row for each of the {sizes[0]} samples; make it with "
-            "`batch_first=True`, or give it `x.transpose(0, 1)` (not view: that mixes them too)",
+            "`batch_first=True` (a view of the input would mix them too)",
             input=sizes,
         )
     ]
