@@ -283,8 +283,14 @@ class Buttons:
             log.warning("question %s could not be shared: %s", asked.id, e)
             await self._tell(click, f"I may not write there ({e}); invite me first.")
             return
-        if not await self._store.shared(asked.id, place, card, click.event) and card is not None:
-            await self._platform.delete(card)  # this press was delivered before
+        if not await self._store.shared(asked.id, place, card, click.event):
+            if card is not None:
+                await self._platform.delete(card)  # this press was delivered before
+            return
+        now = await self._store.get(asked.id)
+        if now is not None and now.solved != asked.solved:  # pressed before the card was stored
+            view = Answered(asked.answer, now.solved, run_with=asked.run_with)
+            await self._platform.show(asked.id, place, view, card)
 
     async def _fixed(self, asked: Stored, click: Click) -> None:
         await self._hand(

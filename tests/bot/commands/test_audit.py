@@ -74,7 +74,7 @@ This one needs what nobody has.
 ```python
 import torch_that_is_not_there
 
-print(1 + 1)  # Output: 2
+print(torch_that_is_not_there.two())  # Output: 2
 ```
 
 Here a handler hides that a part is missing.

@@ -369,7 +369,7 @@ async def test_an_overwritten_value_is_told_in_the_headline_by_its_lines(ask: As
 @pytest.mark.parametrize(
     ("code", "says"),
     [
-        ("import torchvision_of_tomorrow\n", "torchvision_of_tomorrow"),
+        ("import torchvision_of_tomorrow as t\nt.go()\n", "torchvision_of_tomorrow"),
         ("import torch\nrows = gather(cells)\n", "never defined"),
         ("import torch\nloss = criterion(model(x), y)\n", "needs your `criterion`, `model`"),
         ("rows = open('measurements.csv').read()\n", "measurements.csv"),

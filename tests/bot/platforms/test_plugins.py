@@ -113,7 +113,7 @@ def test_a_new_folder_is_a_section_of_the_settings(folder: Path):
 
     assert unknown.stderr == (
         "torchmedic: TORCHMEDIC_PIGEON__LOFFT: there is no setting `pigeon.lofft`; known here: "
-        "channels, humans, loft, moderators, port, support, users\n"
+        "channels, humans, loft, moderators, ping, port, support, token_patience_s, users\n"
     )
     assert "`pigeon.support.C1` should hold settings by name" in channel.stderr
 

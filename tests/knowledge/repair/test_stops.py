@@ -76,7 +76,7 @@ async def test_a_fix_before_a_missing_file_is_partly_shown_and_never_verified(as
     assert answer.status == "reproduced" and answer.fix is None
     assert (fix.shown, fix.verified) == ("partly", False)
     assert "rows.T.float()" in fix.code
-    assert "Partly shown: line 4: `rows.T` is used as float32" in answer.headline
+    assert "Partly shown: `rows.T` is to be float32 here" in answer.headline
     assert (
         "the error is gone, and the checks that could be made hold; the run then stops at line 6: "
         "it reads `weights.pt`, which is not here." in answer.headline
