@@ -23,8 +23,8 @@ test: WHICH := and not daily
 test test-all: $(READY)
 	$(BIN)/python -m pytest -q -m "not alone and not waiting $(WHICH)" --no-loadscope-reorder \
 		-n $$(($$(nproc) + 1)) --maxprocesses 4
-	$(BIN)/python -m pytest -q -m waiting -n 4
-	$(BIN)/python -m pytest -q -m alone
+	$(BIN)/python -m pytest -q -m "waiting $(WHICH)" -n 4
+	$(BIN)/python -m pytest -q -m "alone $(WHICH)"
 
 # The libraries that people's code imports most, in an environment of their own, which every run
 # from then on has in place of ours: 2 GB of disk. `make test` says what it left out without it.
