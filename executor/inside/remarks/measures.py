@@ -185,4 +185,80 @@ def _counts_batches(tree: ast.Module) -> Found:
                     )
 
 
-RULES = (_same_weights, _over_batches, _counts_batches, _gpu_time)
+def _picks_samples(tree: ast.Module) -> Found:
+    """The largest score of a batch's outputs, looked for along the batch and not the classes."""
+    loaders = {
+        name
+        for _, name, value in assigned(tree)
+        if isinstance(value, ast.Call) and callee(value) == "DataLoader" and _batch(value) != 1
+    }
+    for loop in ast.walk(tree):
+        match loop:
+            case ast.For(target=ast.Tuple(elts=[*_, ast.Name(id=labels)])):
+                given = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)} - {labels}
+            case _:
+                continue
+        below = list(inside(loop))
+        over = dotted(loop.iter)
+        if not (over in loaders or over.lower().endswith(("loader", "_dl"))) and not any(
+            _counts(n, labels) for n in below
+        ):
+            continue  # perhaps one sample at a time: then dimension 0 is that of the classes
+        values = {
+            n.targets[0].id: n.value
+            for n in below
+            if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)
+        }
+        for node in below:
+            match node:
+                case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
+                    sides = [left, right]
+                case _:
+                    continue
+            if not any(isinstance(s, ast.Name) and s.id == labels for s in sides):
+                continue
+            for side in sides:
+                picked = values.get(dotted(side), side)
+                out = _largest_of(picked)
+                made = values.get(dotted(out)) if out is not None else None
+                made = out if isinstance(out, ast.Call) else made
+                if isinstance(made, ast.Call) and any(
+                    isinstance(n, ast.Name) and n.id in given
+                    for a in made.args
+                    for n in ast.walk(a)
+                ):
+                    yield (
+                        "picks_samples",
+                        picked,
+                        "dimension 0 is the batch: this picks a sample for each class, and "
+                        f"compares that with `{labels}`, so the accuracy stays at chance however "
+                        "good the model is; take the class of each sample, `dim=1`",
+                    )
+
+
+def _counts(node: ast.AST, labels: str) -> bool:
+    """Whether the number of labels is read: they are a batch's."""
+    match node:
+        case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)]):
+            return name == labels
+        case ast.Attribute(value=ast.Name(id=name), attr="size" | "shape"):
+            return name == labels
+    return False
+
+
+def _largest_of(node: ast.AST) -> ast.expr | None:
+    """Of what the index of the largest value along dimension 0 is taken, if that is done."""
+    match node:
+        case ast.Call(
+            func=ast.Attribute(value=ast.Name(id="torch"), attr="argmax"), args=[of, *at]
+        ):
+            pass
+        case ast.Call(func=ast.Attribute(value=of, attr="argmax"), args=[*at]):
+            pass
+        case _:
+            return None
+    at = [*at, *(k.value for k in node.keywords if k.arg in ("dim", "axis"))]
+    return of if [ast.unparse(a) for a in at] == ["0"] else None
+
+
+RULES = (_same_weights, _over_batches, _counts_batches, _picks_samples, _gpu_time)

@@ -53,6 +53,12 @@ SHOWN = {
         f"a = m.fc.weight.data\n{TRAIN}b = m.fc.weight.data\nprint((a - b).sum())",
     ],
     "gpu_time": [f"{CLOCK}print(time.time() - t)"],
+    "picks_samples": [
+        COUNT.replace("argmax(1)", "argmax(0)"),
+        COUNT.replace("argmax(1)", "argmax(dim=0)"),
+        "for x, y in data:\n    out = m(x)\n    pred = torch.argmax(out, dim=0)\n"
+        "    right += (y == pred).sum()\n    n += len(y)\n",
+    ],
     "over_batches": [
         f"{COUNT}print(right / len(loader))",
         f"{COUNT}print(100 * right / len(test_loader))",
@@ -86,6 +92,9 @@ SOUND = {
     "waited for": f"{CLOCK}torch.cuda.synchronize()\nprint(time.time() - t)",
     "on the CPU": CLOCK.replace("'cuda'", "'cpu'") + "print(time.time() - t)",
     "over samples": f"{COUNT}print(right / len(loader.dataset))",
+    "one sample at a time": "for x, y in data:\n    r += m(x).argmax(0) == y\n",
+    "samples are wanted": COUNT.replace("argmax(1) == y", "argmax(0) == best"),
+    "turned outputs": COUNT.replace("argmax(1)", "T.argmax(0)"),
     "a mean of shares": COUNT.replace("item()", "item() / len(y)") + "print(right / len(loader))",
     "one sample in a batch": f"data = DataLoader(d)\n{COUNT}print(right / len(data))",
     "once an epoch": EPOCHS.format(kind="StepLR", inner="opt.step()", outer="sched.step()"),
