@@ -81,6 +81,8 @@ def _of_missing(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
         return _concluded(answer, "not_run", told)
     if said.kind == "posted" and reading is not None:
         answer = _without_a_second_remedy(_without_doubles(answer, reading))
+    if said.kind == "code":
+        answer = _without_another_reason(answer)
     needed = wording.needed(known.missing, run)
     if said.kind == "posted":
         needed += wording.of_this_version(answer.not_rebuilt, run)
@@ -144,6 +146,7 @@ def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
     if known.why is not None and known.why.asked:
         said = f"{wording.asked(known.why)} {wording.runs_and_raises_nothing(run)}"
     elif seen := _wrong_by_its_text(remarks, run):
+        answer = _without_another_reason(answer)
         said = wording.runs_but(run, seen)
     elif (noted := _telling(run)) is not None:
         said = wording.runs_noting(run, noted)
@@ -237,6 +240,14 @@ def _without_a_second_remedy(answer: Answer) -> Answer:
     if answer.posted.has_own_remedy:
         sure["remedy"] = ""
     return answer.model_copy(update={"why": answer.why.model_copy(update=sure)})
+
+
+def _without_another_reason(answer: Answer) -> Answer:
+    """The answer without an article that only resembles the question, where a line is the reason.
+
+    It stays among the sources.
+    """
+    return answer.model_copy(update={"why": None})
 
 
 def _not_rebuilt(known: Diagnosis) -> str:
