@@ -216,6 +216,23 @@ async def test_a_refused_token_is_one_line_with_where_to_get_it(tmp_path: Path, 
         assert "Traceback" not in log and "w-r-o-n-g" not in log
 
 
+async def test_a_token_revoked_while_it_runs_ends_the_process(executor_url: str, tmp_path: Path):
+    """For a supervisor to notice; with a good token the question that waited is answered."""
+    patience = {"TORCHMEDIC_SLACK__TOKEN_PATIENCE_S": "1", "TORCHMEDIC_EXECUTOR__URL": executor_url}
+    async with FakeSlack().listening() as slack:
+        with Process(slack, tmp_path, **patience) as bot:
+            await bot.up(slack)
+            slack.bot_token = "xoxb-new"
+            ts = await slack.say("```print('waited')```", mention=True)
+            code = await asyncio.to_thread(bot.wait)
+        assert code == 1 and "Slack refuses SLACK_BOT_TOKEN" in bot.log.read_text()
+        assert not slack.cards()
+
+        with Process(slack, tmp_path, **patience, SLACK_BOT_TOKEN="xoxb-new") as bot:
+            card = await slack.answer(ts, within_s=120)
+        assert "waited" in card.shown
+
+
 async def test_signed_http(executor_url: str, tmp_path: Path):
     """`slack.mode: http`: the command listens where the settings say."""
     with socket.create_server(("127.0.0.1", 0)) as s:
