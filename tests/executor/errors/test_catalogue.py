@@ -195,7 +195,8 @@ def test_a_hostile_message_costs_no_more_than_a_long_one(part: slice):
     """Reading takes time in proportion to the message, of which only a beginning is read."""
     prepare()
     plain = [
-        (f"{word} " * MAX_CHARS)[:MAX_CHARS] for word in ("word", "size", "tensor", "expected")
+        (f"{word} {part.start} " * MAX_CHARS)[:MAX_CHARS]
+        for word in ("word", "size", "tensor", "expected")
     ]
     usual_s = max(reading_s("RuntimeError", message) for message in plain)
 
