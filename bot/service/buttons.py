@@ -122,6 +122,7 @@ class Buttons:
     async def _solved(self, asked: Stored, click: Click) -> None:
         if not await self._store.solved(asked.id, click.person, click.event):
             return
+        asked = await self._store.get(asked.id) or asked  # it may have been shared meanwhile
         if asked.answer is not None:
             await self._redraw(
                 asked,

@@ -137,9 +137,12 @@ async def test_each_verdict_comes_from_a_run(executor_url: str, tmp_path: Path):
 
 
 def _runs(audit: Any) -> int:
-    """One a block, and one more for each that was joined, or for want of a name tried so."""
+    """One a block, and one more where it was joined, or tried so for want of a name or module."""
     blocks: list[BlockAudit] = [b for d in audit.documents for b in d.blocks]
-    return len(blocks) + sum(b.seen.how == "joined" or "model_of" in b.code for b in blocks)
+    wanting = ("model_of", "torch_that_is")
+    return len(blocks) + sum(
+        b.seen.how == "joined" or any(w in b.code for w in wanting) for b in blocks
+    )
 
 
 class Command:
