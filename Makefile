@@ -53,17 +53,25 @@ mutants: $(READY)
 
 check: test lint types
 
+# pip compiles on one core; all of them together take half as long. The users that snippets run as
+# may not write here, so it is done now. A few packages bring files that no Python of today compiles.
+COMPILE = $(1)/bin/python -m compileall -qq -j 0 $(1)/lib || true
+
 # Installed once; again only when what is to be installed has changed.
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "torchmedic needs Python 3.11 or newer; say PYTHON=/path/to/python3.11")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
+		-c constraints.txt -e '.[dev]'
+	$(call COMPILE,$(VENV))
 	touch $@
 
 $(SNIPPETS)/.ready: constraints-snippets.txt
 	test -x $(SNIPPETS)/bin/python || $(PYTHON) -m venv $(SNIPPETS)
-	$(SNIPPETS)/bin/python -m pip install --quiet --disable-pip-version-check -r constraints-snippets.txt
+	$(SNIPPETS)/bin/python -m pip install --quiet --disable-pip-version-check --no-compile \
+		-r constraints-snippets.txt
 	$(SNIPPETS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	$(call COMPILE,$(SNIPPETS))
 	touch $@
 
 clean:

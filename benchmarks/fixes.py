@@ -1,12 +1,13 @@
 """Count the real failures of a corpus that get a fix, and the results of all candidates.
 
     python -m benchmarks.fixes --corpus DIR --runs runs.jsonl.xz [--share 0.2] [--dump FILE]
-                               [--summary benchmarks/results/fixes.json]
+                               [--summary benchmarks/results/fixes.json] [--beside DIR RUNS]
 
 Every block that failed for a reason of its own (group `real`) goes through the whole path, as if
 it had been posted without prose. A fix counts only if a run verified it, alternatives only if
 each was run. `--dump` writes every diff, for reading by hand; `--summary` keeps the counts that
 benchmarks/results/coverage.md is made of, and replaces those of the families that were run.
+`--beside` counts another corpus too, such as documents that nobody wrote rules with.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import statistics
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -88,9 +89,23 @@ class Tried:
 
 async def main(given: argparse.Namespace) -> int:
     """Run them all and print the table; 0 if the share of fixes reaches the target."""
+    done = await _all(given, given.corpus, given.runs)
+    _print(done)
+    if given.dump:
+        given.dump.write_text("\n".join(json.dumps(_row(t)) for t in done) + "\n")
+    if given.summary:
+        keep(given.summary, done)
+    if given.beside:
+        others = await _all(given, *given.beside)
+        print(side_by_side(done, others))
+    return 0 if sum(bool(t.offered) for t in done) >= _TARGET * len(done) else 1
+
+
+async def _all(given: argparse.Namespace, corpus: Path, runs: Path) -> list[Tried]:
+    """Every block of a corpus that failed for a reason of its own, asked."""
     blocks = [
         b
-        for b in read_blocks(given.corpus, given.runs)
+        for b in read_blocks(corpus, runs)
         if b.record["group"] == "real" and re.search(given.family, b.family)
     ]
     random.Random(given.seed).shuffle(blocks)
@@ -108,12 +123,25 @@ async def main(given: argparse.Namespace) -> int:
 
             await asyncio.gather(*(work() for _ in range(_AT_ONCE)))
     done.sort(key=lambda t: (t.block.family, t.block.document, t.block.number))
-    _print(done)
-    if given.dump:
-        given.dump.write_text("\n".join(json.dumps(_row(t)) for t in done) + "\n")
-    if given.summary:
-        keep(given.summary, done)
-    return 0 if sum(bool(t.offered) for t in done) >= _TARGET * len(done) else 1
+    return done
+
+
+def side_by_side(home: Sequence[Tried], others: Sequence[Tried]) -> str:
+    """How many of two corpora's failing blocks get an offer; that it is right only readers say."""
+    lines = []
+    for name, done in (("this corpus", home), ("beside it", others)):
+        offered = [t for t in done if t.offered]
+        fixed = sum(t.answer.fix is not None for t in offered)
+        lines.append(
+            f"{name}: {len(offered)} of {len(done)} failing blocks get an offer "
+            f"({_share(done):.1%}): {fixed} fixes, {len(offered) - fixed} with alternatives"
+        )
+    lines.append(f"difference: {100 * (_share(home) - _share(others)):.1f} points")
+    return "\n".join(lines)
+
+
+def _share(done: Sequence[Tried]) -> float:
+    return sum(bool(t.offered) for t in done) / max(1, len(done))
 
 
 async def _try(medic: Pipeline, block: Block) -> Tried:
@@ -279,6 +307,13 @@ if __name__ == "__main__":
     parser.add_argument("--share", type=float, default=1.0, help="of the blocks, drawn by --seed")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--family", default="", help="only families that this pattern is found in")
+    parser.add_argument(
+        "--beside",
+        type=Path,
+        nargs=2,
+        metavar=("DIR", "RUNS"),
+        help="another corpus and its record, counted beside it",
+    )
     parser.add_argument("--dump", type=Path, help="write every diff here, one JSON a line")
     parser.add_argument("--summary", type=Path, help="keep the counts of each family here")
     sys.exit(asyncio.run(main(parser.parse_args())))

@@ -38,6 +38,11 @@ def where(e: Exception) -> str:
     return f"{type(e).__name__} at {place}"
 
 
+def _is_ours_or_grave(record: logging.LogRecord) -> bool:
+    # A library may set its own logger's level (bm25s does, to DEBUG).
+    return record.levelno >= logging.WARNING or record.name.partition(".")[0] == "bot"
+
+
 def log_to_stderr(form: Literal["text", "json"] = "text") -> None:
     """Log our own messages from info on, those of libraries from warnings on."""
     handler = logging.StreamHandler()
@@ -45,3 +50,4 @@ def log_to_stderr(form: Literal["text", "json"] = "text") -> None:
     handler.setFormatter(JsonLines() if form == "json" else plain)
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
     logging.getLogger("bot").setLevel(logging.INFO)
+    handler.addFilter(_is_ours_or_grave)

@@ -75,6 +75,7 @@ class Glue(Model):
     after: tuple[str, ...] = ()  # statements behind it: calls of what it only defines
     modules: tuple[str, ...] = ()  # modules that are not installed and get a stub
     header: str = ""  # "Net(nn.Module)": the class of the methods that were posted without one
+    resources: bool = False  # data, files and weights that are not here get one of their form
 
 
 class Job(Model):
@@ -95,11 +96,15 @@ class Job(Model):
     stand_ins: bool = False
     other_choices: bool = False  # placeholders of other sizes, where the snippet leaves them open
     simulate: Literal["cuda"] | None = None  # run on the CPU with a simulated GPU
+    # How many GPUs a simulated machine says it has. Several are of a larger kind, and compute as
+    # one: to see whether an error comes only of how many there are, and of which kind.
+    gpus: int = Field(default=1, ge=1, le=64)
     constructs: bool = False  # report the calls and changes that the snippet's text holds
     remarks: bool = False  # report what in the snippet's text does not do what it looks like
     glue: Glue | None = None  # what to add, where a posted error was rebuilt
     cut: bool = False  # stop a training between two steps when the time is nearly up
     launched: bool = False  # as `torchrun` starts one process, with gloo where there is no GPU
+    program: str = ""  # a program that the code runs in turn: its libraries are imported as its own
 
     @property
     def longest_s(self) -> float:
@@ -426,7 +431,7 @@ class Isolation(Model):
 GLUED = "rebuilt"  # the kind of a placeholder that follows from a posted error
 MODULE = "module"  # the kind of one that is not installed, and whose import was left out
 # The kinds of placeholders for what a snippet reads: data sets, files, folders, weights.
-RESOURCES = ("data", "file", "folder", "weights", "checkpoint", "tokenizer")
+RESOURCES = ("data", "file", "folder", "weights", "checkpoint", "tokenizer", "source")
 
 
 class Placeholder(Model):
@@ -439,6 +444,14 @@ class Placeholder(Model):
     kind: str = ""
     # Sizes, types and labels are the real thing's; only its values are not. Else they are chosen.
     exact: bool = False
+    used: bool = False  # of a MODULE: the run did something with it, which failed
+
+
+class NotHere(Model):
+    """What an error is about, and the machine that ran it has not, or elsewhere."""
+
+    kind: Literal["path", "program", "variable"]  # program: a command; variable: of the environment
+    name: str
 
 
 class LeftOut(Model):
@@ -553,6 +566,8 @@ class Observations(Model):
     stand_ins: tuple[Placeholder, ...] = ()
     stand_in_at_fault: str = ""  # the name of the placeholder that caused the error
     depends_on_stand_ins: bool = False  # the failing expression may be computed from a placeholder
+    needs_module: str = ""  # the module that is not installed, and that the error comes from
+    not_here: NotHere | None = None  # what the error is about, and this machine has not
     left_out: LeftOut | None = None  # the empty body that the error comes from
     absent: tuple[str, ...] = ()  # files that the text names and that are not here; after an error
     warm_only: tuple[str, ...] = ()  # used, never imported, and missing in a cold run
@@ -569,6 +584,9 @@ class Observations(Model):
     devices: tuple[DeviceSeen, ...] = ()  # of a device error's tensors, on the simulated device
     env: Environment = Environment()
     gpu_peak_memory_bytes: int = 0
+    # Its error does not come up where there are more GPUs, of a larger kind. The bot notes it,
+    # after another run.
+    of_gpus: bool = False
 
 
 class RunReport(Observations):

@@ -105,6 +105,7 @@ class RecordedExecutor:
         self.asked.append(job)
         options = [name for name in ("stand_ins", "other_choices") if getattr(job, name)]
         options += [job.simulate] if job.simulate is not None else []
+        options += [f"{job.gpus} GPUs"] if job.gpus > 1 else []
         key = (job.code, *options, *job.probes)
         return self._runs[key if key in self._runs else job.code]
 

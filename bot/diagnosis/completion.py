@@ -43,6 +43,8 @@ async def run(
     first = await executor.run(job_with)
     if not first.stand_ins or _caught_a_missing_module(first):
         return plain, job
+    if first.needs_module:
+        return first, job_with  # it got as far as what needs that module
     if first.outcome is Outcome.OK or _is_own(first, None):
         return first, job_with
     if lacks_a_name(first) or lacks_a_resource(first) or lacks_a_module(first) or needs_gpu(first):
@@ -73,6 +75,8 @@ def lacks_a_resource(run: JobResult) -> bool:
         return False
     if any(is_a(caught, *_NETWORK) for caught in run.caught):
         return True
+    if run.not_here is not None and run.not_here.kind == "path":
+        return True
     of_nothing = is_a(run.error, *_OF_NOTHING) or run.error.message.startswith("OpenCV")
     return is_a(run.error, *_RESOURCES) or (bool(run.absent) and of_nothing)
 
@@ -87,7 +91,9 @@ def lacks_a_module(run: JobResult) -> bool:
 
 
 def _caught_a_missing_module(run: JobResult) -> bool:
-    """Whether a handler took the error of a module that was left out: at home it is there."""
+    """Whether something took the error of a module that was left out: at home it is there."""
+    if any(s.used for s in run.stand_ins) and not run.needs_module:
+        return True
     return any(s.kind == MODULE for s in run.stand_ins) and any(
         is_a(caught, "module_not_installed") for caught in run.caught
     )
@@ -119,7 +125,7 @@ def _is_own(first: JobResult, other: JobResult | None) -> bool:
         return False
     if not first.depends_on_stand_ins:
         return True
-    if other is None or other.error is None or other.stand_in_at_fault:
+    if other is None or other.error is None or other.stand_in_at_fault or other.needs_module:
         return False
     return _agree(error, other.error)
 

@@ -6,9 +6,12 @@ called a GPU.
 
 from __future__ import annotations
 
+import re
+
 from bot.diagnosis.missing import needs_gpu
 from executor.errors import is_a
 from executor.protocol import Caught, DeviceSeen, ErrorSeen, Job, JobResult, Outcome
+from executor.service.client import ExecutorClient
 from knowledge.repair.mistake import Mistake
 
 # Error families of tensors on different devices.
@@ -40,6 +43,50 @@ def asks_where_it_is(run: JobResult) -> bool:
 def there(job: Job, *, has_gpu: bool) -> Job:
     """The same job on the executor's GPU, or on a simulated one."""
     return job.model_copy(update={"device": "cuda"} if has_gpu else {"simulate": "cuda"})
+
+
+# What asks how many GPUs there are or of which kind, in torch and in the libraries on it.
+_ASKS = re.compile(
+    r"device_count|get_device_(?:name|properties|capability)|mem_get_info|get_arch_list"
+    r"|bf16_supported|device_ids|world_size|(?:^|[^a-z])(?:gpus?|devices)\b",
+    re.IGNORECASE,
+)
+_MANY = 8
+
+
+def may_be_of_gpus(run: JobResult, code: str) -> bool:
+    """Whether its error may come only of how many GPUs it found, or of which kind."""
+    error = run.error
+    return (
+        error is not None
+        and run.outcome is Outcome.ERROR
+        and (run.env.device == "cpu" or run.env.device.startswith("simulated"))
+        and not run.needs_module
+        and not is_a(error, *_DEVICE_ERRORS)
+        and _ASKS.search(code) is not None
+    )
+
+
+async def are_of_gpus(executor: ExecutorClient, job: Job, run: JobResult) -> bool:
+    """Whether an error does not come up where there are many large GPUs: two runs at most.
+
+    Raises:
+        ExecutorError: the executor is gone or full.
+    """
+    here = there(job, has_gpu=False)
+    many = await executor.run(here.model_copy(update={"gpus": _MANY}))
+    if _is_same(run, many):
+        return False
+    if many.error is None or run.env.device != "cpu":
+        return True
+    # Another error than on the CPU may be any that a single GPU raises too.
+    return _is_same(run, await executor.run(here))
+
+
+def _is_same(one: JobResult, other: JobResult) -> bool:
+    """Whether both raise one error; the numbers of its message may be of the machine."""
+    a, b = one.error, other.error
+    return a is not None and b is not None and (a.type, a.line) == (b.type, b.line)
 
 
 def device_error(wrong: Mistake) -> ErrorSeen | Caught | None:

@@ -37,6 +37,8 @@ def asked(known: Diagnosis, articles: Mapping[str, Article]) -> tuple[str, ...]:
         return ()
     near = {hit.source: hit.score for hit in known.found.hits}
     fitting = (slug for slug, article in articles.items() if article.is_asked(question.text))
+    if question.code.strip():  # its words may be about anything in the code
+        fitting = (slug for slug in fitting if slug in near)
     return tuple(sorted(fitting, key=lambda slug: -near.get(slug, 0.0)))
 
 
@@ -92,7 +94,7 @@ def candidates(
         ]
         # A silent mistake's article promises no error: that its codemod mends this one is enough.
         about += [slug for slug in own if slug in articles and articles[slug].is_silent]
-    elif known.told.is_there and known.run is not None:
+    elif known.told.is_there and known.run is not None and not _is_of_the_place(known):
         applying = [c.slug for c in choose(codemods, only(known.run, known.told)).codemods]
         about = own + sorted(applying, key=lambda slug: -scores.get(slug, 0.0))
     else:  # the error is quoted in the words around the code
@@ -118,6 +120,11 @@ def candidates(
             yield why.model_copy(update={"text": aside, "remedy": ""})
         elif why.text or slug in own:  # what a verified fix mends is the article's mistake
             yield why if why.text else why.model_copy(update={"text": article.reason()})
+
+
+def _is_of_the_place(known: Diagnosis) -> bool:
+    """Whether the run's error comes of what is missing here: no article is about that."""
+    return bool(known.missing) and known.told.error is not None
 
 
 def _is_its(article: Article, error: tuple[str, str], applying: Collection[str] | None) -> bool:

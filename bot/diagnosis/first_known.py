@@ -30,6 +30,7 @@ _DEVICES = frozenset(
 )
 _RAISED_BY: Mapping[str, frozenset[str]] = {
     "unregistered": _DEVICES | {"no_parameters"},
+    "not_an_attribute": frozenset({"no_parameters"}),
     "not_a_buffer": _DEVICES,
     "made_in_forward": _DEVICES,
     "graph_kept": frozenset({"cuda_out_of_memory", "memory"}),

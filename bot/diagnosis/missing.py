@@ -7,11 +7,20 @@ installed, a part that was not posted) is never presented as the answer.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
+from bot.diagnosis.lacks import (
+    LACKS,
+    NOT_COMPILED,
+    elided,
+    needs_module,
+    not_of_this_machine,
+    of_gpus,
+    second_gpu,
+    short,
+)
 from bot.diagnosis.own_error import NO_GPU, asks_about, is_unparsed
 from bot.models import Question, Snippet
-from executor.errors import SeenError, is_a, read
+from executor.errors import is_a, read
 from executor.protocol import MODULE, ErrorSeen, JobResult, LeftOut, Outcome
 
 
@@ -24,8 +33,12 @@ def missing(run: JobResult, question: Question | None = None) -> str:
         return ""
     if is_unparsed(run) and run.error is not None:
         return _unparsed(run.error)
+    if run.error is not None and run.needs_module:
+        return needs_module(run.needs_module, run.error)
+    if run.error is not None and run.of_gpus:
+        return of_gpus(run, run.error)
     if run.error and run.env.device.startswith("simulated") and is_a(run.error, "cuda_ordinal"):
-        return _second_gpu(run.error)
+        return second_gpu(run.error)
     return (
         _limit(run)
         or _cut(run)
@@ -45,7 +58,7 @@ def _unparsed(error: ErrorSeen) -> str:
         what = f"the indentation of {line}"
     else:
         what = f"{line} is no Python ({error.message.partition(' (')[0]})"
-    code = f": `{_short(error.code.strip())}`" if error.code.strip() else ""
+    code = f": `{short(error.code.strip())}`" if error.code.strip() else ""
     return f"{what}{code}; post it as it stands in the file"
 
 
@@ -209,15 +222,28 @@ def _lacking(run: JobResult, error: ErrorSeen, question: Question | None) -> str
         )
     if run.explanation is not None and is_a(error, "module_not_installed"):
         return ""  # the package is installed and the module has gone from it: that is an answer
+    if run.left_out is not None and run.left_out.name == "...":
+        return elided(run.left_out, error)
     if run.left_out is not None:
         return _empty(run, run.left_out, f"{error.type}{at}")
     if error.type == "SystemExit" and "usage:" in run.stderr:
         return f"it wants command-line arguments{at}; put the values into the snippet"
-    if error.type == "EOFError" and "input" in error.code:
+    if error.type == "EOFError" and re.search(r"input|getpass", error.code):
         return f"it asks for input{at}, and nobody can type here; put a value in its place"
-    for families, clause in _LACKS:
+    if compiled := NOT_COMPILED.search(error.message):
+        name = compiled["name"]
+        if name not in error.code:  # they did not write it: torch asks for it
+            return (
+                f"it needs `{name}`{at}, compiled code that the PyTorch here, built for the CPU, "
+                "has not; run it on a machine with a GPU"
+            )
+    if run.not_here is not None and run.not_here.kind != "path":
+        return not_of_this_machine(run.not_here, error, at)
+    for families, clause in LACKS:
         if (seen := read(error, *families)) and (told := clause(seen, error, at)):
             return told
+    if run.not_here is not None:
+        return not_of_this_machine(run.not_here, error, at)
     return ""
 
 
@@ -249,97 +275,3 @@ def _empty(run: JobResult, left: LeftOut, error: str) -> str:
         f"the bodies of {named} were left out, and {error} comes of one of them{told}; post them "
         "too, so that it can be run"
     )
-
-
-def _gpu(m: SeenError, error: ErrorSeen, at: str) -> str:
-    return (
-        f"it needs a GPU{at}: `{_short(error.code)}` asks for CUDA, and this executor has no GPU; "
-        "run it on one with a GPU, or say device cpu in the snippet"
-    )
-
-
-def _module(m: SeenError, error: ErrorSeen, at: str) -> str:
-    return (
-        f"it needs the module `{m['module']}`{at}, which is not installed here; post the part that "
-        "fails without it, or the full traceback"
-    )
-
-
-def _operator(m: SeenError, error: ErrorSeen, at: str) -> str:
-    return (
-        f"it calls `{m['operator']}`{at}, compiled code that does not load beside the PyTorch that "
-        "is installed here; post the part that fails without it, or the full traceback"
-    )
-
-
-def _file(m: SeenError, error: ErrorSeen, at: str) -> str:
-    return (
-        f"it reads `{m['path']}`{at}, which is not here; attach it, or make the data up in the code"
-    )
-
-
-def _data(m: SeenError, error: ErrorSeen, at: str) -> str:
-    return (
-        f"it reads a data set that is not here{at}, and there is no network to get it from; make "
-        "a few samples up in the code"
-    )
-
-
-def _not_writable(m: SeenError, error: ErrorSeen, at: str) -> str:
-    where = f"`{m['path']}`"
-    return f"it writes to {where}{at}, and may write here beside the script alone; use a name there"
-
-
-def _network(m: SeenError, error: ErrorSeen, at: str) -> str:
-    return (
-        f"it asks for something from the network{at}, and there is none here; build the model "
-        "without pretrained weights, or attach the file"
-    )
-
-
-def _processes(m: SeenError, error: ErrorSeen, at: str) -> str:
-    return (
-        f"it wants to be one of several processes{at}, as torchrun starts them; post the part that "
-        "fails in a single process, or the full traceback"
-    )
-
-
-def _left_out(m: SeenError, error: ErrorSeen, at: str) -> str:
-    if not m["quoted"]:
-        return ""
-    return f"`...`{at} stands where code was left out; post that part too, so that it can be run"
-
-
-def _second_gpu(error: ErrorSeen) -> str:
-    at = f" (line {error.line})" if error.line else ""
-    return (
-        f"it asks for a second GPU{at}: `{_short(error.code)}`, and the simulated device is the "
-        "only one here; say `cuda:0`, or post the part that fails on one GPU"
-    )
-
-
-def _memory(m: SeenError, error: ErrorSeen, at: str) -> str:
-    much = f" ({m.number('bytes') / 2**30:.1f} GiB at once)" if m["bytes"] else ""
-    return f"it asks for more memory than there is{at}{much}; make the tensors smaller"
-
-
-_Clause = Callable[[SeenError, ErrorSeen, str], str]
-
-# Error families that come from the place, and what is said of each.
-_LACKS: tuple[tuple[tuple[str, ...], _Clause], ...] = (
-    (NO_GPU, _gpu),
-    (("module_not_installed", "module_required"), _module),
-    (("operator_not_here",), _operator),
-    (("file_missing",), _file),
-    (("data_missing",), _data),
-    (("not_writable",), _not_writable),
-    (("network_missing", "network_entry_missing"), _network),
-    (("launcher_variable", "process_group"), _processes),
-    (("code_left_out",), _left_out),
-    (("memory", "memory_error"), _memory),
-)
-
-
-def _short(code: str) -> str:
-    first = code.splitlines()[0] if code else ""
-    return first if len(first) <= 60 else first[:59] + "…"

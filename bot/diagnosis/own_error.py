@@ -54,9 +54,16 @@ def posted(question: Question) -> PastedTraceback | None:
     return pasted if pasted is not None and (pasted.type or pasted.message) else None
 
 
+def is_posted(pasted: HasMessage, error: HasMessage) -> bool:
+    """Whether an error is the one that was posted; of one whose message was cut off, the type."""
+    if not pasted.message.strip():
+        return _kind(pasted) == _kind(error)
+    return same_family(pasted, error)
+
+
 def same_kind(one: HasMessage, other: HasMessage) -> bool:
     """Whether two errors are of one family; of those that none knows, whether they read alike."""
-    if same_family(one, other):
+    if is_posted(one, other):
         return True
     mine, others = families_of(one.type, one.message), families_of(other.type, other.message)
     if mine and others:

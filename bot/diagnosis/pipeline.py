@@ -16,7 +16,7 @@ from bot.diagnosis import devices, explanation, how_to, reproduction
 from bot.diagnosis.answer import compose
 from bot.diagnosis.diagnosis import Diagnosis
 from bot.diagnosis.missing import missing
-from bot.diagnosis.own_error import asks_about_no_gpu, posted
+from bot.diagnosis.own_error import asks_about, asks_about_no_gpu, posted
 from bot.diagnosis.proposer.interface import Nobody, Proposer, wants
 from bot.diagnosis.rebuild import quotes_its_line, rebuild_quoted
 from bot.errors import BotError
@@ -104,6 +104,8 @@ class Pipeline:
             if _wants_gpu(known):
                 yield Progress(step="reproducing", text="running it as on a GPU")
                 known = await watch.time(self.reproduce_on_gpu, known)
+            if _may_be_of_gpus(known):
+                known = await watch.time(self.compare_gpus, known)
             known = await watch.time(self.find_mistake, known)
         elif quotes_its_line(question):
             yield Progress(step="reproducing", text="running the line that your traceback quotes")
@@ -146,9 +148,8 @@ class Pipeline:
     async def reproduce(self, known: Diagnosis) -> Diagnosis:
         """Run the question's code, completed where names are missing."""
         job = self._job(known.question, known.run_with)
-        return replace(
-            known, reproduced=await reproduction.reproduce(self.executor, known.question, job)
-        )
+        seen = await reproduction.reproduce(self.executor, known.question, job)
+        return replace(known, reproduced=seen, question=seen.question or known.question)
 
     async def run_quoted(self, known: Diagnosis) -> Diagnosis:
         """Run the line that a traceback quotes, where no code was posted with it."""
@@ -163,6 +164,14 @@ class Pipeline:
             self.executor, known.question, job, known.reproduced, has_gpu=has_gpu
         )
         return replace(known, reproduced=seen)
+
+    async def compare_gpus(self, known: Diagnosis) -> Diagnosis:
+        """Say whether its error comes only of how many GPUs there are here, and of which kind."""
+        seen = known.reproduced
+        assert seen is not None
+        of_gpus = await devices.are_of_gpus(self.executor, seen.job, seen.run)
+        run = seen.run.model_copy(update={"of_gpus": of_gpus})
+        return replace(known, reproduced=replace(seen, run=run))
 
     async def find_mistake(self, known: Diagnosis) -> Diagnosis:
         """Say what the run shows to be wrong, and what was missing to run the code as it is."""
@@ -284,6 +293,16 @@ def _shows_on_purpose(known: Diagnosis) -> bool:
     return demonstration.may_be_meant_otherwise(seen.run)
 
 
+def _may_be_of_gpus(known: Diagnosis) -> bool:
+    """Whether the error that is told may come of this machine's GPUs; a posted one came up."""
+    seen = known.reproduced
+    if seen is None or seen.rebuilt or seen.run.error is None:
+        return False
+    if asks_about(known.question, seen.run.error) or missing(seen.run, known.question):
+        return False
+    return devices.may_be_of_gpus(seen.run, known.question.code)
+
+
 def _wants_gpu(known: Diagnosis) -> bool:
     seen = known.reproduced
     if seen is not None and seen.rebuilt:
@@ -291,6 +310,9 @@ def _wants_gpu(known: Diagnosis) -> bool:
     if seen is not None and asks_about_no_gpu(known.question, seen.run):
         return False  # that there is no GPU is what they ask about
     return seen is not None and devices.wants_gpu(seen.run, seen.mistake, known.question.code)
+
+
+_RUNS = ("reproduce", "run_quoted", "reproduce_on_gpu", "compare_gpus", "find_mistake")
 
 
 class _Stopwatch:
@@ -313,7 +335,7 @@ class _Stopwatch:
         ms = self._stages_ms
         return Timings(
             parse=self._parse_ms,
-            run=ms["reproduce"] + ms["run_quoted"] + ms["reproduce_on_gpu"] + ms["find_mistake"],
+            run=sum(ms[name] for name in _RUNS),
             search=ms["look_up"],
             fix=ms["repair"],
             total=(time.perf_counter() - self._began) * 1000 + self._parse_ms,

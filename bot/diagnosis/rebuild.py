@@ -9,6 +9,8 @@ it found is run once more, with all probes, and only that run decides whether th
 from __future__ import annotations
 
 import base64
+import keyword
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -32,8 +34,10 @@ from executor.protocol import (
 )
 from executor.service.client import ExecutorClient
 
-# All the code of a search job.
+# All the code of a search job, behind the imports of the posted programs.
 SEARCH = "from executor.inside.rebuild.search import search\nsearch()\n"
+_IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
+_MOST_IMPORTS = 20
 _TEXT = 8_000  # characters of the prose that are looked at for printed shapes
 _WALL_S = 12.0
 _TO_END_S = 1.5  # of computing, where no error was posted: less is learnt from it
@@ -156,7 +160,18 @@ def search_job(order: RebuildOrder, job: Job) -> Job:
     """The job that searches."""
     words = base64.b64encode(order.model_dump_json().encode(errors="replace")).decode()
     files = (File(name=REBUILD_ORDER, base64=words), *job.files)
-    return Job(code=SEARCH, files=files, wall_s=_WALL_S, probes=(Probe.NONE,))
+    code = _imports(order) + SEARCH
+    return Job(code=code, files=files, wall_s=_WALL_S, probes=(Probe.NONE,))
+
+
+def _imports(order: RebuildOrder) -> str:
+    """The programs' imports, once for all trials: a server that has the slow ones takes the job."""
+    named = dict.fromkeys(_IMPORT.findall("\n".join((order.code, *order.others))))
+    names = [name for name in named if name != "torch" and not keyword.iskeyword(name)]
+    return "".join(
+        f"try:\n    import {name}\nexcept BaseException:\n    pass\n"
+        for name in names[:_MOST_IMPORTS]
+    )
 
 
 def read(result: JobResult) -> Rebuilt:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from bot.diagnosis import completion, devices
+from bot.diagnosis.blocks import without_block_in_the_way
 from bot.diagnosis.missing import needs_gpu
-from bot.diagnosis.own_error import posted
+from bot.diagnosis.own_error import is_posted, posted, reports_no_error
 from bot.diagnosis.rebuild import Rebuild, rebuild, run_to_end
 from bot.models import Question
-from executor.errors import is_a, is_a_warning, same_family
-from executor.protocol import Job, JobResult, Outcome
+from executor.errors import is_a, is_a_warning
+from executor.protocol import Glue, Job, JobResult, Outcome
 from executor.service.client import ExecutorClient
 from knowledge.repair.mistake import Mistake, mistake
 from knowledge.repair.rerun import failed_in_place, rerun_with_probes, trace_writes
 
+_MAIN = re.compile(r"^def main\(\s*\)\s*(?:->[^:\n]{1,40})?:", re.MULTILINE)
 _LAUNCHER = ("launcher_variable", "process_group")
 
 
@@ -32,6 +35,7 @@ class Reproduced:
     made_up: bool = False  # … and a property decides that the posted message does not name
     said: str = ""  # … and which part of the post it was that ran, where it was not all of it
     why_not: str = ""  # why the posted error could not be rebuilt, where that was tried
+    question: Question | None = None  # what ran of it, where a block of it was left out
 
     @cached_property
     def mistake(self) -> Mistake:
@@ -47,6 +51,16 @@ async def reproduce(executor: ExecutorClient, question: Question, job: Job) -> R
     """
     as_posted = job
     run, job = await completion.run(executor, job, posted(question))
+    fewer = without_block_in_the_way(question, run)
+    if fewer is not None:
+        of_fewer = as_posted.model_copy(update={"code": fewer.code})
+        part = await reproduce(executor, fewer, of_fewer)
+        return replace(part, question=part.question or fewer)
+    if _only_defines_main(run, job) and posted(question) is None:
+        calling = job.model_copy(update={"glue": Glue(after=("main()",))})
+        called = await executor.run(calling)
+        if called.outcome is Outcome.OK or not reports_no_error(question):
+            run, job = called, calling
     if _lacks_a_launcher(question, run):
         again, launched = await completion.run(
             executor, job.model_copy(update={"launched": True}), posted(question)
@@ -78,6 +92,12 @@ async def reproduce(executor: ExecutorClient, question: Question, job: Job) -> R
     return replace(seen, why_not=tried.why_not)
 
 
+def _only_defines_main(run: JobResult, job: Job) -> bool:
+    """Whether nothing but definitions ran, and one of them is what a script calls at its end."""
+    defines = run.only_definitions and run.outcome is Outcome.OK and job.glue is None
+    return defines and _MAIN.search(job.code) is not None
+
+
 def _lacks_a_launcher(question: Question, run: JobResult) -> bool:
     """Whether it has to be started by a launcher, and nobody asks why."""
     if run.error is None or not is_a(run.error, *_LAUNCHER):
@@ -92,7 +112,7 @@ def lacks_posted_error(question: Question, run: JobResult) -> bool:
     if pasted is None or run.outcome is Outcome.SETUP_ERROR or is_a_warning(pasted.type):
         return False  # a warning ends no run
     errors = (run.error,) if run.error is not None else run.caught
-    return not any(same_family(pasted, error) for error in errors)
+    return not any(is_posted(pasted, error) for error in errors)
 
 
 async def _looked_at(

@@ -24,6 +24,7 @@ from executor.errors import differences, is_a, read
 from executor.protocol import (
     GLUED,
     MODULE,
+    RESOURCES,
     Caught,
     Culprit,
     ErrorSeen,
@@ -38,6 +39,7 @@ from knowledge.repair.fix import Fix
 from knowledge.repair.mistake import Mistake, findings_left, mistake
 
 _NAMES = 6  # names that are asked for, at most
+_REBUILT = "Rebuilt"
 _DIFFERENCES = 3  # numbers that differ from the posted ones and are said, at most
 
 
@@ -84,10 +86,14 @@ def not_run(reason: str, run: JobResult, question: Question) -> str:
         at = f" (line {run.error.line})" if run.error.line else ""
         if is_made_among_words(lacking["name"], question):
             return f"Not run: `{lacking['name']}`{at} {UNREAD}. {ask_back(question)}"
-        others = [f"`{n}`" for n in (*run.undefined, *_given(run)) if n != lacking["name"]]
+        others = [f"`{n}`" for n in run.undefined if n != lacking["name"]]
         also = ""
         if others:
             also = f"; nor {'is' if len(others) == 1 else 'are'} {listed(others[:_NAMES])}"
+        # What a placeholder stands for is no name that nothing defines.
+        if given := [f"`{n}`" for n in _given(run)]:
+            has = "has a placeholder" if len(given) == 1 else "have placeholders"
+            also += f" ({listed(given[:_NAMES])} {has})"
         return (
             f"Not run: `{lacking['name']}`{at} is used but never defined in what you posted{also}. "
             f"{ask_back(question)}"
@@ -192,16 +198,27 @@ def reproduced(question: Question, wrong: Mistake, run: JobResult, repair: Repai
             told = " The torch that ran it is built without CUDA."
         said = f": {message}" if message else ""
         head = f"{begins}: {_error(wrong.error)}{said}."
-        return f"{head}{assumed(run)}{told}{none}{_aside(question, wrong)}"
+        if not begins.startswith(_REBUILT):
+            head += assumed(run)
+        return f"{head}{told}{none}{_aside(question, wrong)}"
     return f"It runs, but {_first_finding(run, wrong)}.{_not_posted(question, wrong)}{none}"
 
 
 def _begins(question: Question, wrong: Mistake, run: JobResult) -> str:
-    """What is said before the run's error: "Reproduced" only if it is what they ask about."""
+    """What is said before the run's error: "Reproduced" only if it is what they ask about.
+
+    Where it took placeholders that were found from the error, it is no more than rebuilt.
+    """
     pasted = posted(question)
     if wrong.error is not None and reports_no_error(question):
         return f"As posted it stops here{_simulated(run)}"
     if pasted is None or not is_another(question, wrong.error):
+        if is_rebuilt(run):
+            names = [f"`{s.name}`" for s in run.stand_ins if not s.name.startswith("_")]
+            more = len(names) - _NAMES
+            names = [*names[:_NAMES], f"{more} more"] if more > 0 else names
+            what = listed(names) if names else "what was not posted"
+            return f"{_REBUILT}{_simulated(run)} with assumptions about {what}"
         return f"Reproduced{_simulated(run)}"
     return f"Posted: {_named(pasted)}; what your code raises here{_simulated(run)}"
 
@@ -302,7 +319,9 @@ def assumed(run: JobResult) -> str:
     if is_rebuilt(run):
         return under_assumptions(run)
     chosen = ", ".join(f"`{s.name}`" for s in run.stand_ins if not s.exact)
-    exact = ", ".join(f"`{s.name}`" for s in run.stand_ins if s.exact and s.kind != MODULE)
+    # A folder of another name is told among the assumptions.
+    aside = (MODULE, "folder")
+    exact = ", ".join(f"`{s.name}`" for s in run.stand_ins if s.exact and s.kind not in aside)
     modules = ", ".join(f"`{s.name}`" for s in run.stand_ins if s.kind == MODULE)
     told = f" It was run with data of the real form for {exact}." if exact else ""
     if modules:
@@ -354,7 +373,7 @@ def runs(question: Question, run: JobResult) -> str:
         return f"Runs here: the {what} does not come up with {where}{yours}.{took}"
     if took:
         return f"Runs here to its end with {where}.{took}"
-    if run.handlers and not run.caught:
+    if run.handlers and not run.caught and not run.stand_ins:
         one = "your except branch was" if run.handlers == 1 else "your except branches were"
         return f"Runs here with {where}: nothing is raised, {one} never entered."
     return (
@@ -455,8 +474,12 @@ def of_this_version(why_not: str, run: JobResult) -> str:
 
 
 def _given(run: JobResult) -> list[str]:
-    """The names that were given a placeholder, but numbers and devices, which are as good."""
-    return [s.name for s in run.stand_ins if s.kind not in {"number", "device"}]
+    """The names that were given a placeholder, but numbers and devices, which are as good.
+
+    Nor modules that are not installed, files and weights: these nobody defines.
+    """
+    as_good = {"number", "device", MODULE, *RESOURCES}
+    return [s.name for s in run.stand_ins if s.kind not in as_good]
 
 
 def also_on_cpu(answer: Answer) -> Answer:

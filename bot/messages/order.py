@@ -39,6 +39,8 @@ class Names(NamedTuple):
     needed: frozenset[str]  # used before it binds them, if it does so at all
     bound: frozenset[str]
     defines: bool  # it does nothing but define: it neither loops nor calls for effect
+    imported: frozenset[str] = frozenset()  # of these, what imports alone bind
+    of_files: frozenset[str] = frozenset()  # … by their name, out of a module: `from a import b`
 
 
 def in_order_of_use(snippets: Sequence[Snippet], *, unless: str = "") -> tuple[list[Snippet], bool]:
@@ -72,11 +74,16 @@ def _place(order: Sequence[int], names: Sequence[Names], later: int, unless: str
     known: set[str] = set()
     for target, earlier in enumerate(order[:position]):
         # What the earlier one binds itself, too late, is a mistake of its own.
+        made = names[later].bound - names[later].imported
         wanted = (names[earlier].needed - names[earlier].bound - known) & names[later].bound
+        wanted |= names[earlier].of_files & made  # posted as two files
         between = order[target:position]
         others = frozenset[str]().union(*(names[n].bound for n in between))
         # A name that is bound in both was used first in the earlier one, or it is another version.
-        rival = (others & names[later].bound) - names[earlier].needed
+        rival = (others & names[later].bound) - names[earlier].needed - wanted
+        rival -= names[later].imported & frozenset[str]().union(
+            *(names[n].imported for n in between)
+        )
         fits = names[later].defines and not rival and not names[later].needed & others
         if fits and wanted and unless not in wanted:
             return target
@@ -97,6 +104,9 @@ def names_of(lines: Sequence[str]) -> Names:
     masked = [mask for _, _, mask in walk(lines)]
     needed: set[str] = set()
     bound: set[str] = set()
+    imported: set[str] = set()
+    made: set[str] = set()
+    of_files: set[str] = set()
     defines = True
     inside: int | None = None  # the column of the function or class whose body this is
     for statement in statements_of(lines):
@@ -107,12 +117,17 @@ def names_of(lines: Sequence[str]) -> Names:
         if defined := _DEFINED.match(text):
             inside = statement.column
             bound.add(defined[2])
+            made.add(defined[2])
             head = text[defined.end() :]
             made_now = head if defined[1] == "class" else " ".join(_DEFAULT.findall(head))
             needed |= _used(made_now) - bound
             continue
-        if imported := _IMPORTED.match(text):
-            bound |= {part.split()[-1].partition(".")[0] for part in _parts(imported[1])}
+        if names_of_it := _IMPORTED.match(text):
+            names = {part.split()[-1].partition(".")[0] for part in _parts(names_of_it[1])}
+            bound |= names
+            imported |= names
+            if names_of_it[0].lstrip().startswith("from"):
+                of_files |= names
             continue
         looped = {n for m in _LOOPED.finditer(text) for n in _NAME.findall(m[1])}
         assigned = _ASSIGNED.match(text)
@@ -123,7 +138,14 @@ def names_of(lines: Sequence[str]) -> Names:
             places, value = "", text  # `f(x=1)` binds nothing; `x[0] = 1` and `x.y = 1` need x
         needed |= _used(value) - looped - bound
         bound |= looped | set(_NAME.findall(places))
-    return Names(frozenset(needed - _BUILTIN - KEYWORDS), frozenset(bound - KEYWORDS), defines)
+        made |= looped | set(_NAME.findall(places))
+    return Names(
+        frozenset(needed - _BUILTIN - KEYWORDS),
+        frozenset(bound - KEYWORDS),
+        defines,
+        frozenset(imported - made),
+        frozenset(of_files - made),
+    )
 
 
 def _parts(imported: str) -> list[str]:

@@ -182,7 +182,7 @@ def shape_of(line: str, masked: str | None = None) -> Shape:
         return Shape.SOLID
     if MAGIC.match(masked):
         return Shape.BARE
-    if reads_as_english(masked):
+    if reads_as_english(masked) or _FORMULA.search(masked):
         return Shape.PROSE
     shapes = [_statement(part.strip()) for part in _flatten(text).split(";") if part.strip()]
     if not shapes or Shape.PROSE in shapes:
@@ -190,6 +190,7 @@ def shape_of(line: str, masked: str | None = None) -> Shape:
     return max(shapes)
 
 
+_FORMULA = re.compile(r"\w[_^]?\{|\w\^\{|\\[a-z]{2,}\b")  # `h_{t-1}`, `\\sigma`: no Python has that
 _BRACKET = re.compile(r"([\[\](){}])")
 
 

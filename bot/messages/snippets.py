@@ -207,6 +207,28 @@ def _mixes_tabs(indents: Sequence[str]) -> bool:
     return False
 
 
+# `def forward(self, x, ...):`, `class Net(...):`; what follows may stand on the same line.
+_LEFT_OUT = re.compile(
+    r"(?P<head>\s*(?:(?:async )?def|class) \w+\s*\()"
+    r"(?P<first>[^()*.\[\]]{0,300}?)\.\.\.\s*\)(?=.*:)"
+)
+
+
+def _fill_left_out(lines: Sequence[str]) -> tuple[list[str], str]:
+    """Let a definition whose last parameters are written as `...` take any."""
+    filled, found = list(lines), False
+    for n, (line, (state, _, _)) in enumerate(zip(lines, walk(lines), strict=True)):
+        match = _LEFT_OUT.match(line) if state.at_statement else None
+        if match is None or match["first"].rstrip()[-1:] not in ("", ","):
+            continue
+        any_more = "" if match["head"].lstrip().startswith("class") else "*args, **kwargs"
+        kept = match["first"] if any_more else match["first"].rstrip(" ,")
+        filled[n] = f"{match['head']}{kept}{any_more}){line[match.end() :]}"
+        found = True
+    said = "parameters that were left out (`...`) are taken as any"
+    return filled, said if found else ""
+
+
 def _dedent(lines: Sequence[str]) -> tuple[list[str], str]:
     return dedent(lines)[0], ""
 
@@ -221,4 +243,5 @@ _PASTE_STEPS: tuple[Step, ...] = (
     _unescape,  # again: a prompt or an output held a raw > until now
     _untabify,
     _dedent,
+    _fill_left_out,
 )

@@ -59,6 +59,8 @@ _RANK = re.compile(r"\[rank\d+\]: ?")  # torchrun puts it before every line
 _LINKED = re.compile(
     r"\[((?:[^\[\]]|\[[^\[\]]{0,80}\]){1,300})\]\((?:[a-z][\w+.-]{1,30}:|[/#~.])[^()\s]{0,2000}\)"
 )
+_UNNAMED_CELL = "<ipython-input->"
+_SHOWN = 16  # lines that IPython shows of one frame, at most
 _HIDDEN_FRAMES = re.compile(r"\d+ (?:hidden )?frames?$")  # as Colab folds them
 
 
@@ -81,10 +83,16 @@ def find_tracebacks(lines: Sequence[str], *, whole_block: bool) -> list[Found]:
     found: list[Found] = []
     pos = 0
     while pos < len(plain):
-        if not (_starts(plain[pos]) or _starts_within_ipython(plain, pos)):
+        earliest = found[-1].end if found else 0
+        arrow = _starts_at_an_arrow(plain, pos)
+        if not (arrow or _starts(plain[pos]) or _starts_within_ipython(plain, pos)):
             pos += 1
             continue
         start = pos - 1 if pos and _RULE.match(plain[pos - 1]) else pos
+        if start - 2 >= earliest and _is_code_and_carets(plain[start - 2 : start]):
+            start -= 2  # the frame above was cut off
+        while arrow and start > earliest and _NUMBERED_CODE.match(plain[start - 1]):
+            start -= 1
         segments, pos = _read_chain(plain, pos, whole_block)
         if segments:
             last = segments[-1]
@@ -126,6 +134,19 @@ def _starts_within_ipython(lines: Sequence[str], pos: int) -> bool:
     return bool(_ARROW.match(lines[pos + 1].strip()) or _NUMBERED_CODE.match(lines[pos + 1]))
 
 
+def _starts_at_an_arrow(lines: Sequence[str], pos: int) -> bool:
+    """Whether IPython's arrow is here, without any line of the frame above it, and its error."""
+    if not lines[pos].startswith("--") or not _ARROW.match(lines[pos]):
+        return False
+    below = (_final(line) for line in lines[pos + 1 : pos + _SHOWN])
+    return any(final is not None and _is_error_name(final[0]) for final in below)
+
+
+def _is_code_and_carets(lines: Sequence[str]) -> bool:
+    code, marks = lines
+    return bool(code.strip()) and bool(marks.strip()) and _CARETS.match(marks) is not None
+
+
 def _is_header(line: str) -> bool:
     return line.rstrip().rstrip(":").endswith(_HEADER)
 
@@ -158,6 +179,8 @@ def _read_segment(lines: Sequence[str], pos: int, whole_block: bool) -> tuple[_S
     if _RULE.match(lines[pos]):
         pos += 1
     margin = 0
+    if pos < len(lines) and _ARROW.match(lines[pos]):
+        segment.frames.append(TracebackFrame(file=_UNNAMED_CELL, line=0, function=""))
     if pos < len(lines) and _is_header(lines[pos]):
         margin = len(lines[pos]) - len(lines[pos].lstrip())
         # IPython names the type first; needed where the end was not pasted.

@@ -34,6 +34,7 @@ from executor.protocol import Remark
 from knowledge.repair.check import tally
 from knowledge.repair.fix import Fix
 
+NOT_TRIED = " (not tried on your code)"  # said behind an article's advice
 OUTPUT_LINES = 12  # lines of output on a card; all of it is attached as a file
 _MESSAGE_LINES = 8
 _ALTERNATIVES = 4
@@ -43,7 +44,7 @@ _LINE = 600  # characters: a longer line of output goes along as a file
 # How conclusions begin that say the status themselves.
 _SAYS_IT: dict[Status, tuple[str, ...]] = {
     "fixed": ("Fixed",),
-    "reproduced": ("Reproduced", "As posted", "It runs, but", "Shown on purpose"),
+    "reproduced": ("Reproduced", "Rebuilt", "As posted", "It runs, but", "Shown on purpose"),
     "runs": ("Runs here", "Ran here"),
     "advice": ("Use `", "About `"),
     "unsure": ("Not sure",),

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from bot.errors import PlatformError
-from bot.logs import facts
+from bot.logs import facts, where
 from bot.messages.attachments import Attachment
 from bot.messages.chat_markup import as_seen
 from bot.models import Answer, RunWith
@@ -24,6 +24,8 @@ from bot.settings import FrontSettings
 from executor.exceptions import ExecutorError
 
 log = logging.getLogger(__name__)
+
+_PRESS_LATER = "My database does not answer; please press that again later."
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,11 @@ class Buttons:
 
     async def may_click(self, click: Click) -> str:
         """Why a press is refused; empty if it is allowed. Called before a form opens."""
-        asked = await self._store.get(click.question)
+        try:
+            asked = await self._store.get(click.question)
+        except DATABASE_ERRORS as e:
+            log.error("a press could not be looked up: %s", where(e))
+            return _PRESS_LATER
         # If deleting the card failed when its question was deleted, it can be tried again.
         if asked is None or (asked.state == "deleted" and click.verb != "delete"):
             return "I do not keep this question any more. Ask it again and I will run it."
@@ -105,7 +111,7 @@ class Buttons:
             if not await self._store.is_known(click.event):
                 await self._press(click)
         except DATABASE_ERRORS:
-            await self._tell(click, "My database does not answer; please press that again later.")
+            await self._tell(click, _PRESS_LATER)
             raise
         finally:
             self._under_way.discard(click.event)
@@ -169,12 +175,12 @@ class Buttons:
             return
         reached = 0
         case = await self._case(asked)
-        for where in self._front.humans:
+        for whom in self._front.humans:
             try:
-                await self._platform.refer(where, case)
+                await self._platform.refer(whom, case)
                 reached += 1
             except PlatformError as e:
-                log.warning("question %s could not be brought to %s: %s", asked.id, where, e)
+                log.warning("question %s could not be brought to %s: %s", asked.id, whom, e)
         await self._store.say(asked.id, click.person, "human", click.event)
         told = (
             "I brought your case to people: your question, your files and my answer. I write to "

@@ -25,6 +25,13 @@ _POINTS_CLEARLY = re.compile(
     r"\b(?:this|that|these|those|above|here|my|his|her|their|the (?:code|snippet|script))\b",
     re.IGNORECASE,
 )
+# Who speaks of their own trouble speaks of nobody else's code, unless they point at it.
+_OWN = re.compile(r"\b(?:my|mine|i|i'm|i've|me|we|our|ours)\b", re.IGNORECASE)
+_OF_OTHERS = re.compile(
+    r"\b(?:this|that|these|those|above|here|his|her|their|the (?:code|error|snippet|traceback|"
+    r"message|program|script))\b",
+    re.IGNORECASE,
+)
 _WHERE = {
     "replied_to": "the message that was replied to",
     "root": "the thread's first message",
@@ -39,8 +46,18 @@ def points_above(words: str) -> bool:
     return not words.strip() or _POINTS.search(words) is not None
 
 
+def may_be_of_others(words: str) -> bool:
+    """Whether a message may speak of what others wrote above, whom it does not reply to."""
+    return _OWN.search(words) is None or _OF_OTHERS.search(words) is not None
+
+
 async def with_context(
-    question: Question, asker: Person, above: Above, read: Callable[[Said], Awaitable[Question]]
+    question: Question,
+    asker: Person,
+    above: Above,
+    read: Callable[[Said], Awaitable[Question]],
+    *,
+    others: bool = True,
 ) -> Question:
     """The question with the code and the error that it is about, of one person and no other.
 
@@ -49,9 +66,12 @@ async def with_context(
         asker: who asks.
         above: the messages above, oldest first.
         read: understands one of them.
+        others: also look at what others wrote above, outside of a thread or a reply.
     """
     understood: list[tuple[Said, Question]] = []
     for said in _in_order(above.messages, asker):
+        if said.role == "above" and said.person.id != asker.id and not others:
+            continue
         try:
             understood.append((said, await read(said)))
         except TokenRefusedError:

@@ -273,9 +273,10 @@ def _printed(answer: Answer | None) -> Reply:
         return Reply(text="It was not run, so I do not know what it prints.")
     lines = answer.run.stdout.rstrip().splitlines()
     if not lines:
-        return Reply(text="It printed nothing.")
+        return Reply(text="As posted, it printed nothing.")
     above = f"… {len(lines) - _LINES} lines above\n" if len(lines) > _LINES else ""
-    return Reply(text="It printed:\n```\n" + above + "\n".join(lines[-_LINES:]) + "\n```")
+    last = "\n".join(lines[-_LINES:])
+    return Reply(text=f"As posted, it printed:\n```\n{above}{last}\n```")
 
 
 def _shown_change(answer: Answer | None) -> Reply:

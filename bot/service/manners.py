@@ -19,6 +19,12 @@ _THANKS = re.compile(
     re.IGNORECASE,
 )
 
+_ONLY_THANKS = re.compile(
+    r"\W*(?:many )?(?:thanks?|thank you|thx|ty|cheers|danke|merci|gracias)\b"
+    r"(?!.*\b(?:but|now|why|how|what|still)\b)[^?`\n]{0,60}",
+    re.IGNORECASE,
+)
+
 
 def may_ask(settings: FrontSettings, asker: Person, place: Place, *, direct: bool) -> str:
     """Why this person may not ask here; empty if they may."""
@@ -83,6 +89,11 @@ def looks_like_a_problem(incoming: Incoming) -> bool:
 def is_a_question(text: str) -> bool:
     """Whether a message in our thread wants an answer: thanks and "ok, will try" do not."""
     return bool(text.strip()) and not _THANKS.fullmatch(text.strip())
+
+
+def is_thanks(text: str) -> bool:
+    """Whether a message to us, its mentions taken out, only thanks: it gets no card."""
+    return _ONLY_THANKS.fullmatch(text.strip()) is not None
 
 
 def worth_saying(channel: SupportChannel, answer: Answer) -> bool:

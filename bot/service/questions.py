@@ -15,6 +15,7 @@ from bot.service import manners
 from bot.service.buttons import Buttons
 from bot.service.counters import Counters
 from bot.service.handover import Handover
+from bot.service.reading import plain_words
 from bot.service.seam import Incoming, Person, Place, Platform, tell
 from bot.service.store import Store
 from bot.service.store.database import DATABASE_ERRORS
@@ -127,6 +128,8 @@ class QuestionService:
                 told = tell(self._platform, incoming.place, incoming.asker, refusal)
                 self._tasks.spawn(told)
             return None
+        if self._is_thanks(incoming):
+            return None
         if incoming.door == "follow_up" and not await self._is_follow_up(incoming):
             return None
         if incoming.unasked and not await self._may_listen(incoming):
@@ -222,6 +225,11 @@ class QuestionService:
         channel = manners.support_channel(self._front, place)
         if channel is not None and manners.among(person, channel.team):
             await self._store.team_spoke(place)
+
+    def _is_thanks(self, incoming: Incoming) -> bool:
+        if incoming.door not in ("mention", "direct") or incoming.attachments:
+            return False
+        return manners.is_thanks(plain_words(incoming.text, self._platform))
 
     async def _is_follow_up(self, incoming: Incoming) -> bool:
         """Whether a message is a follow-up: by the asker of a thread that has a card.

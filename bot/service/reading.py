@@ -12,13 +12,13 @@ from bot.messages.attachments import Attachment, Unreadable, accept, too_large
 from bot.messages.chat_markup import as_seen
 from bot.messages.question import read_message
 from bot.models import Answer, Question, Reply, RunWith, Snippet
-from bot.service.context import points_above, with_context
+from bot.service.context import may_be_of_others, points_above, with_context
 from bot.service.follow_up import UNKNOWN, Earlier, goes_on, understand
 from bot.service.links import Links
 from bot.service.seam import Attached, Platform, Said
 from bot.service.store import Store
 from bot.service.store.stored import Stored
-from bot.service.welcome import is_greeting, welcome
+from bot.service.welcome import asks_for_help, is_greeting, welcome
 from bot.words import listed
 from executor.protocol import File
 
@@ -54,7 +54,7 @@ async def read(
     """
     words = plain_words(asked.text, platform)
     if is_greeting(words) and not asked.attachments:
-        return await _bare(asked, platform)
+        return await _bare(words, asked, platform)
     question = await _read(asked.text, asked.attachments, platform)
     if not question.snippets:
         behind, notes = await links.read(words)
@@ -67,8 +67,10 @@ async def read(
         return plain
     earlier = await _earlier(asked, store, platform)
     if earlier is None:
-        above = await _above(question, asked, platform) if points_above(words) else question
-        return Understood(above, asked.run_with)
+        if not points_above(words):
+            return plain
+        others = may_be_of_others(words)
+        return Understood(await _above(question, asked, platform, others=others), asked.run_with)
     direct = asked.door == "direct"  # without threads: this may be about something else
     if question.traceback is not None:
         if direct and not goes_on(question.text):
@@ -106,11 +108,14 @@ def plain_words(text: str, platform: Platform) -> str:
 # -- what stands above -----------------------------------------------------------------------
 
 
-async def _bare(asked: Stored, platform: Platform) -> Understood:
-    """A mention without words: about what stands above it; else a welcome."""
+async def _bare(words: str, asked: Stored, platform: Platform) -> Understood:
+    """A mention without words: about what stands above it; else, and for a greeting, a welcome.
+
+    Who greets or calls for help may mean their own code, and nobody else's.
+    """
     nothing = Question(text="")
-    if asked.door == "mention":
-        found = await _above(nothing, asked, platform)
+    if asked.door == "mention" and (not words or asks_for_help(words)):
+        found = await _above(nothing, asked, platform, others=not words)
         if found.snippets or found.traceback or found.text:
             return Understood(found, asked.run_with)
         if found.notes:  # something may be there, and it cannot be read
@@ -118,13 +123,15 @@ async def _bare(asked: Stored, platform: Platform) -> Understood:
     return Understood(nothing, asked.run_with, welcome())
 
 
-async def _above(question: Question, asked: Stored, platform: Platform) -> Question:
+async def _above(
+    question: Question, asked: Stored, platform: Platform, *, others: bool
+) -> Question:
     above = await platform.above(asked.place)
 
     async def understood(said: Said) -> Question:
         return await _read(said.text, said.attachments, platform)
 
-    return await with_context(question, asked.asker, above, understood)
+    return await with_context(question, asked.asker, above, understood, others=others)
 
 
 async def _earlier(asked: Stored, store: Store, platform: Platform) -> Earlier | None:

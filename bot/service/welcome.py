@@ -55,6 +55,11 @@ def is_greeting(text: str) -> bool:
     return not plain or (len(plain) <= _LONGEST and _GREETING.fullmatch(plain) is not None)
 
 
+def asks_for_help(greeting: str) -> bool:
+    """Whether a greeting calls for help, with something that may stand above it."""
+    return re.search(r"\bhelp\b", greeting, re.IGNORECASE) is not None
+
+
 def welcome() -> Reply:
     """What a newcomer is told."""
     return Reply(text=WELCOME, offers_prompts=True)

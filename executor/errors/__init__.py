@@ -32,6 +32,13 @@ from executor.errors.lists import (
     resized_keys,
     shapes_named,
 )
+from executor.errors.moved import (
+    Moved,
+    MovedArgument,
+    moved_argument,
+    moved_attribute,
+    moved_name,
+)
 from executor.errors.overloads import OddArgument, odd_argument
 from executor.errors.reading import ErrorReading, fitting, read_words, values_of
 from executor.errors.sameness import (
@@ -50,6 +57,8 @@ __all__ = [
     "ErrorFamily",
     "ErrorReading",
     "HasMessage",
+    "Moved",
+    "MovedArgument",
     "OddArgument",
     "ResizedKey",
     "SeenError",
@@ -66,6 +75,9 @@ __all__ = [
     "is_gone",
     "is_written",
     "missing_names",
+    "moved_argument",
+    "moved_attribute",
+    "moved_name",
     "odd_argument",
     "offered_forms",
     "prepare",

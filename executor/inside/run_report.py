@@ -79,6 +79,7 @@ def _seen(run: Run, names: dict[str, Any]) -> RunReport:
             *(run.simulated.limits if run.simulated else ()),
             *silent.assumptions(),
             *run.script.assumptions,
+            *run.outside.assumptions(run.ending.error.line if run.ending.error else None),
         ),
         cut=run.step_limit.cut(run.probes.losses),
         undefined=run.undefined,

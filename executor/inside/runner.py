@@ -33,6 +33,7 @@ from executor.inside.interpreter import (
     settrace,
 )
 from executor.inside.libraries import after_import, silent
+from executor.inside.outside import Outside
 from executor.inside.placeholders import imports
 from executor.inside.placeholders.names import undefined_names
 from executor.inside.placeholders.run_placeholders import RunPlaceholders
@@ -99,6 +100,7 @@ class Run:
         self.simulated: Any = None
         self.step_limit = StepLimit(job.wall_s, import_time)
         self.script = Script(job, self.filename)
+        self.outside = Outside(self.source)
         self.only_definitions = False
         self.constructs: tuple[Construct, ...] = ()
         self.remarks: tuple[Remark, ...] = ()
@@ -133,10 +135,10 @@ class Run:
             supplied, self.assumptions = imports.supply(self.job.code, self.filename)
             names.update(supplied)
             unbound = undefined_names(self.job.code, self.filename) - supplied.keys()
-            self.placeholders = RunPlaceholders(self.job, tree)
+            self.placeholders = RunPlaceholders(self.job, tree, self.filename)
             names.update(self.placeholders.supply(unbound))
             self.undefined = tuple(sorted(unbound - self.placeholders.names))[:_NAMES]
-            tree = self.placeholders.without_imports(tree)
+            tree = self.placeholders.without_imports()
             glue, module = self.job.glue, self.interpreter.main
             if glue is not None and module is not None:
                 rebuild_glue.install(module, rebuild_glue.make_of(glue), glue.modules)
@@ -150,6 +152,7 @@ class Run:
                 self._simulate()
             self.guard("resources", self._supply_resources)
             self.script.start(tree)
+            self.outside.listen(tree)
             if self.job.cut and "torch" in sys.modules and not uses_compile(tree):
                 self.step_limit.start()
             self.import_time.snippet_begins()
@@ -222,7 +225,7 @@ class Run:
 
         from executor.inside.simulated.cuda import SimulatedCuda
 
-        self.simulated = SimulatedCuda(self.source, self.job.seed)
+        self.simulated = SimulatedCuda(self.source, self.job.seed, self.job.gpus)
         self.simulated.start()
         self.caught.also = self.ending.see_devices
 

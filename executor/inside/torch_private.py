@@ -7,7 +7,7 @@ tests/executor/inside/test_torch_private.py tries every one on the PyTorch that 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
 from operator import attrgetter
 from types import ModuleType
@@ -16,6 +16,7 @@ from typing import Any, cast
 import torch
 from torch.utils import _device, checkpoint
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
+from torch.utils.data import dataloader
 
 # The versions that all of this was tried with. The test fails on another one: look at what it says,
 # then at the release notes, and add the version.
@@ -77,17 +78,34 @@ def unwrapped(t: torch.Tensor) -> torch.Tensor | None:
 
 # -- the autograd graph ---------------------------------------------------------------------------
 
+
+class SavedGoneError(Exception):
+    """A tensor that a node kept was freed, or changed in place: a backward through it raises."""
+
+
+def _saved(name: str) -> Callable[[Any], Any]:
+    get = attrgetter(name)
+
+    def read(node: Any) -> Any:
+        try:
+            return get(node)
+        except RuntimeError as e:
+            raise SavedGoneError(str(e)) from e
+
+    return read
+
+
 # What a node of the graph kept for backward: its operands, its target, its dimension (a
 # negative one as an unsigned number), and the sizes that an expand() had before. AttributeError
 # where the node is of another kind.
-saved_self = attrgetter("_saved_self")
-saved_target = attrgetter("_saved_target")
-saved_other = attrgetter("_saved_other")
-saved_dim = attrgetter("_saved_dim")
-saved_index = attrgetter("_saved_index")
-saved_input = attrgetter("_saved_input")
-saved_mat1 = attrgetter("_saved_mat1")
-saved_sizes = attrgetter("_saved_self_sym_sizes")
+saved_self = _saved("_saved_self")
+saved_target = _saved("_saved_target")
+saved_other = _saved("_saved_other")
+saved_dim = _saved("_saved_dim")
+saved_index = _saved("_saved_index")
+saved_input = _saved("_saved_input")
+saved_mat1 = _saved("_saved_mat1")
+saved_sizes = _saved("_saved_self_sym_sizes")
 
 
 def outputs(node: Any) -> tuple[Any, ...]:
@@ -154,6 +172,19 @@ def module_of_class(package: ModuleType) -> Mapping[str, str]:
     return cast("Mapping[str, str]", vars(package).get("_class_to_module") or {})
 
 
+# -- loaders --------------------------------------------------------------------------------------
+
+# What an iterator over several workers looks up when a batch has come, in a function whose
+# variables `data` and `worker_idx` are the batch and the number of its worker.
+_OF_WORKERS: Any = dataloader._MultiProcessingDataLoaderIter
+BATCH_CAME = _OF_WORKERS._try_put_index
+
+
+def set_batch_came(method: Any) -> None:
+    """Let iterators over several workers find this in its place."""
+    _OF_WORKERS._try_put_index = method
+
+
 # -- checkpoints ----------------------------------------------------------------------------------
 
 
@@ -197,13 +228,13 @@ CUDA_SETUP = ("_lazy_init", "_lazy_call")
 CUDA_IN_BAD_FORK = "_is_in_bad_fork"
 
 
-def set_scatter(scatter: Any) -> None:
-    """Let DataParallel share out its inputs with this function, and compare no GPUs."""
+def set_scatter(scatter: Any, check: Callable[[int], object]) -> None:
+    """Let DataParallel share out its inputs with this function, and check each GPU's number."""
     functions: Any = import_module("torch.nn.parallel._functions")
     functions.Scatter.apply = scatter
     # torch.nn.parallel.data_parallel is the function of that name, which hides the module.
     data_parallel: Any = import_module("torch.nn.parallel.data_parallel")
-    data_parallel._check_balance = lambda *_: None
+    data_parallel._check_balance = lambda ids: [check(number) for number in ids]
 
 
 def grouping() -> Any:

@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 from executor.jail.folders import wipe
+from executor.service.users import acting_as
 
 _PREFIX = "torchmedic-"
 _LOCK = "lock"
@@ -23,7 +24,7 @@ class Scratch:
 
     def close(self) -> None:
         """Remove it."""
-        wipe(self.path)
+        _remove(self.path)
         os.close(self._lock)
 
 
@@ -39,10 +40,29 @@ def sweep_stale() -> list[Path]:
             continue  # not one of ours, or its owner is just making it
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            wipe(folder)
+            _remove(folder)
             swept.append(folder)
         except OSError:
-            pass  # its owner is alive
+            pass  # its owner is alive, or a run's user has files there that we may not act for
         finally:
             os.close(lock)
     return swept
+
+
+def _remove(path: Path) -> None:
+    """Remove an owner's folder, and first what runs with users of their own left in their slots.
+
+    A monitor wipes that itself, but not one that was killed; and without DAC_OVERRIDE and FOWNER
+    root may neither list a stranger's folder nor change its mode.
+    """
+    for slot in _folders_in(path):
+        for folder in _folders_in(slot):
+            if (owner := folder.stat(follow_symlinks=False).st_uid) != os.geteuid():
+                with acting_as(owner):
+                    wipe(folder)
+    wipe(path)
+
+
+def _folders_in(path: Path) -> list[Path]:
+    with os.scandir(path) as entries:
+        return [Path(e.path) for e in entries if e.is_dir(follow_symlinks=False)]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 import secrets
 import socket
 from collections.abc import Sequence
@@ -103,12 +104,18 @@ def rows(run: Run, tier: Tier, trouble: str) -> tuple[AttackRow, ...]:
         found.append(AttackRow(attack=name, passed=not got or excused, seen=seen))
     ended = run.ended is not None and run.verdict is None
     names = {r.attack for r in found}
-    asked = _HOSTILE.read_text().count("\n@attack\n")
+    asked = re.findall(r"^@attack\ndef (\w+)", _HOSTILE.read_text(), re.MULTILINE)
+    missing = [name for name in asked if name not in names]
+    made = f"{len(names)} of {len(asked)}"
+    if missing:
+        made += f", not made: {', '.join(missing)}"
+    if run.verdict is not None:
+        made += f"; the run was ended ({run.verdict.value})"
     found.append(
         _row(
             "every_attack_was_made",
-            len(names) == asked and ended,
-            run.setup_error or run.stderr.text()[-300:] or f"{len(names)} of {asked}",
+            not missing and ended,
+            run.setup_error or run.stderr.text()[-300:] or made,
         )
     )
     daemon = trouble or "nothing of it was left"

@@ -347,7 +347,7 @@ class Supervisor:
         first = self._server
         if first is None or job.cold or job.device != "cpu":
             return None
-        wanted = libraries_of(job.code, is_installed(self.packages.site))
+        wanted = libraries_of(f"{job.code}\n{job.program}", is_installed(self.packages.site))
         server = self.branches.server_for(first, wanted)
         return server if server is not first else None
 

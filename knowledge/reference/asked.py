@@ -87,7 +87,11 @@ ASKED: dict[str, tuple[str, ...]] = {
         "elementwise if else",
     ),
     "torch.nonzero": ("positions of elements that meet a condition", "indices where true"),
-    "torch.topk": ("the largest k elements and where they are", "best k scores"),
+    "torch.topk": (
+        "the largest k elements and where they are",
+        "best k scores",
+        "the smallest k elements of a tensor",
+    ),
     "torch.sort": ("sort a tensor along a dimension",),
     "torch.argsort": ("indices that sort a tensor", "sort rows by a column"),
     "torch.argmax": ("index of the largest value", "predicted class from scores"),

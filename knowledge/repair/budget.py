@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from executor.protocol import Job, JobResult
+from executor.protocol import Job, JobResult, Outcome
 from executor.service.client import ExecutorClient
 
-MOST_S = 6.0  # of processor time, in all runs of a search; what has begun is finished
+# Of processor time, in all runs of a search; of runs that hit the time limit, by the clock. A run
+# that has begun is finished.
+MOST_S = 6.0
 
 
 class Budget:
@@ -24,11 +26,23 @@ class Budget:
         self._executor = executor
         self._most_s = most_s
         self._spent_s = 0.0
+        self._has_a_last = False
 
     @property
     def is_spent(self) -> bool:
         """Whether no further candidate is to be tried."""
         return self._spent_s > self._most_s
+
+    def may_go_on(self) -> bool:
+        """Whether a candidate that a run speaks for is to be looked at further.
+
+        When all is spent the first that asks is seen through: of a program that computes long
+        each look takes as long again.
+        """
+        if not self.is_spent:
+            return True
+        first, self._has_a_last = not self._has_a_last, True
+        return first
 
     async def run(self, job: Job, ahead: Callable[[int], None] | None = None) -> JobResult:
         """Run a job.
@@ -37,7 +51,8 @@ class Budget:
             ExecutorError: the executor is gone or full.
         """
         result = await self._executor.run(job, ahead) if ahead else await self._executor.run(job)
-        self._spent_s += result.cpu_seconds
+        waited = result.outcome is Outcome.TIMEOUT  # it slept, and people wait all the same
+        self._spent_s += max(result.seconds, result.cpu_seconds) if waited else result.cpu_seconds
         return result
 
     def __getattr__(self, name: str) -> Any:

@@ -82,7 +82,9 @@ class FindingEdits:
         still = [f.name for f in self._found(before) if f.kind in _STAND_STILL]
         stuck = [n for n in still if not any(f"{m}.".startswith(f"{n}.") for m in after.moved)]
         learns = (bool(after.moved) or not before.trained) and not stuck
-        detail = "weights move" if learns else f"{stuck[0] if stuck else 'no weight'} does not move"
+        detail = "weights move" if after.moved else "no weights moved before either"
+        if not learns:
+            detail = f"{stuck[0] if stuck else 'no weight'} does not move"
         return [
             Check(name="found no more", passed=not left, detail=found),
             Check(name="learns", passed=learns, detail=detail),

@@ -63,6 +63,7 @@ class Rewrite:
     said: str = ""  # a pattern for the asker's words that make this intent clear
     new_name: str = ""  # a variable that it introduces: wherever it stands is one change
     as_one: bool = False  # its places belong together: one alone would be another mistake
+    supposes: bool = False  # an alternative, unless the code states what it then prints
     cost: float = 0.0  # of an operator's: the lower, the likelier (knowledge/repair/operator.py)
 
 
@@ -76,6 +77,7 @@ class Proposal(Model):
     said: str = ""
     new_name: str = ""
     as_one: bool = False
+    supposes: bool = False
     cost: float = 0.0
     code: str
     form: str = ""  # of its code in one spelling: equal if codes differ in form alone
@@ -304,6 +306,7 @@ def rewrites(codemod: Codemod, code: str, result: JobResult, asked: str = "") ->
                     said=rewrite.said,
                     new_name=rewrite.new_name,
                     as_one=rewrite.as_one,
+                    supposes=rewrite.supposes,
                     code=text,
                     form=sha256(form(text).encode()).hexdigest(),
                     checks=tuple(checks_of_code(change)),

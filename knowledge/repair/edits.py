@@ -18,7 +18,7 @@ from knowledge.repair.budget import Budget
 from knowledge.repair.codemod import Proposal
 from knowledge.repair.fingerprints import same_values
 from knowledge.repair.fix import Fix
-from knowledge.repair.judge import Original, Step, judge_steps, refused_unrun
+from knowledge.repair.judge import Original, Step, judge_steps, refused_unrun, supposes
 from knowledge.repair.operator import Operator
 from knowledge.repair.proposing import edits_job, read_edits
 from knowledge.repair.record import grade_of
@@ -131,7 +131,8 @@ async def try_edits(
             steps = [s for s in steps if s.proposal.cost < most and _ended(s.proposal)]
     edited.passed = chosen(passed)
     edited.only_alternatives = any(
-        grade_of(t.step.codemod.slug) != "verified" for t in edited.passed
+        grade_of(t.step.codemod.slug) != "verified" or supposes((*failing.steps, t.step), t.fix)
+        for t in edited.passed
     )
     edited.further = [] if passed else edited.further[:_CARRIED_ON]
     return edited
@@ -170,7 +171,8 @@ def chosen(passed: Sequence[Tried]) -> list[Tried]:
     least = ordered[0].step.proposal.cost
     classes = list(_that_differ(t for t in ordered if t.step.proposal.cost < least + CLEARLY))
     if len(classes) == 1:
-        trusted = grade_of(classes[0].step.codemod.slug) == "verified"
+        step = classes[0].step
+        trusted = grade_of(step.codemod.slug) == "verified" and not step.proposal.supposes
         return [_plain(classes[0]) if trusted else classes[0]]
     intents = {t.fix.intent for t in classes}
     if len(classes) > _MOST_ALTERNATIVES or "" in intents or len(intents) < len(classes):
@@ -190,8 +192,10 @@ def _that_differ(tried: Iterator[Tried]) -> Iterator[Tried]:
 
 
 def _plain(tried: Tried) -> Tried:
-    """The only one: there is nothing that it would have to suppose."""
-    return Tried(tried.step, tried.fix.model_copy(update={"intent": ""}), tried.run)
+    """The only one: there is nothing that it would have to suppose, beyond the steps before it."""
+    own = tried.step.proposal.intent
+    intent = "; ".join(part for part in tried.fix.intent.split("; ") if part != own)
+    return Tried(tried.step, tried.fix.model_copy(update={"intent": intent}), tried.run)
 
 
 def do_the_same(a: JobResult, b: JobResult) -> bool:

@@ -30,14 +30,20 @@ from knowledge.repair.codemod import (
 )
 from knowledge.repair.edits import Failing, try_edits
 from knowledge.repair.fix import Fix
-from knowledge.repair.judge import Original, Step, judge_steps, refused_unrun
+from knowledge.repair.judge import Original, Step, judge_steps, refused_unrun, supposes
 from knowledge.repair.judge import judge as judge
-from knowledge.repair.mistake import findings_left, leaves_less, mistake
+from knowledge.repair.mistake import (
+    findings_left,
+    leaves_less,
+    mistake,
+    without_what_is_shown,
+)
 from knowledge.repair.operator import Operator, choose_operators
 from knowledge.repair.record import grade_of
 from knowledge.repair.rerun import rerun_with_probes
 from knowledge.repair.stated import prints_as_stated
 from knowledge.repair.stops import WhyStopped, never
+from knowledge.repair.supplied import with_supplied_imports
 
 _AT_ONCE = 2  # candidates run side by side; the best come first, so few are ever needed
 _MOST = 10  # candidates of one step
@@ -66,6 +72,7 @@ class _State:
     steps: tuple[Step, ...] = ()
     supposed: frozenset[str] = frozenset()  # the meanings there were where one was supposed
     settled: int = 0  # steps that a run has verified: their own checks compare with that run
+    generally: bool = False  # codemods led nowhere from here: only operators are asked
 
     @property
     def intent(self) -> str:
@@ -98,6 +105,7 @@ class _StepResult:
     intents: set[str] = field(default_factory=set)
     problems: list[str] = field(default_factory=list)
     only_alternatives: bool = False  # whatever was verified: its maker's record is too short
+    withheld: list[_State] = field(default_factory=list)  # where no operator was asked
 
 
 def applicable(
@@ -141,6 +149,7 @@ async def repair(
     refused: list[Fix] = []
     problems: list[str] = []
     partly: list[Fix] = []
+    withheld: list[_State] = []
     for _ in range(_STEPS):
         further: list[_State] = []
         # States that mean different things are all seen through before one is believed.
@@ -157,19 +166,34 @@ async def repair(
             done.reached += tried.reached
             done.intents |= tried.intents
             done.only_alternatives |= tried.only_alternatives
+            done.withheld += tried.withheld
             if tried.verified and not state.intent:
                 done = tried
                 break
         if done.verified:
             found = _outcome(done, refused, problems)
             if found.fix is None:
-                return found
+                return await _whole(search, found)
             reached = next(s for s in done.reached if s.job.code == found.fix.code)
-            return await _with_the_rest(search, found, reached)
+            return await _whole(search, await _with_the_rest(search, found, reached))
+        withheld += done.withheld
         states = further[:_CARRIED_ON]
+        if not states and not partly:  # no codemod's way led anywhere: is there a general one?
+            states, withheld = withheld[:1], []
         if partly or not states or budget.is_spent:
             break
     return Repair(None, _one_of_each(partly), tuple(refused), tuple(problems))
+
+
+async def _whole(search: _Search, found: Repair) -> Repair:
+    """What was found, as listings that run without what the runs were given."""
+
+    async def whole(fix: Fix) -> Fix:
+        return await with_supplied_imports(search.executor, fix, search.job)
+
+    fix = await whole(found.fix) if found.fix is not None else None
+    alternatives = [await whole(one) for one in found.alternatives]
+    return replace(found, fix=fix, alternatives=tuple(alternatives))
 
 
 def _one_of_each(partly: Sequence[Fix]) -> tuple[Fix, ...]:
@@ -186,7 +210,10 @@ async def _with_the_rest(search: _Search, found: Repair, reached: _State) -> Rep
     A further step counts only if there is one way, and if less is left after it: else the fix stays
     as it was, and what it leaves is said.
     """
-    while found.fix is not None and len(reached.steps) < _STEPS and findings_left(reached.run):
+    while found.fix is not None and len(reached.steps) < _STEPS:
+        run = without_what_is_shown(reached.run, search.original.run, search.job.code)
+        if not findings_left(run) or search.budget.is_spent:
+            break
         tried = await _step(search, reached)
         if len(tried.verified) != 1 or len(tried.intents) > 1:
             break
@@ -219,11 +246,14 @@ async def _step(search: _Search, state: _State) -> _StepResult:
     tried = _StepResult(problems=list(chosen.problems))
     makers = [s.codemod for s in state.steps if isinstance(s.codemod, Operator)]
     tried.only_alternatives = any(grade_of(o.slug) != "verified" for o in makers)
-    if chosen.codemods:
+    if chosen.codemods and not state.generally:
         await _try_codemods(search, state, chosen.codemods, tried)
-    mended = tried.verified or tried.partly
+    # Who knows the mistake got past it: a general edit of the same place would only compete.
+    mended = tried.verified or tried.partly or tried.further
     if chosen.operators and not mended and not search.budget.is_spent:
         await _try_operators(search, state, chosen.operators, tried)
+    elif chosen.operators and tried.further:
+        tried.withheld.append(replace(state, generally=True))
     return tried
 
 
@@ -231,8 +261,10 @@ async def _try_operators(
     search: _Search, state: _State, operators: Sequence[Operator], tried: _StepResult
 ) -> None:
     """The general edits, where no codemod knew the mistake well enough to mend it."""
+    # Twice the same on one line seldom means a thing; on two lines it may.
+    here = {step.codemod.slug for step in state.steps if _line(step.before) == _line(state.run)}
     used = {step.codemod.slug for step in state.steps}
-    operators = [o for o in operators if o.slug not in used]  # twice the same seldom means a thing
+    operators = [o for o in operators if o.slug not in here]
     failing = Failing(
         search.job,
         state.job,
@@ -249,6 +281,10 @@ async def _try_operators(
     tried.refused += edited.refused
     tried.partly += edited.partly
     tried.only_alternatives |= edited.only_alternatives
+    tried.only_alternatives |= any(
+        one.step.codemod.slug in used and not getattr(one.step.codemod, "repeats", False)
+        for one in edited.passed
+    )
     for one in edited.passed:
         way = (*state.steps, one.step)
         ahead = search.job.model_copy(update={"code": one.fix.code})
@@ -259,6 +295,11 @@ async def _try_operators(
         way = (*state.steps, one.step)
         ahead = search.job.model_copy(update={"code": one.step.proposal.code})
         tried.further.append(_State(ahead, one.run, None, way, state.supposed))
+
+
+def _line(run: JobResult) -> int | None:
+    """Where a run failed, the line that was called from included."""
+    return run.error.line if run.error is not None else None
 
 
 async def _try_codemods(
@@ -310,6 +351,7 @@ async def _try_codemods(
                 tried.verified.append(fix)
                 ahead = job.model_copy(update={"code": fix.code})
                 way = (*state.steps, step)
+                tried.only_alternatives |= supposes(way, fix)
                 tried.reached.append(_State(ahead, after, None, way, settled=len(way)))
                 meanings.add(step.proposal.intent)
                 forms.add(form)

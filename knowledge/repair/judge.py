@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -11,14 +12,18 @@ from executor.errors import is_a
 from executor.protocol import Job, JobResult, Outcome, Probe
 from executor.service.client import ExecutorClient
 from knowledge.repair import verify
+from knowledge.repair.budget import Budget
 from knowledge.repair.check import Check
 from knowledge.repair.checks.runs import Tried, checks_of_runs
 from knowledge.repair.codemod import Codemod, Proposal
 from knowledge.repair.fix import Fix
-from knowledge.repair.mistake import mistake
+from knowledge.repair.mistake import mistake, without_what_is_shown
 from knowledge.repair.operator import Operator
 from knowledge.repair.rerun import look_at_influence
+from knowledge.repair.stated import prints_as_stated
 from knowledge.repair.stops import WhyStopped, never, stop_of
+
+_NO_NUMBER = re.compile(r"(?<![\w.])-?nan\b")  # as a tensor or a number is printed
 
 
 @dataclass(frozen=True)
@@ -91,7 +96,9 @@ async def judge_steps(
     stops = stop_of(before, after, job.code, code, original.why)
     limited = bool(stops) and after.outcome is not Outcome.ERROR
     checks = [
-        *verify.checks(before, after, first.reference, stops),
+        *verify.checks(
+            before, without_what_is_shown(after, before, job.code), first.reference, stops
+        ),
         *(
             c
             for s in steps[settled:]
@@ -99,6 +106,10 @@ async def judge_steps(
         ),
         *(c for s in steps for c in s.proposal.checks),
     ]
+    holds = all(c.passed for c in checks)
+    if holds and isinstance(executor, Budget) and not executor.may_go_on():
+        up = "the search's time was up, and another candidate came first"
+        checks.append(Check(name="time", passed=False, detail=up))
     if all(c.passed for c in checks) and _lacks_a_gpu(before):
         checks.append(await _as_on_gpu(executor, job, code))
     if all(c.passed for c in checks):
@@ -129,6 +140,17 @@ async def _as_on_gpu(executor: ExecutorClient, job: Job, code: str) -> Check:
     at = f" at line {wrong.line}" if wrong.line else ""
     detail = f"on a simulated device it ends with {wrong.type}{at}"
     return Check(name="with a GPU", passed=False, detail=detail)
+
+
+def supposes(way: Sequence[Step], fix: Fix) -> bool:
+    """Whether a fix may not be called the fix: it took something for granted that the code does
+    not state, or what comes out is no number.
+    """
+    assert fix.result is not None
+    if _NO_NUMBER.search(fix.result.stdout) and not _NO_NUMBER.search(fix.code):
+        return True
+    supposed = any(step.proposal.supposes for step in way)
+    return supposed and not prints_as_stated(fix.code, fix.result.stdout)
 
 
 def refused_unrun(before: tuple[Step, ...], proposal: Proposal, job: Job) -> Fix:

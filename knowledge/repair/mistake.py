@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from executor.protocol import Caught, ErrorSeen, Finding, JobResult
@@ -54,6 +55,28 @@ def findings_left(after: JobResult) -> tuple[Finding, ...]:
         if f.mistake:
             first.setdefault(f.kind, f)
     return tuple(first.values())
+
+
+_ACTIVATION = re.compile(r"softmax|sigmoid|tanh|relu")
+
+
+def without_what_is_shown(after: JobResult, before: JobResult, code: str) -> JobResult:
+    """A fix's run without the findings of what the code says by a name or a label that it shows.
+
+    "Loss with softmax", `class NetWithSoftmax`: who mends an error of such a program leaves the
+    softmax where it is. What the first run found already is another matter: that is asked about.
+    """
+    known = mistake(before).findings
+    kept = [f for f in after.findings if (f.kind, f.name) in known or not _is_shown(f, code)]
+    return after.model_copy(update={"findings": tuple(kept)})
+
+
+def _is_shown(finding: Finding, code: str) -> bool:
+    word = _ACTIVATION.search(finding.kind)
+    if word is None:
+        return False
+    named = rf"^\s*(?:class|def)\s+\w*{word[0]}|\bprint\([^#\n]*[\"'][^\"'\n]*{word[0]}"
+    return re.search(named, code, re.IGNORECASE | re.MULTILINE) is not None
 
 
 def leaves_less(after: JobResult, than: JobResult) -> bool:

@@ -181,6 +181,14 @@ class Operator:
     slug: str
     module: OperatorModule
 
+    @property
+    def repeats(self) -> bool:
+        """Whether one mistake of its kind is usually followed by another, as slips of the pen are.
+
+        Twice an edit of another kind is shown as an alternative: it may only please two lines.
+        """
+        return bool(getattr(self.module, "REPEATS", False))
+
     def checks(self, before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
         """What must hold beyond the checks that every edit has to pass."""
         own = getattr(self.module, "checks", None)

@@ -24,7 +24,8 @@ _READ_BYTES = 64 * 1024  # of code
 _MOST_OF_ONE = 12  # edits of one operator
 _MOST = 60  # edits in all
 _FAILS_S = 10.0  # by the clock: the program until its error, and the operators after it
-_TRIALS_S = 3.0  # of computing, for all trials
+_TRIALS_S = 3.0  # of computing, for all trials; for three of a program that takes longer
+_MOST_TRIALS_S = 9.0
 _TIMES = 4.0  # how many times as long as the failing run a trial may take
 _AT_LEAST_S = 0.7
 _COMPARED = 4096  # characters of what was printed
@@ -80,6 +81,7 @@ def edits_job(operators: Sequence[Operator], job: Job, result: JobResult, asked:
         files=(*job.files, File(name=_ORDER, base64=text)),
         wall_s=_WALL_S,
         probes=(Probe.NONE,),
+        program=job.code,
     )
 
 
@@ -124,7 +126,7 @@ def _tried(
     """The edits that get past the error, the cheapest first; those not reached are left out."""
     each_s = _AT_LEAST_S + _TIMES * min(order.result.seconds, 2.0)
     jobs = [order.job.model_copy(update={"code": p.code}) for p in proposals]
-    trials = try_programs(jobs, each_s, _TRIALS_S)
+    trials = try_programs(jobs, each_s, max(_TRIALS_S, min(3 * each_s, _MOST_TRIALS_S)))
     return [
         p.model_copy(update={"trial": trial})
         for p, trial in zip(proposals, trials, strict=True)
@@ -214,6 +216,7 @@ def _proposal(operator: Operator, rewrite: Rewrite) -> Proposal:
         said=rewrite.said,
         new_name=rewrite.new_name,
         as_one=rewrite.as_one,
+        supposes=rewrite.supposes,
         cost=rewrite.cost,
         code=rewrite.module.code,
     )

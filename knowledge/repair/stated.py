@@ -22,6 +22,7 @@ _VALUE = re.compile(
 _ASSIGNED = re.compile(r"\s*([A-Za-z_]\w*)\s*=(?!=)\s*\S")
 _GROUP = re.compile(r"[(\[]\s*(\w[\w ]*(?:,\s*\w[\w ]*)+),?\s*[)\]]")
 _OF_A_SHAPE = re.compile(r"(?i)\bshapes?\b|\bsizes?\b|\bbecomes\b|torch\.Size")
+_SIZE = re.compile(r"torch\.Size\(\[[\d,\s]*\]\)(?=\W*$)")
 # Another tensor's shape, or a sentence of what goes wrong.
 _OF_OTHERS = re.compile(
     r"(?i)\b(?:inputs?|expect\w*|needs?|requires?|if|originally|instead|wrong|errors?|mismatch"
@@ -32,10 +33,18 @@ _OF_OTHERS = re.compile(
 def stated(code: str) -> Iterator[str]:
     """Each shape, tensor or number that a comment beside a `print` says comes out."""
     for comment in _PRINTED.findall(code):
-        found = _VALUE.match(_LEAD.sub("", comment))
+        found = _VALUE.match(_LEAD.sub("", comment)) or _shape_called_so(comment)
         value = _closed(found[0]) if found is not None else ""
         if value:
             yield value
+
+
+def _shape_called_so(comment: str) -> re.Match[str] | None:
+    """`# Shape of the images: torch.Size([2, 3])`: one shape, at the end, that is called so."""
+    sizes = list(_SIZE.finditer(comment))
+    if len(sizes) != 1 or _OF_OTHERS.search(comment) or not comment[: sizes[0].start()].strip():
+        return None
+    return sizes[0] if _OF_A_SHAPE.search(comment[: sizes[0].start()]) else None
 
 
 def stated_shapes(code: str) -> Iterator[str]:

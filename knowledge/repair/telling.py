@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import builtins
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -16,6 +17,7 @@ import libcst as cst
 from pydantic import ValidationError
 
 from executor.protocol import File, Job, JobResult, Model
+from knowledge.repair.toolkit.comments import above, commented
 from knowledge.repair.toolkit.edits import Program
 
 _READ_BYTES = 64 * 1024  # of code
@@ -23,6 +25,12 @@ _WALL_S = 20.0
 _ORDER, _TOLD = "telling-order.json", "telling.json"
 # All the code of such a job.
 PROPOSE_TELLING = "from knowledge.repair.telling import propose_telling\npropose_telling()\n"
+# A comment that speaks of the failing line itself, and not of the section that it stands in.
+_OF_THE_LINE = re.compile(
+    r"(?i)\b(?:avoid|not recommended|wrong|incorrect|bad|fails?|errors?|raises?|problem\w*"
+    r"|breaks?|disrupts?)\b"
+    r"|\w(?:Error|Exception)\b"
+)
 _NAMES = ("error", "e", "exc", "raised")
 
 
@@ -105,7 +113,8 @@ def told(program: Program, lines: Sequence[int], error: str) -> Telling | None:
             f"line {program.line(handler)}: `except` names {error}, which line {line} raises, "
             f"not {program.text(handler.type)}"
         )
-        code = program.replace({handler.type: cst.Name(error)}).code
+        edits = _renamed_labels(program, handler, program.text(handler.type), error)
+        code = program.replace({handler.type: cst.Name(error), **edits}).code
         return Telling(code=code, title=title, of_its_own=True)
     line = lines[-1]
     statement = program.statement_on(line)
@@ -116,6 +125,8 @@ def told(program: Program, lines: Sequence[int], error: str) -> Telling | None:
     if not _is_followed(program, held[-1]):
         return None
     if any(_is_read_later(program, held[-1], name) for name in bound):
+        return None
+    if _reports_on_what_is_left_out(program, held, lines[0]):
         return None
     name = next((n for n in _NAMES if n not in _names(program)), None)
     if name is None:
@@ -132,6 +143,43 @@ def told(program: Program, lines: Sequence[int], error: str) -> Telling | None:
     ).code
     title = f"line {line} tells of its {error} in a `try`, and the rest runs"
     return Telling(code=code, title=title)
+
+
+def _renamed_labels(
+    program: Program, handler: cst.ExceptHandler, old: str, new: str
+) -> dict[cst.CSTNode, cst.CSTNode]:
+    """What a handler prints, with the name of the class that it takes now."""
+    named = re.compile(rf"\b{re.escape(old)}\b")
+    edits: dict[cst.CSTNode, cst.CSTNode] = {}
+    for text in program.inside(handler.body, cst.SimpleString):
+        if named.search(text.value):
+            edits[text] = text.with_changes(value=named.sub(new, text.value))
+    for part in program.inside(handler.body, cst.FormattedStringText):
+        if named.search(part.value):
+            edits[part] = part.with_changes(value=named.sub(new, part.value))
+    return edits
+
+
+def _reports_on_what_is_left_out(
+    program: Program, held: Sequence[cst.SimpleStatementLine], raised: int
+) -> bool:
+    """Whether the rest prints gradients that a `backward()` behind the failing line would make.
+
+    Then the code shows what becomes of the gradients, and the error came in its way; unless a
+    comment speaks of the failing line itself.
+    """
+    last = held[-1]
+    skipped = any(".backward(" in program.text(one) for one in held[1:])
+    if not skipped or not re.search(r"\.grad\b", _below(program, program.end_line(last))):
+        return False
+    comments = commented(program.module.code)
+    said = [*above(raised, comments, program.module.code), comments.get(raised, "")]
+    return not any(_OF_THE_LINE.search(text) for text in said)
+
+
+def _below(program: Program, line: int) -> str:
+    lines = program.module.code.splitlines()[line:]
+    return "\n".join(text.partition("#")[0] for text in lines)
 
 
 def _telling_handler(error: str, name: str) -> cst.ExceptHandler:

@@ -28,7 +28,7 @@ from knowledge.search.index import (
 )
 from knowledge.search.off_field import OFF_FIELD, is_foreign, names_ours
 from knowledge.search.passages import Passage
-from knowledge.search.plain_words import in_words_of_documentation, spelt_right
+from knowledge.search.plain_words import in_words_of_documentation, spelt_right, with_letters
 
 THRESHOLD = 0.5
 
@@ -177,7 +177,7 @@ class FunctionSearch:
             text: the question's prose, without its code.
             k: functions wanted.
         """
-        parts = _parts(text)
+        parts = _parts(with_letters(text))
         if not parts or not self.functions:
             return FunctionsFound()
         best = FunctionsFound()

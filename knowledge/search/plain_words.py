@@ -10,11 +10,13 @@ import re
 from collections.abc import Iterator, Set
 from string import ascii_lowercase
 
+_SOME = r"(?:\d+|two|three|four|five|six|seven|eight|nine|ten|few|several|k|n)"
+_TOP, _LEAST = "(?:biggest|largest|highest|greatest|best|top)", "(?:smallest|lowest|worst)"
 # Everyday words and phrases → words of documentation. The first that fits is taken.
 _SAID: tuple[tuple[str, str], ...] = (
     (r"averages?|averaged|averaging", "mean"),
-    (r"(?:biggest|largest|highest|greatest)", "maximum"),
-    (r"(?:smallest|lowest)", "minimum"),
+    (r"(?<!k )(?:biggest|largest|highest|greatest)", "maximum"),
+    (r"(?<!k )(?:smallest|lowest)", "minimum"),
     (r"spread", "standard deviation"),
     (r"ax[ie]s", "dimension"),
     (r"(?:pictures?|photos?|pics?)", "image"),
@@ -54,6 +56,12 @@ _SAID: tuple[tuple[str, str], ...] = (
 )
 _RULES = tuple((re.compile(rf"\b(?:{words})\b", re.IGNORECASE), said) for words, said in _SAID)
 _WORD = re.compile(r"[A-Za-z]{5,20}")
+
+
+def with_letters(text: str) -> str:
+    """The text with a number of largest or smallest elements called k, as documentation does."""
+    text = re.sub(rf"\b(?:{_SOME} {_TOP}|{_TOP} {_SOME})\b", "k largest", text, flags=re.I)
+    return re.sub(rf"\b(?:{_SOME} {_LEAST}|{_LEAST} {_SOME})\b", "k smallest", text, flags=re.I)
 
 
 def in_words_of_documentation(text: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from bot.models import Answer, Status
 from bot.platforms.buttons import BUTTONS, button_id, case_buttons, case_head
-from bot.platforms.card import Sheet, article_advice, sheet
+from bot.platforms.card import NOT_TRIED, Sheet, article_advice, sheet
 from bot.platforms.discord.text import ELLIPSIS, cut_end, fence, prose, tame, units, words
 from bot.platforms.parts import CardPart
 from bot.service.seam import Answered, Case, Upload, Verb, View, Waiting, Working
@@ -302,7 +302,7 @@ def _pieces(
         drawing = _drawing(part, head)
         if part.kind == "try" and answer.why is not None and article_advice(answer):
             # Its code has fences of its own; here they become ours, so that a cut leaves none open.
-            drawing = _markdown(f"{head} (not tried on your code)", answer.why.remedy)
+            drawing = _markdown(f"{head}{NOT_TRIED}", answer.why.remedy)
         pieces.append(_Piece(drawing, _FLOORS[part.kind], name))
     return pieces
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import aiohttp
 import discord
 
 from bot.errors import NotKeptError, PlatformError
+from bot.logs import where
 from bot.platforms.discord.connection import Connection
 from bot.platforms.discord.forms import (
     DIAGNOSE,
@@ -19,15 +22,22 @@ from bot.platforms.discord.forms import (
 from bot.platforms.discord.incoming import files_of, person, text_of
 from bot.platforms.discord.text import cut_end, tame
 from bot.service import manners
+from bot.service.retry import retrying
 from bot.service.seam import Door, Incoming, Place, tell
+from bot.service.store.database import DATABASE_ERRORS
 from bot.service.store.stored import Stored
 
+T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 MENTION = re.compile(r"<@[!&]?\d+>")
 _WELCOME_TRIES = 5  # channels of a new server
 _LOOK_BACK_MIN = 10  # of messages read after a restart; older questions are out of date
 _LOOK_BACK_MESSAGES = 100  # read per channel
+_STORE_AWAY = (NotKeptError, *DATABASE_ERRORS)
+_PUT_OFF_S = 300.0  # for how long an event is handled again: what `NOT_KEPT` promises
+_TRY_AGAIN_S = 10.0  # the longest wait between two tries
+_PUT_OFF_AT_MOST = 1000  # events that wait for the store at a time
 _BLANK_REPLY = (
     "I cannot see the message that you replied to: Discord shows me only messages that mention me. "
     f"Right-click it, then Apps → {DIAGNOSE}; or paste the code after mentioning me."
@@ -37,8 +47,13 @@ _BLANK_REPLY = (
 class Events(Connection):
     """Reads messages and passes what they ask to the question service."""
 
+    _put_off = 0  # events that wait until the store takes them
+
     async def on_message(self, message: discord.Message) -> None:
         """Handle a new message."""
+        await self._until_stored(partial(self._read, message))
+
+    async def _read(self, message: discord.Message) -> None:
         if self.service is None or not self._is_a_persons(message):
             return
         channel = await self._channel(message)
@@ -65,17 +80,54 @@ class Events(Connection):
             await self._hear(message, channel)
 
     async def _take(self, incoming: Incoming) -> Stored | None:
-        """Store a question; if that fails, tell its asker."""
+        """Store a question; if that fails, tell its asker once.
+
+        Raises:
+            NotKeptError: the store does not take it now.
+        """
         assert self.service is not None
         try:
             return await self.service.take(incoming)
         except NotKeptError as e:
             if e.first and not incoming.unasked:
                 await tell(self.platform, incoming.place, incoming.asker, str(e))
+            raise
+
+    async def _until_stored(self, handle: Callable[[], Awaitable[T]]) -> T | None:
+        """Handle an event; while the store takes nothing, again later: Discord delivers it once.
+
+        Each event is stored under its own id, so that handling it twice does no harm.
+
+        Returns:
+            What it returned; None if it was put off.
+        """
+        try:
+            return await handle()
+        except _STORE_AWAY as e:
+            if self._put_off >= _PUT_OFF_AT_MOST:
+                log.error("an event is lost, %d wait for the store already", self._put_off)
+                return None
+            log.error("an event waits for the store: %s", where(e))
+            self._tasks.spawn(self._later(handle))
             return None
+
+    async def _later(self, handle: Callable[[], Awaitable[object]]) -> None:
+        self._put_off += 1
+        try:
+            await retrying(
+                handle,
+                may_pass=lambda e: isinstance(e, _STORE_AWAY),
+                patience_s=lambda _: _PUT_OFF_S,
+                longest_s=_TRY_AGAIN_S,
+            )
+        finally:
+            self._put_off -= 1
 
     async def on_raw_message_edit(self, payload: discord.RawMessageUpdateEvent) -> None:
         """Handle an edited message; previews that Discord adds are no edit."""
+        await self._until_stored(partial(self._reread, payload))
+
+    async def _reread(self, payload: discord.RawMessageUpdateEvent) -> None:
         message = payload.message
         if self.service is None or not self._is_a_persons(message) or message.edited_at is None:
             return
@@ -94,12 +146,12 @@ class Events(Connection):
 
     async def on_raw_message_delete(self, payload: discord.RawMessageDeleteEvent) -> None:
         """Handle a deleted message: its card goes too."""
-        await self._withdraw(payload.channel_id, payload.message_id)
+        await self._until_stored(partial(self._withdraw, payload.channel_id, payload.message_id))
 
     async def on_raw_bulk_message_delete(self, payload: discord.RawBulkMessageDeleteEvent) -> None:
         """Handle messages that a moderator deleted together."""
         for message in payload.message_ids:
-            await self._withdraw(payload.channel_id, message)
+            await self._until_stored(partial(self._withdraw, payload.channel_id, message))
 
     async def _withdraw(self, channel: int, message: int) -> None:
         if self.service is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from functools import partial
 from typing import Any
 
 import discord
@@ -216,7 +217,7 @@ class Interactions(Events):
         )
         token = interaction.token
         self.platform.expect(token)
-        taking = asyncio.ensure_future(self._take(incoming))
+        taking = asyncio.ensure_future(self._until_stored(partial(self._take, incoming)))
         done, _ = await asyncio.wait({taking}, timeout=_PATIENCE_S)
         refused = bool(done) and not taking.exception() and taking.result() is None
         data = {"flags": EPHEMERAL} if private or refused else None

@@ -44,8 +44,15 @@ class AgentSurface:
             and bool(place.thread)
         )
 
-    async def suggest(self, channel: str, thread: str) -> None:
-        """Offer the welcome's questions in a new conversation."""
+    async def suggest(self, channel: str, thread: str | None = None) -> None:
+        """Offer the welcome's questions in a new conversation.
+
+        Args:
+            channel: the direct messages with somebody.
+            thread: the conversation, of an app with `assistant_view`. One with `agent_view` has
+                none: there Slack ignores a call that names a thread.
+                https://docs.slack.dev/reference/methods/assistant.threads.setSuggestedPrompts
+        """
         suggest = AsyncSetSuggestedPrompts(self._client.web, channel, thread)
         prompts: list[str | dict[str, str]] = [
             {"title": p.label, "message": p.text} for p in PROMPTS

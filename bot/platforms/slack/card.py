@@ -11,11 +11,12 @@ import re
 from typing import Any
 
 from bot.platforms.buttons import BUTTONS, WRONG, button_id, case_buttons, case_head
-from bot.platforms.card import Sheet, sheet
+from bot.platforms.card import NOT_TRIED, Sheet, sheet
 from bot.platforms.parts import CardPart, cut, fit, neutral, one_line
 from bot.service.buttons import RerunOptions
 from bot.service.seam import Answered, Case, Verb, View, Waiting
 from bot.service.welcome import PROMPTS, WELCOME
+from bot.words import ADVICE, UNSURE_ADVICE
 
 Block = dict[str, Any]
 
@@ -328,7 +329,8 @@ def _part(part: CardPart) -> Block:
 
 def _title(part: CardPart) -> Block:
     if not part.url:
-        return _text(part.title, bold=True)
+        untried = part.kind == "try" and part.title in (ADVICE, UNSURE_ADVICE)
+        return _text(f"{part.title}{NOT_TRIED if untried else ''}", bold=True)
     return {"type": "link", "url": part.url, "text": part.title, "style": {"bold": True}}
 
 

@@ -99,8 +99,11 @@ class Events(Receiver):
         if event.get("tab") == "home":
             view = home(await self._service.questions_of(person), await self._service.in_words())
             await self._client.call(lambda: web.views_publish(user_id=person.id, view=view))
-        elif await self._service.first_time(f"slack:welcome:{person.id}"):
-            channel = str(event.get("channel") or person.id)
+            return
+        channel = str(event.get("channel") or person.id)
+        if self._client.is_agent:
+            await self._platform.agent.suggest(channel)  # again whenever it is opened
+        if await self._service.first_time(f"slack:welcome:{person.id}"):
             await self._client.call(lambda: web.chat_postMessage(channel=channel, **draw.welcome()))
 
     async def _joined(self, body: Mapping[str, Any], event: Mapping[str, Any]) -> None:

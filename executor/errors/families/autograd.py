@@ -2,11 +2,26 @@
 
 from executor.errors.family import ErrorFamily, Sentence, Suspect
 
+# Derivatives of derivatives.
+_SECOND = (
+    r"\b(?:second|2nd|higher|third)[ -](?:order )?(?:derivative|gradient|order)s?\b"
+    r"|\bhessian|laplac|gradient penalty"
+    r"|autograd\.grad\([^\n]{0,80}(?:first|grad|dy|d?u_?x|u_t)\w*\s*,"
+)
+
 FAMILIES = (
     ErrorFamily(
         id="no_graph",
         says="backward or grad starts at a tensor that was computed without a graph.",
         means=(
+            *(
+                Sentence(
+                    "A derivative is taken of a value without a graph; what `torch.autograd.grad` "
+                    "returns has one only where it was called with `create_graph=True`",
+                    {where: _SECOND},
+                )
+                for where in ("words", "code")
+            ),
             (
                 "backward() was called on a value without a graph: nothing it was computed "
                 "from requires grad, or the graph was cut on the way (no_grad, detach, "
@@ -14,6 +29,17 @@ FAMILIES = (
             ),
         ),
         remedy=(
+            *(
+                Sentence(
+                    "Keep the graph of every derivative but the last: `first = "
+                    "torch.autograd.grad(y.sum(), x, create_graph=True)[0]`, then "
+                    "`torch.autograd.grad(first.sum(), x)`, with `x.requires_grad_(True)` before "
+                    "the forward pass. If it is there already, the function may be linear in x: "
+                    "its derivative is a constant, and the second one is 0",
+                    {where: _SECOND},
+                )
+                for where in ("words", "code")
+            ),
             (
                 "Find where the graph ends: print `x.requires_grad` after each step from "
                 "the model's output to the loss; the first False is the place. Check also "
@@ -25,7 +51,7 @@ FAMILIES = (
         ),
         suspects=(
             Suspect(
-                r"detach|detach_|item|numpy|argmax|no_grad|inference_mode|tolist|set_grad_enabled",
+                r"detach|detach_|numpy|argmax|no_grad|inference_mode|tolist|set_grad_enabled",
                 "cuts the graph",
             ),
             Suspect(r"data", "cuts the graph", kinds=("read",)),

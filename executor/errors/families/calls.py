@@ -17,6 +17,8 @@ def _odd_argument(seen: SeenError, message: str) -> Mapping[str, str]:
     return {} if odd is None else {"wanted": odd.wanted, "argument": odd.name, "odd": odd.given}
 
 
+_ENV_STEP = r"\benv\w*\.step\("
+
 FAMILIES = (
     ErrorFamily(
         id="unexpected_keyword",
@@ -448,6 +450,14 @@ FAMILIES = (
         id="unpack_count",
         says="More or fewer values come than there are names.",
         means=(
+            *(
+                Sentence(
+                    "`env.step` gives five values since gym 0.26 and in gymnasium, and there are "
+                    "4 names on the left",
+                    {"how_many": r"too many", "names": r"4", where: _ENV_STEP},
+                )
+                for where in ("line", "words", "code")
+            ),
             Sentence(
                 "More values come than the {names} names on the left",
                 {"how_many": r"too many", "names": r"\d+"},
@@ -459,6 +469,15 @@ FAMILIES = (
             "Another number of values comes than there are names on the left",
         ),
         remedy=(
+            *(
+                Sentence(
+                    "`obs, reward, terminated, truncated, info = env.step(action)` and `done = "
+                    "terminated or truncated`; for the target of a value only `terminated` ends "
+                    "the future. `env.reset()` gives `obs, info`",
+                    {"how_many": r"too many", "names": r"4", where: _ENV_STEP},
+                )
+                for where in ("line", "words", "code")
+            ),
             (
                 "Print what comes (`type(x)`, `len(x)`, `x.shape`): a batch of more or "
                 "fewer parts, a layer that returns a tuple (`out, (h, c) = lstm(x)`), a "

@@ -2,11 +2,26 @@
 
 from executor.errors.family import ErrorFamily, Sentence, Suspect
 
+# An optimizer's own step: the file that raised it, its line, or the person's.
+_OPTIMIZER = (
+    ("file", r"(?:\w*adam\w*|sgd|rmsprop|adagrad)\.py"),
+    ("words", r"\bexp_avg\b|momentum_buffer"),
+    ("line", r"\b(?:optim\w*|opt)\.step\("),
+)
+
 FAMILIES = (
     ErrorFamily(
         id="devices_differ",
         says="Tensors on different devices meet in one operation.",
         means=(
+            *(
+                Sentence(
+                    "The optimizer joins a parameter's gradient with its own state, and one is on "
+                    "{one}, the other on {other}",
+                    {where: pattern, "one": r".+", "other": r".+"},
+                )
+                for where, pattern in _OPTIMIZER
+            ),
             Sentence(
                 "A line of {raised_in} itself, `{raising}`, joins a tensor on {one} with one on "
                 "{other}",
@@ -29,6 +44,17 @@ FAMILIES = (
             "The tensors of one operation lie on different devices",
         ),
         remedy=(
+            *(
+                Sentence(
+                    "Move the model first, `model.to(device)`, then make the optimizer, then load "
+                    "its state: `optimizer.load_state_dict` brings the state to where the "
+                    "parameters are at that moment. Where the model has to move later: `for state "
+                    "in optimizer.state.values(): state.update({{k: v.to(device) for k, v in "
+                    "state.items() if torch.is_tensor(v)}})`",
+                    {where: pattern},
+                )
+                for where, pattern in _OPTIMIZER
+            ),
             Sentence(
                 "Print the device of all that you hand to {raised_in}. If they agree, {raised_in} "
                 "makes the other tensor itself: do this step on the CPU and move its result to "
@@ -524,6 +550,17 @@ FAMILIES = (
                 "the whole data set)",
                 {"line": r"\b(?:model|net)\w*(?:\(\))?\.(?:to|cuda)\(|\)\.(?:to|cuda)\("},
             ),
+            Sentence(
+                "Where only the evaluation does not fit: wrap it in `with torch.no_grad():` and "
+                "`model.eval()`, go through the data in batches (`DataLoader(test_set, "
+                "batch_size=64)`), move each output to the CPU before it is kept (`.cpu()`), and "
+                "add up `loss.item()`",
+                {
+                    "words": r"(?:only|just|but)\b[^.?!]{0,40}\b(?:valid|eval|test|infer|predict)"
+                    r"|\b(?:valid|eval|test|infer|predict)\w*[^.?!]{0,40}\b(?:only|at once)\b"
+                    r"|training (?:itself )?(?:works|is fine|runs fine)"
+                },
+            ),
             (
                 "See first whether it comes in the first step or grows: print "
                 "`torch.cuda.memory_allocated()` in each step. If it grows, something keeps "
@@ -576,6 +613,34 @@ FAMILIES = (
         id="cuda_assert",
         says="A kernel on the GPU stopped, often over an index that is too large.",
         means=(
+            *(
+                Sentence(text, {"words": pattern})
+                for pattern, text in (
+                    (
+                        r"srcIndex < srcSelectDimSize",
+                        "A row is asked of a table that has not so many (the assertion is that of "
+                        "Embedding and index_select): a token id, a position or an index is too "
+                        "large or negative",
+                    ),
+                    (
+                        r"t >= 0 && t < n_classes|cur_target >= 0 && cur_target < n_classes"
+                        r"|target_val >= zero && target_val|nll_loss[^\n]{0,200}Assertion",
+                        "A class label is not below the number of outputs, or negative: the "
+                        "assertion is that of the cross entropy",
+                    ),
+                    (
+                        r"input_val >= zero && input_val <= one",
+                        "Binary cross entropy gets values outside of 0 to 1: the assertion is its "
+                        "own",
+                    ),
+                    (
+                        r"idx_dim >= 0 && idx_dim < index_size|index >= -sizes\[i\]"
+                        r"|-sizes\[i\] <= index",
+                        "An index is outside of its dimension: the assertion is that of indexing, "
+                        "gather or scatter",
+                    ),
+                )
+            ),
             "A kernel on the GPU stopped at an assertion: perhaps a class label is not below the "
             "number of outputs (or negative), a token id not below an Embedding's size, or "
             "another index too large. It is told late, so the line that is named may be an "

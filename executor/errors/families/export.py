@@ -4,6 +4,36 @@ from executor.errors.family import ErrorFamily, Suspect
 
 FAMILIES = (
     ErrorFamily(
+        id="onnx_input_size",
+        says="ONNX Runtime gets an input of another size than the exported file has.",
+        means=(
+            "The exported file takes {expected} in dimension {index} of `{name}`, and gets {got}",
+        ),
+        remedy=(
+            "An export keeps the sizes of its example unless it is told which may differ: "
+            "`torch.onnx.export(model, x, path, input_names=['{name}'], dynamic_axes={{'{name}': "
+            "{{{index}: 'n'}}}})`, or `dynamic_shapes` with `dynamo=True`",
+        ),
+        suspects=(Suspect(r"export|run"),),
+        types=("InvalidArgument",),
+        today=(
+            r"Got invalid dimensions for input: (?P<name>\S{1,100}) for the following indices\s+"
+            r"index: (?P<index>\d+) Got: (?P<got>\d+) Expected: (?P<expected>\d+)",
+        ),
+        values={
+            "name": "of the input",
+            "index": "the dimension",
+            "got": "its size",
+            "expected": "that of the file",
+        },
+        needs="onnxruntime",
+        examples=(
+            "InvalidArgument: [ONNXRuntimeError] : 2 : INVALID_ARGUMENT : Got invalid dimensions "
+            "for input: input for the following indices\n index: 0 Got: 4 Expected: 1\n Please fix "
+            "either the inputs/outputs or the model.",
+        ),
+    ),
+    ErrorFamily(
         id="onnx_operator",
         says="An operation of the model has no counterpart in ONNX, or in this version of it.",
         means=(

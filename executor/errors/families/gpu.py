@@ -193,6 +193,18 @@ FAMILIES = (
         says="A process that was forked uses CUDA, which its parent has used before.",
         means=("A process that was forked uses CUDA, which its parent has used before",),
         remedy=(
+            Sentence(
+                "Celery forks its workers: make the model inside the task, at its first call, or "
+                "in a `worker_process_init` handler, and let nothing touch CUDA on import; or "
+                "start the worker with `--pool=solo` (or `threads`)",
+                {"words": r"\bcelery\b"},
+            ),
+            Sentence(
+                "A server that forks its workers after loading the app: leave out `--preload`, or "
+                "make the model in a `post_fork` hook or at the first request, and let nothing "
+                "touch CUDA on import",
+                {"words": r"\b(?:gunicorn|uwsgi|preload)\b"},
+            ),
             (
                 "Start processes with `torch.multiprocessing.set_start_method('spawn')` "
                 "under `if __name__ == '__main__':`; in a dataset keep tensors on the CPU "
@@ -302,6 +314,33 @@ FAMILIES = (
             "ImportError: DLL load failed: The specified module could not be found.",
             "OSError: [WinError 1455] The paging file is too small for this operation to complete. "
             'Error loading "C:\\torch\\lib\\cudnn_cnn_infer64_8.dll" or one of its dependencies.',
+        ),
+    ),
+    ErrorFamily(
+        id="undefined_symbol",
+        says="An extension asks for a symbol that the installed libraries do not have.",
+        means=(
+            "{library} was built for another PyTorch (or CUDA) than the one that is installed: it "
+            "asks for the symbol {symbol}, which is not there",
+            "A compiled library was built for another PyTorch (or CUDA) than the one that is "
+            "installed: it asks for the symbol {symbol}, which is not there",
+        ),
+        remedy=(
+            "Print `torch.__version__` and `torch.version.cuda`, and install the build of the "
+            "extension that is named after them, or build it anew against them: `pip install "
+            "--no-build-isolation --no-cache-dir --force-reinstall PACKAGE`. torchvision and "
+            "torchaudio belong to one version of torch each",
+        ),
+        types=("ImportError", "OSError"),
+        today=(
+            r"(?:(?P<library>[\w.+-]{1,120}\.so[\d.]{0,12}): )?undefined symbol: "
+            r"(?P<symbol>\w{1,300})",
+        ),
+        values={"library": "that asks", "symbol": "as the linker names it"},
+        needs="an extension of another version",
+        examples=(
+            "ImportError: /env/lib/flash_attn_2_cuda.cpython-310-x86_64-linux-gnu.so: undefined "
+            "symbol: _ZN3c104cuda9SetDeviceEi",
         ),
     ),
     ErrorFamily(

@@ -1,8 +1,26 @@
 """Images on their way to a tensor, as torchvision's transforms refuse them."""
 
-from executor.errors.family import ErrorFamily, Sentence, Suspect
+import re
+from collections.abc import Mapping
+
+from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
 
 _NEEDS = "torchvision"
+
+_PILLOW = re.compile(r"\((?:\d+, )*(?P<last>\d+)\), (?P<kind>\S+)")
+
+
+def _pillow(seen: SeenError, message: str) -> Mapping[str, str]:
+    """What Pillow took for the number of channels, or which numbers it got for them."""
+    found = _PILLOW.search(seen["given"])
+    if found is None:
+        return {}
+    if found["last"] not in {"1", "2", "3", "4"}:
+        return {"last": found["last"][:6]}
+    kind = found["kind"].lstrip("<>|=")
+    named = {"f4": "float32", "f8": "float64", "i8": "int64", "i4": "int32"}.get(kind)
+    return {"pixels": named} if named and found["last"] in {"3", "4"} else {}
+
 
 FAMILIES = (
     ErrorFamily(
@@ -29,6 +47,8 @@ FAMILIES = (
             r"Input (?P<name>\w+) should be a (?P<expected>torch tensor)\. "
             r"Got (?P<given><[^\n]{1,100}?>)",
             r"[Uu]nexpected type (?P<given><[^\n]{1,100}?>)",
+            r"^(?P<name>tensor) should be a (?P<expected>torch tensor)\. Got "
+            r"(?P<given><[^\n]{1,100}?>)",
         ),
         values={
             "name": "of the argument",
@@ -46,11 +66,34 @@ FAMILIES = (
     ErrorFamily(
         id="image_shape",
         says="An image has another number of dimensions or channels than a picture has.",
+        derive=_pillow,
         means=(
+            Sentence(
+                "Pillow takes the last dimension for the channels, and it is {last} here: mostly "
+                "the channels come first, as ToTensor leaves them",
+                {"last": r"\d+"},
+            ),
+            Sentence(
+                "Pillow makes a colour picture of whole numbers from 0 to 255, uint8, and gets "
+                "{pixels}",
+                {"pixels": r".+"},
+            ),
             ("An image has another number of dimensions or channels than a picture has: {given}"),
             "An image has another number of dimensions or channels than a picture has",
         ),
         remedy=(
+            Sentence(
+                "`Image.fromarray((x.permute(1, 2, 0).cpu().numpy() * 255).astype('uint8'))` for a "
+                "tensor x of [channels, height, width] between 0 and 1, or "
+                "`torchvision.transforms.functional.to_pil_image(x)`; a batch gives one image by "
+                "`x[0]`, and a grey one loses its channel by `squeeze(0)`",
+                {"last": r"\d+"},
+            ),
+            Sentence(
+                "`Image.fromarray((array * 255).round().astype('uint8'))` where the values lie "
+                "between 0 and 1, `array.astype('uint8')` where they go to 255",
+                {"pixels": r".+"},
+            ),
             (
                 "A picture is [height, width] or [height, width, channels] as a NumPy "
                 "array of uint8, and [channels, height, width] as a tensor: take one image "
@@ -79,5 +122,298 @@ FAMILIES = (
         values={"given": "sizes of the picture"},
         sample="import matplotlib.pyplot as plt\nplt.imshow(torch.ones(3, 28, 28))",
         examples=("TypeError: Invalid dimensions for image data",),
+    ),
+    ErrorFamily(
+        id="image_not_float",
+        says="A tensor of whole numbers is normalized.",
+        means=("The image is {dtype}, and its channels are to be shifted and scaled",),
+        remedy=(
+            "`transforms.ToTensor()` before `Normalize` makes floats from 0 to 1 of an image; of a "
+            "tensor `x.float() / 255` does, or `v2.ToDtype(torch.float32, scale=True)`",
+        ),
+        suspects=(Suspect(r"Normalize|normalize|Compose"),),
+        types=("TypeError",),
+        today=(r"Input tensor should be a? ?float tensor\. Got (?P<dtype>torch\.\w+)",),
+        values={"dtype": "of the image"},
+        needs=_NEEDS,
+        examples=("TypeError: Input tensor should be a float tensor. Got torch.uint8.",),
+    ),
+    ErrorFamily(
+        id="image_without_channels",
+        says="A transform of images gets a tensor that has no channels, height and width.",
+        means=(
+            "The tensor is {given}, and an image is [channels, height, width]",
+            "The tensor has too few dimensions: an image is [channels, height, width]",
+        ),
+        remedy=(
+            "Give it back its sizes before the transform (`x.view(1, 28, 28)`), or normalize "
+            "before it is made flat",
+        ),
+        suspects=(Suspect(r"Normalize|normalize|Compose"),),
+        types=("ValueError", "TypeError"),
+        today=(
+            r"Tensor is not a torch image",
+            r"Expected tensor to be a tensor image of size \(\.\.\., C, H, W\)\. Got "
+            r"tensor\.size\(\) = torch\.Size\((?P<given>\[[\d, ]*\])\)",
+        ),
+        values={"given": "its sizes"},
+        needs=_NEEDS,
+        examples=(
+            "ValueError: Expected tensor to be a tensor image of size (..., C, H, W). Got "
+            "tensor.size() = torch.Size([784])",
+        ),
+    ),
+    ErrorFamily(
+        id="crop_larger_than_image",
+        says="A piece is cut out of an image that is smaller.",
+        means=("A crop of {wanted} is cut out of an image of {given}",),
+        remedy=("`Resize` before it, or `RandomCrop(size, padding=…)` with `pad_if_needed=True`",),
+        suspects=(Suspect(r"RandomCrop|Compose"),),
+        types=("ValueError",),
+        today=(
+            r"Required crop size (?P<wanted>\([\d, ]+\)) is larger than input image size "
+            r"(?P<given>\([\d, ]+\))",
+        ),
+        values={"wanted": "its sizes", "given": "sizes of the image"},
+        needs=_NEEDS,
+        examples=(
+            "ValueError: Required crop size (32, 32) is larger than input image size (28, 28)",
+        ),
+    ),
+    ErrorFamily(
+        id="image_size_of_the_model",
+        says="A vision transformer gets images of another size than it was made for.",
+        means=("The model takes images of {wanted}, and gets {given}",),
+        remedy=(
+            "`transforms.Resize((n, n))` to that size, or make the model with `image_size` "
+            "(torchvision) or `img_size` (timm) of your images",
+        ),
+        suspects=(Suspect(r"model|net|vit\w*|create_model"),),
+        types=("AssertionError",),
+        today=(
+            r"Wrong image (?:height|width)! Expected (?P<wanted>\d+) but got (?P<given>\d+)",
+            r"Input (?:height|width|image size) \((?P<given>\d+)[^)]{0,12}\) doesn't match model "
+            r"\((?P<wanted>\d+)",
+        ),
+        values={"wanted": "height or width", "given": "of the image"},
+        needs=_NEEDS,
+        examples=(
+            "AssertionError: Wrong image height! Expected 224 but got 32!",
+            "AssertionError: Input height (32) doesn't match model (224).",
+        ),
+    ),
+    ErrorFamily(
+        id="image_unreadable",
+        says="A file is opened as an image and holds none, or only a part of one.",
+        means=("The file holds no image that Pillow reads, or only a part of one",),
+        remedy=(
+            "Look at its size and first bytes: a web page that was saved under this name, a cut "
+            "download, another kind of file in the folder. `Image.open(path).verify()` in a loop "
+            "finds the bad ones; `ImageFile.LOAD_TRUNCATED_IMAGES = True` takes cut ones",
+        ),
+        suspects=(Suspect(r"open|ImageFolder"),),
+        types=("UnidentifiedImageError", "OSError"),
+        today=(
+            r"cannot identify image file (?P<name>[^\n]{1,200})",
+            r"image file is truncated",
+        ),
+        values={"name": "of the file"},
+        needs="pillow, and such a file",
+        examples=(
+            "UnidentifiedImageError: cannot identify image file 'x.jpg'",
+            "OSError: image file is truncated (1 bytes not processed)",
+        ),
+    ),
+    ErrorFamily(
+        id="image_mode_not_written",
+        says="An image is saved in a format that has no such mode.",
+        means=("{format} has no mode {mode}",),
+        remedy=("`image.convert('RGB').save(path)`, or save as PNG, which keeps transparency",),
+        suspects=(Suspect(r"save"),),
+        types=("OSError",),
+        today=(r"cannot write mode (?P<mode>\w+) as (?P<format>\w+)",),
+        values={"mode": "of the image", "format": "of the file"},
+        needs="pillow",
+        examples=("OSError: cannot write mode RGBA as JPEG",),
+    ),
+    ErrorFamily(
+        id="cv2_no_array",
+        says="OpenCV gets something that is no NumPy array of a kind that it takes.",
+        means=(
+            "OpenCV's `{function}` takes NumPy arrays, and gets something else: a tensor, a "
+            "Pillow image, or numbers of a kind that it does not have",
+            "OpenCV takes NumPy arrays, and gets something else: a tensor, a Pillow image, or "
+            "numbers of a kind that it does not have",
+        ),
+        remedy=(
+            "Of a tensor [channels, height, width]: `np.ascontiguousarray(x.permute(1, 2, "
+            "0).cpu().numpy())`; of a Pillow image `np.array(image)`. It wants uint8 or float32, "
+            "and blue first (`cv2.cvtColor(a, cv2.COLOR_RGB2BGR)`)",
+        ),
+        suspects=(
+            Suspect(r"resize|cvtColor|imshow|imwrite|rectangle|putText|circle|line|warp\w*"),
+        ),
+        types=("error", "TypeError"),
+        today=(
+            r"\(-5:Bad argument\) in function '(?P<function>\w+)'",
+            r"Expected Ptr<cv::UMat> for argument '(?P<argument>\w+)'",
+            r"Layout of the output array \w+ is incompatible with cv::Mat",
+            r"src is not a numpy array, neither a scalar",
+        ),
+        values={"function": "of OpenCV", "argument": "that does not fit"},
+        needs="opencv",
+        examples=(
+            "error: OpenCV(4.8.0) :-1: error: (-5:Bad argument) in function 'resize'\n> Overload "
+            "resolution failed:\n>  - src is not a numpy array, neither a scalar",
+            "TypeError: Expected Ptr<cv::UMat> for argument 'img'",
+        ),
+    ),
+    ErrorFamily(
+        id="cv2_empty_image",
+        says="OpenCV works on an image that is empty.",
+        means=("`{function}` gets an empty image",),
+        remedy=(
+            "`cv2.imread` gives None where it finds no image, and says nothing: print the path, "
+            "`os.getcwd()`, and whether the result is None",
+        ),
+        suspects=(Suspect(r"imread|cvtColor|resize|read"),),
+        types=("error",),
+        today=(
+            r"Assertion failed\) !(?:_src|ssize|src|buf)\.empty\(\) in function "
+            r"'(?P<function>\w+)'",
+        ),
+        values={"function": "of OpenCV"},
+        needs="opencv",
+        examples=(
+            "error: OpenCV(4.8.0) color.cpp:182: error: (-215:Assertion failed) !_src.empty() in "
+            "function 'cvtColor'",
+        ),
+    ),
+    ErrorFamily(
+        id="model_unknown",
+        says="A library of models is asked for one that it does not have.",
+        means=("There is no model `{name}` in the installed version",),
+        remedy=(
+            "`torchvision.models.list_models()` and `timm.list_models('*part*')` list those there "
+            "are; a newer one needs a newer release",
+        ),
+        suspects=(Suspect(r"create_model|get_model|load"),),
+        types=("RuntimeError", "ValueError", "KeyError"),
+        today=(r"Unknown model \(?(?P<name>[\w.-]{1,80})\)?",),
+        values={"name": "that was asked for"},
+        needs=_NEEDS,
+        examples=(
+            "ValueError: Unknown model resnet99",
+            "RuntimeError: Unknown model (resnet99)",
+        ),
+        breadth=-11,  # otherwise `key_missing`
+    ),
+    ErrorFamily(
+        id="no_weights_for_the_model",
+        says="Trained weights are asked for where there are none.",
+        means=("There are no trained weights of `{name}`",),
+        remedy=("Make it without: `weights=None`; or take a size for which there are some",),
+        suspects=(Suspect(r"{name}"),),
+        types=("ValueError",),
+        today=(r"No (?:weights|checkpoint is) available for model (?:type )?(?P<name>\w+)",),
+        values={"name": "of the model"},
+        needs=_NEEDS,
+        examples=("ValueError: No weights available for model vit_h_14",),
+    ),
+    ErrorFamily(
+        id="classes_of_the_weights",
+        says="A model is made with trained weights and another number of classes than they have.",
+        means=("The weights are for {wanted} classes, and {given} are asked for",),
+        remedy=(
+            "Make it with the classes of the weights and put a new last layer in its place: "
+            "`model.fc = nn.Linear(model.fc.in_features, n)`; of a detector "
+            "`weights_backbone=…, num_classes=n` and `weights=None`",
+        ),
+        suspects=(Suspect(r"\w+"),),
+        types=("ValueError",),
+        today=(
+            r"The parameter 'num_classes' expected value (?P<wanted>\d+) but got (?P<given>\d+)",
+        ),
+        values={"wanted": "classes of the weights", "given": "that were asked for"},
+        needs=_NEEDS,
+        examples=(
+            "ValueError: The parameter 'num_classes' expected value 1000 but got 10 instead.",
+        ),
+    ),
+    ErrorFamily(
+        id="detection_targets",
+        says="A detection model gets targets that are missing, or are not as it takes them.",
+        means=(
+            "The boxes of one image have the shape {boxes} and not [N, 4]: where it is [0], an "
+            "image without objects gave an empty list",
+            "A box of the targets has no height or no width: {box}",
+            "A detection model in training mode takes a list of targets, one dictionary for each "
+            "image, with `boxes` [N, 4] and `labels` [N]",
+        ),
+        remedy=(
+            Sentence(
+                "`boxes = torch.as_tensor(boxes, dtype=torch.float32).reshape(-1, 4)` and `labels "
+                "= torch.as_tensor(labels, dtype=torch.int64)`; then an image without objects has "
+                "[0, 4] and [0], as it should",
+                {"boxes": r".+"},
+            ),
+            "Call `model(images, targets)` in training, and `model.eval()` before `model(images)` "
+            "alone. A box is [x1, y1, x2, y2] with x1 < x2 and y1 < y2; an image without objects "
+            "has boxes of shape [0, 4]",
+        ),
+        suspects=(Suspect(r"model|net|\w*rcnn\w*|ssd\w*|retinanet\w*"),),
+        types=("AssertionError", "ValueError"),
+        today=(
+            r"[Tt]argets should not be none when in training mode",
+            r"Expected target boxes to be a tensor of shape \[N, 4\], got "
+            r"(?:torch\.Size\()?(?P<boxes>\[[\d, ]{0,40}\])",
+            r"All bounding boxes should have positive height and width\. Found invalid box "
+            r"(?P<box>\[[\d., e+-]{1,120}\])",
+        ),
+        values={"box": "the first one", "boxes": "the shape of an image's boxes"},
+        needs=_NEEDS,
+        examples=(
+            "AssertionError: targets should not be none when in training mode",
+            "AssertionError: All bounding boxes should have positive height and width. Found "
+            "invalid box [1.0, 2.0, 1.0, 2.0] for target at index 0.",
+        ),
+    ),
+    ErrorFamily(
+        id="detection_images",
+        says="A detection model gets a batch where it takes a list of images.",
+        means=("It takes a list of images [C, H, W], and one of them is {given}",),
+        remedy=(
+            "Give the images as a list: `model(list(batch))`; one image is `model([image])`, "
+            "without `unsqueeze(0)`",
+        ),
+        suspects=(Suspect(r"model|net|\w*rcnn\w*|ssd\w*|retinanet\w*"),),
+        types=("ValueError",),
+        today=(
+            r"images is expected to be a list of 3d tensors of shape \[C, H, W\], got "
+            r"torch\.Size\((?P<given>\[[\d, ]*\])\)",
+        ),
+        values={"given": "its sizes"},
+        needs=_NEEDS,
+        examples=(
+            "ValueError: images is expected to be a list of 3d tensors of shape [C, H, W], got "
+            "torch.Size([1, 3, 3, 3])",
+        ),
+    ),
+    ErrorFamily(
+        id="einops_pattern",
+        says="A pattern of einops does not fit the tensor.",
+        means=("The pattern {pattern} does not fit the tensor",),
+        remedy=(
+            "Count the dimensions of the tensor and the names on the left; of a group in brackets "
+            "all but one size have to be given (`h=4`), and their product has to be the size",
+        ),
+        suspects=(Suspect(r"rearrange|reduce|repeat|Rearrange|Reduce"),),
+        types=("EinopsError",),
+        today=(r"Error while processing [\w -]{1,40} pattern (?P<pattern>\"[^\"\n]{1,200}\")",),
+        values={"pattern": "the text of it"},
+        needs="einops",
+        examples=(
+            'EinopsError:  Error while processing rearrange-reduction pattern "b c h -> b (h w)".',
+        ),
     ),
 )

@@ -2,6 +2,8 @@
 
 from executor.errors.family import ErrorFamily, Sentence, Suspect
 
+_TABLE = r"\b(?:pandas|dataframe|data frame|df|pd\.\w+|train_test_split|iloc|loc)\b"
+
 FAMILIES = (
     ErrorFamily(
         id="embedding_range",
@@ -17,6 +19,18 @@ FAMILIES = (
             ),
         ),
         remedy=(
+            *(
+                Sentence(
+                    "A language model looks up two tables: print `input_ids.shape` and "
+                    "`input_ids.max()`. More tokens than `model.config.max_position_embeddings` "
+                    "(512 in BERT, 1024 in GPT-2; tokens are not words): `tokenizer(text, "
+                    "truncation=True, max_length=512)`, or windows that overlap. An id not below "
+                    "`model.config.vocab_size`: the tokenizer of the same checkpoint, and after "
+                    "adding tokens `model.resize_token_embeddings(len(tokenizer))`",
+                    {where: r"\b(?:\w*bert\w*|gpt\W?2?|tokeni[sz]ers?|transformers)\b"},
+                )
+                for where in ("words", "code")
+            ),
             (
                 "num_embeddings has to be larger than the largest id: print `ids.max()` "
                 "and compare it with the vocabulary's size (padding and unknown words "
@@ -128,10 +142,14 @@ FAMILIES = (
     ErrorFamily(
         id="too_many_indices",
         says="A tensor is indexed in more dimensions than it has.",
-        means=("A tensor with {dimensions} dimensions is indexed in more",),
+        means=(
+            "A tensor with {dimensions} dimensions is indexed in more, or by a string: PyTorch "
+            "says that of `x['key']` too",
+        ),
         remedy=(
-            "Print the shape before the line: perhaps a dimension was lost (squeeze, an index), "
-            "or the batch dimension is missing",
+            "Print the type and the shape before the line: perhaps it was meant to be a "
+            "dictionary, a dimension was lost (squeeze, an index), or the batch dimension is "
+            "missing",
         ),
         types=("IndexError",),
         today=(r"too many indices for tensor of dimension (?P<dimensions>\d+)",),
@@ -263,15 +281,33 @@ FAMILIES = (
     ErrorFamily(
         id="key_missing",
         says="A dictionary has no such key.",
-        means=("The dictionary has no key {key}",),
+        means=(
+            *(
+                Sentence(
+                    "The table has no row with the label {key}: labels are kept when rows are "
+                    "left out or shuffled, and are no positions",
+                    {"key": r"\d+", where: _TABLE},
+                )
+                for where in ("words", "code", "line")
+            ),
+            "The dictionary has no key {key}",
+        ),
         remedy=(
+            *(
+                Sentence(
+                    "Ask by position, `self.df.iloc[index]`, or number the rows anew after the "
+                    "split: `df = df.reset_index(drop=True)`",
+                    {"key": r"\d+", where: _TABLE},
+                )
+                for where in ("words", "code", "line")
+            ),
             (
                 "Print its keys (`print(d.keys())`): another spelling, another version of "
                 "the file, or a checkpoint that holds the weights themselves"
             ),
         ),
         types=("KeyError",),
-        today=(r"(?P<key>^'[^'\n]*'|^\"[^\"\n]*\"|[^\n]+)",),
+        today=(r"(?P<key>^'[^'\n]*'|^\"[^\"\n]*\"|^\d{1,18}(?!\S)|[^\n]+)",),
         values={"key": "that is asked for, as Python writes it"},
         sample='{"a": 1}["b"]',
         typed=True,

@@ -1,6 +1,17 @@
 """Putting tensors together: cat, stack, and a DataLoader's batches."""
 
-from executor.errors.family import ErrorFamily, Suspect
+from collections.abc import Mapping
+
+from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
+
+
+def _nearly(seen: SeenError, message: str) -> Mapping[str, str]:
+    """By how much two sizes differ, where it is as little as rounding makes them differ."""
+    if not (seen["first"].isdigit() and seen["other"].isdigit()):
+        return {}
+    small, large = sorted(seen.numbers("first", "other"))
+    return {"off_by": str(large - small)} if small >= 4 and large - small <= 2 else {}
+
 
 FAMILIES = (
     ErrorFamily(
@@ -18,7 +29,16 @@ FAMILIES = (
             ),
             "Tensors are joined along dimension {dimension}, and differ in another one",
         ),
+        derive=_nearly,
         remedy=(
+            Sentence(
+                "{first} and {other} differ by {off_by}: with skip connections (a U-Net) mostly "
+                "an odd size was halved, which rounds down, and doubled again. Pad or resize the "
+                "input to a multiple of 2 for each halving (16 for four), or bring one to the "
+                "other's size before the join: `up = F.interpolate(up, size=skip.shape[2:])`; for "
+                "other code print the shapes of all tensors right before it",
+                {"off_by": r".+"},
+            ),
             "Print the shapes of all tensors right before the join; only dimension {dimension} "
             "may differ: perhaps another `dim` is meant. With skip connections (a U-Net) sizes "
             "differ where an input is no multiple of 2 at some level: resize the images, or crop "

@@ -83,6 +83,16 @@ FAMILIES = (
         ),
         remedy=(
             Sentence(
+                "For a class of each token there is one label for each token, not for each word: "
+                "spread the labels by `encoded.word_ids()`, with -100 for special tokens, padding "
+                "and further pieces of a word, which the loss leaves out; then `logits.view(-1, "
+                "classes)` and `labels.view(-1)` have as many rows",
+                {
+                    "words": r"token classification|\bner\b|pos.tag|named entit"
+                    r"|sequence (?:tagg|label)"
+                },
+            ),
+            Sentence(
                 "If they are one-hot, [{rows}, {per_row}], they become class numbers with "
                 "`labels.argmax(dim=1)` and not with `view(-1)`; if they are of a sequence, "
                 "flatten both sides: `output.view(-1, classes)` and `labels.view(-1)`",

@@ -1,11 +1,33 @@
 """Names that are not there: in modules, in objects, in the program, among what is installed."""
 
-from executor.errors.family import ErrorFamily, Sentence, Suspect
+from collections.abc import Mapping
+
+from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
+from executor.errors.moved import moved_name
 
 _PLAIN = (
     r"tuple|list|dict|generator|str|int|float|bool|set|function|builtin_function_or_method|method"
     r"|numpy\.\w+|map|filter|zip|range"
 )
+
+
+def _today(seen: SeenError, message: str) -> Mapping[str, str]:
+    """What became of a name of a package."""
+    moved = moved_name(seen["package"], seen["name"])
+    return {"today": moved.told} if moved is not None else {}
+
+
+def _part(seen: SeenError, message: str) -> Mapping[str, str]:
+    """The package that a missing module is a part of, and what became of that part.
+
+    Where the package itself is missing, Python's message names that alone.
+    """
+    package, _, part = seen["module"].partition(".")
+    if not part or package == "torch":
+        return {}
+    moved = moved_name(package, part.partition(".")[0])
+    return {"package": package} | ({"today": moved.told} if moved is not None else {})
+
 
 FAMILIES = (
     ErrorFamily(
@@ -13,6 +35,7 @@ FAMILIES = (
         says="A module has no such name: it was renamed or removed, or never was there.",
         details=(r"(?P<circular>circular import)",),
         means=(
+            "`{module}` has no `{name}`; {today}",
             (
                 "`{module}` has no `{name}`: renamed, removed, from another version, or "
                 "never imported"
@@ -47,13 +70,16 @@ FAMILIES = (
             "name": "that it has not",
             "circular": "that two files import each other, where the message says so",
         },
+        derive=_today,
         subject=("package",),
         sample="torch.gesv",
+        examples=("AttributeError: module 'PIL.Image' has no attribute 'ANTIALIAS'",),
     ),
     ErrorFamily(
         id="import_name",
         says="A module has no such name to import.",
         means=(
+            "`{name}` cannot be imported from `{module}`; {today}",
             (
                 "`{name}` cannot be imported from `{module}`: renamed, removed, or of "
                 "another version"
@@ -74,9 +100,24 @@ FAMILIES = (
             "module": "it is imported from",
             "package": "the first part of its name",
         },
+        derive=_today,
         subject=("package",),
         sample="from torch.optim import NoSuchOptimizer",
-        examples=("ImportError: cannot import name 'zero_gradients'",),
+        examples=(
+            "ImportError: cannot import name 'zero_gradients'",
+            "ImportError: cannot import name 'Field' from 'torchtext.data'",
+        ),
+    ),
+    ErrorFamily(
+        id="name_removed",
+        says="A library took a name away, and says so.",
+        means=("The library took `{name}` away",),
+        remedy=("The message says what takes its place, or why it went",),
+        types=("ImportError", "AttributeError", "NotImplementedError", "RuntimeError"),
+        today=(r"`(?P<name>[\w.]{1,80})` (?:has been|was) removed (?:from|in|since) ",),
+        values={"name": "that is gone"},
+        sample="np.Inf",
+        breadth=23,
     ),
     ErrorFamily(
         id="none_attribute",
@@ -216,6 +257,7 @@ FAMILIES = (
         today=(
             r"(?P<of_class>type object )?(?<!module )'(?P<type>\w[\w.]*)'(?: object)? has no "
             r"attribute '(?P<name>\w*)'",
+            r"^(?P<type>[A-Z]\w*) has no attribute (?P<name>\w+)$",  # transformers' tokenizers
         ),
         values={
             "of_class": "`type object ` where it is a class that is asked",
@@ -283,6 +325,12 @@ FAMILIES = (
                 "installed into",
                 {"module": r"torch\.[\w.]+"},
             ),
+            "Python finds `{package}`, and in it no `{module}`; {today}",
+            (
+                "Python finds `{package}`, and in it no `{module}`: another version of it is "
+                "installed than the code was written for, or a file or folder of that name comes "
+                "first"
+            ),
             "The Python that runs finds no module `{module}`: it is not installed there, or, if "
             "it is a part of a repository, not where modules are looked for",
         ),
@@ -293,6 +341,14 @@ FAMILIES = (
                 "interpreter: `python -m pip install -U torch` (`%pip` in a notebook), and "
                 "restart it",
                 {"module": r"torch\.[\w.]+"},
+            ),
+            Sentence(
+                "Installing `{package}` again brings the same version: "
+                "`print({package}.__version__, {package}.__file__)` in that very notebook or "
+                "script says which one it is; write the code for that version, or install the one "
+                "it was written for into an environment of its own. Where the path is a file or "
+                "folder of yours, its name hides the library",
+                {"package": r"\w+"},
             ),
             Sentence("`pip install opencv-python`", {"module": r"cv2(?:\.[\w.]+)?"}),
             Sentence("`pip install scikit-learn`", {"module": r"sklearn(?:\.[\w.]+)?"}),
@@ -307,7 +363,9 @@ FAMILIES = (
         types=("ModuleNotFoundError", "ImportError"),
         today=(r"No module named '?(?P<module>[\w.]+)'?",),
         values={"module": "that is imported"},
+        derive=_part,
         sample="import no_such_module",
+        examples=("ModuleNotFoundError: No module named 'torchtext.legacy'",),
     ),
     ErrorFamily(
         id="module_required",

@@ -1,6 +1,21 @@
 """Errors of the place and not of the code: no GPU, no file, no network, no memory."""
 
-from executor.errors.family import ErrorFamily, Sentence, Suspect
+from collections.abc import Mapping
+
+from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
+
+_LITTLE = 256 * 1024**2  # a request below it found the memory full already
+
+
+def _asked_for(seen: SeenError, message: str) -> Mapping[str, str]:
+    """The request in words, and whether it is so little that the memory was full before."""
+    if not seen["bytes"]:
+        return {}
+    wanted = seen.number("bytes")
+    exponent = min((wanted.bit_length() - 1) // 10, 4) if wanted else 0
+    size = f"{wanted / 1024**exponent:.3g} {('bytes', 'KB', 'MB', 'GB', 'TB')[exponent]}"
+    return {"size": size} | ({"little": "yes"} if wanted < _LITTLE else {})
+
 
 FAMILIES = (
     ErrorFamily(
@@ -47,7 +62,7 @@ FAMILIES = (
         ),
         suspects=(Suspect(r"cuda|to|device"),),
         types=("RuntimeError", "AssertionError", "ValueError"),
-        today=(r"No CUDA GPUs|no NVIDIA driver|Invalid CUDA 'device",),
+        today=(r"No CUDA GPUs|no NVIDIA driver|Invalid CUDA 'device|No supported gpu backend",),
         needs="a PyTorch that was built for CUDA, on a machine without a GPU",
         examples=(
             "RuntimeError: No CUDA GPUs are available",
@@ -68,6 +83,32 @@ FAMILIES = (
         sample='torch.load("no_such_file.pt")',
         examples=("FileNotFoundError: ./data/train.csv not found.",),
         typed=True,
+    ),
+    ErrorFamily(
+        id="screen_missing",
+        says="A window is to be opened on a machine that has no screen.",
+        means=("The program opens a window, and where it runs there is no screen",),
+        remedy=(
+            (
+                "Save the picture to a file (`plt.savefig`, `cv2.imwrite`); on a server matplotlib "
+                'takes `matplotlib.use("Agg")`, and OpenCV is `opencv-python-headless`, which '
+                "has no windows at all"
+            ),
+        ),
+        types=("TclError", "ImportError", "error", "RuntimeError", "NoSuchDisplayException"),
+        today=(
+            r"no \$DISPLAY|couldn't connect to display|[Cc]annot connect to (?:X server|\"None\")",
+            r"Rebuild the library with Windows, GTK",
+            r"interactive framework, as 'headless' is currently running",
+        ),
+        needs="a machine without a screen",
+        examples=(
+            "TclError: no display name and no $DISPLAY environment variable",
+            "ImportError: Cannot load backend 'TkAgg' which requires the 'tk' interactive "
+            "framework, as 'headless' is currently running",
+            "error: OpenCV(4.8.0) The function is not implemented. Rebuild the library with "
+            "Windows, GTK+ 2.x or Cocoa support.",
+        ),
     ),
     ErrorFamily(
         id="not_writable",
@@ -105,6 +146,91 @@ FAMILIES = (
         ),
     ),
     ErrorFamily(
+        id="download_refused",
+        says="A server answers a download with an error.",
+        means=(
+            Sentence(
+                "The server refuses for now ({status}): too many requests came from this address",
+                {"status": r"429|403", "reason": r"(?i)rate limit.*|too many.*"},
+            ),
+            Sentence(
+                "The server has nothing under that address ({status})", {"status": r"404|410"}
+            ),
+            Sentence("The server refuses the download ({status})", {"status": r"401|403"}),
+            Sentence(
+                "The server that holds the file is not working ({status})", {"status": r"5\d\d"}
+            ),
+            "The server answers the download with an error, {status}",
+        ),
+        remedy=(
+            Sentence(
+                "Wait some minutes, or ask less: `torch.hub.load(…, skip_validation=True)` spares "
+                "the question to GitHub, a token in the environment variable `GITHUB_TOKEN` "
+                "raises the limit, and a file in the cache is not asked for again",
+                {"status": r"429|403", "reason": r"(?i)rate limit.*|too many.*"},
+            ),
+            Sentence(
+                "Try again later, or use another mirror. A newer torchvision knows newer "
+                "addresses; files that are downloaded by hand belong where the data set looks for "
+                "them "
+                "(`root/MNIST/raw`), and are then only read",
+                {"status": r"5\d\d|403|404|410"},
+            ),
+            "Open the address in a browser to see what the server says; download by hand if that "
+            "works",
+        ),
+        suspects=(Suspect(r"load|download\w*|MNIST|urlretrieve|from_pretrained"),),
+        types=("HTTPError",),
+        today=(r"HTTP Error (?P<status>\d{3})(?:: (?P<reason>[^\n]{1,60}))?",),
+        values={"status": "of HTTP", "reason": "what the server says of it"},
+        needs="a server that refuses",
+        examples=(
+            "HTTPError: HTTP Error 403: rate limit exceeded",
+            "HTTPError: HTTP Error 503: Service Unavailable",
+        ),
+    ),
+    ErrorFamily(
+        id="certificate_not_trusted",
+        says="A download stops since the server's certificate cannot be checked.",
+        means=(
+            "The server's certificate cannot be checked: Python finds no certificates to check it "
+            "with, or a proxy in between puts its own",
+        ),
+        remedy=(
+            "On macOS run `Install Certificates.command` of that Python; elsewhere `pip install "
+            "--upgrade certifi`. Behind a company's proxy name its certificate in the environment "
+            "variables `SSL_CERT_FILE` and `REQUESTS_CA_BUNDLE`; or download the file with a "
+            "browser and put it into the cache (`~/.cache/torch/hub/checkpoints`)",
+        ),
+        suspects=(Suspect(r"load|download\w*|urlretrieve|from_pretrained"),),
+        types=("URLError", "SSLError", "SSLCertVerificationError"),
+        today=(r"CERTIFICATE_VERIFY_FAILED",),
+        needs="a network",
+        examples=(
+            "URLError: <urlopen error [SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: "
+            "unable to get local issuer certificate (_ssl.c:1125)>",
+        ),
+    ),
+    ErrorFamily(
+        id="triton_missing",
+        says="torch.compile needs Triton, which is not there.",
+        means=(
+            "The default backend of torch.compile makes its GPU code with Triton, and finds none "
+            "that works here",
+        ),
+        remedy=(
+            "On Linux the CUDA build of torch brings the Triton that fits it: install torch again, "
+            "and no other version of `triton`; on Windows `pip install triton-windows`. Without "
+            'it: `torch.compile(model, backend="aot_eager")`, or no compile. GPUs older than '
+            "compute capability 7.0 are not supported",
+        ),
+        suspects=(Suspect(r"compile"),),
+        types=("RuntimeError", "TritonMissing", "BackendCompilerFailed"),
+        today=(r"Cannot find a working triton installation",),
+        needs="a GPU, and a torch without Triton",
+        examples=("RuntimeError: Cannot find a working triton installation.",),
+    ),
+    ErrorFamily(
         id="network_missing",
         says="Something is asked from the network that cannot be reached.",
         types=(
@@ -119,7 +245,7 @@ FAMILIES = (
             r"|Name or service not known|LocalEntryNotFoundError|offline mode is enabled"
             r"|Max retries exceeded|nodename nor servname|Couldn't reach '[^']+' on the Hub"
             r"|Repo id must (?:be in the form|use alphanumeric)|Can't load (?:the )?[\w ]+ for '"
-            r"|'gdown' is required",
+            r"|'gdown' is required|there is no internet connection and the repo",
         ),
         needs="a machine without a network",
         examples=(
@@ -193,8 +319,29 @@ FAMILIES = (
     ErrorFamily(
         id="memory",
         says="More memory is asked for than there is.",
-        means=("More of the computer's memory is asked for than there is; no GPU is involved",),
+        derive=_asked_for,
+        means=(
+            Sentence(
+                "The computer's memory was full already: the {bytes} bytes ({size}) are only the "
+                "last request, which found no room; no GPU is involved",
+                {"little": r".+"},
+            ),
+            Sentence(
+                "One tensor of {size} is asked for ({bytes} bytes), more than the computer's "
+                "memory has left; no GPU is involved",
+                {"size": r".+"},
+            ),
+            "More of the computer's memory is asked for than there is; no GPU is involved",
+        ),
         remedy=(
+            Sentence(
+                "Look for what fills the memory before: watch the process (`htop`, the task "
+                "manager) while it runs. All data loaded at once: read each sample in "
+                "`__getitem__`. Growing with the steps: losses or outputs that are kept with "
+                "their graphs (`.item()`, `torch.no_grad()`). Workers: fewer of them. One batch "
+                "of large images: a smaller one. On Windows a larger page file helps too",
+                {"little": r".+"},
+            ),
             "Print the shapes before the line: perhaps a size is larger than meant (a product of "
             "two large dimensions, a table of all pairs). If it is as meant, the data do not fit: "
             "smaller batches, float32 instead of float64",
@@ -203,7 +350,7 @@ FAMILIES = (
         today=(r"DefaultCPUAllocator|fail at alloc_cpu",),
         older=(r"Torch: not enough memory",),
         values={"bytes": "that are asked for at once"},
-        details=(r"allocate (?P<bytes>\d+) bytes",),
+        details=(r"allocate (?P<bytes>\d{1,18}) bytes",),
         sample="torch.empty(10**14)",
     ),
     ErrorFamily(

@@ -1,6 +1,6 @@
 """Several processes and several GPUs: starting them, what they share, what they wait for."""
 
-from executor.errors.family import ErrorFamily, Suspect
+from executor.errors.family import ErrorFamily, Sentence, Suspect
 
 FAMILIES = (
     ErrorFamily(
@@ -245,8 +245,23 @@ FAMILIES = (
     ErrorFamily(
         id="nccl",
         says="The GPUs of several processes could not talk to each other.",
-        means=("The GPUs of several processes could not talk to each other",),
+        means=(
+            Sentence(
+                "A process waited {ms} milliseconds in {operation} for the others, and they did "
+                "not come",
+                {"operation": r".+", "ms": r"\d+"},
+            ),
+            "The GPUs of several processes could not talk to each other",
+        ),
         remedy=(
+            Sentence(
+                "Look why one of them was elsewhere: it ended with an error of its own (read the "
+                "output of every rank, the first error counts), has fewer batches than the others "
+                "(`DistributedSampler`, `drop_last=True`), calls a collective under `if rank == "
+                "0:` alone, or does something long there (download, evaluation): "
+                "`torch.distributed.barrier()`, or `init_process_group(timeout=…)`",
+                {"operation": r".+"},
+            ),
             (
                 "Run with NCCL_DEBUG=INFO to see why: two processes on one GPU, different "
                 "versions, a wrong network interface (NCCL_SOCKET_IFNAME); each process "
@@ -258,6 +273,8 @@ FAMILIES = (
             r"NCCL (?:error|Error|failure|operation)",
             r"Watchdog caught collective operation timeout",
         ),
+        values={"operation": "that the process waits in", "ms": "how long it waited"},
+        details=(r"OpType=(?P<operation>\w{1,40})", r"ran for (?P<ms>\d{1,15}) milliseconds"),
         needs="two CUDA devices",
         examples=(
             "RuntimeError: NCCL error in: /pytorch/torch/lib/c10d/ProcessGroupNCCL.cpp:492, "

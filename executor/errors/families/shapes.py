@@ -5,6 +5,12 @@ from collections.abc import Mapping
 from executor.errors.family import ANY, ErrorFamily, SeenError, Sentence, Suspect
 
 _TELLING = 16  # a size from here on stands in a program for one reason
+# Lengths that well-known language models learned a position for.
+_POSITIONS = frozenset({77, 128, 256, 512, 514, 1024, 1026, 2048, 4096})
+_LANGUAGE = (
+    r"\b(?:\w*bert\w*|gpt\W?2?|t5|clip\w*|tokeni[sz]\w*|tokens?|transformers?|llama|prompts?)\b"
+)
+_SKIPS = r"u-?net|skip|decoder|encoder|upsampl|\bup\w*\(|\bup\b|residual|shortcut|transpose|fpn"
 _WINDOW = 128  # of an STFT, at least: below it such a pair of sizes says nothing
 
 
@@ -15,6 +21,10 @@ def _sizes(seen: SeenError, message: str) -> Mapping[str, str]:
     small, large = sorted(seen.numbers("a", "b"))
     values = {"small": str(small)} if small >= _TELLING else {}
     values |= {"large": str(large)} if large >= _TELLING else {}
+    if small >= 4 and large - small <= 2:
+        values |= {"off_by": str(large - small)}
+    if seen.number("a") > seen.number("b") and seen.number("b") in _POSITIONS:
+        values |= {"positions": seen["b"]}
     if large >= _WINDOW and small == large // 2 + 1:
         values |= {"bins": str(small), "n_fft": str(large)}
     return values
@@ -51,6 +61,16 @@ FAMILIES = (
         id="broadcast_sizes",
         says="Two tensors are combined element by element whose sizes do not broadcast.",
         means=(
+            *(
+                Sentence(
+                    "A sequence of {a} most likely meets {positions} learned positions: in "
+                    "dimension {dimension} one tensor has {a} and the other {b}, and the model "
+                    "knows no position behind its last. Tokens are not words: a tokenizer makes "
+                    "more of them",
+                    {"positions": r".+", where: _LANGUAGE},
+                )
+                for where in ("words", "code", "raising")
+            ),
             (
                 "Two tensors are combined element by element, and in dimension {dimension} "
                 "one has {a} and the other {b}; they must be equal, or one of them 1"
@@ -67,6 +87,32 @@ FAMILIES = (
                 "n_fft={n_fft}: where {n_fft} is given for that number (n_stft, a mask, a filter "
                 "bank), write `{n_fft} // 2 + 1`",
                 {"bins": r".+"},
+            ),
+            *(
+                Sentence(
+                    "Cut the text to what the model takes, `tokenizer(text, truncation=True, "
+                    "max_length={positions})` (`model.config.max_position_embeddings` says how "
+                    "many), or split it into windows that overlap (`stride=64, "
+                    "return_overflowing_tokens=True`) and average their results",
+                    {"positions": r".+", where: _LANGUAGE},
+                )
+                for where in ("words", "code", "raising")
+            ),
+            *(
+                Sentence(
+                    "{a} and {b} differ by {off_by}, as an odd size does that was halved (stride "
+                    "or pooling rounds down) and doubled again. Pad or resize the input to a "
+                    "multiple of 2 for each halving (16 for four), give `ConvTranspose2d` an "
+                    "`output_padding`, or bring one to the other's size: `up = "
+                    "F.interpolate(up, size=skip.shape[2:])`",
+                    {"off_by": r".+", "dimension": r"[234]", where: _SKIPS},
+                )
+                for where in ("words", "line", "code")
+            ),
+            Sentence(
+                "4 channels meet 3 values, so most likely the picture has an alpha channel (RGBA) "
+                "and Normalize has three means: `Image.open(path).convert('RGB')`",
+                {"a": "4", "b": "3", "dimension": "0|1"},
             ),
             (
                 "Print both shapes right before the line; then add a dimension with "

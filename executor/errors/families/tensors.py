@@ -2,6 +2,9 @@
 
 from executor.errors.family import ErrorFamily, Sentence, Suspect
 
+# A dictionary's view, or an iterator, given to NumPy.
+_VIEW = r"array\((?:[\w.]+\.(?:values|keys|items)\(\)|(?:map|zip|filter)\()"
+
 FAMILIES = (
     ErrorFamily(
         id="ragged_rows",
@@ -54,10 +57,16 @@ FAMILIES = (
         id="tensor_of_objects",
         says="A tensor is made of an array that holds text or Python objects.",
         means=(
+            Sentence(
+                "A tensor is made of an array that holds one object and no numbers: NumPy does not "
+                "read what `.values()`, `.keys()`, `map` or `zip` give as a list",
+                {"code": _VIEW},
+            ),
             "A tensor is made of an array of {kind}: its entries are text, None, of several "
-            "types, or rows of different lengths",
+            "types (columns of bool and of float, for one), or rows of different lengths",
         ),
         remedy=(
+            Sentence("Make a list of it first: `np.array(list(…))`", {"code": _VIEW}),
             "Print `array.dtype` and `array[0]`. If all entries are numbers: "
             "`array.astype(np.float32)`; text columns need numbers for their categories first; "
             "rows of different lengths are padded",
@@ -279,10 +288,32 @@ FAMILIES = (
     ErrorFamily(
         id="numpy",
         says="A NumPy array or dtype stands where PyTorch's is needed, or the other way round.",
+        means=(
+            Sentence(
+                "`torch.from_numpy` gets a tuple: `env.reset()` gives `(obs, info)` since gym 0.26",
+                {"got": r"tuple", "words": r"\benv\w*\.reset\("},
+            ),
+            Sentence("`torch.from_numpy` takes a NumPy array and gets a {got}", {"got": r".+"}),
+        ),
+        remedy=(
+            Sentence("`obs, info = env.reset()`", {"got": r"tuple", "words": r"env\w*\.reset\("}),
+            Sentence("It is a tensor already: leave the call out", {"got": r"(?:torch\.)?Tensor"}),
+            Sentence(
+                "Make an array of it first, `torch.from_numpy(np.asarray(x))`, or take "
+                "`torch.tensor(x)`; of a tuple take the part that is meant",
+                {"got": r".+"},
+            ),
+        ),
         types=("TypeError", "ValueError", "RuntimeError", "AttributeError"),
         today=(r"ndarray|as a data type",),
-        values={"dtype": "as the wording for an unknown dtype ends"},
-        details=(r"(?P<dtype>as a data type)",),
+        values={
+            "dtype": "as the wording for an unknown dtype ends",
+            "got": "type of what from_numpy gets",
+        },
+        details=(
+            r"(?P<dtype>as a data type)",
+            r"expected np\.ndarray \(got (?P<got>[\w.]{1,60})\)",
+        ),
         sample="torch.from_numpy([1.0])",
         breadth=13,
     ),

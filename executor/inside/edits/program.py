@@ -15,11 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from executor.inside.cut import StepLimit, TrainingCut
 from executor.inside.placeholders import imports
 from executor.inside.placeholders.names import undefined_names
 from executor.inside.placeholders.run_placeholders import RunPlaceholders
 from executor.inside.rebuild import glue as rebuild_glue
+from executor.inside.scripts import Script
 from executor.inside.seeds import seed
+from executor.jail.import_time import ImportTime, shared_page
 from executor.protocol import SNIPPET, Glue, Job
 
 _PRINTED = 64 * 1024  # characters that are kept of what a program prints
@@ -60,8 +63,14 @@ class Ended:
     filename: str
 
 
-def run_here(job: Job) -> Ended:
-    """Run it: seeded, completed and glued as its job says. An error is a part of the result."""
+def run_here(job: Job, training_s: float | None = None) -> Ended:
+    """Run it: seeded, completed and glued as its job says. An error is a part of the result.
+
+    Args:
+        job: the program's.
+        training_s: of computing, after which a training is stopped between two steps as one that
+            does not fail, where its job allows that; None: it is not.
+    """
     filename = str(Path.cwd() / SNIPPET)
     code = job.code.removeprefix("\ufeff")
     module = types.ModuleType("__main__")
@@ -77,12 +86,20 @@ def run_here(job: Job) -> Ended:
     linecache.cache[filename] = (len(code), None, code.splitlines(keepends=True), filename)
     seed(job.seed)
     error: BaseException | None = None
+    limit = StepLimit(training_s, ImportTime(shared_page())) if training_s and job.cut else None
+    if limit is not None:
+        limit.start()
     try:
         _execute(job, code, filename, module)
     except SystemExit as e:
         error = e if e.code not in (None, 0) else None
+    except TrainingCut:
+        error = None
     except BaseException as e:
         error = e
+    finally:
+        if limit is not None:
+            limit.stop()
     return Ended(vars(module), error, printed.text, filename)
 
 
@@ -95,7 +112,9 @@ def _execute(job: Job, code: str, filename: str, module: types.ModuleType) -> No
     names = vars(module)
     names.update(supplied)
     unbound = undefined_names(code, filename) - supplied.keys()
-    names.update(RunPlaceholders(job, tree).supply(unbound))
+    placeholders = RunPlaceholders(job, tree, SNIPPET)
+    names.update(placeholders.supply(unbound))
+    tree = placeholders.without_imports()
     if glue is not None:
         rebuild_glue.install(module, rebuild_glue.make_of(glue), glue.modules)
         rebuild_glue.run_statements(glue.first, module)
@@ -104,6 +123,8 @@ def _execute(job: Job, code: str, filename: str, module: types.ModuleType) -> No
         from executor.inside.simulated.cuda import SimulatedCuda
 
         SimulatedCuda(SnippetSource(code, filename), job.seed).start()
+    placeholders.supply_resources(filename, Path.cwd())
+    Script(job, filename).start(tree)
     exec(compile(tree, filename, "exec", dont_inherit=True), names)
     if glue is not None:
         rebuild_glue.run_statements(glue.after, module)

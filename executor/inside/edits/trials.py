@@ -24,6 +24,7 @@ from executor.protocol import Job, Trial
 
 _MESSAGE = 1000
 _PRINTED = 8 * 1024
+_TRAINING_S = 1.0  # of computing, after which a program that trains has shown enough
 _HARD_S = 1.0  # what a program may take longer than its alarm before its fork is ended
 _CLOCK = 4  # times its time of computing that a program may take by the clock, on a busy machine
 
@@ -45,10 +46,13 @@ def try_programs(jobs: Sequence[Job], each_s: float, budget_s: float) -> list[Tr
     found: list[Trial | None] = []
     while len(found) < len(jobs) and left_s > 0 and time.monotonic() < until:
         before = _computed_by_forks_s()
-        here = list(_in_one_fork(jobs[len(found) :], each_s, left_s, until))
+        # What supplies missing files and data patches libraries for one program alone.
+        count = 1 if jobs[len(found)].stand_ins else None
+        batch = jobs[len(found) :][:count]
+        here = list(_in_one_fork(batch, each_s, left_s, until))
         left_s -= _computed_by_forks_s() - before
         found += here
-        if len(found) < len(jobs) and left_s > 0 and time.monotonic() < until:
+        if len(here) < len(batch) and left_s > 0 and time.monotonic() < until:
             found.append(Trial(type="Timeout"))  # it took its fork with it
     return found + [None] * (len(jobs) - len(found))
 
@@ -85,7 +89,7 @@ def _tried(job: Job, each_s: float) -> Trial:
         signal.signal(alarm, _ring)
         signal.setitimer(timer, seconds)
     try:
-        ended = program.run_here(job)
+        ended = program.run_here(job, _TRAINING_S)
     except _TooLong:
         return Trial(type="Timeout")
     finally:

@@ -84,7 +84,9 @@ class _Module(types.ModuleType):
         super().__init__(name)
         self.__path__: list[str] = []
         if _root(name) == "wandb":
-            self.config = _Config()
+            from executor.inside.placeholders import not_installed
+
+            self.config = not_installed.marked(_Config, "wandb")()
         if _root(name) == "IPython":
             self.display = print
             self.get_ipython = lambda: None
@@ -113,6 +115,7 @@ def _class_of(root: str) -> type:
     What it would have kept is not here: a model that it logged, a file that it stored. Asking for
     that raises the error of its import.
     """
+    from executor.inside.placeholders import not_installed
     from executor.inside.rebuild.stubs import Stub
 
     class Nothing(Stub):
@@ -126,7 +129,7 @@ def _class_of(root: str) -> type:
                 raise ModuleNotFoundError(f"No module named {root!r}", name=root)
             return Nothing if name[:1].isupper() else Nothing()
 
-    return Nothing
+    return not_installed.marked(Nothing, root)
 
 
 def _nothing(root: str) -> Any:
@@ -145,7 +148,7 @@ class _Config(dict[str, Any]):
         try:
             return self[name]
         except KeyError:
-            raise AttributeError(name) from None
+            raise AttributeError(name, name=name, obj=self) from None
 
     def __setattr__(self, name: str, value: Any) -> None:
         self[name] = value
@@ -165,6 +168,11 @@ def for_snippet(folder: Path) -> None:
 def stands_for(module: str) -> bool:
     """Whether a module is one of those whose calls do nothing here."""
     return bool(_root(module))
+
+
+def imported() -> tuple[str, ...]:
+    """Those of them that this run has imported."""
+    return tuple(_used)
 
 
 def assumptions() -> tuple[str, ...]:

@@ -3,12 +3,67 @@
 from __future__ import annotations
 
 import ast
+import re
+from collections.abc import Iterator, Mapping
 
 from executor.errors import is_a
 from executor.inside.placeholders.blame import dependents, expression_at
+from executor.inside.placeholders.evidence import handed, operands, shallow
 from executor.protocol import ErrorSeen, LeftOut
 
 _FROM_NOTHING = ("none", "code_left_out", "forward_missing", "no_parameters")  # error families
+
+
+def elided(
+    tree: ast.Module,
+    error: BaseException,
+    seen: ErrorSeen,
+    scope: Mapping[str, object],
+    filename: str,
+) -> LeftOut | None:
+    """The `...` that stands for a value, if the error comes of it; None if there is none such.
+
+    In an index, in a type, and as the whole of a body it says something else.
+    """
+    written = sorted(_as_values(tree), key=lambda node: node.lineno)
+    if not written:
+        return None
+    expression = expression_at(tree, seen)
+    handed_over = [] if expression is None else _handed_over(expression)
+    found = [node for node in written if any(node is part for part in handed_over)]
+    if not found:
+        values = list(handed(error, filename))
+        values += shallow(operands(expression, scope)) if expression is not None else ()
+        named = re.search(r"\bellipsis\b", seen.message, re.IGNORECASE)
+        if not (named or any(value is ... for value in values)):
+            return None
+        found = [n for n in written if seen.line is None or n.lineno <= seen.line] or written
+    return LeftOut(name="...", line=found[-1].lineno)
+
+
+def _as_values(tree: ast.Module) -> Iterator[ast.Constant]:
+    """Each `...` that is written where a value stands."""
+    other: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Subscript):
+            other |= {id(n) for n in ast.walk(node.slice)}
+        elif isinstance(node, ast.Expr):
+            other.add(id(node.value))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and node.value is ... and id(node) not in other:
+            yield node
+
+
+def _handed_over(expression: ast.AST) -> list[ast.AST]:
+    """The parts of an expression, but what its inner calls were given: these have succeeded."""
+    found: list[ast.AST] = []
+    todo = list(ast.iter_child_nodes(expression))
+    while todo:
+        part = todo.pop()
+        found.append(part)
+        if not isinstance(part, (ast.Call, ast.stmt)) or isinstance(expression, ast.stmt):
+            todo += ast.iter_child_nodes(part)
+    return found
 
 
 def left_out(tree: ast.Module, seen: ErrorSeen) -> LeftOut | None:

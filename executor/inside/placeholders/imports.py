@@ -50,7 +50,7 @@ KNOWN: Known = {
         "hashlib struct bisect heapq statistics textwrap enum weakref dataclasses pathlib timeit "
         "pdb zipfile signal socket base64"
     ),
-    **_from("torch", "Tensor"),
+    **_from("torch", "Tensor tensor"),
     **_from("torch.nn", "Parameter Module Linear Conv2d Sequential ReLU ModuleList"),
     **_from("torch.nn", "CrossEntropyLoss MSELoss BCELoss BCEWithLogitsLoss LSTM GRU Embedding"),
     **_from("torch.nn", "BatchNorm2d Dropout MaxPool2d Flatten LayerNorm DataParallel"),

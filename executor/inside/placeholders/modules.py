@@ -13,24 +13,14 @@ import copy
 import importlib.util
 import sys
 from collections.abc import Container, Iterator, Mapping
-from typing import Any, NoReturn
+from typing import Any
 
 from executor.inside.libraries import silent
+from executor.inside.placeholders.not_installed import AbsentModule, NotInstalledHere
 
 _INNER = ("body", "orelse")
 _COMPOUND = (ast.If, ast.With, ast.For, ast.While)
 _Import = ast.Import | ast.ImportFrom
-
-
-class AbsentModule:
-    """A module that is not installed, and the line of its import."""
-
-    def __init__(self, name: str, line: int) -> None:
-        self.name, self.line = name, line
-
-    def fail(self) -> NoReturn:
-        """Raise what its import would have raised."""
-        raise ModuleNotFoundError(f"No module named {self.name!r}", name=self.name)
 
 
 class LeftOutImports:
@@ -38,13 +28,13 @@ class LeftOutImports:
 
     def __init__(self, tree: ast.Module) -> None:
         modules: dict[str, AbsentModule] = {}
-        self._bound: dict[str, Absent] = {}
+        self._bound: dict[str, NotInstalledHere] = {}
         for statement in _imports(tree.body):
             for bound, source in _binds(statement):
-                if bound != "*" and not _is_installed(source):
+                if bound != "*" and not is_installed(source):
                     name = source.lstrip(".")
                     module = modules.setdefault(name, AbsentModule(name, statement.lineno))
-                    self._bound[bound] = Absent(module)
+                    self._bound[bound] = NotInstalledHere(module)
 
     def values(self) -> Mapping[str, Any]:
         """What each name that they bind is, where nothing better is known."""
@@ -82,26 +72,6 @@ class LeftOutImports:
         return ast.copy_location(new, statement)
 
 
-class Absent:
-    """What an import that was left out binds: whatever is done with it is the import's error."""
-
-    def __init__(self, module: AbsentModule) -> None:
-        self.__dict__["module"] = module
-
-    def _fail(self, *_: Any, **__: Any) -> NoReturn:
-        module: AbsentModule = self.__dict__["module"]
-        module.fail()
-
-    def __getattr__(self, name: str) -> Any:
-        """Nothing of it is there; what Python itself looks for is not asked of it."""
-        if name.startswith("__") and name.endswith("__"):
-            raise AttributeError(name)
-        self._fail()
-
-    __setattr__ = __call__ = __getitem__ = __iter__ = __len__ = __enter__ = __exit__ = _fail
-    __instancecheck__ = __subclasscheck__ = __mro_entries__ = __contains__ = __bool__ = _fail
-
-
 def _imports(body: list[ast.stmt]) -> Iterator[_Import]:
     """The imports outside of functions; not those in a `try`, whose author expects an error."""
     for statement in body:
@@ -125,7 +95,7 @@ def _binds(statement: _Import) -> Iterator[tuple[str, str]]:
         yield alias.asname or alias.name, module
 
 
-def _is_installed(module: str) -> bool:
+def is_installed(module: str) -> bool:
     """Whether its import finds something; a part that has gone from what is there is an error."""
     if module.startswith("."):
         return False

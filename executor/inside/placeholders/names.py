@@ -17,6 +17,7 @@ def undefined_names(code: str, filename: str) -> frozenset[str]:
     except (SyntaxError, ValueError, RecursionError):
         return frozenset()
     bound = {s.get_name() for s in _symbols(top) if s.is_assigned() or s.is_imported()}
+    bound -= _only_deleted(code)
     if any("import *" in line for line in code.splitlines()):
         return frozenset()
     read: set[str] = set()
@@ -30,6 +31,29 @@ def undefined_names(code: str, filename: str) -> frozenset[str]:
     left_out = _rebound_first(code)
     names = (read - bound) | left_out
     return frozenset(n for n in names if not hasattr(builtins, n) and not n.startswith("__"))
+
+
+def _only_deleted(code: str) -> set[str]:
+    """Names that nothing but a `del` touches: symtable calls that an assignment too."""
+    if "del " not in code:
+        return set()
+    names = [n for n in ast.walk(ast.parse(code)) if isinstance(n, ast.Name)]
+    deleted = {n.id for n in names if isinstance(n.ctx, ast.Del)}
+    stored = {n.id for n in names if isinstance(n.ctx, ast.Store)}
+    return deleted - stored - _bound_otherwise(code)
+
+
+def _bound_otherwise(code: str) -> set[str]:
+    """Names of definitions, imports and parameters."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            found.add(node.name)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            found |= {a.asname or a.name.partition(".")[0] for a in node.names}
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            found.add(node.name)
+    return found
 
 
 def _rebound_first(code: str) -> set[str]:

@@ -9,10 +9,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from executor.inside.placeholders import fresh, holes
+from executor.inside.placeholders import fresh, holes, own_files, places
+from executor.inside.placeholders.absence import Absence
 from executor.inside.placeholders.blame import Blame
 from executor.inside.placeholders.decide import PlaceholderPlans
 from executor.inside.placeholders.modules import LeftOutImports
+from executor.inside.placeholders.not_installed import AbsentModule
 from executor.inside.placeholders.plans import DevicePlan, OptimizerPlan, Plan
 from executor.inside.placeholders.shapes import OTHER, Choices
 from executor.protocol import (
@@ -24,19 +26,22 @@ from executor.protocol import (
     Glue,
     Job,
     LeftOut,
+    NotHere,
     Placeholder,
 )
 
 if TYPE_CHECKING:
     from executor.inside.resources.run_resources import RunResources
 
-_LEFT_OUT = "its import was left out, and nothing that ran uses it"
+_LEFT_OUT = "its import was left out"
 
 
 class RunPlaceholders:
     """Supplies a run with placeholders, where its job asks for them, and judges its error."""
 
-    def __init__(self, job: Job, tree: ast.Module) -> None:
+    def __init__(self, job: Job, tree: ast.Module, filename: str) -> None:
+        self._filename = filename
+        self._absence = Absence(tree, filename)
         self._resources: RunResources | None = None
         self._job = job
         self._tree = tree
@@ -45,9 +50,14 @@ class RunPlaceholders:
         self._blame: Blame | None = None
         self._for_names: tuple[Placeholder, ...] = ()
         supplies = job.stand_ins and "torch" in sys.modules
+        adds = supplies or job.glue is not None
+        tree, self._files = own_files.without(tree) if adds else (tree, {})
+        self._without_files = tree
         self._imports = LeftOutImports(tree) if supplies else None
         self.at_fault = ""
         self.depends = False
+        self.needs_module = ""
+        self.not_here: NotHere | None = None
         self.left_out: LeftOut | None = None
         self._warm_only = fresh.warm_only(tree)
         if job.glue is not None:
@@ -75,17 +85,27 @@ class RunPlaceholders:
         )
 
     @property
+    def _own_files(self) -> tuple[str, ...]:
+        return tuple(
+            f"`{module}` is your file with {_listed(names)}, as you posted "
+            f"{'it' if len(names) == 1 else 'them'}"
+            for module, names in self._files.items()
+        )
+
+    @property
     def assumptions(self) -> tuple[str, ...]:
         """One sentence for each placeholder, for the answer's list of assumptions."""
-        if self._job.glue is not None:
-            return assumptions_of(self._job.glue)
+        read = self._resources.supplied.assumptions if self._resources else ()
+        glue = self._job.glue
+        glued = assumptions_of(glue) if glue is not None else ()
+        if self._glued:  # they are the names
+            return self._own_files + glued + read
         named = tuple(
             f"`{s.name}`: stands for {s.what}, from its use at line {s.line}"
             for s in self._for_names
         )
         left_out = tuple(f"`{s.name}` is not installed: {s.what}" for s in self._for_modules)
-        read = self._resources.supplied.assumptions if self._resources else ()
-        return named + left_out + read
+        return self._own_files + named + left_out + glued + read
 
     @property
     def placeholders(self) -> tuple[Placeholder, ...]:
@@ -98,9 +118,23 @@ class RunPlaceholders:
         if self._imports is None:
             return ()
         return tuple(
-            Placeholder(name=module.name, line=module.line, what=_LEFT_OUT, kind=MODULE, exact=True)
+            Placeholder(
+                name=module.name,
+                line=module.line,
+                what=f"{_LEFT_OUT}, and {self._use_of(module)}",
+                kind=MODULE,
+                exact=True,
+                used=module.used is not None,
+            )
             for module in self._imports.modules(self._plans)
         )
+
+    def _use_of(self, module: AbsentModule) -> str:
+        if module.used is not None:
+            return f"line {module.used} is the first that needs it"
+        if module.name == self.needs_module:
+            return "the run ends at a value that would come from it"
+        return "nothing that ran needs it"
 
     def supply_resources(self, filename: str, work: Path) -> None:
         """Have a placeholder for data, files and weights ready, where the job asks for them.
@@ -109,7 +143,9 @@ class RunPlaceholders:
             filename: the snippet's file.
             work: its working folder.
         """
-        if not self._job.stand_ins or "torch" not in sys.modules:
+        glue = self._job.glue
+        asked = self._job.stand_ins or (glue is not None and glue.resources)
+        if not asked or "torch" not in sys.modules:
             return
         from executor.inside.resources.run_resources import RunResources
 
@@ -129,7 +165,9 @@ class RunPlaceholders:
         if self._imports is None:
             return {}
         left_out = self._imports.values()
-        undefined = {*undefined, *left_out}
+        # What is imported and never read needs nothing in its place.
+        read = {node.id for node in ast.walk(self._tree) if isinstance(node, ast.Name)}
+        undefined = {*undefined, *(left_out.keys() & read)}
         choices = OTHER if self._job.other_choices else Choices()
         decided = PlaceholderPlans(self._tree, undefined, choices)
         if not decided.plans:
@@ -157,8 +195,9 @@ class RunPlaceholders:
         )
         return {**left_out, **factory.values}
 
-    def without_imports(self, tree: ast.Module) -> ast.Module:
+    def without_imports(self) -> ast.Module:
         """The tree without the imports of what is not installed, where the job asks for that."""
+        tree = self._without_files
         return self._imports.without(tree) if self._imports is not None else tree
 
     def judge(self, error: BaseException, seen: ErrorSeen, scope: Mapping[str, object]) -> None:
@@ -169,16 +208,20 @@ class RunPlaceholders:
             seen: the same error as the report describes it.
             scope: the failing frame's variables.
         """
-        self.left_out = holes.left_out(self._tree, seen)
+        self.left_out = holes.elided(self._tree, error, seen, scope, self._filename)
+        self.left_out = self.left_out or holes.left_out(self._tree, seen)
+        self.needs_module = self._absence.module(error, seen, scope)
+        moved = self._resources.moved if self._resources is not None else str
+        self.not_here = places.not_here(self._tree, error, seen, scope, moved)
         read = self._resources.supplied if self._resources is not None else None
-        self.depends = read is not None and not read.exact
+        self.depends = read is not None and read.depends(seen)
         if self._glued:  # the error was posted, and the placeholders follow from it
             self.depends = True
         elif self._blame is not None:
             guessed, self.depends = self.depends, True  # until the contrary is known
             self.at_fault = self._blame.at_fault(error, seen, scope)
             self.depends = guessed or self._blame.depends(seen)
-        if read is not None and not self.at_fault:
+        if read is not None and not self.at_fault and not self._glued:
             self.at_fault = read.at_fault(error)
 
     def without_own(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
@@ -196,6 +239,8 @@ class RunPlaceholders:
             "stand_ins": self.placeholders,
             "stand_in_at_fault": self.at_fault,
             "depends_on_stand_ins": self.depends,
+            "needs_module": self.needs_module,
+            "not_here": self.not_here,
             "left_out": self.left_out,
             "warm_only": self._warm_only,
         }
@@ -205,7 +250,7 @@ NEW = "_new_"  # before a class's name, in a glue: an instance of it
 
 _FROM = {
     "posted": "as you posted it",
-    "message": "as the posted error says",
+    "message": "fitted to the posted error",
     "use": "from its use",
     "usual": "as is usual",
 }
@@ -228,6 +273,11 @@ def assumptions_of(glue: Glue) -> tuple[str, ...]:
     calls = [statement.replace(NEW, "new ") for statement in glue.after]
     told += [f"added behind it: `{call}`" for call in calls]
     return tuple(told)
+
+
+def _listed(names: Iterable[str]) -> str:
+    quoted = [f"`{name}`" for name in names]
+    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"
 
 
 def _first_line(tree: ast.Module, name: str) -> int | None:

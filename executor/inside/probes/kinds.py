@@ -35,6 +35,7 @@ KINDS = {
     "sigmoid_before_cross_entropy": Says.PROGRAM_WIDE_MISTAKE,
     "sigmoid_before_bce_with_logits": Says.PROGRAM_WIDE_MISTAKE,
     "raw_scores_to_nll": Says.MISTAKE,
+    "kl_div_arguments": Says.PROGRAM_WIDE_MISTAKE,
     "softmax_wrong_dim": Says.PROGRAM_WIDE_MISTAKE,
     "loss_arguments_swapped": Says.PROGRAM_WIDE_MISTAKE,
     "softmax_over_samples": Says.PROGRAM_WIDE_MISTAKE,
@@ -45,6 +46,7 @@ KINDS = {
     "bce_targets": Says.PROGRAM_WIDE_MISTAKE,
     "several_classes": Says.PROGRAM_WIDE_MISTAKE,
     "targets_out_of_reach": Says.PROGRAM_WIDE_MISTAKE,
+    "targets_unscaled": Says.PROGRAM_WIDE_MISTAKE,
     "inputs_unscaled": Says.PROGRAM_WIDE_MISTAKE,
     "comparison_broadcasts": Says.PROGRAM_WIDE_MISTAKE,
     "never_stepped": Says.PROGRAM_WIDE_MISTAKE,
@@ -60,6 +62,9 @@ KINDS = {
     "sorted_samples": Says.PROGRAM_WIDE_MISTAKE,
     "test_in_training": Says.PROGRAM_WIDE_MISTAKE,
     "graph_grows": Says.PROGRAM_WIDE_MISTAKE,
+    "follows_nothing": Says.PROGRAM_WIDE_MISTAKE,
+    "target_never_follows": Says.PROGRAM_WIDE_MISTAKE,
+    "workers_alike": Says.PROGRAM_WIDE_MISTAKE,
     "rate_died": Says.PROGRAM_WIDE_MISTAKE,
     "scheduler_never_stepped": Says.PROGRAM_WIDE_MISTAKE,
     "scheduler_first": Says.PROGRAM_WIDE_MISTAKE,
@@ -104,6 +109,7 @@ OF_SIZES = frozenset(
         "softmax_one_column",
         "bce_targets",
         "targets_out_of_reach",
+        "targets_unscaled",
     }
 )
 # What hangs on the number of their dimensions.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 _WRONG = r"(?:incorrect|wrong|bad|broken|faulty|buggy|flawed|improper|erroneous|problematic)(?:ly)?"
 # At the head of a comment, or in brackets at its end: a label, not a word in a sentence.
@@ -24,6 +24,24 @@ _SAYS_WRONG = re.compile(
     r"|\bgradients?\b.{0,20}\b(?:not|won't|never|no longer)\s+(?:\w+\s+)?(?:flow|reach|propagate)",
     re.IGNORECASE,
 )
+# "10 is out of vocabulary": a value that is not to be had, and is asked for all the same.
+_SAYS_OUTSIDE = re.compile(
+    r"\b(?:is|are|lies?|goes|falls?)\s+(?:out[- ]of|outside(?: of)?|beyond)[- ](?:the\s+)?"
+    r"(?:\w+\s+)?(?:vocab\w*|range|bounds?|limits?|size)\b"
+    r"|^\W*(?:\w+\W+){0,2}?out[- ]of[- ](?:vocab\w*|range|bounds?)\b"
+    r"|[,;(–-]\s*out[- ]of[- ](?:vocab\w*|range|bounds?)\W*$"
+    # "Mismatched types", "intentionally wrong shape", "invalid index": data made to fail.
+    r"|\b(?:mismatched|mismatching|incompatible|inconsistent)\s+(?!with\b|to\b|for\b)\w"
+    r"|\b(?:intentional|deliberate)(?:ly)?\s+(?:\w+\s+){0,2}?"
+    r"(?:wrong|incorrect|invalid|mismatch\w*|incompatible|bad|broken|fail\w*|errors?|too)\b"
+    r"|^\W*(?:an?\s+)?invalid\s+\w",
+    re.IGNORECASE,
+)
+_OF_A_GUARD = re.compile(
+    r"\b(?:if|whether|when\w*|unless|avoid\w*|ensur\w+|prevent\w*|check\w*|handl\w+|clip\w*|clamp\w*"
+    r"|ignor\w+|filter\w*|skip\w*)\b",
+    re.IGNORECASE,
+)
 _SAYS_RIGHT = re.compile(
     r"^\W*(?:(?:the|a)\s+)?(?:correct(?:ed|ly)?|fix(?:ed)?|solution|proper(?:ly)?|right)\b"
     r"(?!\s+(?:the|this|it|here)\b)",
@@ -31,6 +49,11 @@ _SAYS_RIGHT = re.compile(
 )
 # What nobody writes who shows a mistake to others.
 _ASKS = re.compile(r"\b(?:i|my|me|why|help|how (?:do|can|to)|todo|fixme)\b|\?", re.IGNORECASE)
+# What nobody says of a backward() that raises.
+_HAS_GRADIENTS = re.compile(
+    r"(?<!not )(?<!never )\b(?:calculat|comput|flow|track|accumulat|propagat|backprop)\w*",
+    re.IGNORECASE,
+)
 _EXPECTS_NONE = re.compile(r"\bNone\b")
 _NOT_NONE = re.compile(r"\b(?:not|never|isn't|no longer|if|instead of)\b", re.IGNORECASE)
 _NAMED_WRONG = re.compile(rf"^{_WRONG}$", re.IGNORECASE)
@@ -47,8 +70,8 @@ class Labels:
     def __init__(self, lines: Sequence[str], tree: ast.AST) -> None:
         self._lines = lines
         self._tree = tree
-        self._wrong = _sections(lines, _SAYS_WRONG)
-        self._right = _sections(lines, _SAYS_RIGHT)
+        self._wrong = _sections(lines, _says_wrong)
+        self._right = _sections(lines, _SAYS_RIGHT.search)
         self._statements: dict[int, ast.stmt] = {}  # line → the innermost simple statement
         self._definitions: list[ast.ClassDef | ast.FunctionDef] = []
         self._made: list[tuple[int, set[str], set[str]]] = []  # line, targets, what they come from
@@ -80,15 +103,29 @@ class Labels:
         for d in self._definitions:
             if d.name in reached:
                 places |= set(range(d.lineno, (d.end_lineno or d.lineno) + 1))
+        places -= self._not_run(at)
         if any(self._wrong[line - 1] for line in places):
             return True
-        return self._right_way_below(max(s.end_lineno or s.lineno for s in failing), names)
+        made = {name for s in failing for name in _bound(s) - _read(s)}
+        return self._right_way_below(max(s.end_lineno or s.lineno for s in failing), names, made)
+
+    def _not_run(self, at: Sequence[int]) -> set[int]:
+        """The lines below those in the functions that they stand in: a label there is of others."""
+        found: set[int] = set()
+        for line in at:
+            inside = [d for d in self._definitions if _is_function(d) and _holds(d, line)]
+            statement = self._statements.get(line)
+            if inside and statement is not None:
+                innermost = max(inside, key=lambda d: d.lineno)
+                end = innermost.end_lineno or line
+                found |= set(range((statement.end_lineno or line) + 1, end + 1))
+        return found
 
     def expect_no_gradient(self, at: Sequence[int]) -> bool:
         """Whether a failing backward() is followed by a `.grad` that should be None, they say."""
         failing = [self._statements[line] for line in at if line in self._statements]
         backward = [s.end_lineno or s.lineno for s in failing if "backward" in _names(s)]
-        if not backward:
+        if not backward or any(_HAS_GRADIENTS.search(said) for said in self._about(failing)):
             return False
         above = ""
         for text in self._lines[max(backward) :]:
@@ -99,6 +136,15 @@ class Labels:
             above = "" if code.strip() else comment
         return False
 
+    def _about(self, statements: Sequence[ast.stmt]) -> list[str]:
+        """The comments beside statements, and those on the lines right above them."""
+        said = []
+        for s in statements:
+            said += [_parted(t)[1] for t in self._lines[s.lineno - 1 : s.end_lineno]]
+            if s.lineno > 1 and self._lines[s.lineno - 2].lstrip().startswith("#"):
+                said.append(_parted(self._lines[s.lineno - 2])[1])
+        return said
+
     def _reached(self, names: set[str]) -> tuple[set[str], set[int]]:
         """The names that these are computed from, over a few steps, and the lines of that."""
         reached, places = set(names), set[int]()
@@ -108,22 +154,32 @@ class Labels:
             reached |= {name for _, _, sources in here for name in sources}
         return reached, places
 
-    def _right_way_below(self, after: int, names: set[str]) -> bool:
-        """Whether a section further down is called the right way, and is about these names."""
+    def _right_way_below(self, after: int, names: set[str], made: set[str]) -> bool:
+        """Whether a section further down is called the right way, and is about these names.
+
+        One that reads what the failing line should have made needs that line to work.
+        """
         for n, text in enumerate(self._lines[after:], start=after + 1):
             comment = _parted(text)[1] if text.lstrip().startswith("#") else ""
             if comment and _SAYS_RIGHT.search(comment) and not _ASKS.search(comment):
-                below = (s for s in ast.iter_child_nodes(self._tree) if isinstance(s, ast.stmt))
-                return any(s.lineno > n and _names(s) & names for s in below)
+                children = ast.iter_child_nodes(self._tree)
+                below = [s for s in children if isinstance(s, ast.stmt) and s.lineno > n]
+                return any(_names(s) & names for s in below) and not _needs(below, made)
         return False
 
 
-def _sections(lines: Sequence[str], pattern: re.Pattern[str]) -> list[bool]:
+def _says_wrong(comment: str) -> bool:
+    if _SAYS_WRONG.search(comment):
+        return True
+    return bool(_SAYS_OUTSIDE.search(comment)) and not _OF_A_GUARD.search(comment)
+
+
+def _sections(lines: Sequence[str], says: Callable[[str], object]) -> list[bool]:
     """For each line whether its comment, or one above it without a blank between, is a label."""
     found, above = [], False
     for text in lines:
         comment = _parted(text)[1]
-        here = bool(comment and pattern.search(comment) and not _ASKS.search(comment))
+        here = bool(comment and says(comment) and not _ASKS.search(comment))
         found.append(here or above)
         heads = here and text.lstrip().startswith("#")
         above = bool(text.strip()) and (above or heads)
@@ -132,6 +188,30 @@ def _sections(lines: Sequence[str], pattern: re.Pattern[str]) -> list[bool]:
 
 def _holds(d: ast.ClassDef | ast.FunctionDef, line: int) -> bool:
     return d.lineno <= line <= (d.end_lineno or d.lineno)
+
+
+def _needs(statements: Sequence[ast.stmt], made: set[str]) -> bool:
+    """Whether they read one of these names before they give it a value themselves."""
+    open_ = set(made)
+    for s in statements:
+        if _read(s) & open_:
+            return True
+        open_ -= _bound(s)
+    return False
+
+
+def _bound(statement: ast.stmt) -> set[str]:
+    named = (n for n in ast.walk(statement) if isinstance(n, ast.Name))
+    return {n.id for n in named if isinstance(n.ctx, ast.Store)}
+
+
+def _read(statement: ast.stmt) -> set[str]:
+    named = (n for n in ast.walk(statement) if isinstance(n, ast.Name))
+    return {n.id for n in named if isinstance(n.ctx, ast.Load)}
+
+
+def _is_function(d: ast.ClassDef | ast.FunctionDef) -> bool:
+    return isinstance(d, ast.FunctionDef)
 
 
 def _names(node: ast.AST) -> set[str]:

@@ -39,6 +39,7 @@ class Candidate:
     header: str = ""
     simulate: bool = False
     program: int = 0  # of the order's: 0 is the post as it is
+    resources: bool = False  # data, files and weights that are not here get one of their form
 
     def get(self, name: str) -> Given | None:
         """A name's value."""
@@ -86,6 +87,7 @@ class Candidate:
             after=self.after,
             modules=self.modules,
             header=self.header,
+            resources=self.resources,
         )
 
 

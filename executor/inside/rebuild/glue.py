@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import copy
 import importlib
 import importlib.abc
 import importlib.machinery
@@ -108,21 +109,30 @@ class _Stubs(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def with_header(tree: ast.Module, header: str) -> ast.Module:
-    """Put the methods that stand outside of any class into one, where the first of them is."""
+    """Put the methods that stand outside of any class into the posted one that the header names.
+
+    Where the header is that of no posted class, one is made, where the first of the methods is.
+    """
     if not header:
         return tree
     methods = [node for node in tree.body if is_method(node)]
     if not methods:
         return tree
+    rest = [node for node in tree.body if not is_method(node)]
+    for n, posted in enumerate(rest):
+        if isinstance(posted, ast.ClassDef) and posted.name == header:
+            whole = copy.copy(posted)
+            whole.body = [*posted.body, *methods]
+            body = [*rest[:n], whole, *rest[n + 1 :]]
+            return ast.Module(body=body, type_ignores=tree.type_ignores)
     made = ast.parse(f"class {header}:\n    pass").body[0]
     assert isinstance(made, ast.ClassDef)
     made.body = list(methods)
     first = methods[0]
     for node in (made, *made.bases, *(n for base in made.bases for n in ast.walk(base))):
         ast.copy_location(node, first)
-    body = [node for node in tree.body if not is_method(node)]
-    body.insert(tree.body.index(first), made)
-    return ast.Module(body=body, type_ignores=tree.type_ignores)
+    rest.insert(tree.body.index(first), made)
+    return ast.Module(body=rest, type_ignores=tree.type_ignores)
 
 
 def is_method(node: ast.stmt) -> bool:

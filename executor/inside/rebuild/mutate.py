@@ -85,12 +85,18 @@ def _to_run(
     yield from _other_kinds(candidate, seen, family)
     if candidate.simulate and family.id in _DEVICE_FAMILIES:
         yield from _moved(candidate, leaves, seen)
+    if family.id in _NO_GPU and not candidate.simulate:
+        yield Step(0.1, replace(candidate, simulate=True))
+    if family.id in _RESOURCES and posted.id not in _RESOURCES and not candidate.resources:
+        yield Step(0.1, replace(candidate, resources=True))
     if family.id == "file_missing" and (path := family["path"]):
         statement = written(path, seen, posted)
         if statement and statement not in candidate.first:
             yield Step(0.0, replace(candidate, first=(*candidate.first, statement)))
 
 
+_NO_GPU = frozenset({"cuda_not_compiled", "gpu_missing"})
+_RESOURCES = frozenset({"file_missing", "data_missing", "network_missing", "network_entry_missing"})
 _DEVICE_FAMILIES = frozenset(
     {"devices_differ", "argument_devices", "layer_devices", "rnn_devices", "index_device"}
 )

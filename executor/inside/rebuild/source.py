@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from executor.inside.placeholders import imports
+from executor.inside.placeholders import imports, own_files
 from executor.inside.placeholders.program import last_name
 from executor.inside.rebuild.evidence import Posted
 from executor.inside.rebuild.glue import is_method, with_header
@@ -38,7 +38,7 @@ def sources(order: RebuildOrder) -> list[Source]:
         if not code.strip():
             continue
         try:
-            tree = ast.parse(code)
+            tree, _ = own_files.without(ast.parse(code))
         except (SyntaxError, ValueError, RecursionError):
             continue
         header = header_of(tree)
@@ -51,11 +51,16 @@ def sources(order: RebuildOrder) -> list[Source]:
 
 
 def header_of(tree: ast.Module) -> str:
-    """The class of methods that stand outside of any; empty if there are none."""
+    """The class of methods that stand outside of any; empty if there are none.
+
+    A name alone is that of a posted class; else it is one to be made, "Net(nn.Module)".
+    """
     methods = [node for node in tree.body if is_method(node)]
     if not methods:
         return ""
     names = {node.name for node in methods if isinstance(node, ast.FunctionDef)}
+    if (posted := _class_that_lacks(tree, names)) is not None:
+        return posted
     own = ""
     for node in (n for m in methods for n in ast.walk(m)):
         if isinstance(node, ast.Call) and last_name(node.func) == "super" and node.args:
@@ -64,3 +69,12 @@ def header_of(tree: ast.Module) -> str:
     if "__getitem__" in names:
         return f"{own or 'PostedDataset'}({lazy}__import__('torch').utils.data.Dataset)"
     return f"{own or 'Posted'}({lazy}__import__('torch').nn.Module)"
+
+
+def _class_that_lacks(tree: ast.Module, names: set[str]) -> str | None:
+    """The one class that was posted, where methods that stand outside may be its own."""
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    if len(classes) != 1 or not classes[0].bases:
+        return None
+    own = {node.name for node in classes[0].body if isinstance(node, ast.FunctionDef)}
+    return classes[0].name if own and not own & names else None

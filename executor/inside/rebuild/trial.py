@@ -134,6 +134,8 @@ def _execute(program: Program, candidate: Candidate) -> dict[str, Any]:
     try:
         if candidate.simulate:
             _simulate(program.code, filename)
+        if candidate.resources:
+            _supply_resources(program, filename)
         tree = glue.with_header(program.tree, candidate.header)
         glue.run_statements(candidate.first, module)
         exec(compile(tree, filename, "exec", dont_inherit=True), vars(module))
@@ -155,6 +157,13 @@ def _leave_large_weights() -> None:
 
     for name in ("kaiming_uniform_", "uniform_", "normal_", "xavier_uniform_", "kaiming_normal_"):
         setattr(init, name, lazily(getattr(init, name)))
+
+
+def _supply_resources(program: Program, filename: str) -> None:
+    from executor.inside.resources.run_resources import RunResources
+
+    folders = (Path.cwd(),)
+    RunResources(program.tree, program.code, filename, folders, other=False).install()
 
 
 def _simulate(code: str, filename: str) -> None:

@@ -54,7 +54,8 @@ def _loss_overwritten(tree: ast.Module) -> Found:
             if not name or name not in trained or not isinstance(statement, ast.Assign):
                 continue
             first = last.get(name)
-            if first is not None and _is_loss(statement.value, losses):
+            quoted = first is not None and ast.dump(first) == ast.dump(statement)
+            if first is not None and not quoted and _is_loss(statement.value, losses):
                 yield (
                     "loss_overwritten",
                     statement,
@@ -148,6 +149,39 @@ def _augmented_in_place(tree: ast.Module) -> Found:
                     f"`{name} = {stored}.clone()` (`.copy()` of an array)",
                 )
                 break
+
+
+def _augmented_batch(tree: ast.Module) -> Found:
+    """`x = X[a:b]; x += noise` in a loop over batches: a slice is a view of the data."""
+    for outer in loops(tree):
+        fresh = {name for _, name, _ in assigned(outer)}
+        for loop in (n for n in inside(outer) if isinstance(n, ast.For | ast.While)):
+            sliced = {
+                name: value
+                for statement in loop.body
+                if isinstance(statement, ast.Assign)
+                for _, name, value in assigned(statement)
+                if _is_slice(value, fresh)
+            }
+            for node in inside(loop):
+                if (name := _written(node)) in sliced and words(node) & _RANDOM:
+                    stored = ast.unparse(sliced[name])
+                    yield (
+                        "augmented_in_place",
+                        node,
+                        f"`{name}` is a view of `{stored}`, no copy, so this changes the data "
+                        f"itself, in every epoch further; work on a copy: `{name} = {name} + …`, "
+                        f"or `{stored}.clone()`",
+                    )
+                    return
+
+
+def _is_slice(value: ast.expr, fresh: set[str]) -> bool:
+    """Whether it is `data[a:b]` of data that are not made anew."""
+    match value:
+        case ast.Subscript(value=ast.Name() | ast.Attribute() as data, slice=ast.Slice()):
+            return dotted(data) not in fresh
+    return False
 
 
 def _is_stored(value: ast.expr, arguments: list[str]) -> bool:
@@ -273,10 +307,60 @@ def _floored(tree: ast.Module) -> Found:
                     f"`//` rounds down, so that `{name}` is 0 until all are right and then 1; "
                     "divide with `/`",
                 )
+                return
+    counted = _counted(tree)
+    for division in ast.walk(tree):
+        match division:
+            case ast.BinOp(left=ast.Name(id=name), op=ast.FloorDiv()) if name in counted:
+                yield (
+                    "floored",
+                    division,
+                    f"`//` rounds down, so that the share of `{name}` is 0 until all are right and "
+                    "then 1; divide with `/`",
+                )
+                return
+
+
+def _counted(tree: ast.Module) -> set[str]:
+    """The variables that count right answers: `right += (a == b).sum()`."""
+    return {
+        n.target.id
+        for n in ast.walk(tree)
+        if isinstance(n, ast.AugAssign)
+        and isinstance(n.target, ast.Name)
+        and "sum" in words(n.value)
+        and any(isinstance(c, ast.Compare) for c in ast.walk(n.value))
+    }
+
+
+def _state_written(tree: ast.Module) -> Found:
+    """New values put into what state_dict() returns, which is a new dictionary each time."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign(targets=[ast.Subscript(value=ast.Call() as call)]):
+                pass
+            case ast.Expr(
+                value=ast.Call(func=ast.Attribute(value=ast.Call() as call, attr="update"))
+            ):
+                pass
+            case _:
+                continue
+        name = owner(call)
+        if tail(call) == "state_dict" and name:
+            yield (
+                "state_written",
+                node,
+                "state_dict() makes a new dictionary at each call: this changes that one and not "
+                f"`{name}`; write `{name}.load_state_dict(…)`, or copy into the tensors "
+                f"(`{name}.state_dict()[key].copy_(…)` under `torch.no_grad()`)",
+            )
+            return
 
 
 RULES = (
     _floored,
+    _state_written,
+    _augmented_batch,
     _not_entered,
     _loss_overwritten,
     _shuffled_apart,

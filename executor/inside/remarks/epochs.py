@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 
 from executor.inside.remarks.syntax import (
     Found,
@@ -28,15 +29,14 @@ def _each_epoch(tree: ast.Module) -> Found:
     held = optimizers(tree)
     models = {m for call in held.values() for m in trained(call)}
     for loop in loops(tree):
-        if not isinstance(loop, ast.For) or "epoch" not in dotted(loop.target).lower():
+        if not isinstance(loop, ast.For) or not calls_in(list(inside(loop)), "backward"):
             continue
-        if not calls_in(list(inside(loop)), "backward"):
-            continue
+        is_epoch = "epoch" in dotted(loop.target).lower()
         for statement in loop.body:
             match statement:
-                case ast.Expr(value=ast.Call(args=[ast.Constant()]) as call) if (
-                    tail(call) == "manual_seed"
-                ):
+                case ast.Expr(value=ast.Call(args=[ast.Constant()]) as call) if tail(
+                    call
+                ) == "manual_seed" and (is_epoch or _goes_through(loop, held)):
                     yield (
                         "seeded_each_epoch",
                         call,
@@ -44,9 +44,9 @@ def _each_epoch(tree: ast.Module) -> Found:
                         "samples, the same dropout, the same augmentation; seed once, before the "
                         "loop",
                     )
-                case ast.Assign(targets=[target], value=ast.Call() as value) if dotted(
-                    target
-                ) in models and is_model(value, tree):
+                case ast.Assign(targets=[target], value=ast.Call() as value) if (
+                    is_epoch and dotted(target) in models and is_model(value, tree)
+                ):
                     yield (
                         "made_each_epoch",
                         statement,
@@ -54,6 +54,19 @@ def _each_epoch(tree: ast.Module) -> Found:
                         "epoch: what the epochs before have learned is lost; make it once, before "
                         "the loop",
                     )
+
+
+def _goes_through(loop: ast.For, held: Collection[str]) -> bool:
+    """Whether it goes through the data again and again, with what was made before it.
+
+    Its rounds are no trials: an inner loop trains, and no optimizer is made anew in it.
+    """
+    below = list(inside(loop))
+    trains = any(
+        isinstance(n, ast.For | ast.While) and calls_in(list(inside(n)), "backward") for n in below
+    )
+    made = {dotted(t) for n in below if isinstance(n, ast.Assign) for t in n.targets}
+    return trains and bool(held) and not made & set(held)
 
 
 def _state_not_copied(tree: ast.Module) -> Found:

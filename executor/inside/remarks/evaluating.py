@@ -85,7 +85,8 @@ def _validated_in_training(tree: ast.Module) -> Found:
         judged = {tail(n) for n in below} & _JUDGES or any(
             isinstance(n, ast.Compare) for n in below
         )
-        called = [n for n in below if isinstance(n, ast.Call) and _is_model(n, models)]
+        known = models | _handed_over(tree, node, models)
+        called = [n for n in below if isinstance(n, ast.Call) and _is_model(n, known)]
         if "train" in {tail(n) for n in below} or not judged or not called:
             continue
         yield (
@@ -95,6 +96,22 @@ def _validated_in_training(tree: ast.Module) -> Found:
             "BatchNorm uses (and changes) the statistics of these batches, so the result is noisy "
             f"and too low; call `{dotted(called[0].func)}.eval()` before, and `.train()` after",
         )
+
+
+def _handed_over(tree: ast.Module, node: ast.AST, models: set[str]) -> set[str]:
+    """The arguments of the function around a node that every call gives a trained model."""
+    found: set[str] = set()
+    for function in ast.walk(tree):
+        if not isinstance(function, ast.FunctionDef) or node not in set(ast.walk(function)):
+            continue
+        calls = [
+            n for n in ast.walk(tree) if isinstance(n, ast.Call) and dotted(n.func) == function.name
+        ]
+        for i, argument in enumerate(function.args.args):
+            given = [dotted(c.args[i]) if i < len(c.args) else "" for c in calls]
+            if given and set(given) <= models:
+                found.add(argument.arg)
+    return found
 
 
 def _is_model(call: ast.Call, models: set[str]) -> bool:
@@ -187,10 +204,10 @@ def _last_of_batch(tree: ast.Module) -> Found:
                         yield (
                             "last_of_batch",
                             node,
-                            f"without `batch_first=True` the output is [time, batch, features]: "
-                            f"`{name}[:, -1]` takes the last SAMPLE of the batch at every time, "
-                            "not the last time step, and samples are mixed with times; make the "
-                            "layer with `batch_first=True` (inputs [batch, time, features])",
+                            "without `batch_first=True` this layer takes dimension 0 of its input "
+                            f"for time and dimension 1 for samples: `{name}[:, -1]` is no last "
+                            "time step of its; where the input is [batch, time, features], make "
+                            "the layer with `batch_first=True`",
                         )
 
 

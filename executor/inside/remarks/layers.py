@@ -256,6 +256,13 @@ def _late_binding(tree: ast.Module) -> Found:
 
 
 def _one_linear(tree: ast.Module) -> Found:
+    numbered = any(
+        isinstance(n, ast.Subscript)
+        and isinstance(n.slice, ast.Constant)
+        and isinstance(n.slice.value, int)
+        for n in ast.walk(tree)
+    )
+    shifted = ", which moves the numbers of the layers behind it" if numbered else ""
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call) or callee(node) != "Sequential":
             continue
@@ -265,11 +272,30 @@ def _one_linear(tree: ast.Module) -> Found:
                     "one_linear",
                     other,
                     "two Linear layers without an activation between them compute no more than one "
-                    "does; put `nn.ReLU()` between",
+                    f"does; put `nn.ReLU()` between{shifted}",
                 )
 
 
+def _not_an_attribute(tree: ast.Module) -> Found:
+    """A layer put under `self_fc` in `__init__`, where `self.fc` is meant."""
+    for cls in module_classes(tree):
+        for method in methods_named(cls, "__init__"):
+            for node in ast.walk(method):
+                match node:
+                    case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as made) if (
+                        name.startswith("self_") and is_layer(made)
+                    ):
+                        yield (
+                            "not_an_attribute",
+                            node,
+                            f"`{name}` is a name of `__init__` alone and no attribute: the layer "
+                            "is not registered, and gone when `__init__` ends; write "
+                            f"`self.{name.removeprefix('self_')}`",
+                        )
+
+
 RULES = (
+    _not_an_attribute,
     _unregistered,
     _made_in_forward,
     _parameter_in_forward,

@@ -127,11 +127,7 @@ def _over_batches(tree: ast.Module) -> Found:
         and (any(isinstance(c, ast.Compare) for c in ast.walk(n.value)) or "eq" in words(n.value))
         and not any(isinstance(o, ast.BinOp) and isinstance(o.op, ast.Div) for o in ast.walk(n))
     }
-    loaders = {
-        name
-        for _, name, value in assigned(tree)
-        if isinstance(value, ast.Call) and callee(value) == "DataLoader" and _batch(value) != 1
-    }
+    loaders = _loaders(tree)
     for node in ast.walk(tree):
         match node:
             case ast.BinOp(
@@ -151,6 +147,15 @@ def _over_batches(tree: ast.Module) -> Found:
             )
 
 
+def _loaders(tree: ast.Module) -> set[str]:
+    """The loaders whose batches hold more than one sample, as far as the text says."""
+    return {
+        name
+        for _, name, value in assigned(tree)
+        if isinstance(value, ast.Call) and callee(value) == "DataLoader" and _batch(value) != 1
+    }
+
+
 def _batch(loader: ast.Call) -> object:
     given = next((k.value for k in loader.keywords if k.arg == "batch_size"), None)
     if given is None and len(loader.args) > 1:
@@ -168,18 +173,28 @@ def _counts_batches(tree: ast.Module) -> Found:
         if isinstance(value, ast.Call)
         and callee(value) in ("StepLR", "MultiStepLR", "ExponentialLR")
     }
+    lengths = {  # of those that are as long as there are epochs
+        name: ast.unparse(value)
+        for _, name, call in assigned(tree)
+        if isinstance(call, ast.Call) and callee(call) == "CosineAnnealingLR"
+        for value in [*call.args[1:2], *(k.value for k in call.keywords if k.arg == "T_max")]
+    }
     for outer in ast.walk(tree):
-        if not isinstance(outer, ast.For) or "epoch" not in ast.unparse(outer.target).lower():
+        if not isinstance(outer, ast.For):
             continue
+        over = {ast.unparse(n) for n in ast.walk(outer.iter)}
+        is_epoch = "epoch" in ast.unparse(outer.target).lower()
         for inner in inside(outer):
             if not isinstance(inner, ast.For) or not calls_in(list(inside(inner)), "backward"):
                 continue
             for call in calls_in([s.value for s in inner.body if isinstance(s, ast.Expr)], "step"):
-                if owner(call) in schedules:
+                name = owner(call)
+                if (name in schedules and is_epoch) or lengths.get(name) in over:
                     yield (
                         "counts_batches",
                         call,
-                        f"this is called for every batch, so `{schedules[owner(call)]}` counts "
+                        "this is called for every batch, so "
+                        f"`{schedules.get(name, 'CosineAnnealingLR')}` counts "
                         "batches and not epochs, and the learning rate falls that much sooner; "
                         "call it once at the end of each epoch, or give the schedule in batches",
                     )
@@ -187,11 +202,7 @@ def _counts_batches(tree: ast.Module) -> Found:
 
 def _picks_samples(tree: ast.Module) -> Found:
     """The largest score of a batch's outputs, looked for along the batch and not the classes."""
-    loaders = {
-        name
-        for _, name, value in assigned(tree)
-        if isinstance(value, ast.Call) and callee(value) == "DataLoader" and _batch(value) != 1
-    }
+    loaders = _loaders(tree)
     for loop in ast.walk(tree):
         match loop:
             case ast.For(target=ast.Tuple(elts=[*_, ast.Name(id=labels)])):

@@ -136,13 +136,15 @@ def _never_stepped(tree: ast.Module) -> Found:
     if not held or not back or any(tail(n) == "step" for n in ast.walk(tree)):
         return
     given = {dotted(a) for n in ast.walk(tree) if isinstance(n, ast.Call) for a in _arguments(n)}
+    resets = any(tail(n) == "zero_grad" for n in ast.walk(tree))
     for name in held:
+        add = "" if resets else f", and `{name}.zero_grad()` before it"
         if name not in given and not any(name.endswith(f".{g}") for g in given):
             yield (
                 "never_stepped",
                 back[0],
                 f"backward() only computes gradients, and `{name}.step()` is called nowhere here: "
-                f"the weights stay as they are; call `{name}.step()` after backward()",
+                f"the weights stay as they are; call `{name}.step()` after backward(){add}",
             )
             return
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import importlib.metadata
 import importlib.util
 import os
 import re
@@ -234,10 +235,16 @@ def hub_weights(supplied: Supplied, checkpoints: Checkpoints) -> None:
             from torchvision.models import get_model_builder
 
             own = {k: v for k, v in named.items() if k not in _OF_HUB}
+            supplied.add(str(args[0]), "source", _installed("torchvision"), exact=True)
             return get_model_builder(args[1])(*args[2:], **own)
         return original_load(*args, **named)
 
     torch.hub.load = load
+
+
+def _installed(library: str) -> str:
+    version = importlib.metadata.version(library).partition("+")[0]
+    return f"its models come from the installed {library} {version}, whatever version it names"
 
 
 def timm_weights(supplied: Supplied) -> None:

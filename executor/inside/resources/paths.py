@@ -139,6 +139,9 @@ class Paths:
             for n in positions:
                 if n < len(given) and isinstance(given[n], (str, os.PathLike)):
                     given[n] = self._place(given[n], name, given[1:], named)
+                elif n < len(given) and isinstance(given[n], bytes):
+                    text = os.fsdecode(given[n])
+                    given[n] = os.fsencode(self._place(text, name, given[1:], named))
             return original(*given, **named)
 
         return moved

@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 
 from executor.inside.resources import checkpoints, folders, loaders
 from executor.inside.resources.checkpoints import Checkpoints
@@ -44,10 +45,10 @@ class RunResources:
             folders: where the run may write.
             other: choose other sizes, where the text leaves them open.
         """
-        self.supplied = Supplied(filename)
+        self.supplied = Supplied(filename, tree)
         self._uses = Uses(tree, code)
         self._files = Files(self._uses, other=other)
-        self._paths = Paths(folders, self._supply, self._asked_for, self._moved)
+        self._paths = Paths(folders, self._supply, self._asked_for, self._note_moved)
         self._checkpoints = Checkpoints(tree, filename, self.supplied, self._paths)
         self._code = code
         self._has_moved = False
@@ -131,10 +132,20 @@ class RunResources:
         """Let the functions that take a path be what they were."""
         self._paths.stop()
 
-    def _moved(self, path: str) -> None:
+    def moved(self, path: str) -> str:
+        """Where a path lies here: itself, or below the folder for all that is elsewhere."""
+        return str(self._paths.at(path))
+
+    def _note_moved(self, path: str) -> None:
         if not self._has_moved and self.supplied.line() is not None:
             self._has_moved = True  # the first is told for all of them
-            self.supplied.add(path, "folder", "a folder of the run's own stands in", exact=True)
+            path = _made_by_makedirs() or path
+            self.supplied.add(
+                path,
+                "folder",
+                "what is written there goes into a folder of the run's own",
+                exact=True,
+            )
 
     def _asked_for(self, path: str) -> bool:
         return self._uses.names(path) and not self._uses.handles(self.supplied.line())
@@ -159,3 +170,14 @@ class RunResources:
         typed = not path.endswith(".json")
         self.supplied.add(name, kind, what, exact=False, rank_known=shaped, types_known=typed)
         return True
+
+
+def _made_by_makedirs() -> str:
+    """The whole path, where `os.makedirs` makes one folder of it after the other."""
+    whole = ""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code is os.makedirs.__code__:
+            whole = str(frame.f_locals.get("name", ""))
+        frame = frame.f_back
+    return whole

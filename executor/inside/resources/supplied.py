@@ -2,26 +2,47 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from pathlib import Path
 from types import FrameType, TracebackType
 
+from executor.errors import is_a
 from executor.inside.probes import kinds
-from executor.protocol import Finding, Placeholder
+from executor.protocol import ErrorSeen, Finding, Placeholder
 
 _OURS = f"{Path(__file__).parent}/"
 _OF_COUNTS = (IndexError, KeyError, ValueError, ZeroDivisionError, StopIteration)
 _OF_TYPES = (AttributeError, TypeError, KeyError, IndexError, ValueError)
+# Errors that say how many dimensions something has, and nothing of their sizes.
+_OF_RANKS = ("dimensions", "conv_dimensions", "pool_dimensions", "adaptive_pool_dimensions",
+             "padding_dimensions", "rnn_dimensions", "permute_dimensions", "dimension_out_of_range",
+             "index_dimensions", "expand_fewer_dimensions", "bmm_dimensions")  # fmt: skip
+_DOWNLOADED = ("data", "weights", "tokenizer", "file")
 _TOLD = 6  # resources that are told one by one
 
 
 class Supplied:
     """The resources of one run that are placeholders, in the order in which they were asked for."""
 
-    def __init__(self, filename: str) -> None:
+    def __init__(self, filename: str, tree: ast.Module) -> None:
         self._filename = filename
+        self._certificates = any(
+            alias.name in ("ssl", "certifi")
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Import)
+            for alias in node.names
+        )
+        self._tried = {
+            line
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Try) and node.handlers
+            for part in node.body
+            for line in range(part.lineno, (part.end_lineno or part.lineno) + 1)
+        }
         self._rank_known = True
         self._of_unknown_types = ""  # the first resource whose parts may be of another type
+        self.handled: int | None = None  # the line of a `try` in which something was supplied
         self.shortened = False  # a loader gave less than its epoch
         self._told: dict[tuple[str, str], Placeholder] = {}
 
@@ -48,6 +69,8 @@ class Supplied:
         if not types_known:
             self._of_unknown_types = self._of_unknown_types or name
         line = self.line()
+        if kind in _DOWNLOADED and line in self._tried:
+            self.handled = self.handled or line
         self._rank_known = self._rank_known and rank_known
         self._told.setdefault(
             (name, kind), Placeholder(name=name, line=line, what=what, kind=kind, exact=exact)
@@ -73,7 +96,18 @@ class Supplied:
     def assumptions(self) -> tuple[str, ...]:
         """One sentence for each."""
         more = len(self._told) - len(self.placeholders)
-        rest = (f"{more} other files and folders are not here either",) if more else ()
+        rest: tuple[str, ...] = ()
+        if more:
+            rest = (f"{more} other files and folders are not here either",)
+        if self.shortened:
+            rest += ("of each epoch over them only the first batches and the last one are run",)
+        if self.handled is not None:
+            rest += (
+                f"nothing is downloaded here, so no download failed at line {self.handled}, and "
+                "its handler was not tried",
+            )
+        if self._certificates and any(p.kind in _DOWNLOADED for p in self._told.values()):
+            rest += ("nothing is downloaded here, so no certificate was checked",)
         return tuple(sentence(p) for p in self.placeholders) + rest
 
     def line(self) -> int | None:
@@ -105,6 +139,10 @@ class Supplied:
         if last.startswith(_OURS) or (last == self._filename and of_values):
             return next((p.name for p in self._told.values()), "")
         return ""
+
+    def depends(self, seen: ErrorSeen) -> bool:
+        """Whether an error may come of a size or a value that the real thing does not have."""
+        return not (self.exact or (self._rank_known and is_a(seen, *_OF_RANKS)))
 
     def counts(self, finding: Finding) -> bool:
         """Whether a finding says something of the code, whatever the real data are."""

@@ -13,7 +13,7 @@ import torch
 from executor.inside import torch_private as private
 from executor.inside.probes.source import CodePosition, SnippetSource
 from executor.inside.simulated import surface
-from executor.inside.simulated.devices import Devices, storage_of
+from executor.inside.simulated.devices import LARGE, Devices, Machine, machine, storage_of
 from executor.inside.simulated.modes import Functions, Operators, SimulationState
 from executor.protocol import DeviceSeen
 
@@ -23,7 +23,8 @@ DEVICE = "simulated cuda:0"
 class SimulatedCuda:
     """The simulated device of one run; it stays installed until the process ends."""
 
-    def __init__(self, source: SnippetSource, seed: int | None) -> None:
+    def __init__(self, source: SnippetSource, seed: int | None, gpus: int = 1) -> None:
+        machine[0] = Machine() if gpus == 1 else LARGE._replace(gpus=gpus)
         self.state = SimulationState(Devices(source), seed)
         self._stack = ExitStack()
 
@@ -54,7 +55,11 @@ class SimulatedCuda:
     @property
     def limits(self) -> tuple[str, ...]:
         """What the run touched that the simulation cannot do, as assumptions."""
-        summary = "ran on a simulated CUDA device: real values on the CPU, PyTorch's device rules"
+        here = machine[0]
+        kind = f"compute capability {'.'.join(map(str, here.capability))}"
+        kind += f", {here.memory_bytes >> 30} GiB"
+        count = "one simulated CUDA device" if here.gpus == 1 else f"{here.gpus} simulated ones"
+        summary = f"ran on {count} ({kind}): real values on the CPU, PyTorch's device rules"
         return (summary, *(f"simulated device: {limit}" for limit in self.state.touched))
 
     def devices_of(self, error: BaseException, source: SnippetSource) -> tuple[DeviceSeen, ...]:

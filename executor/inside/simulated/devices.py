@@ -7,12 +7,24 @@ tensors and in-place results share it. A storage without a mark is on the CPU.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
 from executor.inside import torch_private as private
 from executor.inside.probes.source import SnippetSource
+
+
+class Machine(NamedTuple):
+    """What a machine says of its GPUs."""
+
+    gpus: int = 1
+    capability: tuple[int, int] = (8, 0)
+    memory_bytes: int = 16 << 30
+
+
+LARGE = Machine(gpus=8, capability=(10, 0), memory_bytes=180 << 30)
+machine = [Machine()]  # the one of this process
 
 CPU = torch.device("cpu")
 CUDA = torch.device("cuda:0")
@@ -207,6 +219,6 @@ def is_cuda(device: object) -> bool:
     meant = torch.device("cuda", device) if isinstance(device, int) else torch.device(device)
     if meant.type != "cuda":
         return False
-    if meant.index:
+    if meant.index is not None and meant.index >= machine[0].gpus:
         raise torch.AcceleratorError("CUDA error: invalid device ordinal")
     return True

@@ -6,6 +6,7 @@ The replacements stay for the rest of this run; its process ends with it.
 from __future__ import annotations
 
 import os
+import sys
 import time
 from types import SimpleNamespace
 from typing import Any
@@ -13,11 +14,10 @@ from typing import Any
 import torch
 
 from executor.inside import torch_private as private
-from executor.inside.simulated.devices import CPU, CUDA, is_cuda, real_device
+from executor.inside.simulated.devices import CPU, CUDA, is_cuda, machine, real_device
 from executor.inside.simulated.modes import SimulationState
 
 NAME = "Simulated CUDA device"
-_TOTAL = 16 << 30
 _TO_NUMPY = (
     "can't convert cuda:0 device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host "
     "memory first."
@@ -311,16 +311,17 @@ def _module(state: SimulationState) -> None:
     cuda.is_bf16_supported = lambda *_, **__: True
     cuda.is_current_stream_capturing = lambda: False
     setattr(cuda, private.CUDA_IN_BAD_FORK, lambda: False)
-    cuda.device_count = lambda: 1
+    cuda.device_count = _count
     cuda.current_device = lambda: 0
     cuda.get_device_name = lambda device=None: (is_cuda(device), NAME)[1]
-    cuda.get_device_capability = lambda device=None: (is_cuda(device), (8, 0))[1]
-    cuda.get_arch_list = lambda: ["sm_80"]
+    capability = machine[0].capability
+    cuda.get_device_capability = lambda device=None: (is_cuda(device), capability)[1]
+    cuda.get_arch_list = lambda: ["sm_{}{}".format(*capability)]
     properties = SimpleNamespace(
         name=NAME,
-        total_memory=_TOTAL,
-        major=8,
-        minor=0,
+        total_memory=machine[0].memory_bytes,
+        major=capability[0],
+        minor=capability[1],
         multi_processor_count=1,
         warp_size=32,
         is_integrated=0,
@@ -339,7 +340,8 @@ def _module(state: SimulationState) -> None:
         "reset_max_memory_cached",
     ):
         setattr(cuda, name, reset_peak)
-    cuda.mem_get_info = touching(MEMORY, lambda *_: (_TOTAL - memory.now, _TOTAL))
+    total = machine[0].memory_bytes
+    cuda.mem_get_info = touching(MEMORY, lambda *_: (total - memory.now, total))
     cuda.memory_summary = touching(MEMORY, lambda *_, **__: f"{memory.now} bytes (simulated)")
     cuda.memory_stats = touching(
         MEMORY,
@@ -374,6 +376,12 @@ def _module(state: SimulationState) -> None:
         setattr(cuda, f"{name}Tensor", made)
 
 
+def _count() -> int:
+    """How many GPUs there are; torch itself, DataParallel say, works on the one that computes."""
+    asks = str(sys._getframe(1).f_globals.get("__name__"))
+    return 1 if asks.startswith("torch.") else machine[0].gpus
+
+
 def _counted(kind: Any, state: SimulationState, limit: str) -> Any:
     class Kind(kind):  # type: ignore[misc]
         def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -388,7 +396,7 @@ def _counted(kind: Any, state: SimulationState, limit: str) -> Any:
 def _accelerator() -> None:
     accelerator: Any = torch.accelerator
     accelerator.is_available = lambda: True
-    accelerator.device_count = lambda: 1
+    accelerator.device_count = _count
     accelerator.current_accelerator = lambda check_available=False: torch.device("cuda")
     accelerator.current_device_index = accelerator.current_device_idx = lambda: 0
     accelerator.set_device_index = accelerator.set_device_idx = lambda device: None
@@ -428,7 +436,7 @@ def _outside_cuda(state: SimulationState) -> None:
     loose.compile = compiled
     loose.set_default_tensor_type = default_type
     loose.nn.Module.compile = lambda self, *_, **__: state.touch(COMPILE)
-    private.set_scatter(scatter)
+    private.set_scatter(scatter, is_cuda)
     private.set_grouping(_grouping(state))
     _files(state)
 
@@ -461,11 +469,11 @@ def _files(state: SimulationState) -> None:
         if not location.startswith("cuda"):
             return None
         index = location.partition(":")[2]
-        if index.isdigit() and int(index) >= 1:
+        if index.isdigit() and int(index) >= machine[0].gpus:
             raise RuntimeError(
                 f"Attempting to deserialize object on CUDA device {index} but "
-                "torch.cuda.device_count() is 1. Please use torch.load with map_location to map "
-                "your storages to an existing device."
+                f"torch.cuda.device_count() is {machine[0].gpus}. Please use torch.load with "
+                "map_location to map your storages to an existing device."
             )
         is_cuda(location)
         state.devices.put_storage(storage, CUDA)

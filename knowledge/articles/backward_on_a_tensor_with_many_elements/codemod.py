@@ -182,6 +182,15 @@ def _of_grad(program: Program, grad: cst.Call, seen: dict[str, Variable]) -> Ite
     inputs = argument(grad, 1, "inputs")
     if outputs is None or argument(grad, 2, "grad_outputs") is not None:
         return
+    if not isinstance(outputs.value, cst.Name):
+        yield Rewrite(
+            program.replace({outputs.value: method(outputs.value, "sum")}),
+            f"line {program.line(grad)}: the derivative of the sum is each element's own, where "
+            "each is computed by itself",
+            "each element depends on its own input alone",
+            supposes=True,
+        )
+        return
     y = seen.get(program.text(outputs.value))
     x = seen.get(program.text(inputs.value)) if inputs is not None else None
     if not isinstance(outputs.value, cst.Name) or y is None or y.shape is None:

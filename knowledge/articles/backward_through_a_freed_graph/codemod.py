@@ -60,7 +60,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     body, at = siblings(program, line)
     if any(_backward_of(program, s) is not None for s in body[:at]):
         if not _SECOND.search(program.module.code):
-            yield from _straight(program, line, in_loop(program, line))
+            yield from _straight(program, line, in_loop(program, line), variables(result))
     elif in_loop(program, line):
         yield from _carried(program, line, node, variables(result))
 
@@ -175,7 +175,33 @@ def _has_graph(facts: Variable | None) -> bool:
 # -- straight on: two losses, or one loss twice ----------------------------------------------
 
 
-def _straight(program: Program, line: cst.SimpleStatementLine, looped: bool) -> Iterator[Rewrite]:
+def _taken_as_a_value(
+    program: Program,
+    first: str,
+    second: str,
+    line: cst.SimpleStatementLine,
+    seen: dict[str, Variable],
+) -> cst.Name | None:
+    """The result of one model in the loss of another, which has a result of its own there."""
+    made = [assignment(program, name, line) for name in (first, second)]
+    if made[0] is None or made[1] is None:
+        return None
+    with_graph = [
+        {n.value for n in program.inside(m.value, cst.Name) if _has_graph(seen.get(n.value))}
+        for m in made
+        if m is not None
+    ]
+    shared, own = with_graph[0] & with_graph[1], with_graph[1] - with_graph[0]
+    places = [n for n in program.inside(made[1].value, cst.Name) if n.value in shared]
+    return places[0] if len(places) == 1 and own - {first} else None
+
+
+def _straight(
+    program: Program,
+    line: cst.SimpleStatementLine,
+    looped: bool,
+    seen: dict[str, Variable],
+) -> Iterator[Rewrite]:
     body, at = siblings(program, line)
     earlier = [s for s in body[:at] if _backward_of(program, s) is not None]
     if not earlier:
@@ -195,11 +221,20 @@ def _straight(program: Program, line: cst.SimpleStatementLine, looped: bool) -> 
         kept = line.with_changes(leading_lines=[*first.leading_lines, *line.leading_lines])
         edits: dict[cst.CSTNode, New] = {first: cst.RemoveFromParent()}
         edits[line] = kept.with_deep_changes(two, func=cst.ensure_type(added, cst.Call).func)
+        cut = _taken_as_a_value(program, a, b, line, seen)
         yield Rewrite(
             program.replace(edits),
             f"line {program.line(line)}: `{a}` and `{b}` share their forward; one backward of the "
             "sum gives the same gradients",
+            f"`{b}` trains what made `{cut.value}` too" if cut is not None else "",
         )
+        if cut is not None:
+            yield Rewrite(
+                program.replace({cut: method(cut, "detach")}),
+                f"line {program.line(cut)}: `{cut.value}` goes into `{b}` as a value",
+                f"only `{a}` trains what made `{cut.value}`",
+                subjects=(b,),
+            )
         return
     if looped and a == b:
         return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import libcst as cst
 
@@ -21,6 +21,7 @@ from knowledge.repair.toolkit.shapes import (
 from knowledge.repair.toolkit.sites import failing, integer, seen_error, setting
 
 _CHANNELS, _DIMENSIONS = "conv_channels", "conv_dimensions"  # error families
+_RANDOM = frozenset({"rand", "randn", "ones", "zeros"})
 _FEW = 4  # grey, colour, colour with transparency: more is no picture's number of channels
 
 
@@ -58,13 +59,31 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     size = _made_for(shape, spatial)
     if size is None or size == expected or (brought is not None and not both):
         return
+    meaning = f"one picture with {size} channels" if both else ""
+    if not meaning and _is_made_up(program, shape):
+        meaning = f"the input is right, with {size} channels"
     for found in resized(program, layer, 0, "in_channels", size):
         yield Rewrite(
             found.module,
             f"line {found.line}: the input has {size} channels, so the layer is made for {size} "
             f"instead of {expected}",
-            f"one picture with {size} channels" if both else "",
+            meaning,
+            supposes=not both and bool(meaning),
         )
+
+
+def _is_made_up(program: Program, shape: Shape) -> bool:
+    """Whether random numbers of this very shape are written out: which of two sizes is the slip?"""
+    return any(
+        shape in (_numbers(c.args), *(_numbers(a.elements) for a in program.inside(c, cst.Tuple)))
+        for c in program.all(cst.Call)
+        if program.text(c.func).rpartition(".")[2] in _RANDOM
+    )
+
+
+def _numbers(values: Sequence[cst.Arg | cst.BaseElement]) -> Shape:
+    given = [v.value for v in values if not (isinstance(v, cst.Arg) and v.keyword is not None)]
+    return tuple(int(v.value) for v in given if isinstance(v, cst.Integer))
 
 
 def _brought(shape: Shape, spatial: int, expected: int) -> tuple[str, str, str] | None:

@@ -98,7 +98,7 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
         yield Rewrite(
             program.replace(under(program, lines, f"{program.name_of('torch', 'no_grad')}()")),
             f"line {program.line(write.line)}: change the values of `{name}` without recording "
-            "it; it stays a leaf and keeps its gradient",
+            f"it; {_what_stays(seen.get(name))}",
             _UPDATE if not meaning else "",
             said=_SAID_UPDATE,
         )
@@ -134,6 +134,12 @@ def _write(
             return None
         target = root(call.func.value)
     return _Write(line, small, target, call) if target is not None else None
+
+
+def _what_stays(facts: Variable | None) -> str:
+    if facts is not None and facts.is_leaf is False:
+        return "the leaf that it is a view of has the new values too, and keeps its gradient"
+    return "it stays a leaf and keeps its gradient"
 
 
 def _announced(program: Program, write: _Write) -> bool:

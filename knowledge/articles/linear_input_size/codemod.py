@@ -14,6 +14,7 @@ from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.shapes import (
     LayerCall,
+    Resized,
     Shape,
     container_of,
     layer_call,
@@ -40,6 +41,8 @@ from knowledge.repair.toolkit.sites import (
 _FAMILY = "matmul_shapes"
 _CONVOLVED = re.compile(r"\b(Conv[123]d|conv[123]d)\b")
 
+_WHAT_ARRIVES = "what arrives is meant, and not {} numbers"
+_NAME = re.compile(r"[A-Za-z_]\w*")
 _CHANNELS_SECOND = re.compile(r"\b(Conv1d|\w*Pool1d|BatchNorm1d|InstanceNorm1d)\b")
 
 
@@ -75,17 +78,28 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     sized = list(resized(program, layer, 0, "in_features", shape[-1]))
     if not sized:
         sized = list(resized_instance(program, result, layer, 0, "in_features", shape[-1]))
-    for found in sized:
+    lost = [_names_lost(program, found) for found in sized]
+    supposed = _WHAT_ARRIVES.format(expected) if all(lost) else ""
+    for found, loses in zip(sized, lost, strict=True):
         yield Rewrite(
             found.module,
             f"line {found.line}: the rows that arrive have {shape[-1]} numbers, so the layer is "
             f"made for {shape[-1]} instead of {expected}",
-            intent,
+            intent or supposed,
+            supposes=loses,  # who made it for them may have meant another input
         )
-    yield from _taken_from_the_input(program, layer)
+    yield from _taken_from_the_input(program, layer, intent or supposed)
 
 
-def _taken_from_the_input(program: Program, layer: Layer) -> Iterator[Rewrite]:
+def _names_lost(program: Program, found: Resized) -> bool:
+    """Whether the line that makes the layer does without a name, and with no other for it."""
+    codes = (program.module.code, found.module.code)
+    lines = [code.splitlines()[found.line - 1].partition("#")[0] for code in codes]
+    old, new = (set(_NAME.findall(line)) for line in lines)
+    return new < old
+
+
+def _taken_from_the_input(program: Program, layer: Layer, intent: str) -> Iterator[Rewrite]:
     """`nn.LazyLinear(10)`, where the size is computed from other things than what arrives."""
     call = made(program, layer)
     given = argument(call.call, 0, "in_features") if call is not None and not call.in_loop else None
@@ -98,6 +112,8 @@ def _taken_from_the_input(program: Program, layer: Layer) -> Iterator[Rewrite]:
         program.replace({call.call: without_argument(call.call, given).with_changes(func=lazy)}),
         f"line {program.line(call.call)}: the layer takes the size of its input from the first one "
         "that it gets",
+        intent,
+        supposes=True,  # whatever arrives would fit
     )
 
 

@@ -11,7 +11,7 @@ from executor.protocol import JobResult
 from knowledge.repair.codemod import Check, Proposal, Rewrite
 from knowledge.repair.computed import same_gradients, same_tensors
 from knowledge.repair.toolkit.edits import Program, method
-from knowledge.repair.toolkit.sites import failing, seen_error, variables
+from knowledge.repair.toolkit.sites import failing, scope_of, seen_error, variables
 
 _FAMILY = "numpy_of_graph"
 _COMES_BACK = re.compile(r"from_numpy\(|torch\.(as_)?tensor\(|torch\.Tensor\(")
@@ -32,23 +32,37 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     rest = "\n".join(program.module.code.splitlines()[error.line - 1 :])
     if _COMES_BACK.search(rest) and re.search(r"\.(backward|grad)\(", rest):
         return  # the array may come back into a loss: then detach() would cut it
+    around = scope_of(program, node)
+    cuts = isinstance(around, cst.FunctionDef) and _comes_back(program, around)
     if program.text(node.func).endswith(".numpy") and isinstance(node.func, cst.Attribute):
         value = node.func.value
-        yield _detached(program, value)
+        yield _detached(program, value, cuts=cuts)
         return
     seen = variables(result)
     for given in node.args:
         facts = seen.get(program.text(given.value))
         if facts is not None and facts.requires_grad:
-            yield _detached(program, given.value)
+            yield _detached(program, given.value, cuts=cuts)
             return
 
 
-def _detached(program: Program, value: cst.BaseExpression) -> Rewrite:
+def _comes_back(program: Program, function: cst.FunctionDef) -> bool:
+    """Whether a tensor is made again: in the function, or of what a call of it gives."""
+    of_a_call = rf"(?:{_COMES_BACK.pattern})[^\n]*\b{function.name.value}\("
+    within = _COMES_BACK.search(program.text(function))
+    return bool(within or re.search(of_a_call, program.module.code))
+
+
+def _detached(program: Program, value: cst.BaseExpression, *, cuts: bool) -> Rewrite:
+    """Without its graph; where its function makes a tensor again, nobody can say that none is
+    wanted there.
+    """
     return Rewrite(
         program.replace({value: method(value, "detach")}),
         f"line {program.line(value)}: an array has no gradient, so `{program.text(value)}` leaves "
         "the graph first",
+        "no gradient goes through what the function returns" if cuts else "",
+        supposes=cuts,
     )
 
 

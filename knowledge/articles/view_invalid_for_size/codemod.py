@@ -22,6 +22,7 @@ from knowledge.repair.toolkit.shapes import (
 from knowledge.repair.toolkit.sites import failing, integer, scope_of, seen_error
 
 _FAMILY = "view_size"
+_LEAST_KNOWN = 8  # smaller sizes stand in any code
 _BATCH = re.compile(r"\.(size\(0\)|shape\[0\])$|^len\(")
 
 
@@ -59,11 +60,22 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     for index, size in free:
         minus = cst.parse_expression("-1")
         changed = [*wanted[:index], size, *wanted[index + 1 :]]
+        known = _is_known(program, call, arguments[index])
         yield Rewrite(
             program.replace({arguments[index]: minus}),
             f"{line}: {total} numbers make {changed}, not {list(wanted)}",
-            f"shape {changed}" if len(free) > 1 else "",
+            f"shape {changed}" if len(free) > 1 or known else "",
+            supposes=known,
         )
+
+
+def _is_known(program: Program, call: cst.Call, size: cst.BaseExpression) -> bool:
+    """Whether the code has this number elsewhere too: then what is viewed may be what is wrong."""
+    if not isinstance(size, cst.Integer) or int(size.value) < _LEAST_KNOWN:
+        return False
+    inside = {id(n) for n in program.inside(call, cst.Integer)}
+    others = [n for n in program.all(cst.Integer) if id(n) not in inside]
+    return any(n.value == size.value for n in others)
 
 
 def _given(

@@ -9,13 +9,13 @@ import libcst as cst
 
 from executor.protocol import Finding
 from knowledge.repair.codemod import Rewrite
-from knowledge.repair.toolkit.edits import New, Program
-from knowledge.repair.toolkit.sites import calls, without_argument
+from knowledge.repair.toolkit.edits import New, Program, method
+from knowledge.repair.toolkit.sites import assignment, calls, with_argument, without_argument
 from knowledge.repair.toolkit.statements import last_name
 
 KINDS = frozenset(
     {"relu_before_loss", "targets_out_of_reach", "several_classes", "raw_scores_to_nll",
-     "loss_arguments_swapped"}
+     "loss_arguments_swapped", "kl_div_arguments"}
 )  # fmt: skip
 _OF_ACTIVATION = {
     "ReLU": ("relu", "ReLU"),
@@ -39,6 +39,7 @@ def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
         "several_classes": _one_loss_a_label,
         "raw_scores_to_nll": _with_logarithm,
         "loss_arguments_swapped": _in_order,
+        "kl_div_arguments": _as_logarithms,
     }
     yield from makers[finding.kind](program, finding)
 
@@ -162,6 +163,52 @@ def _with_logarithm(program: Program, finding: Finding) -> Iterator[Rewrite]:
     if len(edit) == 1:
         line = program.line(next(iter(edit)))
         yield Rewrite(program.replace(edit), f"line {line}: {told}", intent)
+
+
+def _as_logarithms(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """Log-probabilities for the first argument of kl_div, or `log_target=True` for the second."""
+    made = list(calls(program, r"(^|\.)KLDivLoss$"))
+    held = {
+        last_name(program, assign.targets[0].target)
+        for c in made
+        if isinstance(assign := program.parent(c), cst.Assign)
+    }
+    statement = program.statement_on(finding.line) if finding.line else None
+    inside = list(program.inside(statement, cst.Call)) if statement is not None else []
+    losses = [c for c in inside if last_name(program, c.func) in {"kl_div"} | held - {""}]
+    if len(losses) != 1 or not losses[0].args:
+        return
+    loss, line = losses[0], program.line(losses[0])
+    if finding.facts["given"] == "log_target":
+        is_function = last_name(program, loss.func) == "kl_div"
+        call = loss if is_function or not made else made[0]
+        place = 5 if is_function else 3
+        edit: dict[cst.CSTNode, New] = {
+            call: with_argument(call, place, "log_target", cst.Name("True"))
+        }
+        if len(made) < 2:
+            yield Rewrite(program.replace(edit), f"line {line}: the target holds logarithms")
+        return
+    given = loss.args[0].value
+    if finding.facts["given"] == "scores":
+        dim = cst.Arg(cst.parse_expression(str(finding.facts["dim"])))
+        yield Rewrite(
+            program.replace({given: method(given, "log_softmax", dim)}),
+            f"line {line}: kl_div gets the log-probabilities that it expects",
+        )
+        return
+    if isinstance(given, cst.Name):
+        assign = assignment(program, given.value, loss)
+        given = assign.value if assign is not None else given
+    if isinstance(given, cst.Call) and last_name(program, given.func) == "softmax":
+        assert isinstance(given.func, cst.Attribute | cst.Name)
+        name = cst.Name("log_softmax")
+        if isinstance(given.func, cst.Attribute):
+            yield Rewrite(
+                program.replace({given.func: given.func.with_changes(attr=name)}),
+                f"line {program.line(given)}: kl_div gets the log-probabilities that it expects",
+                "the two distributions are to be compared",
+            )
 
 
 def _in_order(program: Program, finding: Finding) -> Iterator[Rewrite]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import typing
 from collections.abc import Iterable, Iterator
 
 import libcst as cst
@@ -20,6 +21,7 @@ from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.signatures import Called, called, is_alive
 from knowledge.repair.toolkit.sites import assignment, with_argument
 
+_A_LOSS = re.compile(r"(?i)(?:^|_)loss(?:$|_)|loss$")
 _FAMILIES = ("missing_arguments", "too_many_arguments", "takes_no_arguments")
 
 
@@ -38,6 +40,8 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         return
     moved = list(_by_name(failure, found))
     yield from moved or _added(failure, found)
+    yield from _measured(failure, found)
+    yield from _one_of_its_words(failure, found)
 
 
 # -- a class for an object -------------------------------------------------------------------
@@ -140,6 +144,52 @@ def _added(failure: Failure, found: Called) -> Iterator[Rewrite]:
         where = "" if len(calls) == 1 else " (everywhere)"
         meaning = f"what it lacks is the {told} that is there"
         yield Rewrite(program.replace(new), title + where, meaning, cost=COST.SURE)
+
+
+def _measured(failure: Failure, found: Called) -> Iterator[Rewrite]:
+    """`scheduler.step(val_loss)` for `scheduler.step()`: the loss is what is measured."""
+    if found.required(found.free()) != ["metrics"] or found.call.args:
+        return
+    names = [n for n in failure.live.names[-1] if _A_LOSS.search(n) and _is_a_number(failure, n)]
+    program = failure.program
+    for name in sorted(names, key=lambda n: "val" not in n)[:2]:
+        has_graph = getattr(failure.live.names[-1][name], "requires_grad", False)
+        value = cst.parse_expression(f"{name}.item()" if has_graph else name)
+        new = found.call.with_changes(args=[cst.Arg(value)])
+        title = f"line {program.line(found.call)}: `{name}` is what it looks at"
+        cost = COST.SURE if "val" in name or len(names) == 1 else COST.LIKELY
+        yield Rewrite(program.replace({found.call: new}), title, f"it looks at `{name}`", cost=cost)
+
+
+def _is_a_number(failure: Failure, name: str) -> bool:
+    value = failure.live.names[-1][name]
+    return isinstance(value, float) or getattr(value, "shape", None) == ()
+
+
+def _one_of_its_words(failure: Failure, found: Called) -> Iterator[Rewrite]:
+    """`Accuracy(task="multiclass", num_classes=3)`: each word that the argument may be."""
+    names = found.required(found.free())
+    words = _words_of(found.parameter(names[0])) if len(names) == 1 else []
+    program = failure.program
+    for word in words:
+        value = cst.SimpleString(f'"{word}"')
+        yield Rewrite(
+            program.replace({found.call: with_argument(found.call, 99, names[0], value)}),
+            f'line {program.line(found.call)}: `{names[0]}="{word}"` is given too',
+            f'`{names[0]}` is meant to be "{word}"',
+            cost=COST.LIKELY,
+        )
+
+
+def _words_of(parameter: inspect.Parameter) -> list[str]:
+    """The words that a parameter may be, as its annotation lists them."""
+    annotation = parameter.annotation
+    if isinstance(annotation, str):  # not evaluated
+        inside = re.fullmatch(r"(?:\w+\.)?Literal\[(.{1,300})\]", annotation, re.DOTALL)
+        return re.findall(r"['\"](\w+)['\"]", inside[1]) if inside else []
+    if typing.get_origin(annotation) is not typing.Literal:
+        return []
+    return [word for word in typing.get_args(annotation) if isinstance(word, str)]
 
 
 def _given(call: cst.Call) -> tuple[str, ...]:

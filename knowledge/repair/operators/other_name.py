@@ -9,19 +9,20 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 import types
 from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.errors import read
+from executor.errors import moved_attribute, moved_name, read
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.imports import import_instead, with_import
-from knowledge.repair.toolkit.lookups import Lookup, lookup
+from knowledge.repair.toolkit.lookups import Lookup, lookup, sister_of
 
 # What was renamed without another meaning, in words that no rule of spelling finds.
 _RENAMED = {
@@ -53,19 +54,34 @@ _RENAMED = {
     "product": "prod",
     "cumproduct": "cumprod",
     "trapz": "trapezoid",
+    "dims": "dim",
+    "array": "torch.tensor",
+    "ndarray": "torch.Tensor",
+    "expand_dims": "torch.unsqueeze",
+    "mod": "torch.remainder",
+    "resize": "torch.nn.functional.interpolate",
+    "mean_squared_error": "torch.nn.functional.mse_loss",
+    "binary_crossentropy": "torch.nn.functional.binary_cross_entropy",
 }
+
+_MOST_LONGER = 3  # names that begin alike and are shown as alternatives
+
+REPEATS = True  # one slip seldom comes alone
 
 
 def applies(result: JobResult) -> bool:
     """A name was asked of something, or imported from somewhere, that does not have it."""
     error = result.error
     return error is not None and error.type in (
-        "AttributeError", "ImportError", "NotImplementedError",
+        "AttributeError", "ImportError", "ModuleNotFoundError", "NotImplementedError",
     )  # fmt: skip
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
     """The name that is meant, at the failing place, then wherever a name is asked for in vain."""
+    if read(failure.error, "module_not_installed") is not None:
+        yield from _of_a_lost_module(failure)
+        return
     look = lookup(failure) or _not_implemented(failure)
     if look is None or look.owner is None:
         return
@@ -76,10 +92,11 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     node = _attribute(failure, look.name)
     if node is None:
         return
-    here = list(_meant(program, node, look))
+    here = list(_of_what_it_was_made_of(failure, node)) or list(_meant(program, node, look))
     for new, title, cost in here:
         at = f"line {program.line(node)}"
         yield Rewrite(program.replace(new), f"{at}: {title}", cost=cost)
+    yield from _longer(failure, look, node)
     if here:
         yield from _everywhere(failure, look, node)
     elif look.is_submodule():
@@ -89,6 +106,18 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
             f"`{name}` is a module of its own, which has to be imported",
             cost=COST.SURE,
         )
+
+
+def _longer(failure: Failure, look: Lookup, node: cst.Attribute) -> Iterator[Rewrite]:
+    """Names that begin with the one that is asked for; several are alternatives."""
+    program = failure.program
+    parent = program.parent(node)
+    is_called = isinstance(parent, cst.Call) and parent.func is node
+    longer = look.longer(is_called=is_called)
+    for name in longer if len(longer) <= _MOST_LONGER else ():
+        title = f"line {program.line(node)}: the whole name is `{name}`"
+        new = program.replace({node: _named(node, name)})
+        yield Rewrite(new, title, f"`{name}` is meant", cost=COST.LIKELY)
 
 
 def _not_implemented(failure: Failure) -> Lookup | None:
@@ -117,7 +146,14 @@ def _meant(program: Program, node: cst.Attribute, look: Lookup) -> Iterator[Mean
     call = parent if isinstance(parent, cst.Call) and parent.func is node else None
     name = look.name
     if said := look.said():
-        yield {node: _as_said(program, node, look, said)}, f"`{name}` is `{said}` now", COST.SAID
+        instead = _as_said(program, node, look, said)
+        gone = program.text(node) if look.module else name
+        yield {node: instead}, f"`{gone}` is `{program.text(instead)}` now", COST.SAID
+        return
+    if today := _moved(look):
+        owner = program.text(node.value)
+        asked = program.name_of(*_split(today)) if look.module else f"{owner}.{today}"
+        yield {node: cst.parse_expression(asked)}, f"`{name}` is `{today}` now", COST.SURE
         return
     if inspect.isclass(look.owner) and look.owner.__name__ == name:
         yield {node: node.value}, f"`{program.text(node.value)}` is the class itself", COST.SURE
@@ -158,6 +194,30 @@ def _as_said(program: Program, node: cst.Attribute, look: Lookup, said: str) -> 
     return _named(node, said) if said in look.names else cst.Name(said)
 
 
+def _of_what_it_was_made_of(failure: Failure, node: cst.Attribute) -> Iterator[Meant]:
+    """`loss.item().backward()`: what `item` was asked of has the name itself."""
+    call = node.value
+    if not isinstance(call, cst.Call) or call.args or not isinstance(call.func, cst.Attribute):
+        return
+    whole = call.func.value
+    value = failure.value(whole) if isinstance(whole, (cst.Name, cst.Attribute)) else None
+    if value is None or value is failure.missing or not hasattr(type(value), node.attr.value):
+        return
+    text = failure.program.text
+    told = f"`{text(whole)}` has `{node.attr.value}`, and what `{text(call)}` gives has not"
+    yield {node: node.with_changes(value=whole)}, told, COST.SURE
+
+
+def _moved(look: Lookup) -> str:
+    """What a library renamed, where no rule of spelling finds it; empty if that is not known."""
+    if look.module:
+        moved = moved_name(look.module.partition(".")[0], look.name)
+    else:
+        cls = look.owner if inspect.isclass(look.owner) else type(look.owner)
+        moved = moved_attribute(cls, look.name)
+    return moved.today if moved is not None else ""
+
+
 def _named(node: cst.Attribute, name: str) -> cst.Attribute:
     return node.with_changes(attr=cst.Name(name))
 
@@ -191,12 +251,16 @@ def _home(look: Lookup) -> str:
 def _imported(failure: Failure, look: Lookup) -> Iterator[Rewrite]:
     """`from a import name` from where the name is, or under the name that it has."""
     program = failure.program
-    home = _home(look)
+    home = _moved(look) or _home(look)
     if not home and look.module.partition(".")[0] != "torch":
         of_torch = Lookup(_torch(), look.name, "")
         home = _home(of_torch)  # what a library took from torch, and gave back
-    near = look.alike(is_called=True)
-    if home:
+    near = look.alike(is_called=True) or look.with_another_end()
+    sister = "" if home or near else sister_of(look.module, look.name)
+    if sister:
+        module = import_instead(program, look.module, look.name, sister, look.name)
+        title = f"`{look.name}` is in `{sister}`"
+    elif home:
         module = import_instead(program, look.module, look.name, *_split(home))
         title = f"`{look.name}` is in `{_split(home)[0]}`"
     elif len(near) == 1:
@@ -206,6 +270,40 @@ def _imported(failure: Failure, look: Lookup) -> Iterator[Rewrite]:
         return
     if module is not None:
         yield Rewrite(module, f"line {failure.error.line}: {title}", cost=COST.SURE)
+
+
+def _of_a_lost_module(failure: Failure) -> Iterator[Rewrite]:
+    """`from a.gone import name` from where the name is today, if every name of it is somewhere."""
+    seen = read(failure.error, "module_not_installed")
+    path = seen["module"] if seen is not None else ""
+    package = sys.modules.get(path.partition(".")[0])
+    program = failure.program
+    statement = next(
+        (
+            n
+            for n in program.all(cst.ImportFrom)
+            if n.module is not None and program.text(n.module) == path
+        ),
+        None,
+    )
+    if package is None or statement is None or isinstance(statement.names, cst.ImportStar):
+        return
+    told = []
+    for alias in statement.names:
+        name = program.text(alias.name)
+        look = Lookup(package, name, "")
+        home = _moved(look) or _home(look)
+        if not home and name in look.names:
+            home = f"{package.__name__}.{name}"
+        sister = "" if home else sister_of(path, name)
+        home = f"{sister}.{name}" if sister else home
+        module = import_instead(program, path, name, *_split(home)) if home else None
+        if module is None:
+            return
+        program = Program(module.code)
+        told.append(f"`{name}` is in `{_split(home)[0]}`")
+    title = f"line {failure.error.line}: {', and '.join(told)}"
+    yield Rewrite(program.module, title, cost=COST.SURE)
 
 
 def _torch() -> types.ModuleType:
@@ -278,5 +376,9 @@ def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Chec
         return [Check(name="asked", passed=False, detail="it only asks for the name")]
     is_module = read(error, "module_attribute") is not None
     kept = is_module or not owner or re.search(rf"{re.escape(owner)}[.\[)]", new) is not None
+    if owner.endswith("()"):  # what its last call was asked of has the name too
+        whole = owner.removesuffix("()").rpartition(".")[0]
+        name = error.code.removesuffix("()").rpartition(".")[2]
+        kept = kept or (bool(whole) and f"{whole}.{name}(" in new)
     detail = "it is still asked" if kept else "it is no longer asked"
     return [Check(name="asked", passed=kept, detail=detail)]

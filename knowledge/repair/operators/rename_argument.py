@@ -9,19 +9,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import TypedDict
 
 import libcst as cst
 
-from executor.errors import is_a, quoted_names, read
+from executor.errors import MovedArgument, is_a, moved_argument, quoted_names, read
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.keywords import meant, only_tells
 from knowledge.repair.toolkit.signatures import Called, called, of_call
-from knowledge.repair.toolkit.sites import without_argument
+from knowledge.repair.toolkit.sites import with_argument, without_argument
 
 _OFF = ("False", "None")
+
+
+class _Settings(TypedDict):
+    """What every rewrite of one call shares."""
+
+    subjects: tuple[str, ...]
+    cost: float
+    intent: str
+    supposes: bool
+
+
+REPEATS = True  # one slip seldom comes alone
 
 
 def applies(result: JobResult) -> bool:
@@ -41,6 +54,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         yield from _unnamed(failure, found)
     if found.takes_any_keyword:
         return
+    yield from _moved(failure, found)
     names = _new_names(found)
     if not names:
         return
@@ -51,15 +65,52 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     ]
     title = f"line {program.line(found.call)}: {_told(found, names)}"
     lost = tuple(old for old, new in names.items() if not new)
+    open_ = [old for old in lost if not only_tells(old)]
+    meaning = f"nothing else is wanted instead of `{open_[0]}`" if open_ else ""
+    settings = _Settings(subjects=lost, cost=COST.SURE, intent=meaning, supposes=bool(open_))
     here: dict[cst.CSTNode, cst.CSTNode] = {found.call: _renamed(found.call, names)}
     same: dict[cst.CSTNode, cst.CSTNode] = {c: _renamed(c, names) for c in alike}
     every = {**dict(_of_other_functions(failure, found.call)), **same}
-    yield Rewrite(program.replace(here), title, subjects=lost, cost=COST.SURE)
+    yield Rewrite(program.replace(here), title, **settings)
     if len(same) > 1:
-        yield Rewrite(program.replace(same), f"{title} (everywhere)", subjects=lost, cost=COST.SURE)
+        yield Rewrite(program.replace(same), f"{title} (everywhere)", **settings)
     if len(every) > len(same):
         more = f"{title}; other calls name theirs wrongly too"
-        yield Rewrite(program.replace(every), more, subjects=lost, cost=COST.SURE)
+        yield Rewrite(program.replace(every), more, **settings)
+
+
+def _moved(failure: Failure, found: Called) -> Iterator[Rewrite]:
+    """What a library's function takes today in place of arguments that it took once."""
+    program = failure.program
+    package = str(getattr(found.target, "__module__", "") or "").partition(".")[0]
+    function = getattr(found.target, "__name__", "")
+    names = set(found.names)
+    today: dict[str, MovedArgument] = {}
+    for given in found.call.args:
+        word = given.keyword.value if given.keyword is not None else ""
+        if word and word not in names:
+            text = program.text(given.value)
+            # A keyword that it hands on is named in the error by the function that refused it.
+            moved = moved_argument(package, function, word, text)
+            if moved is not None and not moved.how:
+                today[word] = moved
+    if not today:
+        return
+    call, told = found.call, []
+    have = {a.keyword.value for a in call.args if a.keyword is not None}
+    for word, moved in today.items():
+        old = next(a for a in call.args if _is_called(a, word))
+        call = without_argument(call, old)
+        new = cst.ensure_type(cst.parse_expression(f"f({moved.arguments})"), cst.Call).args
+        for arg in new:
+            if arg.keyword is not None and arg.keyword.value not in have:
+                call = with_argument(call, 99, arg.keyword.value, arg.value)
+                have.add(arg.keyword.value)
+        is_now = f"is `{moved.arguments}` now" if moved.arguments else "is not asked for any more"
+        told.append(f"`{program.text(old)}` {is_now}")
+    title = f"line {program.line(found.call)}: {', and '.join(told)}"
+    lost = tuple(today)
+    yield Rewrite(program.replace({found.call: call}), title, subjects=lost, cost=COST.SAID)
 
 
 def _of_other_functions(

@@ -17,14 +17,16 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.live import called_module, tensors
 from knowledge.repair.toolkit.shapes import (
     Resized,
+    loads_its_own_layers,
+    refitted,
     resized_call,
     same_layers,
     size_given,
     still_computed,
-    uses_loaded_weights,
 )
 from knowledge.repair.toolkit.sites import argument, made
 
@@ -41,6 +43,9 @@ _SIZES: tuple[tuple[str, tuple[tuple[int, str], ...]], ...] = (
     (r"MultiheadAttention", ((0, "embed_dim"),)),
     (r"Transformer(?:En|De)coderLayer", ((0, "d_model"),)),
 )
+# What makes a raw weight, and what such a one is called.
+_MAKES = frozenset({"randn", "rand", "zeros", "ones", "empty", "full"})
+_OF_A_LAYER = re.compile(r"(?i)mask|^self\.\w+$")
 _GOES_OUT = frozenset({"out_features", "out_channels", "hidden_size", "embedding_dim"})
 _SPEAKS_OF_SIZES = re.compile(
     r"(?i)shape|size|dimension|channels|features|embed|elements|must match|equal"
@@ -64,7 +69,7 @@ def _numbers(message: str) -> set[int]:
 def edits(failure: Failure) -> Iterable[Rewrite]:
     """Every layer that was made for one of the numbers, made for the one that it meets."""
     program, result = failure.program, failure.result
-    if uses_loaded_weights(program):
+    if loads_its_own_layers(program):
         return
     numbers = _numbers(failure.error.message)
     own = made(program, result.layer) if result.layer is not None else None
@@ -82,6 +87,8 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
                     continue
                 cost = COST.SURE if is_own else COST.LIKELY + COST.FAR
                 yield from _made_for(failure, call, (position, keyword), old, new, cost)
+        if _is_of_a_layer(program, call):
+            yield from _state_for(failure, call, numbers)
 
 
 def _sizes_of(call: cst.Call) -> tuple[tuple[int, str], ...]:
@@ -103,6 +110,36 @@ def _made_for(
             continue  # how much comes out has a name: that is meant, whatever it meets
         title = f"line {way.line}: `{layer}` is made for {new} instead of {old}"
         yield Rewrite(way.module, title, f"the {place[1]} of `{layer}` is {new}", cost=cost)
+
+
+def _is_of_a_layer(program: Program, call: cst.Call) -> bool:
+    """Whether a call makes a raw weight, a bias or a mask: their sizes follow what they meet."""
+    name = program.text(call.func).rpartition(".")[2]
+    statement = program.up(call, cst.Assign)
+    if name == "generate_square_subsequent_mask":
+        return True
+    if name not in _MAKES or statement is None:
+        return False
+    around = program.up(program.parent(call) or call, cst.Call)
+    if around is not None:  # what is given to another function is data
+        return program.text(around.func).rpartition(".")[2] in ("Parameter", "tril", "triu")
+    target = program.text(statement.targets[0].target)
+    return _OF_A_LAYER.search(target) is not None
+
+
+def _state_for(failure: Failure, call: cst.Call, numbers: set[int]) -> Iterator[Rewrite]:
+    program = failure.program
+    for position, given in enumerate(call.args):
+        old = size_given(program, call, position, "")
+        if given.keyword is not None or old not in numbers:
+            continue
+        for new in sorted(numbers - {old, 0, 1}):
+            way = refitted(program, call, position, new)
+            if way is not None:
+                what = program.text(call)
+                title = f"line {way.line}: `{what}` is made with {new} instead of {old}"
+                meaning = f"dimension {position} of `{what}` is {new}"
+                yield Rewrite(way.module, title, meaning, cost=COST.LIKELY + COST.FAR)
 
 
 def _stands_elsewhere(failure: Failure) -> bool:

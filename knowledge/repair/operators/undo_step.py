@@ -96,7 +96,7 @@ def _without(
         if gone is None:
             return
         new = gone
-    yield Rewrite(new, told, meaning, cost=cost)
+    yield Rewrite(new, told, meaning, cost=cost, supposes=True)  # it may have been meant
 
 
 def _without_line(program: Program, line: int) -> cst.Module | None:

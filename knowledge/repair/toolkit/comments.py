@@ -13,6 +13,11 @@ _QUOTES_AN_ERROR = re.compile(r"\w(?:Error|Exception|Warning)\b")
 OF_A_MISTAKE = re.compile(
     r"(?i)mismatch|incorrect|wrong|error|\bbug|fail|problem|should|instead|invalid|not match"
 )
+# Who assumes a size, or says that it depends on another one, leaves it open.
+OF_AN_ASSUMPTION = re.compile(
+    r"(?i)\bassum|\bdepend|\badjust|\bplaceholder|\bguess|\bapprox|\be\.g\.|\bfor example\b"
+    r"|\bchange (?:this|to|it|if)\b|\bupdate (?:this|to|it|if)\b"
+)
 _MOST_ABOVE = 3  # lines of comment above a statement that are about it
 
 

@@ -7,6 +7,7 @@ evaluated for that.
 from __future__ import annotations
 
 import builtins
+import importlib
 import importlib.util
 import inspect
 import re
@@ -18,7 +19,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from executor.errors import read
-from knowledge.repair.toolkit.spelling import misspelt, slips
+from knowledge.repair.toolkit.spelling import misspelt, plain, slips, undoubled
 
 if TYPE_CHECKING:
     import torch
@@ -26,6 +27,15 @@ if TYPE_CHECKING:
     from knowledge.repair.operator import Failure
 
 _NOT_THERE = object()
+# Libraries that have what is looked for in another one.
+_SISTERS = {
+    "torch": ("torchvision", "torchaudio", "torchmetrics"),
+    "torchvision": ("torch", "torch.nn"),
+    "transformers": ("torch.optim", "torch.nn"),
+}
+_WHOLE = 5  # letters of a name that longer ones may begin with
+# What the last words of many classes' names became.
+_ENDS = (("FeatureExtractor", "ImageProcessor"), ("TokenizerFast", "Tokenizer"))
 # What a library says of a name that it no longer has; each was read in a message of one.
 _SAID = tuple(
     re.compile(pattern)
@@ -65,7 +75,21 @@ class Lookup:
         if self._is_of_another_kind():  # `items` of a tensor: a dictionary was expected
             near = [n for n in near if n == f"{self.name}_"]
         least = min((slips(self.name, n) for n in near), default=0)
-        return [n for n in near if slips(self.name, n) == least]
+        near = [n for n in near if slips(self.name, n) == least]
+        same = [n for n in near if undoubled(n) == undoubled(self.name)]
+        return same if len(same) == 1 else near
+
+    def longer(self, *, is_called: bool) -> list[str]:
+        """Names that begin with the whole of this one: `kl_divergence` for `kl_div`."""
+        start = plain(self.name)
+        found = [n for n in self.names if plain(n).startswith(start) and len(n) > len(self.name)]
+        found = [n for n in found if f"{n}_" not in self.names]  # an older name of the same
+        return [n for n in found if len(start) >= _WHOLE and callable(self.value(n)) == is_called]
+
+    def with_another_end(self) -> list[str]:
+        """`ViTImageProcessor` for `ViTFeatureExtractor`: kinds that a library calls otherwise."""
+        told = [self.name.removesuffix(old) + new for old, new in _ENDS if self.name.endswith(old)]
+        return [name for name in told if name in self.names]
 
     def _is_of_another_kind(self) -> bool:
         """Whether a tensor was asked for what dictionaries, lists or modules have."""
@@ -226,3 +250,15 @@ def _homes(where: str, name: str) -> Iterator[str]:
         if (listed is None or name in listed) and home.partition(".")[0] in (top, "builtins"):
             found.setdefault(id(value), f"{path}.{name}")
     yield from found.values()
+
+
+def sister_of(module: str, name: str) -> str:
+    """The library beside a module's own that has the name; empty if none has."""
+    for sister in _SISTERS.get(module.partition(".")[0], ()):
+        try:
+            there = importlib.import_module(sister)
+            if hasattr(there, name) or importlib.util.find_spec(f"{sister}.{name}") is not None:
+                return sister
+        except Exception:  # whatever a library raises that does not fit to this torch
+            continue
+    return ""

@@ -49,6 +49,21 @@ def uses_loaded_weights(program: Program) -> bool:
     return bool(_LOADED.search(_without_own_files(program.module.code)))
 
 
+def loads_its_own_layers(program: Program) -> bool:
+    """Whether weights from a file go into layers that the program itself makes.
+
+    A model that a library makes with its weights (`resnet18(weights=…)`,
+    `BertModel.from_pretrained`) brings its own layers: the size of one that the program puts
+    behind it is free.
+    """
+    code = _without_own_files(program.module.code)
+    classes = {node.name.value for node in program.all(cst.ClassDef)}
+    found = {match[1] for match in _LOADED.finditer(code)}
+    made_by = set(re.findall(r"\b(\w+)\.from_pretrained\b", code))
+    return bool(found & _INTO_LAYERS) or bool(made_by & (classes | {"cls", "self"}))
+
+
+_INTO_LAYERS = {"load_state_dict", "torch.load", "load_from_checkpoint"}
 _SAVED = re.compile(r"torch\.save\([^\n]*,\s*([\w.'\"/]+)\s*\)")
 
 
@@ -164,7 +179,7 @@ def resized_call(
 ) -> Iterator[Resized]:
     """The same for a constructor's call that is known already."""
     given = argument(call, position, keyword)
-    if given is None or uses_loaded_weights(program) or size < 1:
+    if given is None or loads_its_own_layers(program) or size < 1:
         return
     source = _source(program, given.value)
     alone = source is not None and source is not given.value and _used_once(program, given.value)
@@ -179,6 +194,19 @@ def resized_call(
     value = (None if alone else _named(program, given.value, size)) or integer(size)
     new = with_argument(call, position, keyword, value)
     yield Resized(program.replace({call: new}), program.line(given))
+
+
+def refitted(program: Program, call: cst.Call, position: int, size: int) -> Resized | None:
+    """A tensor made with another size: by a name that has it, else by a number for a number."""
+    given = argument(call, position, "")
+    if given is None:
+        return None
+    value = _named(program, given.value, size)
+    if value is None and isinstance(given.value, cst.Integer):
+        value = integer(size)
+    if value is None:
+        return None
+    return Resized(program.replace({given.value: value}), program.line(given))
 
 
 def parameter_worth(program: Program, value: cst.BaseExpression, size: int) -> str | None:

@@ -112,9 +112,11 @@ def _signature(target: Any, said: str) -> tuple[inspect.Parameter, ...] | None:
 
     bound = False
     if inspect.isclass(target):
-        target, bound = _method(target, "__init__", said), True
+        maker = "__new__" if said.endswith(".__new__") else "__init__"
+        target, bound = _method(target, maker, said), True
     elif isinstance(target, torch.nn.Module):
         target, bound = _method(type(target), "forward", said), True
+    target = target.__func__ if isinstance(target, staticmethod) else target  # `__new__`
     if not isinstance(target, (types.FunctionType, types.MethodType)):
         return None
     try:

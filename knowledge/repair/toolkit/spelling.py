@@ -17,7 +17,7 @@ def misspelt(written: str, meant: str) -> bool:
     a, b = plain(written), plain(meant)
     if written == meant or not a or not b or (a.endswith("_") and not b.endswith("_")):
         return False  # an underscore at the end means "in place": no slip takes it away
-    if a == b:
+    if a == b or _short(a) == _short(b):
         return True
     if min(len(a), len(b)) < _LETTERS or re.findall(r"\d+", a) != re.findall(r"\d+", b):
         return False
@@ -25,6 +25,23 @@ def misspelt(written: str, meant: str) -> bool:
         return False  # the first letter is right, or changed places with the second
     most = 2 if min(len(a), len(b)) >= _LONG else 1
     return abs(len(a) - len(b)) <= most and slips(a, b) <= most
+
+
+# Words that one library writes out and another one shortens.
+_SHORTENED = (("pooling", "pool"), ("normalization", "norm"), ("normalisation", "norm"),
+              ("gradient", "grad"), ("average", "avg"), ("dimension", "dim"),
+              ("learningrate", "lr"), ("regularization", "reg"))  # fmt: skip
+
+
+def _short(name: str) -> str:
+    for whole, short in _SHORTENED:
+        name = name.replace(whole, short)
+    return name
+
+
+def undoubled(name: str) -> str:
+    """The name with every doubled letter once: `Adamm` is nearer to `Adam` than to `AdamW`."""
+    return re.sub(r"([a-z])\1", r"\1", plain(name))
 
 
 def plain(name: str) -> str:

@@ -11,6 +11,7 @@ from executor.protocol import (
     Explanation,
     Job,
     JobResult,
+    NotHere,
     Outcome,
     Placeholder,
 )
@@ -35,6 +36,10 @@ NO_IMAGE = failed(NONE, "AttributeError", absent=("a.png",))
 TABLE = Placeholder(name="a.csv", line=1, what="a table", kind="file")
 NO_MODULE = failed("No module named 'tf'", "ModuleNotFoundError")
 MODULE = Placeholder(name="tf", line=1, what="it was left out", kind="module", exact=True)
+USED = MODULE.model_copy(update={"used": True})
+NEEDED = failed("must be Tensor", "TypeError", stand_ins=(USED,), needs_module="tf")
+PATH = NotHere(kind="path", name="/data/a.db")
+PROGRAM = NotHere(kind="program", name="make")
 NO_NETWORK = "HTTPSConnectionPool(host='a'): Max retries exceeded with url: /b"
 CODE = "net(x)"
 
@@ -66,6 +71,8 @@ async def believed(*runs: JobResult) -> tuple[int, int, Job]:
         ((failed("Dataset not found.", "RuntimeError"), ran(stand_ins=(TABLE,))), 2),
         ((NO_FILE, failed("Dataset not found.", stand_ins=(TABLE,))), 2),
         ((NO_FILE, ran()), 1),
+        ((failed("no", "OperationalError", not_here=PATH), ran(stand_ins=(TABLE,))), 2),
+        ((failed("no", "CalledProcessError", not_here=PROGRAM),), 1),  # nothing stands for it
         ((NO_FILE, failed(SIZES.format(3, 4), stand_ins=(TABLE,))), 2),
         # A module is not installed, and was left out until it is used.
         ((NO_MODULE, ran(stand_ins=(MODULE,))), 2),
@@ -81,6 +88,10 @@ async def believed(*runs: JobResult) -> tuple[int, int, Job]:
             ),
             1,
         ),
+        ((NO_MODULE, NEEDED), 2),  # it ended at a value that would come from the module
+        ((NO_MODULE, ran(stand_ins=(USED,))), 1),  # something took the error of its use
+        ((NO_MODULE, failed(SIZES.format(3, 4), stand_ins=(USED,))), 1),
+        ((NO_MODULE, NEEDED.model_copy(update={"caught": (caught("x", "ImportError"),)})), 2),
         (
             (
                 failed(
@@ -118,6 +129,7 @@ async def believed(*runs: JobResult) -> tuple[int, int, Job]:
         ((LACKS, OPEN, OPEN_AGAIN), 1),
         ((LACKS, OPEN, ran(outcome=Outcome.TIMEOUT)), 1),
         ((LACKS, OPEN, OPEN.model_copy(update={"stand_in_at_fault": "net"})), 1),
+        ((LACKS, OPEN, OPEN.model_copy(update={"needs_module": "tf"})), 1),
     ],
 )
 async def test_which_run_is_believed(runs: tuple[JobResult, ...], round: int):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 import pytest
 
 from bot.diagnosis import wording
@@ -12,7 +14,7 @@ from executor.protocol import Finding
 from knowledge.articles.article import load_articles
 from knowledge.articles.slugs import ARTICLES
 from knowledge.repair.mistake import NO_MISTAKE, mistake
-from knowledge.search.search import SearchResult
+from knowledge.search.search import Hit, SearchResult
 from tests.bot.diagnosis.test_read_not_run import (
     ASIDE,
     LACKS,
@@ -66,7 +68,9 @@ def test_without_code_the_same_order_holds():
     assert answer(text="hm").status == "unsure"
 
 
-def diagnosis(text: str, run=None, *, missing: str = "", pasted: bool = False) -> Diagnosis:
+def diagnosis(
+    text: str, run=None, *, missing: str = "", pasted: bool = False, near: str = MOVES
+) -> Diagnosis:
     """A question, and what its code showed."""
     error = PastedTraceback(type="RuntimeError", message=SIZES) if pasted else None
     question = Question(text=text, snippets=(Snippet(code="x"),), traceback=error)
@@ -76,14 +80,20 @@ def diagnosis(text: str, run=None, *, missing: str = "", pasted: bool = False) -
         RunWith(),
         mistake=wrong,
         missing=missing,
-        passages=SearchResult((), 0.0, 0.5),
+        passages=SearchResult((hit(near),), 0.9, 0.5),
     )
+
+
+def hit(slug: str) -> Hit:
+    """What the search found nearest."""
+    return Hit(slug, "article", "T", "p", 0.9, why=cast(Any, None), evidence=cast(Any, None))
 
 
 @pytest.mark.parametrize(
     ("known", "is_asked"),
     [
         (diagnosis(FROZEN), True),
+        (diagnosis(FROZEN, near="another-article"), False),  # its words are about the code
         (diagnosis(FROZEN, ran()), True),
         (diagnosis(FROZEN, LACKS, missing="so"), True),
         (diagnosis(FROZEN, failed("no")), True),  # they report no error

@@ -14,6 +14,7 @@ from executor.protocol import (
     JobResult,
     LeftOut,
     Limit,
+    NotHere,
     Outcome,
     Placeholder,
 )
@@ -52,9 +53,10 @@ MODULE = (
     "it needs the module `{}` (line 1), which is not installed here; post the part that fails "
     "without it, or the full traceback"
 )
+BACKEND = "Could not run 'aten::exp' with arguments from the '{}' backend."
 NETWORK = (
-    "it asks for something from the network (line 1), and there is none here; build the model "
-    "without pretrained weights, or attach the file"
+    "it asks for something from the network (line 1), and there is none here; attach the file, "
+    "make the data up in the code, or build the model without pretrained weights"
 )
 CUT = (
     "7 training steps ran without an error{}, then its time was up and it was stopped between two "
@@ -275,6 +277,79 @@ def without_line(run: JobResult) -> JobResult:
             "it asks for input (line 1), and nobody can type here; put a value in its place",
         ),
         (failed("Ran out of input", "EOFError", code="pickle.load(f)"), ""),
+        # A screen, a device of another maker, nobody who types.
+        (
+            failed("no display name and no $DISPLAY environment variable", "TclError"),
+            "it opens a window (line 1), and there is no screen here; save the picture to a file, "
+            "or leave that line out",
+        ),
+        (
+            failed(BACKEND.format("MPS"), "NotImplementedError"),
+            "it needs a device of another kind (line 1), MPS, and there is none here; say device "
+            "cpu in the snippet, or post the part that fails on any device",
+        ),
+        (failed(BACKEND.format("QuantizedCPU"), "NotImplementedError"), ""),
+        (
+            failed("", "EOFError", code="getpass.getpass('? ')"),
+            "it asks for input (line 1), and nobody can type here; put a value in its place",
+        ),
+        # A path, a program, a variable of the environment.
+        (
+            failed("no", "OperationalError", not_here=NotHere(kind="path", name="/a/b.db")),
+            "`/a/b.db` (line 1) is not here, and OperationalError comes of that; attach it, or "
+            "make the data up in the code",
+        ),
+        (
+            failed(
+                "[Errno 2] No such file or directory: 'make'",
+                "FileNotFoundError",
+                not_here=NotHere(kind="program", name="make all"),
+            ),
+            "it starts another program (line 1), `make all`, which this machine has not or cannot "
+            "run; post the part that fails without it, or that program's own output",
+        ),
+        (
+            failed("'DATA'", "KeyError", not_here=NotHere(kind="variable", name="DATA")),
+            "it reads the environment variable `DATA` (line 1), which is not set here; put its "
+            "value into the snippet",
+        ),
+        # The GPUs of this machine.
+        (
+            failed("2 are too few", "AssertionError", of_gpus=True),
+            "AssertionError (line 1) comes of the GPUs that it finds, none here: with more and "
+            "larger ones it does not come up; run it on a machine that has what it needs, or post "
+            "what fails there",
+        ),
+        (
+            failed("2", "SystemExit", of_gpus=True, env=Environment(device="simulated cuda:0")),
+            "SystemExit (line 1) comes of the GPUs that it finds, one simulated here: with more "
+            "and larger ones it does not come up; run it on a machine that has what it needs, or "
+            "post what fails there",
+        ),
+        (
+            failed("module 'torch._C' has no attribute '_broadcast_coalesced'", "AttributeError"),
+            "it needs `_broadcast_coalesced` (line 1), compiled code that the PyTorch here, built "
+            "for the CPU, has not; run it on a machine with a GPU",
+        ),
+        (
+            failed(
+                "module 'torch._C' has no attribute '_gone'",
+                "AttributeError",
+                code="torch._C._gone()",
+            ),
+            "",
+        ),
+        # A module that is not installed, whatever error comes of that.
+        (
+            failed(SIZES, needs_module="tf"),
+            "it needs the module `tf` (line 1), which is not installed here, and RuntimeError "
+            "comes of that; post the part that fails without it, or the full traceback",
+        ),
+        (
+            failed("No module named 'tf'", "ModuleNotFoundError", needs_module="tf"),
+            "it needs the module `tf` (line 1), which is not installed here; post the part that "
+            "fails without it, or the full traceback",
+        ),
         (failed("EOF when reading a line", "ValueError", code="input('? ')"), ""),
     ],
 )
@@ -335,6 +410,16 @@ IS_NONE = Explanation(family="none", text="`y` is None, returned at line 5.")
 @pytest.mark.parametrize(
     ("run", "reason"),
     [
+        (
+            failed("oh", "TypeError", left_out=LeftOut(name="...", line=1)),
+            "`...` (line 1) stands where code was left out; post that part too, so that it can be "
+            "run",
+        ),
+        (
+            failed("oh", "TypeError", left_out=LeftOut(name="...", line=7)),
+            "`...` (line 7) stands where code was left out, and TypeError at line 1 comes of that; "
+            "post that part too, so that it can be run",
+        ),
         (
             failed("oh", "AttributeError", left_out=UP),
             "the body of `up` (line 1) was left out, and AttributeError (line 1) comes of that; "

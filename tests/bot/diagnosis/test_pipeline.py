@@ -442,6 +442,31 @@ async def test_a_second_gpu_is_not_called_a_mistake(ask: Ask):
     assert "second GPU (line 2)" in answer.headline and answer.error is None
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "n = torch.cuda.device_count()\nassert n >= 2, f'{n} are too few'",
+        "x = torch.ones(2).cuda()\nif torch.cuda.get_device_capability()[0] < 9:\n"
+        "    raise RuntimeError('too old')",
+    ],
+)
+async def test_what_only_other_gpus_allow_is_not_called_a_mistake(ask: Ask, code: str):
+    """Whether there is none here, or a simulated one of another kind."""
+    answer = await ask(posted("?", f"import torch\n{code}\n"))
+
+    assert answer.status == "not_run", answer.headline
+    assert "of the GPUs that it finds" in answer.headline and answer.error is None
+
+
+async def test_an_error_with_any_gpus_is_a_mistake(ask: Ask):
+    """Though the program asks how many there are."""
+    code = "n = torch.cuda.device_count()\nx = torch.ones(2).cuda()\nx @ torch.ones(3).cuda()"
+    answer = await ask(posted("?", f"import torch\n{code}\n"))
+
+    assert answer.status == "reproduced", answer.headline
+    assert answer.error is not None and answer.error.line == 4
+
+
 async def test_code_that_needs_a_gpu_runs_on_a_simulated_one(ask: Ask):
     """Nothing is wrong with it; where it ran is said, and it is never called a GPU."""
     code = GUARDED.replace("1])", "1]).cuda()").replace(

@@ -113,8 +113,17 @@ MISTAKES = {
     "csv_regression": ("loss.backward()", "loss.item().backward()", "float"),
     "resume_checkpoint": ("torch.randn(3, 20)", "torch.randn(3, 25)", "25"),
     "bert_classifier": ("nn.Linear(768, 3)", "nn.Linear(512, 3)", "768"),
+    "lightning_mnist": ('accelerator="auto"', "gpus=1", "accelerator"),
+    "lightning_metrics": ('Accuracy(task="multiclass", num', "Accuracy(num", "task"),
+    "hf_trainer_imdb": ("eval_strategy=", "evaluation_strategy=", "eval_strategy"),
+    "cifar_resnet": ("opt.zero_grad()", "pass", "gradients that still held"),
+    "wandb_logging": ("nn.Linear(784, 100)", "nn.Linear(768, 100)", "784"),
+    "hf_vit": ("ViTImageProcessor", "ViTFeatureExtractor", "ViTImageProcessor"),
 }
-FIXED = {"mnist_cnn"}
+FIXED = {
+    "mnist_cnn", "csv_regression", "bert_classifier", "lightning_mnist",
+    "cifar_resnet", "wandb_logging",
+}  # fmt: skip
 
 
 def program(name: str) -> str:

@@ -6,7 +6,18 @@ import pytest
 
 from bot.diagnosis import wording
 from bot.models import PastedTraceback, Question
-from executor.protocol import Caught, Culprit, Environment, Exit, Finding, JobResult, Outcome
+from executor.protocol import (
+    GLUED,
+    MODULE,
+    Caught,
+    Culprit,
+    Environment,
+    Exit,
+    Finding,
+    JobResult,
+    Outcome,
+    Placeholder,
+)
 from knowledge.repair.engine import Repair
 from knowledge.repair.fix import Fix
 from knowledge.repair.mistake import mistake
@@ -156,6 +167,22 @@ def test_reproduced_is_said_of_the_posted_error_alone(question: Question, headli
     assert wording.reproduced(question, mistake(run), run, Repair()) == headline
 
 
+def test_an_error_that_took_placeholders_is_rebuilt_and_not_reproduced():
+    """With the names that were assumed, the first six."""
+    one = Placeholder(name="criterion", line=1, what="`torch.nn.BCELoss()`", kind=GLUED)
+    many = tuple(one.model_copy(update={"name": f"n{i}"}) for i in range(8))
+    for stand_ins, about in (
+        ((one,), "`criterion`"),
+        (many, "`n0`, `n1`, `n2`, `n3`, `n4`, `n5` and 2 more"),
+        ((one.model_copy(update={"name": "_"}),), "what was not posted"),
+    ):
+        run = failed(SIZES, stand_ins=stand_ins)
+
+        assert wording.reproduced(pasted(SIZES), mistake(run), run, Repair()) == (
+            f"Rebuilt with assumptions about {about}: RuntimeError at line 1: {SIZES}."
+        )
+
+
 def test_what_was_posted_and_does_not_come_up_is_said():
     """Of a fix for another error, and of a finding without any."""
     other = pasted("Target 3 is out of bounds.", "IndexError")
@@ -300,3 +327,41 @@ def test_what_was_not_run(run: JobResult, headline: str):
 def test_no_cause_is_called_the_usual_one_where_no_run_shows_it(text: str, kept: str):
     """Of a posted error the reason is told, and not the article's guess at its cause."""
     assert wording.without_guesses(text) == kept
+
+
+def test_only_names_are_called_never_defined():
+    """A module, a file and weights are not, for nobody defines them; nor what has a placeholder."""
+    stand_ins = tuple(
+        Placeholder(name=name, line=1, what="something", kind=kind)
+        for name, kind in (
+            ("net", "model"),
+            ("lasagne", MODULE),
+            ("a.csv", "file"),
+            ("n", "number"),
+        )
+    )
+    run = failed("name 'x' is not defined", type="NameError", undefined=("x",), stand_ins=stand_ins)
+
+    assert (
+        "`x` (line 1) is used but never defined in what you posted (`net` has a placeholder)."
+        in wording.not_run("", run, ASKED)
+    )
+    assert wording.needed("", run) == (
+        "Not run: to have it run here, post what makes `x` and `net` too."
+    )
+
+
+@pytest.mark.parametrize(
+    ("stand_ins", "said"),
+    [
+        ((), True),
+        ((Placeholder(name="CIFAR10", line=1, what="made-up images", kind="data"),), False),
+    ],
+)
+def test_an_except_that_data_of_ours_passed_by_proves_nothing(
+    stand_ins: tuple[Placeholder, ...], said: bool
+):
+    """With the real data it may be entered."""
+    headline = wording.runs(ASKED, ran(handlers=1, stand_ins=stand_ins))
+
+    assert ("your except branch was never entered" in headline) is said

@@ -19,10 +19,12 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from email.utils import formatdate
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import aiohttp
+import yaml
 from aiohttp import web
 
 BOT_TOKEN, APP_TOKEN, SECRET = "xoxb-fake-b0t", "xapp-fake-4pp", "s1gn1ng-s3cret"
@@ -30,6 +32,34 @@ BOT, BOT_ID, TEAM = "UBOT", "BBOT", "T1"
 ACK_S = 3.0
 
 Json = dict[str, Any]
+
+MANIFESTS = Path(__file__).parents[3] / "ops" / "slack"
+_FILES, _PROMPTS = {"files:write"}, {"assistant:write"}
+# One of these scopes is needed for a method: https://docs.slack.dev/reference/methods
+_NEEDED = {
+    "assistant.threads.setStatus": _PROMPTS | {"chat:write"},
+    "assistant.threads.setSuggestedPrompts": _PROMPTS,
+    "chat.getPermalink": set[str](),
+    "conversations.history": {"channels:history", "groups:history", "im:history", "mpim:history"},
+    "conversations.open": {"im:write", "mpim:write"},
+    "conversations.replies": {"channels:history", "groups:history", "im:history", "mpim:history"},
+    "files.completeUploadExternal": _FILES,
+    "files.getUploadURLExternal": _FILES,
+    "files.info": {"files:read"},
+    "usergroups.users.list": {"usergroups:read"},
+    "users.info": {"users:read"},
+}
+
+
+def manifest(name: str = "manifest.yaml") -> Json:
+    """One of the manifests that an operator makes the app from."""
+    read: Json = yaml.safe_load((MANIFESTS / name).read_text(encoding="utf-8"))
+    return read
+
+
+def scopes_of(manifest: Json) -> set[str]:
+    """The scopes that it asks for."""
+    return set(manifest["oauth_config"]["scopes"]["bot"])
 
 
 @dataclass
@@ -122,7 +152,8 @@ class FakeSlack:
         self.responses: dict[str, list[Json]] = defaultdict(list)  # by response URL
         self.replaced: dict[str, Json | None] = {}  # what stands there now
         self.views: list[Json] = []
-        self.scopes: set[str] = {"chat:write", "files:read"}  # that the app has
+        self.scopes = scopes_of(manifest())  # that the app has
+        self.agent_view = False  # whether its conversations are those of the agent surface
         self.suggested: dict[str, list[Json]] = {}  # prompts, by conversation
         self.statuses: list[str] = []
         self.admins: set[str] = set()
@@ -505,7 +536,7 @@ class FakeSlack:
         handler = getattr(self, "_" + method.replace(".", "_"), None)
         if handler is None:
             return web.json_response({"ok": False, "error": "unknown_method"})
-        if method in self.scopes_missing:
+        if method in self.scopes_missing or not self._may(method):
             return web.json_response({"ok": False, "error": "missing_scope"})
         if (late := self.late.pop(method, None)) is not None:
             await late.wait()
@@ -523,7 +554,13 @@ class FakeSlack:
         scopes = {"x-oauth-scopes": ",".join(sorted(self.scopes))}
         return web.json_response(answer, headers=scopes)
 
+    def _may(self, method: str) -> bool:
+        needed = _NEEDED.get(method, {"chat:write"} if method.startswith("chat.") else set())
+        return not needed or bool(needed & self.scopes)
+
     def _assistant_threads_setSuggestedPrompts(self, words: Json) -> Json:  # noqa: N802
+        if self.agent_view and words.get("thread_ts"):
+            return {}  # ignored without a word, as Slack does
         prompts = _json(words.get("prompts")) or []
         if not 1 <= len(prompts) <= 4 or not all(p["title"] and p["message"] for p in prompts):
             raise RefusedError("invalid_arguments")

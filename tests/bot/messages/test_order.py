@@ -24,6 +24,10 @@ MOVED = {
     "parameters": ("for e in range(epochs):\n    print(e)", "epochs = 3\nlr = 0.1"),
     "a base class": ("class A(B):\n    pass", "class B:\n    pass"),
     "an import": ("x = np.ones(3)", "import numpy as np"),
+    "a file that was posted as well": (
+        "import torch\nfrom losses import Mine\nprint(Mine()(torch.ones(2)))",
+        "import torch\nclass Mine(torch.nn.Module):\n    pass",
+    ),
     "several names at once": ("f(a, b)", "a, b = 1, 2"),
     "one that binds what the first reads and binds": (
         "if loss == a:\n    loss = 1",
@@ -48,6 +52,10 @@ KEPT = {
     "the later needs the first": ("a = 1\nf(a)", "def g(x=a):\n    return x\nf = g"),
     "a keyword, no name": ("f = print\nf(end='')", "end = 1"),
     "an attribute, no name": ("import torch\ntorch.mine(1)", "def mine(x):\n    return x"),
+    "a name of a library, posted anew": (
+        "from torch import nn\nnet = nn.Linear(2, 2)",
+        "from torch import nn\nnet = nn.Linear(3, 3)",
+    ),
     "a loop's own name": ("import torch\nfor x in [1]:\n    print(x)", "x = 3"),
     "a string, no name": ("print('mine')", "mine = 1"),
     "bound too late in its own block": ("print(area)\narea = 3", "area = 4"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from bot.messages.snippets import clean_paste
 from tests.conftest import Ask
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -182,9 +183,61 @@ async def test_blocks_out_of_order_are_no_mistake_of_the_code(ask: Ask) -> None:
     assert any("was put before it" in assumed for assumed in answer.assumptions)
 
 
+async def test_the_line_that_is_asked_about_is_left_out_where_the_program_follows(ask: Ask) -> None:
+    """Joined with the program it would use what only the program makes."""
+    answer = await ask(
+        "Why does this fail?\n```python\ny = scale * torch.ones(2)\n```\nThe program:\n```python\n"
+        "import torch\nscale = torch.ones(3)\ny = scale * torch.ones(2)\n```"
+    )
+
+    assert answer.error is not None, answer.headline
+    assert "must match" in answer.error.message
+    assert any("`y = scale * torch.ones(2)` was left out" in said for said in answer.assumptions)
+
+
+async def test_a_formula_between_the_blocks_is_no_code(ask: Ask) -> None:
+    answer = await ask(
+        "```python\nimport torch\nh = torch.zeros(2)\n```\nso\n\n"
+        "h_t = tanh(w_{ih} * x_t + b_{ih})\n\nand then\n```python\nprint(h @ torch.ones(3))\n```"
+    )
+
+    assert answer.error is not None, answer.headline
+    assert answer.error.line == 3
+
+
+async def test_a_main_that_nothing_calls_is_called(ask: Ask) -> None:
+    """As the last line of a script does, which people leave out."""
+    code = "import torch\ndef main():\n    print(torch.ones(2) @ torch.ones(3))\n"
+    answer = await ask(f"It raises an error:\n```python\n{code}```")
+
+    assert answer.error is not None, answer.headline
+    assert "added behind it: `main()`" in answer.assumptions
+
+
 async def test_a_name_used_too_early_within_one_block_is_a_matter_of_the_paste(ask: Ask) -> None:
     """It is said, and the block is not put into another order."""
     answer = await ask("?\n```python\nprint(area)\narea = 3\n```\nand\n```python\narea = 4\n```")
 
     assert answer.status == "not_run", answer.headline
     assert "`area` (line 1) is used before line 2" in answer.headline
+
+
+@pytest.mark.parametrize(
+    ("posted", "read"),
+    [
+        ("def __init__(...):", "def __init__(*args, **kwargs):"),
+        ("    def forward(self, x, ...):", "    def forward(self, x, *args, **kwargs):"),
+        ("def f(x, …) -> int: return 1", "def f(x, *args, **kwargs) -> int: return 1"),
+        ("class Net(...):", "class Net():"),
+        ("class Net(nn.Module, ...): pass", "class Net(nn.Module, ...): pass"),  # a dot: not read
+        ("def f(x: Tuple[int, ...]): pass", "def f(x: Tuple[int, ...]): pass"),
+        ("def f(x, y=...): pass", "def f(x, y=...): pass"),  # Python takes it
+        ("f(x, ...)", "f(x, ...)"),
+    ],
+)
+async def test_parameters_that_were_left_out_are_taken_as_any(posted: str, read: str):
+    """A definition says what it does without them; the line stays where it is."""
+    cleaned = clean_paste([posted])
+
+    assert cleaned.code == read.strip().replace("…", "...")
+    assert bool(cleaned.notes) is ("args" in read or read == "class Net():")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.messages.question import read_message, user_frames
+from bot.messages.traceback_text import find_tracebacks
 from bot.models import PastedTraceback
 
 
@@ -475,3 +476,28 @@ def test_frames_without_their_header_are_a_traceback():
     assert question.traceback is not None
     assert len(question.traceback.frames) == 2
     assert question.text == ""
+
+
+def test_an_arrow_without_the_frame_above_it_begins_a_traceback():
+    """People copy a notebook's traceback from the line that failed."""
+    lines = [
+        "import torch",
+        "",
+        "      5 import numpy as np",
+        "----> 6 from torchtext.legacy import data",
+        "      7 ",
+        "",
+        "ModuleNotFoundError: No module named 'torchtext.legacy'",
+    ]
+    (found,) = find_tracebacks(lines, whole_block=True)
+
+    assert (found.start, found.end) == (2, 7)
+    assert found.traceback.type == "ModuleNotFoundError"
+    (frame,) = found.traceback.frames
+    assert (frame.line, frame.code) == (6, "from torchtext.legacy import data")
+
+
+def test_an_arrow_without_an_error_is_no_traceback():
+    lines = ["--> 3 steps to do it", "first this", "then that"]
+
+    assert find_tracebacks(lines, whole_block=True) == []

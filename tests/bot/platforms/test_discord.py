@@ -252,7 +252,7 @@ async def test_a_follow_up_in_our_thread_needs_no_mention(world: World):
         await world.fake.post(world.otto, thread, PRINT)
         await world.fake.post(world.maya, thread, "thanks, that works!")
         await world.fake.post(world.maya, thread, "and what does it print?")
-        await world.fake.until(lambda: any("It printed" in text_of(m) for m in said(thread)))
+        await world.fake.until(lambda: any("it printed" in text_of(m) for m in said(thread)))
         await bot.service.idle()
 
     assert len(said(thread)) == 2
@@ -267,7 +267,7 @@ async def test_a_reply_to_a_card_in_the_channel_is_a_follow_up(world: World):
         card = await world.card()
         await bot.service.idle()
         await world.fake.post(world.maya, world.help, "what does it print?", reply_to=card)
-        await world.fake.until(lambda: any("It printed" in text_of(m) for m in world.fake.by_bot()))
+        await world.fake.until(lambda: any("it printed" in text_of(m) for m in world.fake.by_bot()))
         await bot.service.idle()
 
     assert len(world.fake.by_bot()) == 2
@@ -286,7 +286,7 @@ async def test_in_a_thread_of_others_only_a_mention_or_a_reply_is_for_us(world: 
         await world.fake.until(lambda: "42" in text_of(world.fake.response(it) or {}))
         await world.fake.post(world.otto, thread, PRINT)
         await world.fake.post(world.maya, thread, "and what does it print?", reply_to=card)
-        await world.fake.until(lambda: any("It printed" in text_of(m) for m in world.fake.by_bot()))
+        await world.fake.until(lambda: any("it printed" in text_of(m) for m in world.fake.by_bot()))
         await bot.service.idle()
 
     assert len(world.fake.by_bot()) == 3  # the mention, the private command, the reply

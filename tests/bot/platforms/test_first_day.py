@@ -103,6 +103,24 @@ async def test_a_mention_in_slack_finds_the_code_above(open_bot: Open):
         assert "torch.topk" in how_to.shown and "mine" not in how_to.shown
 
 
+async def test_strangers_code_is_left_alone_in_slack_unless_one_points_at_it(open_bot: Open):
+    """A greeting, and trouble of one's own, are about nobody else's; thanks get no card."""
+    async with open_bot() as bot:
+        await bot.slack.say(PRINT.format("'of another'"), user="U2")
+        cards = []
+        for words in ("hi", "help!", "my training is slow", "why does this fail?"):
+            ts = await bot.slack.say(words, mention=True)
+            cards.append(await bot.slack.until(lambda ts=ts: bot.slack.cards("C1", ts)))
+            await bot.service.idle()
+        thanks = await bot.slack.say("thanks a lot!", mention=True)
+        await bot.service.idle()
+        hi, helped, slow, this = (card[0].shown for card in cards)
+
+        assert "Try one" in hi and "Try one" in helped
+        assert "of another" in this and not any("of another" in c for c in (hi, helped, slow))
+        assert not bot.slack.cards("C1", thanks)
+
+
 async def test_without_the_scope_the_card_in_slack_says_what_it_could_not_read(open_bot: Open):
     """No guess, and no code of anybody."""
     async with open_bot() as bot:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 import pytest
+import sqlalchemy.event
 from sqlalchemy.exc import OperationalError
 
 from bot.errors import PlatformError, SettingsError
@@ -23,7 +24,7 @@ from bot.settings import ChatSettings, Secret
 from tests.bot.fakes.discord import text_of
 from tests.bot.fakes.slack import APP_TOKEN, SECRET, buttons
 from tests.bot.platforms.on_discord import PRINT as DISCORD_PRINT
-from tests.bot.platforms.on_discord import World, asked
+from tests.bot.platforms.on_discord import World
 from tests.bot.platforms.on_slack import PRINT, TOKENS, Open
 from tests.bot.service.test_store import still_open
 
@@ -138,20 +139,44 @@ async def test_a_locked_database_is_said_in_slack_and_the_question_taken_later(
         assert "taken" in card.shown and len(bot.slack.cards("C1", ts)) == 1
 
 
-async def test_a_full_disk_is_said_in_discord(world: World, monkeypatch: pytest.MonkeyPatch):
-    """At once, and a press of a button is answered too."""
+@contextmanager
+def full(store: Store) -> Iterator[None]:
+    """The disk is full: the database executes nothing."""
+
+    def refuse(*_: object) -> None:
+        raise OperationalError("", {}, Exception("database or disk is full"))
+
+    engine = store.database.engine.sync_engine
+    sqlalchemy.event.listen(engine, "before_cursor_execute", refuse)
+    try:
+        yield
+    finally:
+        sqlalchemy.event.remove(engine, "before_cursor_execute", refuse)
+
+
+async def test_a_full_disk_is_said_in_discord_and_nothing_is_lost(world: World):
+    """Discord delivers once: what came meanwhile is handled as soon as there is room again."""
+    fake = world.fake
     async with world.bot() as bot:
-        card = await asked(world, bot, DISCORD_PRINT)
-        full = OperationalError("INSERT", {}, Exception("database or disk is full"))
-
-        async def no(*_: object) -> bool:
-            raise full
-
-        monkeypatch.setattr(world.store, "_once", no)
-        await world.fake.post(world.otto, world.fake.direct(world.otto), DISCORD_PRINT)
-        await world.fake.until(lambda: any("database does not answer" in w for w in world.words()))
-        await world.fake.click(world.maya, card, "Solved")
-        await world.fake.until(lambda: any("press that again later" in w for w in world.words()))
+        texts = [f"{world.me} {DISCORD_PRINT.replace('7', n)}" for n in ("7", "8")]
+        removed, edited = [await fake.post(world.maya, world.help, text) for text in texts]
+        await fake.until(lambda: [c for c in map(text_of, world.cards()) if "answered in" in c][1:])
+        await bot.service.idle()
+        card = next(c for c in world.cards() if "48" in text_of(c))
+        with full(world.store):
+            command = await fake.slash(world.maya, world.help, question=PRINT.format("'by form'"))
+            await fake.edit(edited, f"{world.me} {DISCORD_PRINT.replace('7', '9')}")
+            await fake.remove(removed)
+            direct = fake.direct(world.otto)
+            await fake.post(world.otto, direct, DISCORD_PRINT)
+            await fake.until(lambda: sum("database does not" in w for w in world.words()) == 2)
+            await fake.click(world.maya, card, "Solved")
+            await fake.until(lambda: any("press that again later" in w for w in world.words()))
+            assert not world.cards(direct) and "48" in text_of(card)
+        assert "42" in text_of(await world.card(direct))
+        await fake.until(lambda: "54" in text_of(card))
+        await fake.until(lambda: "by form" in text_of(fake.response(command) or {}))
+        await fake.until(lambda: not any("6 * 7" in text_of(c) for c in world.cards(world.help)))
 
 
 # -- what was asked is deleted ---------------------------------------------------------------
@@ -212,6 +237,7 @@ async def test_user_groups_of_slack_may_ask(open_bot: Open):
     """`slack.users: [S…]` holds for its members; without the scope the bot says so and stops."""
     async with open_bot() as bot:
         bot.slack.groups["S1"] = ["U1"]
+        bot.slack.scopes.add("usergroups:read")
         slack = bot.slack
     async with open_bot(users=("S1",)) as bot:
         ts = await slack.say(PRINT.format("'let in'"), mention=True)

@@ -199,6 +199,7 @@ async def test_a_channel_is_enabled_from_the_chat(open_bot: Open, world: World):
         slack = bot.slack
         refused = await slack.command("support on", user="U1")
         slack.admins.add("U7")
+        slack.scopes.add("users:read")
         done = await slack.command("support on", user="U7")
         ts = await slack.say(IN_PLACE, user="U3")
         card = await slack.answer(ts)

@@ -111,7 +111,7 @@ async def test_a_direct_message_is_answered_there(open_bot: Open):
         first = await bot.slack.answer(ts, "D1")
         await bot.slack.say("and what is printed?", channel="D1", thread=ts)
         second = await bot.slack.until(
-            lambda: [c for c in bot.slack.cards("D1", ts) if "It printed" in c.shown]
+            lambda: [c for c in bot.slack.cards("D1", ts) if "it printed" in c.shown]
         )
 
         assert "one" in first.shown and "one" in second[0].shown
@@ -394,6 +394,19 @@ async def test_a_card_that_slack_refuses_is_said_in_words(open_bot: Open):
         assert {b["type"] for b in card.blocks} == {"section", "actions"}
 
 
+async def test_words_in_place_of_a_refused_card_keep_the_fix(open_bot: Open):
+    """Its code and what it changes, and the buttons."""
+    async with open_bot() as bot:
+        bot.slack.fail("chat.update", "error:invalid_blocks", times=3)
+        ts = await bot.slack.say(IN_PLACE, mention=True)
+        card = await bot.slack.until(
+            lambda: next((c for c in bot.slack.cards("C1", ts) if "Fixed" in c.shown), None)
+        )
+        await bot.service.idle()
+
+        assert "y = y + 1" in card.shown and "RuntimeError" in card.shown
+
+
 async def test_a_card_whose_every_block_is_refused_is_said_in_words(open_bot: Open):
     """The text keeps what was printed."""
     async with open_bot() as bot:
@@ -486,6 +499,17 @@ async def test_an_executor_that_stays_away_is_told_of(open_bot: Open, medic: Pip
         card = await bot.slack.answer(ts)
 
         assert card.text.startswith("! Could not run it") and "Run again…" in buttons(card.blocks)
+
+
+async def test_the_welcome_needs_no_executor(open_bot: Open, medic: Pipeline):
+    """It says what the bot does where nothing can be run."""
+    away = replace(medic, executor=Away(medic.executor, 1e6))  # type: ignore[arg-type]
+    async with open_bot(with_medic=away) as bot:
+        ts = await bot.slack.say("hi", mention=True)
+
+        await bot.slack.until(
+            lambda: ["Try one" in c.shown for c in bot.slack.cards("C1", ts)] == [True]
+        )
 
 
 async def test_acknowledged_at_once_with_a_hundred_waiting(open_bot: Open):

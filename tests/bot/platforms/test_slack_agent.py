@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bot.service.welcome import PROMPTS
 from tests.bot.fakes.slack import buttons as slack_buttons
+from tests.bot.fakes.slack import manifest, scopes_of
 from tests.bot.platforms.on_slack import IN_PLACE, PRINT, Open
 
 
@@ -32,6 +33,45 @@ async def test_an_agents_conversation_is_streamed(open_bot: Open):
         assert steps[0].startswith("On it") and steps[-1] == "Done"
         assert "y = y + 1" in card.shown
         assert "Solved" not in slack_buttons(card.blocks)
+
+
+async def test_an_agents_tab_suggests_prompts_whenever_it_is_opened(open_bot: Open):
+    """`agent_view` has no event for a new conversation, and no thread that prompts belong to."""
+    async with open_bot() as bot:
+        bot.slack.scopes = scopes_of(manifest("manifest-agent.yaml"))
+        bot.slack.agent_view = True
+        slack = bot.slack
+    async with open_bot():
+        for _ in range(2):
+            opened = {"type": "app_home_opened", "user": "U1", "channel": "D1", "tab": "messages"}
+            await slack._event(opened)
+            await slack.until(lambda: slack.suggested.get("D1"))
+            titles = [p["title"] for p in slack.suggested.pop("D1")]
+
+            assert titles == [p.label for p in PROMPTS]
+
+
+def test_the_manifests_ask_for_what_the_bot_reads():
+    """The second is the first with the agent surface; each event comes with its scope."""
+    plain, agent = manifest(), manifest("manifest-agent.yaml")
+    events = set(plain["settings"]["event_subscriptions"]["bot_events"])
+    # https://docs.slack.dev/reference/events
+    needed = {
+        "app_home_opened": set[str](),
+        "app_mention": {"app_mentions:read"},
+        "member_joined_channel": {"channels:read", "groups:read"},
+        "message.channels": {"channels:history"},
+        "message.groups": {"groups:history"},
+        "message.im": {"im:history"},
+        "message.mpim": {"mpim:history"},
+    }
+
+    assert events == set(needed)
+    assert set().union(*needed.values()) < scopes_of(plain)
+    assert scopes_of(agent) - scopes_of(plain) == {"assistant:write"}
+    del agent["features"]["agent_view"]
+    agent["oauth_config"]["scopes"]["bot"].remove("assistant:write")
+    assert agent == plain
 
 
 async def test_an_app_that_may_not_stream_has_cards(open_bot: Open):

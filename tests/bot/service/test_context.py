@@ -9,7 +9,7 @@ import pytest
 from bot.errors import QuestionError
 from bot.messages.question import read_message
 from bot.models import Question
-from bot.service.context import points_above, with_context
+from bot.service.context import may_be_of_others, points_above, with_context
 from bot.service.seam import Above, Person, Said
 
 ME, OTTO = Person(id="me"), Person(id="otto", name="Otto")
@@ -50,6 +50,38 @@ async def read(message: Said) -> Question:
 def test_words_that_point_at_something_above(words: str, points: bool):
     """A how-to of its own does not."""
     assert points_above(words) is points
+
+
+@pytest.mark.parametrize(
+    ("words", "others"),
+    [
+        ("", True),
+        ("why?", True),
+        ("what is wrong here?", True),
+        ("can you help me with this", True),
+        ("I think the error above is mine", True),
+        ("my training is slow", False),
+        ("why does my loss not fall", False),
+        ("help me", False),
+    ],
+)
+def test_who_speaks_of_their_own_speaks_of_nobody_elses(words: str, others: bool):
+    """Unless they point at it."""
+    assert may_be_of_others(words) is others
+
+
+async def test_others_above_are_left_out_where_they_are_not_meant():
+    """Not in a thread, and not where one replies."""
+    mine, theirs = said(code("me"), ME), said(code("otto"))
+    reply = said(code("reply"), OTTO, "replied_to")
+
+    async def chosen(*above: Said) -> list[str]:
+        found = await with_context(NOTHING, ME, Above(above), read, others=False)
+        return [s.code for s in found.snippets]
+
+    assert await chosen(theirs) == []
+    assert "'me'" in (await chosen(mine, theirs))[0]
+    assert "'reply'" in (await chosen(theirs, reply))[0]
 
 
 @pytest.mark.parametrize(

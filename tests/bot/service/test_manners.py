@@ -378,3 +378,21 @@ def test_settings_from_variables():
 def test_an_empty_variable_is_none():
     """A compose file hands on what the operator has not set as an empty text."""
     assert load_settings(None, {"TORCHMEDIC_STORE__URL": ""}) == load_settings(None, {})
+
+
+@pytest.mark.parametrize(
+    ("text", "thanks"),
+    [
+        ("thanks!", True),
+        ("thank you so much, that helped", True),
+        ("many thanks", True),
+        ("thanks, but now it says KeyError", False),
+        ("thanks, what does line 3 do", False),
+        ("thanks, can you run it?", False),
+        ("how do I say thanks", False),
+        ("", False),
+    ],
+)
+def test_thanks_alone_get_no_card(text: str, thanks: bool):
+    """What asks for more does."""
+    assert manners.is_thanks(text) is thanks

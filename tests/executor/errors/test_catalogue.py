@@ -234,7 +234,7 @@ ORDINARY = {
     "at least", "does not", "expected to", "supposed to", "no longer", "instead of", "not match",
     "must match", "but got", "list of 1", "at least one", "the output of", "Could not run",
     "it is", "at most", "only one", "the same", "number of", "list of", "rest of", "would like",
-    "documentation of", "has been", "too many", "tuple of Tensors",
+    "documentation of", "has been", "too many", "tuple of Tensors", "not recommended",
 }  # fmt: skip
 READERS = {"compile", "search", "match", "fullmatch", "findall", "finditer", "sub", "split",
            "startswith", "endswith", "find", "index", "count", "partition", "rpartition",

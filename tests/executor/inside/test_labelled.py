@@ -38,6 +38,15 @@ def none_expected(code: str, *at: int) -> bool:
         "this will likely lead to unexpected results",
         "may break autograd",
         "gradients will not flow back",
+        "10 is out of vocabulary",
+        "these are outside the valid range",
+        "out-of-bounds index",
+        "index with 5, out of bounds",
+        "Sample data with mismatched batch sizes",
+        "Mismatched types",
+        "intentionally the wrong shape",
+        "deliberately too many",
+        "Invalid index",
     ],
 )
 def test_a_comment_labels_the_line_or_its_section(comment: str) -> None:
@@ -59,6 +68,15 @@ def test_a_comment_labels_the_line_or_its_section(comment: str) -> None:
         "flag samples that were labelled wrong by hand",
         "gradients flow back",
         "may be empty",
+        "check whether the index is out of range",
+        "values that are not out of range",
+        "avoid what is outside the range",
+        "the range of the indices",
+        "check for mismatched sizes",
+        "inconsistent with the paper",
+        "deliberately without bias",
+        "the rows that are invalid",
+        "skip invalid rows",
     ],
 )
 def test_other_comments_label_nothing(comment: str) -> None:
@@ -93,6 +111,17 @@ def test_names_and_definitions_that_the_line_uses(code: str) -> None:
     assert wrong(code, len(code.splitlines()))
 
 
+def test_a_label_of_what_was_not_run() -> None:
+    """Below the failing line of its function; above it, and in other functions, it counts."""
+    body = "def f(x):\n    y = a(x)\n    return b(y)  # Incorrect\n\nf(1)"
+    assert not wrong(body, 5, 2)
+    assert wrong(body, 5, 3)
+    assert wrong("def f(x):\n    x = x + 1  # Incorrect\n\n    return b(x)\n\nf(1)", 6, 4)
+    assert wrong(
+        "def g(x):\n    return x  # Incorrect\n\ndef f(x):\n    return b(x)\n\nf(g(1))", 7, 5
+    )
+
+
 def test_the_function_that_it_stands_in() -> None:
     assert wrong("def broken_step(x):\n    return x.view(3)\n\nbroken_step(t)", 4, 2)
     assert wrong("def broken_step(x):\n    return x.view(3)", 2)
@@ -111,6 +140,21 @@ def test_the_right_way_below(heading: str) -> None:
     assert not wrong(f"y = model(x)\n\n# {heading}\nz = other()", 1)  # of something else
     assert not wrong(f"y = model(x)\n\nz = 1  # {heading}\ny = model(x)", 1)  # no heading
     assert not wrong(f"# {heading}\ny = model(x)\n\n# {heading} 2\ny = model(x)", 2)  # itself right
+
+
+@pytest.mark.parametrize(
+    ("below", "expected"),
+    [
+        ("z = loss(y)", False),  # it needs what the failing line should have made
+        ("y = model(x.float())\nz = loss(y)", True),
+        ("w = model(y)\ny = 2", False),
+        ("z = model(x.float())", True),
+    ],
+)
+def test_a_right_way_that_needs_the_failing_line(below: str, expected: bool) -> None:
+    """Then that line is to work, and the right way is one of something else."""
+    assert wrong(f"y = model(x)\n\n# Correct\n{below}", 1) is expected
+    assert wrong(f"y = model(y)\n\n# Correct\n{below}", 1)  # there was a `y` before
 
 
 @pytest.mark.parametrize("heading", ["correct the sizes", "fix this?", "how do I fix it", "Train"])
@@ -133,6 +177,22 @@ def test_a_heading_that_is_no_right_way(heading: str) -> None:
 )
 def test_a_gradient_that_is_expected_to_be_none(after: str, expected: bool) -> None:
     assert none_expected(f"loss.backward()\n\n{after}", 1) is expected
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("# Gradients are calculated only for y\nloss.backward()", False),
+        ("loss.backward()  # computes gradients", False),
+        ("# no graph: this is not computed\nloss.backward()", True),
+        ("# Gradients are calculated\n\nloss.backward()", True),  # of something else
+        ("# backward\nloss.backward()", True),
+    ],
+)
+def test_a_backward_that_should_work(said: str, expected: bool) -> None:
+    """Who says that gradients are computed there does not mean it to raise."""
+    line = said.count("\n") + 1
+    assert none_expected(f"{said}\nprint(x.grad)  # None", line) is expected
 
 
 def test_no_gradient_is_expected_of_other_errors() -> None:

@@ -49,7 +49,9 @@ def _undefined(text: str) -> object:
 
 def _placeholders(text: str) -> object:
     names = set(undefined_names(text, "snippet.py"))
-    return RunPlaceholders(Job(code=text, stand_ins=True), ast.parse(text)).supply(names)
+    return RunPlaceholders(Job(code=text, stand_ins=True), ast.parse(text), "snippet.py").supply(
+        names
+    )
 
 
 def _instrumented(text: str) -> object:

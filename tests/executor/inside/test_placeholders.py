@@ -68,6 +68,8 @@ def test_any_text_is_survived(text: str) -> None:
         ("if True:\n    x, y = x.float(), y.long()", {"x", "y"}),
         ("del x", {"x"}),
         ("x = 1\ndel x", set()),
+        ("print(x)\ndel x", {"x"}),
+        ("import os\nprint(os)\ndel os", set()),
         ("x = 1\nx = x + 1", set()),
         ("for x in [1]:\n    x = x + 1", set()),
         ("def x():\n    pass\nx = x()", set()),

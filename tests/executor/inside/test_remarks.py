@@ -38,6 +38,7 @@ SHOWN = {
         module("self.blocks = [ResidualBlock(n) for n in sizes]"),
         "self.w = {}\nfor k in y:\n    self.w[k] = {'a': nn.Parameter(torch.ones(1))}",
     ],
+    "not_an_attribute": [module("self_fc = nn.Linear(2, 2)")],
     "new_leaf": [
         "loss = Variable(loss, requires_grad=True)",
         "loss = torch.autograd.Variable(loss, requires_grad=True)",

@@ -64,7 +64,12 @@ SHOWN = {
         f"{COUNT}print(100 * right / len(test_loader))",
         f"data = DataLoader(d, batch_size=n)\n{COUNT}print(right / len(data))",
     ],
-    "counts_batches": [EPOCHS.format(kind="StepLR", inner="sched.step()", outer="pass")],
+    "counts_batches": [
+        EPOCHS.format(kind="StepLR", inner="sched.step()", outer="pass"),
+        EPOCHS.format(kind="CosineAnnealingLR", inner="sched.step()", outer="pass").replace(
+            "epoch in range(9)", "e in range(10)"
+        ),
+    ],
 }
 SOUND = {
     "the attribute's own name": "p.requires_grad = False",

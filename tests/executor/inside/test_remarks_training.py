@@ -32,12 +32,22 @@ ITEM = "class D(Dataset):\n    def __getitem__(self, i):\n        x = self.x[i]{
 AVERAGE = "d = 0.999\nfor e, p in zip(ema.parameters(), net.parameters()):\n    {said}\n"
 TWO = "a = F.mse_loss(p, x)\nloss = F.mse_loss(p, x)\n{between}loss = {second}\nloss.backward()"
 
+SLICED = "while True:\n    for i in range(9):\n        x, y = {of}[i:i + 9], t[i]\n        {then}\n"
+
 SHOWN = {
     "not_entered": [
         "torch.no_grad()\nmodel(x)",
         "model.eval()\ntorch.inference_mode()\nmodel(x)",
     ],
-    "floored": ["accuracy = correct // total", "self.acc = right.sum() // len(y)"],
+    "floored": [
+        "accuracy = correct // total",
+        "self.acc = right.sum() // len(y)",
+        "n += (p == y).sum().item()\nprint(n // 90)",
+    ],
+    "state_written": [
+        "model.state_dict()['0.bias'] = b",
+        "t.state_dict().update(q.state_dict())",
+    ],
     "made_in_forward": [
         "class N(nn.Module):\n    def forward(self, x):\n"
         "        self.w = nn.Parameter(torch.rand(3))\n        return x * self.w"
@@ -51,6 +61,8 @@ SHOWN = {
         ITEM.format(copied="") + "        x += torch.randn(3)\n        return x",
         ITEM.format(copied="") + "        x[0] = 1\n        x = x.flip(0)\n        return x",
         ITEM.format(copied="") + "        if self.t:\n            x.mul_(2)\n        return x",
+        SLICED.format(of="data", then="x += torch.randn_like(x)"),
+        SLICED.format(of="self.data", then="x.add_(0.1 * torch.randn(9))"),
     ],
     "average_inverted": [
         AVERAGE.format(said="e.mul_(1 - d).add_(p, alpha=d)"),
@@ -88,7 +100,10 @@ SHOWN = {
     "made_each_epoch": [
         OPT + EPOCHS + indented("model = nn.Sequential(nn.Linear(2, 2))\n" + FIT + STEP)
     ],
-    "seeded_each_epoch": [EPOCHS + indented("torch.manual_seed(0)\n" + FIT + STEP)],
+    "seeded_each_epoch": [
+        EPOCHS + indented("torch.manual_seed(0)\n" + FIT + STEP),
+        OPT + "for i in range(9):\n" + indented("torch.manual_seed(0)\n" + FIT + STEP),
+    ],
     "scaler": [
         OPT + FIT.replace("loss.backward", "scaler.scale(loss).backward") + STEP,
         OPT + FIT.replace("loss.b", "scaler.scale(loss).b") + "    scaler.step(opt)\n",
@@ -148,7 +163,16 @@ SHOWN = {
     "stays_in_eval": [
         OPT + "def test():\n    model.eval()\n" + EPOCHS + indented("test()\n" + FIT + STEP)
     ],
-    "validated_in_training": [DROP + OPT + FIT + STEP + NO_GRAD],
+    "validated_in_training": [
+        DROP + OPT + FIT + STEP + NO_GRAD,
+        DROP
+        + OPT
+        + FIT
+        + STEP
+        + "def check(net, x):\n"
+        + indented(NO_GRAD.replace("model", "net"))
+        + "check(model, x)\n",
+    ],
     "never_eval": [f"net = resnet()\n{RELOADED}", f"net = Net()\n{DROP}{RELOADED}", RELOADED],
     "last_of_batch": [module(LSTM.format(first=""), LAST)],
     "traced_in_training": [DROP + "torch.jit.trace(model, x)"],
@@ -361,6 +385,7 @@ SOUND = {
     "a context": "with torch.no_grad():\n    model(x)",
     "a decorator's object": "guard = torch.no_grad()",
     "a loss that is added": TWO.format(between="", second="loss + F.cross_entropy(q, y)"),
+    "a loss whose line is quoted twice": TWO.format(between="", second="F.mse_loss(p, x)"),
     "a loss that is printed": TWO.format(between="print(loss)\n", second="F.mse_loss(q, y)"),
     "one order for both": "o = torch.randperm(9)\nX = X[o]\ny = y[o]",
     "one seed for both": "np.random.seed(0)\nnp.random.shuffle(x)\nnp.random.seed(0)\n"
@@ -368,6 +393,15 @@ SOUND = {
     "two domains": "source = source[torch.randperm(9)]\ntarget_x = target_x[torch.randperm(9)]",
     "a copy of the sample": ITEM.format(copied=".clone()")
     + "        x += torch.randn(3)\n        return x",
+    "a noisy copy of a batch": SLICED.format(of="data", then="x = x + torch.randn_like(x)"),
+    "a batch of fresh data": SLICED.format(of="data", then="x += torch.randn_like(x)").replace(
+        "for", "data = torch.rand(99)\n    for"
+    ),
+    "a state taken over": "t.load_state_dict({**t.state_dict(), 'b': b})",
+    "a tensor of the state": "t.state_dict()['b'].copy_(b)",
+    "one seed for each trial": "for lr in rates:\n    torch.manual_seed(0)\n"
+    + indented(OPT + FIT + STEP),
+    "percent of a count": "n += (p == y).sum().item()\nprint(100 * n // 90)",
     "a new sample": ITEM.format(copied="") + "        x = x * 2\n        x += torch.randn(3)\n"
     "        return x",
     "an average": AVERAGE.format(said="e.mul_(d).add_(p, alpha=1 - d)"),

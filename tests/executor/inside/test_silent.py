@@ -36,6 +36,14 @@ MISTAKES = {
     "bce_targets": [
         fit("F.binary_cross_entropy_with_logits(net(x), torch.tensor([-1., 1, 1]).expand(9, 3))"),
     ],
+    "kl_div_arguments": [
+        fit("F.kl_div(net(x).softmax(1), torch.full((9, 3), 1 / 3), reduction='sum')"),
+        fit("nn.KLDivLoss(reduction='sum')(net(x) / 2, torch.full((9, 3), 1 / 3))"),
+        fit("F.kl_div(net(x), torch.full((9, 3), 1 / 3).log(), reduction='sum', log_target=True)"),
+    ],
+    "targets_unscaled": [
+        fit("F.mse_loss(net(x), 1e5 + x[:, :3])").replace("range(3)", "range(60)")
+    ],
     "several_classes": [fit("F.cross_entropy(net(x), (x[:, :3] > -9).float())")],
     "targets_out_of_reach": [
         fit("F.mse_loss(net(x), 5 + torch.randn(9, 3))", last="nn.Sigmoid()"),
@@ -84,6 +92,25 @@ HEALTHY = {
     "a few targets out of reach": fit(
         "F.mse_loss(net(x).relu(), torch.cat([torch.rand(8, 3), -torch.ones(1, 3)]))"
     ),
+    "a divergence of log-probabilities": fit(
+        "4 * F.kl_div((net(x) / 2).log_softmax(1), torch.full((9, 3), 1 / 3), reduction='sum')"
+    ),
+    "a divergence of two that learn": fit(
+        "F.kl_div(net(x).softmax(1).log(), net(-x).softmax(1), reduction='sum')"
+    ),
+    "a divergence of two logarithms": fit(
+        "F.kl_div(net(x).log_softmax(1), torch.full((9, 3), 1 / 3).log(), reduction='sum', "
+        "log_target=True)"
+    ),
+    "a divergence beside a weighted loss": fit(
+        "0.5 * F.kl_div(0.5 * net(x).log_softmax(1), torch.full((9, 3), 1 / 3)) "
+        "+ F.cross_entropy(net(x), torch.randint(3, (9,)), label_smoothing=0.1) * 2"
+    ),
+    "a product taken off": fit("(1 - torch.full((9, 3), 1 / 3) * net(x)).relu().mean()"),
+    "large targets that are reached": fit("F.mse_loss(1e5 * net(x), 1e5 + x[:, :3])").replace(
+        "range(3)", "range(60)"
+    ),
+    "large targets of a few steps": fit("F.mse_loss(net(x), 1e5 + x[:, :3])"),
     "a table of equal labels": fit("net(x).pow(2).mean()")
     + "y = torch.randint(3, (9,))\nprint((y[:, None] == y).sum(), (y == y.view(-1, 1)).float())\n",
     "a square table of predictions": fit("net(x).pow(2).mean()", n=9)

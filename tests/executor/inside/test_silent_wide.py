@@ -69,6 +69,15 @@ LOADER = (
     "y = {labels}\nloader = DataLoader(TensorDataset(torch.randn(40, 6), y), 5{more})\n"
     + SCHEDULE + "for x, y in loader:\n    loss = F.cross_entropy(net(x), y)\n    " + FIT
 )  # fmt: skip
+WORKERS = (
+    "from torch.utils.data import DataLoader, IterableDataset, get_worker_info\n"
+    "class D(IterableDataset):\n    def __iter__(self):\n        {first}\n"
+    "        return iter(torch.rand({n}, 6, generator=g))\n"
+    "def seed(i): torch.manual_seed({seed})\n"
+    "loader = DataLoader(D(), 4, num_workers={of}, worker_init_fn=seed)\n"
+    + SCHEDULE + "for x in loader:\n    loss = net(x).pow(2).mean()\n    " + FIT
+)  # fmt: skip
+ALIKE = "g = torch.Generator().manual_seed(1)"
 PARTS = "data = torch.randn(40, 6)\nx_train, x_test = data[:30], data[{at}:]\n"
 TD = fit("F.mse_loss(net(x), {target})", n=1)
 CARRIED = (
@@ -98,6 +107,22 @@ for _ in range(3):
         opt.zero_grad(); loss.backward(); opt.step()
 """
 )
+KEPT = """\
+class T:
+    def __init__(self):
+        self.net = nn.Sequential(nn.Linear(6, 8), nn.Dropout(0.5), nn.Linear(8, 3))
+        self.opt = torch.optim.Adam(self.net.parameters())
+    def fit(self):
+        {back}
+        for _ in range(2):
+            loss = self.net(torch.randn(9, 6)).pow(2).mean()
+            self.opt.zero_grad(); loss.backward(); self.opt.step()
+    def check(self):
+        self.net.eval()
+        with torch.no_grad(): return self.net(torch.randn(9, 6))
+t = T()
+for _ in range(3): t.fit(); t.check()
+"""
 SCALED = (
     NET.format(n=3, last="")
     + ADAM
@@ -175,16 +200,24 @@ MISTAKES = {
         IMAGES.format(turned="reshape(len(raw), raw.shape[3], raw.size(1), -1)"),
     ],
     "sorted_samples": [LOADER.format(labels="torch.arange(40) // 20", more="")],
+    "workers_alike": [
+        WORKERS.format(first=ALIKE, n=20, seed="i", of=2),
+        WORKERS.format(first="g = None", n=20, seed=3, of=2),
+    ],
     "test_in_training": [PARTS.format(at=25) + fit("net(x_train).pow(2).mean()")],
     "graph_grows": [CARRIED.format(cut="")],
     "stays_in_eval": [
         EVALUATED.format(mode="pass"),
         CHECKED.format(first=""),
+        KEPT.format(back="pass"),
     ],
     "scaler_left_out": [SCALED.format(step="opt.step()")],
 }  # fmt: skip
 
 HEALTHY = {
+    "a scheduler that would change nothing": (
+        SCHEDULE + STEPPED.format(made="StepLR(opt, 3, gamma=1)") + LONG + FIT
+    ),
     "an attention over the keys": ATTENTION.format(used="a.softmax(-1) @ self.v(x)", t=5),
     "a transposed attention": ATTENTION.format(
         used="a.softmax(1).transpose(1, 2) @ self.v(x)", t=5
@@ -285,6 +318,14 @@ HEALTHY = {
     ),
     "sorted and shuffled": LOADER.format(labels="torch.arange(40) // 20", more=", shuffle=True"),
     "classes in turns": LOADER.format(labels="torch.arange(40) % 2", more=""),
+    "a seed for each worker": WORKERS.format(first="g = None", n=20, seed="i", of=2),
+    "a share for each worker": WORKERS.format(
+        first="g = torch.Generator().manual_seed(get_worker_info().id)", n=20, seed=3, of=2
+    ),
+    "one worker": WORKERS.format(first=ALIKE, n=20, seed=3, of=1),
+    "workers that read rows of ones": WORKERS.format(first=ALIKE, n=20, seed=3, of=2).replace(
+        "torch.rand(20, 6, generator=g)", "torch.ones(20, 6)"
+    ),
     "parts without an overlap": PARTS.format(at=30) + fit("net(x_train).pow(2).mean()"),
     "tested on what it learns": PARTS.format(at=0) + "x_test = x_train\n"
     + fit("net(x_train).pow(2).mean()"),
@@ -299,6 +340,7 @@ HEALTHY = {
     "gradients divided by hand": SCALED.format(
         step="[p.grad.div_(scaler.get_scale()) for p in net.parameters()]; opt.step()"
     ),
+    "back to training mode in a method": KEPT.format(back="self.net.train()"),
     "back to training mode": EVALUATED.format(mode="net.train()"),
     "a later phase in eval mode": EVALUATED.format(mode="pass").replace(
         "for _ in range(3):\n", "for _ in range(3):\n    net[0].requires_grad_(_ == 0)\n", 1
@@ -331,6 +373,7 @@ NOTED = {
     "dropout": "nn.LSTM(2, 3, dropout=0.5)\n",
     "divergence": "F.kl_div(torch.ones(2, 2), torch.ones(2, 2))\n",
     "one value": "print(torch.ones(1).std())\n",
+    "a number": "a = torch.ones((), requires_grad=True)\nfloat(a * 2)\n",
 }
 
 
@@ -341,3 +384,15 @@ def test_a_warning_of_pytorch_is_a_note_with_its_remedy(any_house: House, name: 
 
     assert [f.kind for f in result.findings] == ["pytorch_warns"]
     assert result.findings[0].line is not None
+
+
+def test_a_number_that_a_library_takes_out_of_a_tensor_is_its_own_affair(any_house: House):
+    """`scheduler.step(loss)` is the usual way."""
+    result = run(
+        any_house,
+        "w = torch.ones(2, requires_grad=True)\nopt = torch.optim.SGD([w], lr=0.1)\n"
+        "plateau = torch.optim.lr_scheduler.ReduceLROnPlateau(opt)\n"
+        "loss = w.pow(2).sum()\nloss.backward()\nopt.step()\nplateau.step(loss)\n",
+    )
+
+    assert not result.findings

@@ -381,6 +381,36 @@ def test_a_run_that_touches_no_limit_says_only_what_it_was(any_house: House) -> 
     assert len(result.assumptions) == 1 and "simulated" in result.assumptions[0]
 
 
+def test_a_larger_machine_can_be_simulated_to_compare_with(any_house: House) -> None:
+    """What a program asks of its GPUs is another; it computes on one, as torch itself hears."""
+    code = (
+        "import torch\n"
+        "print(torch.cuda.device_count(), torch.cuda.get_device_capability()[0] >= 9)\n"
+        "print(torch.cuda.get_device_name(7), torch.ones(1, device='cuda:7').device)\n"
+        "net = torch.nn.DataParallel(torch.nn.Linear(2, 2)).cuda()\n"
+        "print(net.device_ids, net(torch.ones(3, 2).cuda()).device)\n"
+        "torch.ones(1).to('cuda:8')\n"
+    )
+    one = any_house.run(code, simulate="cuda")
+    many = any_house.run(code, simulate="cuda", gpus=8)
+
+    assert one.error is not None and (one.error.line, one.error.family) == (3, "cuda_ordinal")
+    assert "one simulated CUDA device (compute capability 8.0, 16 GiB)" in one.assumptions[0]
+    assert many.error is not None and (many.error.line, many.error.family) == (6, "cuda_ordinal")
+    assert many.stdout.splitlines() == [
+        "8 True",
+        "Simulated CUDA device cuda:0",
+        "[0] cuda:0",
+    ]
+
+
+def test_a_gpu_of_dataparallel_that_is_not_there(any_house: House) -> None:
+    code = "import torch\ntorch.nn.DataParallel(torch.nn.Linear(2, 2), device_ids=[0, 1])"
+    result = any_house.run(code, simulate="cuda")
+
+    assert result.error is not None and result.error.family == "cuda_ordinal"
+
+
 def test_nothing_is_simulated_unless_asked_for(any_house: House) -> None:
     result = any_house.run("import torch\nprint(torch.cuda.is_available())\ntorch.ones(1).cuda()")
 

@@ -100,6 +100,20 @@ def test_tensors_say_what_is_theirs() -> None:
         private.version(torch.zeros(1))
 
 
+def test_what_a_node_kept_may_be_gone() -> None:
+    """Freed by a backward, or changed in place since."""
+    w = torch.ones(2, requires_grad=True)
+    freed = (w * w).sum()
+    freed.backward()
+    kept = w * 1
+    changed = kept * w
+    kept.add_(1)
+
+    for node in (freed.grad_fn.next_functions[0][0], changed.grad_fn):  # type: ignore[union-attr]
+        with pytest.raises(private.SavedGoneError):
+            private.saved_self(node)
+
+
 def test_sparse_tensors_and_wrappers() -> None:
     """Elements of one position each count; a wrapper of torch.func shows what is inside."""
     sparse = torch.sparse_coo_tensor(torch.tensor([[0, 0]]), torch.ones(2), (3,))
@@ -273,9 +287,11 @@ def test_what_the_simulated_device_replaces_is_there() -> None:
     private.set_grouping(group)
     try:
         torch.optim.SGD(layer.parameters(), lr=0.1, foreach=True).step()
-        private.set_scatter("ours")
+        checked: list[int] = []
+        private.set_scatter("ours", checked.append)
         assert functions.Scatter.apply == "ours"
-        assert parallel._check_balance([0, 1]) is None
+        parallel._check_balance([0, 1])
+        assert checked == [0, 1]
     finally:
         private.set_grouping(plain)
         functions.Scatter.apply = scatter
@@ -302,6 +318,27 @@ def test_every_part_of_a_module_loads_its_weights_by_one_method() -> None:
 
     assert heard == [("", False), ("0.", True), ("1.", True)]
     assert private.load_part(nn.Module) is original
+
+
+def test_a_loader_looks_a_method_up_when_a_batch_has_come_from_a_worker() -> None:
+    """Where the batch is `data`, and the number of its worker `worker_idx`."""
+    original, heard = private.BATCH_CAME, []
+
+    class Heard:
+        def __get__(self, iterator: Any, owner: Any = None) -> Any:
+            known = sys._getframe(1).f_locals
+            if "data" in known:
+                heard.append((known["worker_idx"], known["data"].tolist()))
+            return original.__get__(iterator, owner)
+
+    private.set_batch_came(Heard())
+    try:
+        batches = list(torch.utils.data.DataLoader(torch.arange(4), 1, num_workers=2))
+    finally:
+        private.set_batch_came(original)
+
+    assert len(batches) == 4
+    assert heard == [(0, [0]), (1, [1]), (0, [2]), (1, [3])]
 
 
 def test_a_profiler_that_listens_is_seen() -> None:

@@ -535,6 +535,20 @@ LATE = {
 }  # fmt: skip
 
 
+def test_a_step_that_raised_has_moved_nothing_and_is_not_blamed(any_house: House) -> None:
+    """An optimizer of one's own that fails: the error is the trouble."""
+    own = (
+        "class Own(torch.optim.Optimizer):\n    def step(self, closure=None):\n"
+        "        raise ValueError('half way')\n"
+        "model = nn.Linear(4, 3)\nopt = Own(model.parameters(), {})\n"
+        "model(torch.randn(8, 4)).sum().backward()\nopt.step()\n"
+    )
+    result = any_house.run(HEAD + own)
+
+    assert result.error is not None and "half way" in result.error.message
+    assert not result.findings
+
+
 @pytest.mark.parametrize("name", list(LATE))
 def test_what_comes_late_or_lasts_is_found(any_house: House, name: str) -> None:
     """Most steps are only counted; what is said of all of them must be true of all of them."""

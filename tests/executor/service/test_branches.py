@@ -134,6 +134,7 @@ def test_a_run_finds_its_libraries_imported_and_no_other_does(house: House) -> N
 
 def test_a_branch_goes_with_its_server(house: House) -> None:
     """After the runs of a server, a fresh one starts, and fresh branches with it."""
+    house.run(LOADED + "import torchvision")
     [branch] = house.supervisor.branches._branches.values()
     first = house.supervisor._server
     until = time.monotonic() + 60

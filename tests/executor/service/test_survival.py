@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -252,6 +253,32 @@ def test_folders_of_the_dead_are_swept() -> None:
     assert not dead.path.exists()
     assert mine.path.exists()
     mine.close()
+
+
+@pytest.mark.skipif(os.getuid() != 0 or not shutil.which("setpriv"), reason="it takes root")
+def test_folders_of_a_killed_monitors_run_are_removed_without_rights_over_others_files() -> None:
+    """A container's root has no DAC_OVERRIDE: only the run's user can empty the run's folders."""
+    code = (
+        "from executor.service.scratch import Scratch\n"
+        "from executor.service.users import acting_as\n"
+        "scratch = Scratch('test')\n"
+        "scratch.path.chmod(0o711)\n"
+        "slot = scratch.path / 'slot0'\n"
+        "slot.mkdir()\n"
+        "slot.chmod(0o733)\n"
+        "with acting_as(40_000):\n"
+        "    (slot / 'work' / 'deep' / 'er').mkdir(parents=True)\n"
+        "    (slot / 'work' / 'deep' / 'file').touch()\n"
+        "    (slot / 'work').chmod(0)\n"
+        "scratch.close()\n"
+        "assert not scratch.path.exists()\n"
+    )
+    lost = "-dac_override,-dac_read_search,-fowner,-chown"
+    subprocess.run(
+        ["setpriv", f"--bounding-set={lost}", sys.executable, "-c", code],
+        check=True,
+        cwd=Path(__file__).parents[3],
+    )
 
 
 def test_soak() -> None:

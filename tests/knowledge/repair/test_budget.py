@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from executor.protocol import Job
+from executor.protocol import Job, Outcome
 from knowledge.repair import engine
 from knowledge.repair.budget import MOST_S, Budget
 from knowledge.repair.codemod import Proposal
-from tests.built import RecordedExecutor, failed, ran
-from tests.knowledge.repair.test_engine import A, codemod
+from tests.built import RecordedExecutor, failed, found, ran
+from tests.knowledge.repair.test_engine import VALUES, A, codemod
 
 OLD = "f(a)\n"
+LEFT = found("loss_broadcasts")
 TRIED = [f"f(a, {n})\n" for n in range(6)]
 
 
@@ -22,11 +23,11 @@ async def test_what_has_begun_is_finished_and_nothing_else_is_begun(each_s: floa
     proposals = {OLD: [Proposal(codemod="a", title="so", code=code) for code in TRIED]}
     executor = RecordedExecutor({OLD: failed(A, line=1), **dict.fromkeys(TRIED, still)}, proposals)
 
-    found = await engine.repair(
+    offered = await engine.repair(
         executor, [codemod("a", A)], Job(code=OLD), failed(A, line=1, code="f(a)"), None
     )
 
-    assert found.fix is None
+    assert offered.fix is None
     assert [job.code for job in executor.asked] == TRIED[:tried]
 
 
@@ -38,3 +39,61 @@ async def test_every_run_counts():
     assert not budget.is_spent
     await budget.run(Job(code="f"))
     assert budget.is_spent
+
+
+async def test_a_run_that_waited_counts_by_the_clock() -> None:
+    """People waited for it too; one that ended may have waited for a processor."""
+    slept = ran(outcome=Outcome.TIMEOUT, cpu_seconds=0.1, seconds=10.0)
+    budget = Budget(RecordedExecutor({"f": ran(cpu_seconds=0.1, seconds=10.0), "g": slept}))
+
+    await budget.run(Job(code="f"))
+    assert not budget.is_spent
+    await budget.run(Job(code="g"))
+    assert budget.is_spent
+
+
+async def test_when_all_is_spent_one_candidate_is_seen_through() -> None:
+    """Of a program that computes long each further look takes as long again."""
+    budget = Budget(RecordedExecutor({"x": ran(cpu_seconds=3.0)}), most_s=5.0)
+
+    await budget.run(Job(code="x"))
+    assert budget.may_go_on() and budget.may_go_on()
+    await budget.run(Job(code="x"))
+    assert [budget.may_go_on() for _ in range(3)] == [True, False, False]
+
+
+async def test_of_two_that_pass_the_first_is_looked_at() -> None:
+    """The other one is refused with the reason."""
+    good = ran(cpu_seconds=MOST_S + 1)
+    proposals = {OLD: [Proposal(codemod="a", title="so", code=code) for code in TRIED]}
+    executor = RecordedExecutor({OLD: failed(A, line=1), **dict.fromkeys(TRIED, good)}, proposals)
+
+    offered = await engine.repair(
+        executor, [codemod("a", A)], Job(code=OLD), failed(A, line=1, code="f(a)"), None
+    )
+
+    assert offered.fix is not None and offered.fix.code == TRIED[0]
+    assert [check.name for fix in offered.refused for check in fix.checks if not check.passed] == [
+        "time"
+    ]
+
+
+async def test_what_a_fix_leaves_is_not_mended_when_all_is_spent() -> None:
+    """The fix stays as it is, and what it leaves is said."""
+    left = ran(findings=(LEFT,), cpu_seconds=MOST_S + 1, values=VALUES)
+    proposals = {
+        OLD: [Proposal(codemod="a", title="so", code="b")],
+        "b": [Proposal(codemod="c", title="then", code="c")],
+    }
+    executor = RecordedExecutor({"b": left, "c": ran(values=VALUES)}, proposals)
+    both = ran(findings=(LEFT, found("one_class")), values=VALUES)
+
+    result = await engine.repair(
+        executor,
+        [codemod("a", "one_class"), codemod("c", LEFT.kind)],
+        Job(code=OLD),
+        both,
+        None,
+    )
+
+    assert result.fix is not None and result.fix.code == "b"

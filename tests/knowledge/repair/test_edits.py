@@ -69,6 +69,14 @@ def test_edits_that_tie_are_alternatives_or_nothing(passed, offered):
     assert [(t.fix.code, t.fix.intent) for t in chosen(passed)] == offered
 
 
+def test_what_an_earlier_step_supposed_is_still_said() -> None:
+    """The only edit of a later step supposes nothing more."""
+    one = tried(1.0, A, "b")
+    later = Tried(one.step, one.fix.model_copy(update={"intent": "a; b"}), one.run)
+
+    assert [t.fix.intent for t in chosen([later])] == ["a"]
+
+
 @pytest.mark.parametrize(
     ("other", "same"),
     [

@@ -19,6 +19,7 @@ from tests.knowledge.repair.test_engine import A, B, codemod
 
 OLD = "f(a)\ng(b)\n"
 EDIT, OTHER = "f(a.float())\ng(b)\n", "f(a.double())\ng(b)\n"
+WHOLE = "f(a.double())\ng(c)\n"
 FILE = "No such file or directory: 'w.pt'"
 BEFORE = failed(A, line=1, code="f(a)", values=Values())
 FIXED = ran(stdout="1\n", values=Values())
@@ -94,6 +95,34 @@ async def test_operators_are_asked_where_no_codemod_mends_it():
 
     assert repair.fix is not None
     assert (repair.fix.codemod, repair.fix.shown) == ("trusted", "verified")
+
+
+async def test_no_operator_is_asked_where_a_codemod_gets_further():
+    """It goes on from there: to the next error, and past it."""
+    by_codemod = {
+        OLD: [Proposal(codemod="a", title="first", code=OTHER)],
+        OTHER: [Proposal(codemod="b", title="then", code=WHOLE)],
+    }
+    second = failed(B, line=2, code="g(b)", values=Values())
+    runs = {OTHER: second, WHOLE: FIXED, EDIT: FIXED, WHOLE.replace("double", "float"): BEFORE}
+    repair, executor = await repaired(
+        {**runs, OLD.replace("g(b)", "g(c)"): BEFORE},
+        {OLD: [edit(EDIT)]},
+        by_codemod,
+        codemods=[codemod("a"), codemod("b", B)],
+    )
+
+    assert repair.fix is not None and repair.fix.steps == ("first", "then")
+    assert executor.asked_for_edits == []
+
+
+async def test_an_edit_that_supposes_something_is_an_alternative():
+    """However good its operator's record is."""
+    supposed = edit(EDIT, supposes=True, intent="that is meant")
+    repair, _ = await repaired({EDIT: FIXED}, {OLD: [supposed]})
+
+    assert repair.fix is None
+    assert [(fix.code, fix.intent) for fix in repair.alternatives] == [(EDIT, "that is meant")]
 
 
 async def test_what_a_codemod_was_refused_for_is_no_operators_edit():
@@ -203,13 +232,31 @@ async def test_what_failed_in_its_trial_comes_last():
     assert executor.asked[0].code == EDIT
 
 
-async def test_an_operator_is_asked_once_in_a_chain():
-    """The same kind of edit twice pleases two lines, and seldom means anything."""
+async def test_the_same_kind_of_edit_twice_is_an_alternative():
+    """It pleases two lines, and may mean nothing; on one line it is not even tried."""
     second = "f(a.float())\ng(b.float())\n"
     runs = {EDIT: failed(B, line=2, code="g(b)", values=Values()), second: FIXED}
     by_operator = {OLD: [edit(EDIT)], EDIT: [edit(second)]}
     repair, _ = await repaired(runs, by_operator)
     other, _ = await repaired(runs, {OLD: [edit(EDIT)], EDIT: [edit(second, "unread")]})
 
-    assert repair.fix is None and repair.alternatives == ()
+    runs[EDIT] = failed(B, line=1, code="g(b)", values=Values())
+    same_line, _ = await repaired(runs, by_operator)
+
+    assert repair.fix is None and [f.code for f in repair.alternatives] == [second]
     assert [f.code for f in other.alternatives] == [second]
+    assert same_line.fix is None and same_line.alternatives == ()
+
+
+class Slip(Anywhere):
+    REPEATS = True
+
+
+async def test_slips_of_the_pen_are_mended_one_after_another():
+    """A misspelt name is often followed by another."""
+    second = "f(a.float())\ng(b.float())\n"
+    runs = {EDIT: failed(B, line=2, code="g(b)", values=Values()), second: FIXED}
+    by_operator = {OLD: [edit(EDIT)], EDIT: [edit(second)]}
+    repair, _ = await repaired(runs, by_operator, operators=[Operator("trusted", Slip())])
+
+    assert repair.fix is not None and repair.fix.code == second

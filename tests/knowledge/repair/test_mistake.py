@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 
 from executor.protocol import JobResult
-from knowledge.repair.mistake import NO_MISTAKE, Mistake, findings_left, leaves_less, only
+from knowledge.repair.mistake import (
+    NO_MISTAKE,
+    Mistake,
+    findings_left,
+    leaves_less,
+    only,
+    without_what_is_shown,
+)
 from knowledge.repair.verify import removed
 from tests.built import caught, error, failed, found, noted, ran
 
@@ -74,3 +81,26 @@ def test_a_run_with_one_of_its_mistakes():
     assert one.findings == (B,) and one.outcome is run.outcome
     assert only(run, NO_MISTAKE).findings == ()
     assert only(failed(SIZES, findings=(A,)), Mistake(error(SIZES), frozenset())).findings == ()
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "is_left"),
+    [
+        ("class NetWithSoftmax:\n", "softmax_before_cross_entropy", False),
+        ("def with_softmax(x):\n", "softmax_before_cross_entropy", False),
+        ('print("loss with softmax", loss)\n', "softmax_before_cross_entropy", False),
+        ('print("loss with softmax", loss)\n', "sigmoid_before_bce_with_logits", True),
+        ("x = softmax(x)  # softmax\n", "softmax_before_cross_entropy", True),
+        ('f("softmax")\n', "softmax_before_cross_entropy", True),
+        ("print(x)  # 'softmax'\n", "softmax_before_cross_entropy", True),
+        ("class NetWithSoftmax:\n", "never_moved", True),
+    ],
+)
+def test_what_the_code_says_that_it_shows_is_not_found_later(
+    code: str, kind: str, is_left: bool
+) -> None:
+    """Its name or its label says so; what the first run found is another matter."""
+    after = ran(findings=(found(kind),))
+
+    assert bool(without_what_is_shown(after, failed("no"), code).findings) is is_left
+    assert without_what_is_shown(after, after, code).findings

@@ -34,6 +34,10 @@ from tests.built import failed, ran
         ("print(x)  # the first of 3", []),
         ("print(x)  # tensor([[1, 2],", []),  # it goes on elsewhere
         ("print(x)  # see [1]", []),
+        ("print(x.shape)  # Shape of the images: torch.Size([4, 5])", ["torch.Size([4, 5])"]),
+        ("print(x.shape)  # Shape of x: torch.Size([4, 5]), then it grows", []),
+        ("print(x.shape)  # Shape of the input: torch.Size([4, 5])", []),  # another one's
+        ("print(x.shape)  # one of torch.Size([4, 5])", []),
         ("print(x)", []),
         ("    print(x)  # 3", []),  # of a function nobody knows whether it is called
         ("y = x  # 3", []),

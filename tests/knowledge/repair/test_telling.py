@@ -58,6 +58,37 @@ def told_of(code: str, line: int, error: str = "RuntimeError") -> Telling | None
             2,
             "try:\n    f(1)\nexcept RuntimeError as e:\n    print(e)\n",
         ),
+        # with the name that it prints
+        (
+            "try:\n    f(1)\nexcept TypeError as e:\n"
+            '    print(f"TypeError: {e}", "a TypeError!")\n',
+            2,
+            "try:\n    f(1)\nexcept RuntimeError as e:\n"
+            '    print(f"RuntimeError: {e}", "a RuntimeError!")\n',
+        ),
+        # what the rest reports on was not left out: the failing line is the backward itself
+        (
+            "y.backward()\nprint(x.grad)\n",
+            1,
+            f"try:\n    y.backward()\n{TOLD}print(x.grad)\n",
+        ),
+        # a comment speaks of the failing line itself
+        (
+            "y = f(x)  # to be avoided: avoid\ny.backward()\nprint(x.grad)\n",
+            1,
+            f"try:\n    y = f(x)  # to be avoided: avoid\n    y.backward()\n{TOLD}print(x.grad)\n",
+        ),
+        (
+            "y = f(x)  # may break autograd\ny.backward()\nprint(x.grad)\n",
+            1,
+            f"try:\n    y = f(x)  # may break autograd\n    y.backward()\n{TOLD}print(x.grad)\n",
+        ),
+        # the rest does not speak of gradients
+        (
+            "y = f(x)\ny.backward()\nprint(x)  # x.grad\n",
+            1,
+            f"try:\n    y = f(x)\n    y.backward()\n{TOLD}print(x)  # x.grad\n",
+        ),
     ],
 )
 def test_an_error_is_told_of(code: str, line: int, new: str):
@@ -79,6 +110,7 @@ def test_an_error_is_told_of(code: str, line: int, new: str):
         ("x = f(1)\ng(2)\nfor i in a:\n    x = i\nprint(x)\n", 1),  # or may not give it one
         ("try:\n    f(1)\nexcept TypeError as e:\n    x = 2\ng(3)\n", 2),  # does more than tell
         ("try:\n    f(1)\nexcept TypeError:\n    p(1)\nexcept KeyError:\n    p(2)\ng(3)\n", 2),
+        ("y = f(x)\ny.backward()\nprint(x.grad)\n", 1),  # what it reports on would be left out
         ("x = 1\n", 5),  # no such line
     ],
 )

@@ -149,7 +149,7 @@ COVERED_SINCE = {
         "softmax-before-cross-entropy",
     },
     "torch.stack complains about tensors of different sizes": {"stack-unequal-sizes"},
-    "what does tensor.contiguous() do": {"view-not-contiguous"},
+    "what does tensor.contiguous() do": {"view-reshape-and-contiguous", "view-not-contiguous"},
     "RuntimeError: expected scalar type Half but found Float": {"matrix-product-of-two-dtypes"},
     "TypeError when I set layer.weight to a new tensor, it wants torch.nn.Parameter or None": {
         "plain-tensor-in-a-parameter-slot",

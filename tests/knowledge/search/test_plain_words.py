@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from knowledge.search.plain_words import in_words_of_documentation, spelt_right
+from knowledge.search.plain_words import in_words_of_documentation, spelt_right, with_letters
 
 KNOWN = {"length", "matrix", "rows", "average", "learn", "learns"}
 
@@ -16,12 +16,27 @@ KNOWN = {"length", "matrix", "rows", "average", "learn", "learns"}
         ("an overaveraged thing", "an overaveraged thing"),  # whole words only
         ("glue two tensors together", "concatenate two tensors together"),
         ("Whole numbers", "integers"),
+        ("the k largest of all, the largest", "the k largest of all, the maximum"),
         ("the gradient of a loss", "the gradient of a loss"),
     ],
 )
 def test_everyday_words_are_said_as_documentation_says_them(said: str, documented: str):
     """What a docstring has other words for is searched in those."""
     assert in_words_of_documentation(said) == documented
+
+
+@pytest.mark.parametrize(
+    ("said", "documented"),
+    [
+        ("the 3 largest values", "the k largest values"),
+        ("the top five scores", "the k largest scores"),
+        ("lowest 10 of a row", "k smallest of a row"),
+        ("the largest value of 3 rows", "the largest value of 3 rows"),
+    ],
+)
+def test_a_number_of_extremes_is_called_k(said: str, documented: str):
+    """What is asked of three is documented of k."""
+    assert with_letters(said) == documented
 
 
 @pytest.mark.parametrize(

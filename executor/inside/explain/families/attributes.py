@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from executor.errors import SeenError
+from executor.errors import SeenError, moved_attribute, moved_name
 from executor.inside import torch_private as private
 from executor.inside.explain.family import Told, explains
 from executor.inside.explain.look import is_a, is_tensor, own_dict
@@ -113,6 +113,8 @@ def module_attribute(scene: Scene, m: SeenError) -> Told:
         for path, other in places:
             if name in vars(other) and type(vars(other)[name]) is not types.ModuleType:
                 return f"{text}; there is `{path}.{name}`.", {"elsewhere": f"{path}.{name}"}
+    if moved := moved_name(top, name):
+        return f"{text}; {moved.told}.", {"today": moved.today}
     if home := _home(name, module):
         return f"{text}; there is `{home}.{name}`.", {"elsewhere": f"{home}.{name}"}
     near = _renamed(name, _public(module)) or _nearest(name, _public(module))
@@ -176,14 +178,19 @@ def module_gone(scene: Scene, m: SeenError) -> Told:
     )
     homes = {
         name: _home(name, package)
-        or (top if name in vars(package) else "")
+        or (top if name in dir(package) else "")
         or _among_dependencies(name, top)
         for name in names
     }
     told = [f"`{name}` is in `{home}`" for name, home in homes.items() if home]
+    lost = {name: moved_name(top, name) for name, home in homes.items() if not home}
+    told += [f"for `{name}`, {moved.told}" for name, moved in lost.items() if moved]
+    if moved := moved_name(top, path.partition(".")[2]):
+        told.append(moved.told)
     if told:
-        first = next(name for name, home in homes.items() if home)
-        return f"{text}; {', '.join(told)}.", {"elsewhere": f"{homes[first]}.{first}"}
+        first = next((name for name, home in homes.items() if home), "")
+        where = {"elsewhere": f"{homes[first]}.{first}"} if first else {}
+        return f"{text}; {', '.join(told)}.", where
     return f"{text}."
 
 
@@ -227,8 +234,8 @@ def import_name(scene: Scene, m: SeenError) -> Told:
     version = getattr(sys.modules.get(top), "__version__", "")
     version = version.partition("+")[0] if isinstance(version, str) else ""
     text = f"`{where}` has no `{name}`" + (f" in {top} {version}" if version else "")
-    if name in vars(torch.optim) and name in ("AdamW", "Adafactor"):
-        return f"{text}; there is `torch.optim.{name}`."
+    if moved := moved_name(top, name):
+        return f"{text}; {moved.told}.", {"today": moved.today}
     for path in (top, f"{top}.nn", f"{top}.optim", f"{top}.utils", f"{top}.ao.quantization",
                  f"{top}.nn.utils.rnn", f"{top}.optim.lr_scheduler", f"{top}.nn.functional",
                  f"{top}.utils.data"):  # fmt: skip
@@ -533,6 +540,9 @@ def object_attribute(scene: Scene, m: SeenError) -> Told:
         value = next((o for o in owners if type(o).__name__ == kind), None)
     if value is None:
         return None
+    if moved := moved_attribute(value if is_a(value, type) else type(value), name):
+        does = f"its `{moved.today}` does it today" if moved.today else moved.told
+        return f"{who}, and has no `{name}`; {does}.", {"today": moved.today}
     names = _static_names(value)
     near = _nearest(name, names)
     near_text = f"; the closest name that it has is `{near}`" if near else ""

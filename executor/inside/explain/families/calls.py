@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from executor.errors import SeenError, odd_argument, offered_forms
+from executor.errors import SeenError, moved_argument, odd_argument, offered_forms
 from executor.inside.explain.family import Told, explains
 from executor.inside.explain.look import UnknownError, is_a, is_tensor, value_of
 from executor.inside.explain.scene import Scene
@@ -93,6 +93,12 @@ def _open_ended(signature: inspect.Signature | None) -> list[str]:
     return [f"{_MARKS[p.kind]}{p.name}" for p in parameters if p.kind in _MARKS]
 
 
+def _package_of(target: Any) -> str:
+    """The first part of the name of the module that a function or class is from."""
+    module = getattr(target, "__module__", "") if type(target) in _CALLABLES else ""
+    return str(module or "").partition(".")[0]
+
+
 @explains("unexpected_keyword", "unexpected_keyword")
 def keyword(scene: Scene, m: SeenError) -> Told:
     """The live signature's names, and the closest one."""
@@ -126,10 +132,14 @@ def keyword(scene: Scene, m: SeenError) -> Told:
     if word in names:
         return None  # it takes it, and something below that is called by the same name does not
     near = difflib.get_close_matches(word, names, 1, 0.6)
+    package = _package_of(target)
+    given = [k.value for k in scene.call.keywords if k.arg == word] if scene.call else []
+    value = ast.unparse(given[0]) if given else None
+    if moved := moved_argument(package, name.partition(".")[0], word, value):
+        return f"`{what}` takes no `{word}` any more; {moved.told}.", {"takes": names}
     shown_names = ", ".join(names[:_PARAMETERS]) + (" …" if len(names) > _PARAMETERS else "")
     version = ""
-    module = getattr(target, "__module__", "") if type(target) in _CALLABLES else ""
-    if (module or "").split(".")[0] == "torch":
+    if package == "torch":
         version = f" in torch {torch.__version__.partition('+')[0]}"
     close = f"; the closest to `{word}` is `{near[0]}`" if near else ""
     return f"`{what}`{line} takes {shown_names}{version}{close}.", {"takes": names}

@@ -8,7 +8,8 @@ descriptor in the place of `Tensor.backward`, and a `Module.__call__` that notes
     fixed.py         modules that are meant to stay fixed
     names.py         the names of the snippet's tensors, and the lines that make them
     calls.py         the modules that it calls; disguised.py keeps the listener out of tracebacks
-    losses.py        the tensors that backward() is called on; graph.py: how they were computed
+    losses.py        the tensors that backward() is called on; graph.py: how they were
+                     computed, heard.py: who calls
     activations.py   last activations and targets that do not fit a loss; nodes.py: a graph's nodes
     comparisons.py   predictions compared with labels as a table of all pairs
     idle.py          optimizers that nothing steps, layers whose units all stay the same
@@ -22,6 +23,8 @@ descriptor in the place of `Tensor.backward`, and a `Module.__call__` that notes
     layouts.py       views that were meant to turn a tensor
     samples.py       sorted training data, test data that was trained on
     loading.py       loaded weights that change nothing
+    workers.py       worker processes of a loader that all deliver the same
+    followers.py     averages and target networks that never follow
     twins.py         one module where several were meant, freezing without an effect
     told.py          PyTorch's own warnings
 """
@@ -41,6 +44,7 @@ from executor.inside.probes.training import idle
 from executor.inside.probes.training.calls import Calls
 from executor.inside.probes.training.comparisons import Comparisons
 from executor.inside.probes.training.findings import FindingCollector
+from executor.inside.probes.training.followers import Followers
 from executor.inside.probes.training.kept import Kept
 from executor.inside.probes.training.layouts import Layouts
 from executor.inside.probes.training.leaks import Leaks
@@ -60,6 +64,7 @@ from executor.inside.probes.training.unregistered import (
     plain_attributes,
     with_children,
 )
+from executor.inside.probes.training.workers import Workers
 from executor.protocol import ErrorSeen, Finding, ModuleCall, WarningSeen
 
 _NAMES = 500
@@ -86,6 +91,8 @@ class TrainingProbe:
         self.leaks = Leaks(self.called.unpaired)
         self.called.first = self.leaks.called
         self.rates = Rates(tree, self.steps, self.loads)
+        self.followers = Followers(source, tree)
+        self.workers = Workers(source, tree)
         self._collector = FindingCollector()
         self._problem = ""
 
@@ -108,6 +115,8 @@ class TrainingProbe:
         self.loads.start()
         self.layouts.start()
         self.rates.start()
+        self.followers.start()
+        self.workers.start()
 
     def stop(
         self,
@@ -116,7 +125,14 @@ class TrainingProbe:
         warnings: tuple[WarningSeen, ...] = (),
     ) -> None:
         """Stop listening and make the findings."""
-        parts = (self.layouts, self.rates, self.loads, self.comparisons)
+        parts = (
+            self.layouts,
+            self.rates,
+            self.loads,
+            self.comparisons,
+            self.followers,
+            self.workers,
+        )
         for part in (*parts, self.losses, self.steps, self.called):
             part.stop()
         optimized = set(self.steps.optimized)
@@ -135,6 +151,8 @@ class TrainingProbe:
             self.kept.report(self._collector)
             idle.report_identical_units(self._collector, self.steps, roots)
             self._try(self.layouts.report)
+            self._try(lambda c: self.followers.report(c, self.steps))
+            self._try(self.workers.report)
             self._try(lambda c: report_samples(c, self._tree, namespace))
             self._try(lambda c: report_scalers(c, self._tree, self.steps))
             text = "\n".join(self.source.lines)
@@ -145,7 +163,7 @@ class TrainingProbe:
         if error is None:
             self.waiting.report(self._collector, self.steps)
             self._try(lambda c: self.rates.report(c, warnings))
-            self._try(lambda c: report_warnings(c, warnings))
+            self._try(lambda c: report_warnings(c, warnings, "\n".join(self.source.lines)))
         self._try(self.loads.report)
         self.comparisons.report(self._collector)
         implicit = any("Implicit dimension choice" in w.message for w in warnings)

@@ -12,6 +12,9 @@ from executor.inside.probes.training.dimensions import dimension
 from executor.inside.probes.training.nodes import LAYERS, PASSES, Pattern, behind, shape, what
 
 _TOLERANCE = 1e-3
+_ROUNDING = 1e-2  # of what adds up to 1, in half precision too
+_CHOICES = 2  # of a distribution, at least
+_FAR, _TIMES = 1000, 100  # how large targets are that no first step comes near
 _NEAR = 6
 _NODES = 2000
 _SHARE = 0.2  # of the targets that have to be out of reach
@@ -31,6 +34,8 @@ def of_node(node: Any, consumers: tuple[Any, ...]) -> Iterator[Pattern]:
     elif kind == "BinaryCrossEntropy":
         yield from _cut_off(node, "binary cross-entropy")
         yield from _swapped(node)
+    elif kind in ("Sub", "Mul"):
+        yield from _divergence(node, kind)
     elif kind == "BinaryCrossEntropyWithLogits":
         yield from _no_probabilities(node)
         yield from _swapped(node)
@@ -38,6 +43,7 @@ def of_node(node: Any, consumers: tuple[Any, ...]) -> Iterator[Pattern]:
         yield from _one_column(node, consumers)
     elif kind in ("MseLoss", "SmoothL1Loss", "HuberLoss"):
         yield from _out_of_reach(node)
+        yield from _unscaled(node)
         yield from _bootstrapped(node)
 
 
@@ -76,7 +82,57 @@ def _no_probabilities(node: Any) -> Iterator[Pattern]:
         return
     low, high = float(target.min()), float(target.max())
     if low < -_TOLERANCE or high > 1 + _TOLERANCE:
-        yield Pattern("bce_targets", {"smallest": low, "largest": high})
+        sizes = list(target.shape)
+        yield Pattern("bce_targets", {"smallest": low, "largest": high, "target": sizes})
+
+
+def _divergence(node: Any, kind: str) -> Iterator[Pattern]:
+    """kl_div(given, target): `target * (log target - given)`, with a `given` that is no logarithm.
+
+    Whether the code calls kl_div at all is asked when it is reported.
+    """
+    if len(node.next_functions) < 2:
+        return  # with a number
+    if kind == "Sub":  # xlogy(target, target) - target * given
+        first, product = (n for n, _ in node.next_functions[:2])
+        if what(product) != "Mul" or what(first) not in ("", "Xlogy"):
+            return
+        if len(product.next_functions) < 2:
+            return
+        target, given = private.saved_self(product), behind(product, 1)
+    else:  # exp(target) * (target - given)
+        difference = node.next_functions[1][0]
+        exponential = private.saved_self(node)
+        if what(difference) != "Sub" or len(difference.next_functions) < 2:
+            return
+        target, given = exponential, behind(difference, 1)
+    if given is None or not isinstance(target, torch.Tensor) or target.numel() < _CHOICES:
+        return
+    if kind == "Sub" and what(given) == "LogSoftmax":
+        # Logarithms where the probabilities belong: they are below 0, and add up to 1 as powers.
+        if bool((target <= 0).all()) and _distributed(target.exp()) is not None:
+            yield Pattern("kl_div_arguments", {"given": "log_target"})
+        return
+    while what(given) in ("Div", "Mul") and all(n is None for n, _ in given.next_functions[1:]):
+        given = behind(given)
+    if what(given) in ("Softmax", "Sigmoid"):
+        found = "probabilities"
+    elif what(given) in ("Addmm", "Mm", "Convolution"):
+        found = "scores"
+    else:
+        return
+    if (dim := _distributed(target)) is not None:
+        yield Pattern("kl_div_arguments", {"given": found, "dim": dim})
+
+
+def _distributed(values: torch.Tensor) -> int | None:
+    """The dimension along which they are probabilities that add up to 1; None if there is none."""
+    if not values.is_floating_point() or bool((values < 0).any()):
+        return None
+    for dim in reversed(range(values.dim())):
+        if values.shape[dim] > 1 and bool(((values.sum(dim) - 1).abs() < _ROUNDING).all()):
+            return dim
+    return None
 
 
 def _swapped(node: Any) -> Iterator[Pattern]:
@@ -140,8 +196,18 @@ def _out_of_reach(node: Any) -> Iterator[Pattern]:
         outside |= target > high + _TOLERANCE
     share = float(outside.float().mean())
     if share >= _SHARE:
-        facts = {"activation": what(before), "share": share}
+        facts = {"activation": what(before), "share": share, "values": target.numel()}
         yield Pattern("targets_out_of_reach", {**facts, "low": low, "high": high})
+
+
+def _unscaled(node: Any) -> Iterator[Pattern]:
+    """Targets far above what the network gives; whether it gets there is seen at the end."""
+    target, given = private.saved_target(node), private.saved_self(node)
+    if target.requires_grad or target.numel() == 0 or target.is_complex():
+        return
+    far, near = float(target.abs().mean()), float(given.detach().abs().mean())
+    if far > max(_FAR, _TIMES * near):
+        yield Pattern("targets_unscaled", {"target": far, "output": near})
 
 
 def _several_classes(node: Any, consumers: tuple[Any, ...]) -> Iterator[Pattern]:

@@ -16,6 +16,7 @@ from executor.inside.probes.training.watched import Watched
 from executor.inside.probes.training.words import every, no_path
 
 _ROUNDING = 1e-6  # gradients up to this are the rounding error of terms that cancel
+_TINY = 1e-7  # learning rates whose steps are lost in the rounding of float32
 
 
 class GradientFindings:
@@ -53,7 +54,7 @@ class GradientFindings:
                         f"the gradient of `{w.name}` {shape} was exactly 0 at {every(w.steps)}"
                         + _never_a_state(w, watched),
                     )
-            elif w.top > _ROUNDING and not w.stepped and not w.moved:
+            elif w.top > _ROUNDING and not w.stepped and not w.moved and self._steps.ended(w):
                 self._report_stuck(collector, w, watched)
 
         copied = _copied_layers(self._steps.calls.roots.values())
@@ -133,6 +134,8 @@ class GradientFindings:
             return  # a group that is frozen on purpose, or a warm-up that begins at 0
         known = any(its and isinstance(rate, (int, float)) for its, rate in last)
         why = f" at a learning rate of {w.rate:g}" if known or w.rate else ""
+        if 0 < (w.rate or 0) < _TINY:
+            why += ": steps so small are lost in rounding; 1e-4 to 1e-1 are usual"
         collector.add(
             "never_moved",
             w.line,

@@ -7,6 +7,7 @@ between the loss and the model's last layer are visited.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from typing import Any, TypeGuard
 
 import torch
@@ -38,6 +39,7 @@ def patterns(loss: torch.Tensor, in_sight: Collection[object] = ()) -> list[Patt
     with quietly():
         for node, consumers in _near(loss.grad_fn):
             kind = what(node)
+            first = len(found)
             found += activations.of_node(node, consumers)
             if kind in ("NllLoss", "NllLoss2D"):
                 found += _nll(node)
@@ -50,7 +52,17 @@ def patterns(loss: torch.Tensor, in_sight: Collection[object] = ()) -> list[Patt
                 found += _pair(node, consumers, in_sight)
             elif kind == "Sub" and consumers and what(consumers[-1]) in ("Pow", "Abs", "Mul"):
                 found += _difference(node, consumers)
+            if found[first:] and any(_adds_up(c, node) for c in consumers):
+                found[first:] = [replace(p, term=True) for p in found[first:]]
     return found
+
+
+def _adds_up(node: Any, term: Any) -> bool:
+    """Whether it adds something else to a term; a smoothed loss adds up what comes from it."""
+    if what(node) not in ("Add", "Sub", "Stack", "Cat"):
+        return False
+    given = [n for n, _ in node.next_functions if n is not None]
+    return any(all(one is not term for one, _ in _near(n)) for n in given)
 
 
 def scored(loss: torch.Tensor) -> set[int]:

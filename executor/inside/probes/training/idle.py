@@ -52,13 +52,17 @@ class Waiting:
             found = sum(p.grad is not None for p in params)
             if not found or any(id(p) in stepped for p in params):
                 continue
+            resets = any(
+                isinstance(n, ast.Attribute) and n.attr == "zero_grad" for n in ast.walk(self._tree)
+            )
+            add = "" if resets else f", and `{name}.zero_grad()` before it"
             collector.add(
                 "never_stepped",
                 line_of(self._tree, name),
                 name,
                 f"backward() gave gradients to {found} of the {len(params)} parameters of "
                 f"`{name}`, {self._backwards} times, and its step() is called nowhere: the weights "
-                f"stay as they are; call `{name}.step()` after backward()",
+                f"stay as they are; call `{name}.step()` after backward(){add}",
             )
 
 

@@ -17,6 +17,7 @@ from torch import nn
 from executor.inside import torch_private as private
 from executor.inside.probes.source import SnippetSource
 from executor.inside.probes.training.findings import FindingCollector
+from executor.inside.probes.training.heard import Heard
 
 _MOST = 50
 
@@ -61,7 +62,7 @@ class Loads:
             original(module, state, prefix, metadata, *rest)
 
         private.set_load_part(nn.Module, load)
-        nn.Module.state_dict = _Heard(self._state_dict, self._take)  # type: ignore
+        nn.Module.state_dict = Heard(self._state_dict, self._take)  # type: ignore
 
     def stop(self) -> None:
         """Stop listening."""
@@ -158,16 +159,3 @@ def _itself(load: Load) -> str:
         "returns the tensors, no copies, and each step since then has changed them too, so that "
         "this brings nothing back; keep `copy.deepcopy(model.state_dict())`"
     )
-
-
-class _Heard:
-    """A descriptor for a method of modules that calls back when it is looked up on one."""
-
-    def __init__(self, original: Any, hear: Callable[[nn.Module], None]) -> None:
-        self._original = original
-        self._hear = hear
-
-    def __get__(self, module: nn.Module | None, owner: Any = None) -> Any:
-        if module is not None:
-            self._hear(module)
-        return self._original.__get__(module, owner)

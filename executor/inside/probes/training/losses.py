@@ -17,25 +17,16 @@ from executor.inside import torch_private as private
 from executor.inside.probes.training import dimensions, graph
 from executor.inside.probes.training.calls import Calls
 from executor.inside.probes.training.findings import FindingCollector
+from executor.inside.probes.training.heard import Heard
 from executor.inside.probes.training.names import SnippetNames
 from executor.inside.probes.training.nodes import Pattern
 from executor.inside.probes.training.quiet import number
 
 _LOOKS = 2  # how often the graph of one line's loss is read
 _LOSSES = 2000
-
-
-class _Heard:
-    """A descriptor for `Tensor.backward` that calls back when it is looked up on a tensor."""
-
-    def __init__(self, original: Any, hear: Callable[[torch.Tensor], None]) -> None:
-        self._original = original
-        self._hear = hear
-
-    def __get__(self, tensor: torch.Tensor | None, owner: Any = None) -> Any:
-        if tensor is not None:
-            self._hear(tensor)
-        return self._original.__get__(tensor, owner)
+_ROUNDS = 50  # backwards after which a loss has begun to fall
+_LEFT = 0.9  # of the first loss, where it has not
+_DRAWN = 8  # targets from a random generator that say something of the others
 
 
 class LossProbe:
@@ -56,12 +47,14 @@ class LossProbe:
         self._patterns: dict[tuple[str, int | None], tuple[str, Pattern]] = {}
         self._leaves: list[tuple[torch.Tensor, str, int | None]] = []
         self._not_finite: tuple[int, int | None, str, float, bool | None] | None = None
+        self._course: dict[int | None, list[float]] = {}  # the first loss of a line, and the last
+        self._rounds: dict[int | None, int] = {}
         self._known: dict[int, weakref.ref[torch.Tensor]] = {}
 
     def start(self) -> None:
         """Listen."""
         self._original = torch.Tensor.backward
-        torch.Tensor.backward = _Heard(self._original, self._hear)  # type: ignore
+        torch.Tensor.backward = Heard(self._original, self._hear)  # type: ignore
 
     def stop(self) -> None:
         """Stop listening."""
@@ -89,6 +82,8 @@ class LossProbe:
             else:  # a mode or a subclass of the snippet's would hear every question
                 with private.DisableTorchFunction():
                     self._look(loss)
+        except private.SavedGoneError:
+            pass  # this backward will say it itself
         except Exception as e:  # ours, and no reason to stop the snippet's backward
             self.problem = self.problem or f"{type(e).__name__}: {e}"[:200]
 
@@ -101,6 +96,8 @@ class LossProbe:
         if self._not_finite is None and loss.numel() == 1 and loss.is_floating_point():
             value = number(loss)
             self.largest = max(self.largest, abs(value))
+            self._course.setdefault(line, [value])[1:] = [value]
+            self._rounds[line] = self._rounds.get(line, 0) + 1
             if not math.isfinite(value):
                 known = self.calls.inputs_finite()
                 self._not_finite = self.count, line, self.names.of(loss), value, known
@@ -143,6 +140,19 @@ class LossProbe:
                 pattern.facts["best"] or self.names.is_of_rewards
             ):
                 continue  # a step of a differential equation, say
+            if pattern.kind == "kl_div_arguments" and not self.names.calls_kl_div:
+                continue
+            if pattern.kind == "targets_unscaled":
+                first, last = self._course.get(line, [0.0])[0], self._course.get(line, [0.0])[-1]
+                rounds = self._rounds.get(line, 0)
+                if pattern.term or rounds < _ROUNDS or not last > _LEFT * first > 0:
+                    continue  # it gets there
+                pattern.facts.update(rounds=rounds, left=last / first)
+            if pattern.kind == "targets_out_of_reach":
+                drawn = self.names.draws
+                if drawn and pattern.facts["values"] < _DRAWN:
+                    continue  # a single draw says nothing of the next one
+                pattern.facts["drawn"] = drawn
             made = self.names.line_of(name, line) or line
             self._report_pattern(collector, pattern, name, made)
         if trained:
@@ -192,6 +202,8 @@ class LossProbe:
         self, collector: FindingCollector, pattern: Pattern, name: str, line: int | None
     ) -> None:
         loss, facts = _called(name), pattern.facts
+        if pattern.term:
+            loss = f"a term of {loss}"
         softmax, sigmoid = (self._written("softmax"), self._written("sigmoid"))
         words = {
             "softmax_before_cross_entropy": (
@@ -225,7 +237,8 @@ class LossProbe:
             target = f"a target {facts['target']}" if facts["target"] else "a target"
             words[pattern.kind] = (
                 f"{loss} compares a prediction {facts['input']} with {target} as "
-                f"{facts['result']}: every prediction with every target"
+                f"{facts['result']}: every prediction with every target; bring both to one shape "
+                "first (`target.view_as(prediction)`)"
             )
         if pattern.kind not in words:
             words[pattern.kind] = f"{loss} {_SAID[pattern.kind](facts)}"
@@ -244,8 +257,29 @@ def _out_of_reach(facts: dict[str, Any]) -> str:
         f"compares the output of a {activation}, values {span}, with targets of which "
         f"{facts['share']:.0%} lie outside: the model can never give them; leave the {activation} "
         "out, or scale the targets into that range"
+        + (
+            "; if they only stand in for others, draw them as those are (`torch.rand`: 0 to 1)"
+            if facts["drawn"]
+            else ""
+        )
     )
 
+
+_KL_DIV = {
+    "probabilities": (
+        "is a kl_div of probabilities: its first argument has to be their logarithms, else the "
+        "result is no divergence and can be negative; give it `F.log_softmax(scores, dim)`"
+    ),
+    "scores": (
+        "is a kl_div of what a layer gives as it is: its first argument has to be "
+        "log-probabilities, else the result is no divergence and has no lower end; give it "
+        "`F.log_softmax(scores, dim)`"
+    ),
+    "log_target": (
+        "is a kl_div whose target holds log-probabilities: without `log_target=True` it has to be "
+        "probabilities, and their logarithm is taken once more (NaN); pass `log_target=True`"
+    ),
+}
 
 # What is said of a loss after its name, by the kind of the pattern.
 _SAID: dict[str, Callable[[dict[str, Any]], str]] = {
@@ -261,13 +295,13 @@ _SAID: dict[str, Callable[[dict[str, Any]], str]] = {
     ),
     "relu_before_loss": lambda f: (
         f"is the {f['loss']} of what a {f['activation']} cut off: outputs below the limit have no "
-        "gradient and stay there; give the loss the values of the last layer as they are"
+        "gradient of their own; give the loss the values of the last layer as they are"
         + (" (BCEWithLogitsLoss)" if f["loss"].startswith("binary") else "")
     ),
     "bce_targets": lambda f: (
-        "is binary_cross_entropy_with_logits with targets from "
-        f"{f['smallest']:g} to {f['largest']:g}: they have to be between 0 and 1, or it has no "
-        "lower end"
+        f"is binary_cross_entropy_with_logits with targets {f['target']} from {f['smallest']:.3g} "
+        f"to {f['largest']:.3g}: they have to be between 0 and 1, or it has no lower end; for "
+        "labels of yes and no use 1 and 0, for numbers of any size a regression's loss (MSELoss)"
     ),
     "several_classes": lambda f: (
         f"is the cross-entropy with targets of up to {f['most']} ones in a row: its softmax lets "
@@ -300,6 +334,13 @@ _SAID: dict[str, Callable[[dict[str, Any]], str]] = {
         "as pixels are stored: with inputs of that size the first steps are far too large or the "
         "units saturate; scale them first (`x.float() / 255`, or to mean 0 and deviation 1)"
     ),
+    "targets_unscaled": lambda f: (
+        f"compares outputs of about {f['output']:.2g} with targets of about {f['target']:.3g}, and "
+        f"after {f['rounds']} rounds is still {f['left']:.0%} of what it was at first: steps of a "
+        "usual size never get there; scale the targets (take their mean off, divide by their "
+        "deviation), and what the model predicts back"
+    ),
+    "kl_div_arguments": lambda f: _KL_DIV[f["given"]],
     "loss_arguments_swapped": lambda f: (
         "is a binary cross-entropy whose two arguments are swapped: the prediction stands where "
         "the target belongs, and it computes another loss; write `loss(prediction, target)`"

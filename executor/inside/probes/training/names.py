@@ -46,6 +46,15 @@ class SnippetNames:
             isinstance(n, ast.keyword) and n.arg in ("retain_graph", "create_graph")
             for n in ast.walk(tree)
         )
+        self.calls_kl_div = any(
+            getattr(n, field, None) in ("kl_div", "KLDivLoss")
+            for n in ast.walk(tree)
+            for field in ("id", "attr", "name")
+        )
+        self.draws = any(
+            isinstance(n, ast.Attribute) and n.attr in ("randn", "randn_like", "normal")
+            for n in ast.walk(tree)
+        )
         self.calls_autograd = any(
             isinstance(n, ast.Call)
             and re.search(r"(autograd\.|^)backward$", ast.unparse(n.func)) is not None
@@ -72,6 +81,17 @@ class SnippetNames:
             said = set(re.findall(r"\w+", self.source.line(self.source.line_now() or 0)))
             names.sort(key=lambda n: n not in said)
         return names[0] if names else ""
+
+    def of_attribute(self, thing: object) -> str:
+        """The same, or the attribute of a running frame's object that holds it: `self.model`."""
+        if name := self.of(thing):
+            return name
+        for name, value in self.variables():
+            if type(value).__module__ == "__main__":
+                for attribute, held in list(getattr(value, "__dict__", {}).items()):
+                    if held is thing:
+                        return f"{name}.{attribute}"
+        return ""
 
     def tensors(self, roots: Collection[nn.Module], leave_out: set[int]) -> dict[int, Named]:
         """id → name, for all parameters of these modules and tensors in running frames."""

@@ -23,6 +23,7 @@ class Pattern:
 
     kind: str
     facts: dict[str, Any] = field(default_factory=dict)
+    term: bool = False  # it is of one term of the loss, not of the whole
 
 
 def what(node: Any) -> str:

@@ -127,6 +127,8 @@ class Rates:
             record = self._steps.records.get(id(waiting[0].optimizer))
             if record is None or record.steps < _LEAST or _stepped(waiting[0]):
                 continue
+            if getattr(waiting[0], "gamma", None) == 1:
+                continue  # it would change nothing
             name = min(names)
             collector.add(
                 "scheduler_never_stepped",

@@ -96,7 +96,7 @@ class StepFindings:
                 w.line,
                 w.name,
                 f"`{w.name}` {shape}{self._steps.of_another(w)} gets a gradient, but no optimizer "
-                "holds it",
+                "holds it, so that it never changes",
                 **({"module": owners[key]} if key in owners else {}),
             )
         self._report_twice(collector, [w for key, w in orphans if key not in explained])

@@ -172,9 +172,16 @@ class Steps:
 
     def _stepped(self, optimizer: torch.optim.Optimizer, args: Any, kwargs: Any) -> None:
         record = self.records.get(id(optimizer))
-        if record is not None and record.steps == 1:  # who puts it back later has moved it
+        if record is None:
+            return
+        record.ended = True
+        if record.steps == 1:  # who puts it back later has moved it
             for w in record.watched:
                 w.stepped = w.moved
+
+    def ended(self, w: Watched) -> bool:
+        """Whether a step over this tensor came to its end; one that raised moves nothing."""
+        return any(r.ended and id(w.tensor) in r.ids for r in self.records.values())
 
     def _watch(
         self, tensor: torch.Tensor, i: int, record: Record, named: dict[int, Named]
@@ -245,7 +252,9 @@ class Steps:
         for key, line in self.calls.evaluating.items():
             root = self.calls.roots[key]
             if any(id(p) in self.optimized for p in root.parameters()):
-                _, name, _, n = self.evaluating.get(key, (root, self.names.of(root), line, 0))
+                _, name, _, n = self.evaluating.get(
+                    key, (root, self.names.of_attribute(root), line, 0)
+                )
                 self.evaluating[key] = root, name, line, n + 1
 
     def of_another(self, w: Watched) -> str:

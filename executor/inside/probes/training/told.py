@@ -11,6 +11,7 @@ import re
 from executor.inside.probes.training.findings import FindingCollector
 from executor.protocol import WarningSeen
 
+_TO_A_NUMBER = "Converting a tensor with requires_grad=True to a scalar"
 # A pattern of the message, and what a colleague would say of it.
 _NOTES: tuple[tuple[str, str], ...] = (
     (
@@ -20,8 +21,8 @@ _NOTES: tuple[tuple[str, str], ...] = (
     ),
     (
         r"To copy construct from a tensor",
-        "`torch.tensor(t)` of a tensor copies its values without its graph: no gradient goes "
-        "through; use `t` itself, or `t.detach().clone()` where that is meant",
+        "`torch.tensor(t)` of a tensor is a copy of its values, without the graph if `t` has one: "
+        "`t` itself is mostly meant, or `t.detach().clone()`",
     ),
     (
         r"None of the inputs have requires_grad=True",
@@ -48,7 +49,7 @@ _NOTES: tuple[tuple[str, str], ...] = (
         "the deviation of a single value is NaN: pass `unbiased=False`, or use more than one value",
     ),
     (
-        r"Converting a tensor with requires_grad=True to a scalar",
+        _TO_A_NUMBER,
         "a number taken out of a tensor has no graph: what is computed from it gets no gradient; "
         "where only the number is wanted, write `.item()`",
     ),
@@ -58,8 +59,8 @@ _NOTES: tuple[tuple[str, str], ...] = (
     ),
     (
         r"Creating a tensor from a list of numpy",
-        "a list of NumPy arrays is converted element by element, which is slow: "
-        "`torch.from_numpy(np.stack(list))`",
+        "a list of NumPy arrays is converted element by element, which is slow where there are "
+        "many: `torch.from_numpy(np.stack(list))` is quicker, and keeps the arrays' dtype",
     ),
     (
         r"The given NumPy array is not writable",
@@ -78,9 +79,25 @@ _NOTES: tuple[tuple[str, str], ...] = (
 )
 
 
-def report_warnings(collector: FindingCollector, warnings: tuple[WarningSeen, ...]) -> None:
-    """Add a note for each warning that is known, once a line."""
+_CONVERTS = re.compile(r"\b(?:float|int|complex|bool|round|range|math\.\w+)\s*\(|\bnp\.")
+
+
+def report_warnings(
+    collector: FindingCollector, warnings: tuple[WarningSeen, ...], text: str
+) -> None:
+    """Add a note for each warning that is known, once a line.
+
+    Args:
+        collector: takes them.
+        warnings: what PyTorch said in this run.
+        text: the program. A number that a library takes out of a tensor is the library's affair.
+    """
+    lines = text.splitlines()
     for warning in warnings:
         for pattern, says in _NOTES:
-            if re.search(pattern, warning.message):
+            if not re.search(pattern, warning.message):
+                continue
+            line = warning.line or 0
+            at = lines[line - 1] if 0 < line <= len(lines) else ""
+            if pattern != _TO_A_NUMBER or _CONVERTS.search(at):
                 collector.add("pytorch_warns", warning.line, "", says)

@@ -59,6 +59,7 @@ class Record:
     watched: list[Watched] = field(default_factory=list)
     steps: int = 0
     empty: int = 0  # steps that found no gradient at all
+    ended: bool = False  # a step came to its end
     closure: bool = False
     healthy: bool = False  # every gradient has been there once, neither zero nor NaN
     carrying: bool = False  # nobody has reset the gradients since the last step, as far as seen

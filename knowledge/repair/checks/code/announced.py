@@ -32,6 +32,8 @@ _FEATURES = (
     ("masks", {"masked_fill", "masked_fill_", "masked_select", "where"}, r"\bmask(?:s|ed|ing)?\b"),
     ("keeps the graph", {"retain_graph", "create_graph"}, r"retain_graph|create_graph"),
 )  # fmt: skip
+_MOST_BELOW = 3  # lines below a change, on which a label may speak of it
+_SHORTEST = 4  # letters of a call that a label names
 _IN_PLACE = re.compile(r"in[- _]?place", re.IGNORECASE)
 
 
@@ -49,7 +51,57 @@ def check(change: Change) -> Check:
             if m := re.search(word, said, re.IGNORECASE):
                 detail = f"line {old.lineno} {what} no more, and the code announces “{m[0]}”"
                 return Check(name=_NAME, passed=False, detail=detail)
+    for old, new in found.changed:
+        said = "\n".join(_announced(old, change))
+        for keyword in _keywords_lost(old, new):
+            word = (
+                keyword.partition("_")[0]
+                if len(keyword.partition("_")[0]) >= _SHORTEST
+                else keyword
+            )
+            if m := re.search(rf"\b{re.escape(word)}\w*", said, re.IGNORECASE):
+                detail = f"line {old.lineno} loses `{keyword}`, and the code announces “{m[0]}”"
+                return Check(name=_NAME, passed=False, detail=detail)
+    for new, call, label in _denied(change):
+        detail = f"line {new.lineno} calls `{call}`, and the code announces “{label}”"
+        return Check(name=_NAME, passed=False, detail=detail)
     return Check(name=_NAME, passed=True, detail="what the code announces is still done")
+
+
+def _keywords_lost(old: ast.stmt, new: ast.stmt) -> list[str]:
+    """The keywords whose value is given under no other name now."""
+    had = {n.arg: text(n.value) for n in expressions(old) if isinstance(n, ast.keyword) and n.arg}
+    has = [n for n in expressions(new) if isinstance(n, ast.keyword) and n.arg not in had]
+    kept = {n.arg for n in expressions(new) if isinstance(n, ast.keyword)}
+    values = {text(n.value) for n in has}
+    return sorted(k for k, value in had.items() if k not in kept and value not in values)
+
+
+def _denied(change: Change) -> Iterator[tuple[ast.stmt, str, str]]:
+    """Calls that are new, where a comment or label right there says that there are none."""
+    found = change.compared
+    new_calls = [(new, _acts(new) - _acts(old)) for old, new in found.changed]
+    new_calls += [(new, _acts(new)) for new in found.come]
+    comments = commented(change.fixed)
+    for new, calls in new_calls:
+        near = [
+            s for s in statements(found.new) if new.lineno <= s.lineno <= new.lineno + _MOST_BELOW
+        ]
+        said = [label for s in near for label in about(s, comments, change.fixed)]
+        said += [t for s in near for t in _texts(s)]
+        for call in sorted(c for c in calls if len(c) >= _SHORTEST):
+            # As it is written in code: "without model parameters" speaks of no call.
+            as_code = rf"`?{re.escape(call)}" + (r"\b" if "_" in call else r"(?:\(|`)")
+            denied = rf"\b(?:no|without|not)\s+(?:\w+\s+)?(?:\w+\.)?{as_code}"
+            for label in said:
+                if m := re.search(denied, label, re.IGNORECASE):
+                    yield new, call, m[0]
+
+
+def _texts(statement: ast.stmt) -> Iterator[str]:
+    for node in expressions(statement):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
 
 
 def _is_no_name(change: Change) -> bool:
@@ -100,9 +152,7 @@ def _announced(old: ast.stmt, change: Change) -> Iterator[str]:
     yield from made
     for statement in statements(change.compared.old):
         if statement is old or _prints_one_of(statement, made):
-            for node in expressions(statement):
-                if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                    yield node.value
+            yield from _texts(statement)
 
 
 def _targets(statement: ast.stmt) -> list[ast.expr]:

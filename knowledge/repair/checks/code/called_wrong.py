@@ -15,7 +15,9 @@ _NAME = "called wrong"
 _WRONG = r"(?:incorrect|wrong|bad|broken|faulty|buggy|flawed|improper|erroneous|invalid)(?:ly)?"
 # At the head of a comment, or in brackets: a label, not a word in a sentence.
 _LABEL = re.compile(
-    rf"^\W*(?:\w+\W+){{0,2}}?{_WRONG}\b|\((?:\w+\W+)?{_WRONG}\b[^)]*\)|[-–:]\s*{_WRONG}\W*$",
+    rf"^\W*(?:\w+\W+){{0,2}}?{_WRONG}\b|\((?:\w+\W+)?{_WRONG}\b[^)]*\)|[-–:]\s*{_WRONG}\W*$"
+    r"|\b(?:out[- ]of|outside(?: of)?|beyond)[- ](?:the\s+)?(?:\w+\s+)?"
+    r"(?:vocab\w*|range|bounds?|limits?|size)\b",
     re.IGNORECASE,
 )
 _NAMED = re.compile(rf"(?i:(?:^|_){_WRONG}(?:_|$))|^(?i:{_WRONG})(?=[A-Z])")
@@ -27,12 +29,26 @@ def check(change: Change) -> Check:
     labelled = set(_called_wrong(change)) if error is not None and error.demonstrated else set()
     if error is not None and labelled:
         failing = {error.line, *(frame.line for frame in change.result.frames)}
+        labelled -= _not_run(change, failing)
+    if error is not None and labelled:
         edited = [*(old for old, _ in change.compared.changed), *change.compared.gone]
         touched = {n for s in edited for n in range(s.lineno, (s.end_lineno or s.lineno) + 1)}
         if edited and not touched & (labelled | failing):
             detail = f"line {min(labelled)} is called wrong, and another line is changed"
             return Check(name=_NAME, passed=False, detail=detail)
     return Check(name=_NAME, passed=True, detail="nothing else is fitted to what is called wrong")
+
+
+def _not_run(change: Change, failing: set[int | None]) -> set[int]:
+    """The lines below the failing ones in their own functions: what they do did not come about."""
+    functions = [s for s in statements(change.compared.old) if isinstance(s, ast.FunctionDef)]
+    found: set[int] = set()
+    for line in failing:
+        holding = [f for f in functions if line and f.lineno <= line <= (f.end_lineno or line)]
+        if holding and line:
+            innermost = max(holding, key=lambda f: f.lineno)
+            found |= set(range(line + 1, (innermost.end_lineno or line) + 1))
+    return found
 
 
 def _called_wrong(change: Change) -> Iterator[int]:

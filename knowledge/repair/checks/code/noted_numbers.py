@@ -7,7 +7,7 @@ import re
 
 from knowledge.repair.check import Check
 from knowledge.repair.checks.code import Change
-from knowledge.repair.toolkit.comments import OF_A_MISTAKE, about, commented
+from knowledge.repair.toolkit.comments import OF_A_MISTAKE, OF_AN_ASSUMPTION, about, commented
 from knowledge.repair.toolkit.comparison import expressions
 
 _NAME = "noted numbers"
@@ -20,7 +20,8 @@ def check(change: Change) -> Check:
     comments = commented(change.original)
     for old, new in change.compared.changed:
         beside = about(old, comments, change.original)
-        said = " ".join(text for text in beside if not OF_A_MISTAKE.search(text))
+        open_ = (OF_A_MISTAKE, OF_AN_ASSUMPTION)
+        said = " ".join(text for text in beside if not any(p.search(text) for p in open_))
         noted = {int(n) for n in _NUMBER.findall(said)}
         for n in sorted((_numbers(old) - _numbers(new)) & noted):
             detail = f"line {old.lineno} loses the {n} that its comment names"

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.checks.code import Change
-from knowledge.repair.toolkit.comments import OF_A_MISTAKE, about, commented
+from knowledge.repair.toolkit.comments import OF_A_MISTAKE, OF_AN_ASSUMPTION, about, commented
 from knowledge.repair.toolkit.comparison import Replaced, expressions, names, statements, text
 from knowledge.repair.toolkit.sites import variables
 
@@ -111,7 +111,7 @@ def _beside(part: Replaced, change: Change) -> Iterator[str]:
     if statement is None:
         return
     said = about(statement, commented(change.original), change.original)
-    if any(OF_A_MISTAKE.search(text) for text in said):
+    if any(OF_A_MISTAKE.search(text) or OF_AN_ASSUMPTION.search(text) for text in said):
         return
     now = set(_numbers(part.new)) if part.new is not None else set()
     for comment in said:
@@ -163,10 +163,10 @@ def _stated(part: Replaced, change: Change) -> Iterator[str]:
     now = set(_numbers(part.new)) if part.new is not None else set()
     lost = set(_numbers(part.old)) - now
     beside = commented(change.original).get(getattr(part.old, "lineno", 0), "")
-    if OF_A_MISTAKE.search(beside):
+    if OF_A_MISTAKE.search(beside) or OF_AN_ASSUMPTION.search(beside):
         return
-    texts = [*commented(change.original).values(), *_docstrings(change.compared.old)]
-    texts = [t for t in texts if not OF_A_MISTAKE.search(t)]
+    texts = [*_elsewhere(part, change), *_docstrings(change.compared.old)]
+    texts = [t for t in texts if not OF_A_MISTAKE.search(t) and not OF_AN_ASSUMPTION.search(t)]
     asked = [s for s in re.split(r"[.!?\n]\s*", change.asked) if not _OF_AN_ERROR.search(s)]
     for number in sorted(lost):
         token = rf"(?<![\w.]){number}(?!\w|\.\d)"
@@ -174,8 +174,31 @@ def _stated(part: Replaced, change: Change) -> Iterator[str]:
             yield f"the comment beside it says {number}"
         for said in (*texts, *asked):
             noun = rf"{token}[ -](\w+ )?{_NOUNS}\b|\b{_SAYS_A_SIZE}{token}"
+            if _counts_layers(token, said, part):
+                continue
             if re.search(noun, said, re.IGNORECASE) and not _has_one(said, now):
                 yield f"“{said.strip(' #')[:60]}” says {number}"
+
+
+def _elsewhere(part: Replaced, change: Change) -> Iterator[str]:
+    """All comments but those of another class than the one that is changed."""
+    classes = [s for s in statements(change.compared.old) if isinstance(s, ast.ClassDef)]
+
+    def within(line: int) -> list[str]:
+        return [c.name for c in classes if c.lineno <= line <= (c.end_lineno or c.lineno)]
+
+    own = within(part.line)
+    for line, said in commented(change.original).items():
+        if not own or within(line) in ([], own):
+            yield said
+
+
+def _counts_layers(token: str, said: str, part: Replaced) -> bool:
+    """Whether a number counts layers or maps, and the one that changes is a size of one."""
+    counted = rf"{token}[ -](?:\w+ )?(?:layers|maps|blocks|convolutions)\b"
+    call = next((n for n in reversed(part.within) if isinstance(n, ast.Call)), None)
+    is_count = "layers" in part.keyword or "depth" in part.keyword
+    return re.search(counted, said) is not None and call is not None and not is_count
 
 
 def _has_one(said: str, numbers: set[int]) -> bool:

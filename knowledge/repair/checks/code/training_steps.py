@@ -13,6 +13,10 @@ from knowledge.repair.toolkit.comparison import called, names, statements, text
 _NAME = "training steps"
 
 
+# What leaves a number without a graph: nobody means backward() to start from that.
+_TAKEN_OUT = frozenset({"item", "tolist", "numpy"})
+
+
 def check(change: Change) -> Check:
     """No step of a training is left out, and no loss is made a leaf that has no way back."""
     old, new = change.compared.old, change.compared.new
@@ -28,7 +32,7 @@ def check(change: Change) -> Check:
         return Check(name=_NAME, passed=False, detail="a `backward()` is left out")
     known = {n.id for n in ast.walk(old) if isinstance(n, ast.Name)}
     for loss in _losses(old):
-        mine = names(loss)
+        mine = names(_before_it_was_taken_out(loss))
         if not any(mine <= names(now) or names(now) - known for now in differentiated):
             detail = f"`{text(loss)}` is no longer what backward starts from"
             return Check(name=_NAME, passed=False, detail=detail)
@@ -38,6 +42,17 @@ def check(change: Change) -> Check:
             detail = f"`{text(loss)}` is asked for a gradient of its own, which leads nowhere"
             return Check(name=_NAME, passed=False, detail=detail)
     return Check(name=_NAME, passed=True, detail="every backward and every step is still called")
+
+
+def _before_it_was_taken_out(loss: ast.expr) -> ast.expr:
+    """`loss` of `loss.item()`."""
+    while (
+        isinstance(loss, ast.Call)
+        and isinstance(loss.func, ast.Attribute)
+        and loss.func.attr in _TAKEN_OUT
+    ):
+        loss = loss.func.value
+    return loss
 
 
 def _receivers(tree: ast.Module, method: str) -> Counter[str]:

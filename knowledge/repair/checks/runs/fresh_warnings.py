@@ -10,6 +10,9 @@ from knowledge.repair.changed import lines_of
 from knowledge.repair.check import Check
 from knowledge.repair.checks.runs import Tried
 
+# A TracerWarning says that a trace keeps a value as a constant.
+_TOLD = ("UserWarning", "RuntimeWarning", "TracerWarning")
+
 
 def check(tried: Tried) -> Check:
     """No new warning tells of a mistake, and none comes from a line that was changed."""
@@ -18,7 +21,7 @@ def check(tried: Tried) -> Check:
     known = {_kind(w) for run in (tried.before, tried.reference) if run for w in run.warnings}
     lines = lines_of(tried.original, tried.fixed)
     for w in tried.after.warnings:
-        fresh = _kind(w) not in known and w.category in ("UserWarning", "RuntimeWarning")
+        fresh = _kind(w) not in known and w.category in _TOLD
         told = w.line in lines.changed and not is_a_notice(w.message)
         if fresh and (told or tells_of_a_mistake(w.message)):
             detail = f"a new {w.category}: {w.message[:80]}"

@@ -91,3 +91,13 @@ def test_every_addition_is_an_assumption(any_house: House):
 def test_a_job_without_glue_is_as_before():
     """The field is optional."""
     assert Job.model_validate({"code": "1"}).glue is None
+
+
+def test_methods_outside_of_the_posted_class_are_its_own(any_house: House):
+    """The header names that class; nothing of it is lost."""
+    code = (
+        "def twice(self):\n    return 2 * self.n\n\n"
+        "class Net:\n    def __init__(self):\n        self.n = 3\n"
+    )
+    result = run(any_house, code, Glue(header="Net", after=("print(Net().twice())",)))
+    assert (result.outcome, result.stdout) == (Outcome.OK, "6\n")

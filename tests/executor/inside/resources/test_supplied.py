@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
 from executor.inside.probes import kinds
@@ -13,7 +15,7 @@ SNIPPET = "/work/snippet.py"
 
 def supplied(*, exact: bool, rank_known: bool = True) -> Supplied:
     """A run that was given one resource."""
-    made = Supplied(SNIPPET)
+    made = Supplied(SNIPPET, ast.parse(""))
     made.add("a", "data", "it stands in", exact=exact, rank_known=rank_known)
     return made
 
@@ -73,9 +75,20 @@ def test_an_error_of_values_or_counts_is_no_mistake(
     assert made.at_fault(_raised(code)) == at_fault
 
 
+def test_batches_that_were_left_out_are_told() -> None:
+    """A loss that is kept at each step is kept four times here, and a thousand times at home."""
+    made = supplied(exact=True)
+    told = made.assumptions
+    made.shortened = True
+
+    assert set(made.assumptions) - set(told) == {
+        "of each epoch over them only the first batches and the last one are run"
+    }
+
+
 def test_many_files_are_told_in_few_sentences() -> None:
     """The first few by name, the others as a number; data and weights always by name."""
-    made = Supplied(SNIPPET)
+    made = Supplied(SNIPPET, ast.parse(""))
     for n in range(9):
         made.add(f"{n}.png", "file", "an image stands in", exact=False)
     made.add("MNIST", "data", "it stands in", exact=True)
@@ -98,6 +111,6 @@ def test_an_error_of_types_says_nothing_where_types_are_guessed(
     code: str, types_known: bool, at_fault: str
 ) -> None:
     """The real thing may hold tensors where ours holds images."""
-    made = Supplied(SNIPPET)
+    made = Supplied(SNIPPET, ast.parse(""))
     made.add("a", "data", "it stands in", exact=False, types_known=types_known)
     assert made.at_fault(_raised(code)) == at_fault

@@ -124,6 +124,22 @@ for _ in range(3):
     optimizer.step()
 """
 
+PLAYERS = """\
+import torch
+from torch import nn
+maker, rival = nn.Linear(1, 1), nn.Linear(1, 1)
+optimizer = torch.optim.SGD([*maker.parameters(), *rival.parameters()], lr=0.1)
+x = torch.ones(4, 1)
+for _ in range(2):
+    made, answer = maker(x), rival(x)
+    first = (made - 2).abs().mean()
+    second = -(answer - made).square().mean()
+    optimizer.zero_grad()
+    first.backward()
+    second.backward()
+    optimizer.step()
+"""
+
 CASES = Cases(
     mended={
         "a state": (STATE, "    h = h.detach()\n    h = cell(x, h)   # goes on"),
@@ -135,6 +151,9 @@ CASES = Cases(
         "a function of two results": (FUNCTION, "(torch.tensor(1.0), retain_graph=True)\n"),
     },
     paired={
+        "what another model made": (
+            PLAYERS, ("(first + second).backward()", "(answer - made.detach())")
+        ),
         "made above the loop": (
             TARGET,
             (

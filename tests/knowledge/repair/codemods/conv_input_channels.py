@@ -58,6 +58,8 @@ grey = torch.rand(2, 1, 12, 12)
 print(Net()(grey).shape)
 """
 
+READ = GREY.replace("torch.rand(2, 1, 12, 12)", "torch.rand(2, 12, 12).unsqueeze(1)")
+
 NO_CHANNELS = """\
 import torch
 from torch import nn
@@ -108,11 +110,14 @@ CASES = Cases(
     mended={
         "channels last": (LAST, "self.conv(images.permute(0, 3, 1, 2))"),
         "sensors last": (SERIES, "encoder(series.transpose(1, 2))"),
-        "grey instead of colour": (GREY, "channels=1"),
+        "grey instead of colour": (READ, "channels=1"),
         "no channels at all": (NO_CHANNELS, "conv(digits.unsqueeze(1))"),
         "two convolutions that do not meet": (CHAIN, "nn.Conv2d(16, 4, 3),  # eight?"),
     },
-    paired={"three pictures or three colours": (THREE, ("x.unsqueeze(1)", "nn.Conv2d(3, 4, 3)"))},
+    paired={
+        "grey in the example alone": (GREY, ("channels=1",)),
+        "three pictures or three colours": (THREE, ("x.unsqueeze(1)", "nn.Conv2d(3, 4, 3)")),
+    },
     refused={"groups": GROUPS, "channels last, and another number of them": UNCLEAR},
     wrong={
         "reshape scrambles": (

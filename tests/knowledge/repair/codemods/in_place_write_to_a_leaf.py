@@ -142,7 +142,10 @@ CASES = Cases(
     paired={
         "called a change in place": (
             ANNOUNCED,
-            ("with torch.no_grad():\n    weight += 1  # in-place",),
+            (
+                "with torch.no_grad():\n    weight += 1  # in-place",
+                "weight_new = weight.clone()\nweight_new += 1  # in-place",
+            ),
         ),
         "scale": (
             SHIFTED,

@@ -225,6 +225,25 @@ net = Net(channels=3, kernel=2, classes=4)
 print(net(torch.randn(5, 3, 10)).shape)
 """
 
+PRODUCT = """\
+import torch
+from torch import nn
+
+class Gate(nn.Module):
+    def __init__(self, hidden, steps, outputs):
+        super().__init__()
+        self.rnn = nn.GRU(3, hidden, batch_first=True)
+        self.out = nn.Linear(hidden * steps, outputs)
+
+    def forward(self, x):
+        _, last = self.rnn(x)
+        return self.out(last[-1])
+
+print(Gate(hidden=6, steps=5, outputs=2)(torch.randn(4, 5, 3)).shape)
+"""
+
+STATED = BY_HAND.replace(".shape)\n", ".shape)  # torch.Size([5, 4])\n")
+
 CASES = Cases(
     mended={
         "a number worked out by hand": (CNN, "nn.Linear(4 * 6 * 6, 3)  # worked out by hand"),
@@ -234,14 +253,19 @@ CASES = Cases(
         "one of two models": (TWO_MODELS, "other = Net(5, 2)  # for the second sensor"),
         "the wrong name": (WRONG_NAME, "nn.Linear(hidden, outputs)  # behind it"),
         "set later": (SET_LATER, "nn.Linear(7, 3)"),
-        "computed from other things": (BY_HAND, "nn.LazyLinear(classes)  # by hand"),
+        "computed from other things": (STATED, "nn.LazyLinear(classes)  # by hand"),
         "sizes with names": (NAMED, "n_inputs = 7\n"),
     },
     paired={
+        "computed from other things, and nothing stated": (
+            BY_HAND,
+            ("nn.LazyLinear(classes)  # by hand",),
+        ),
         "channels second before and after": (
             POOLED,
             ("self.mix(x.transpose(1, 2)).transpose(1, 2)", "nn.Linear(5, 9)"),
         ),
+        "made for all steps, and given the last one": (PRODUCT, ("nn.Linear(hidden, outputs)",)),
         "features not last": (TURNED, ("signal.transpose(1, 2)", "nn.Linear(5, 2)")),
     },
     refused={

@@ -49,11 +49,33 @@ loss = (out - torch.tensor(clipped)).square().mean()
 loss.backward()
 """
 
+THROUGH = """\
+import numpy as np
+import torch
+net = torch.nn.Linear(2, 1)
+def root(x):
+    return torch.from_numpy(np.sqrt(np.abs(x.numpy())))
+print(root(net(torch.ones(3, 2))).shape)
+"""
+
+THROUGH_A_CALLER = """\
+import numpy as np
+import torch
+net = torch.nn.Linear(2, 1)
+def root(x):
+    return np.sqrt(np.abs(x.numpy()))
+print(torch.from_numpy(root(net(torch.ones(3, 2)))).shape)
+"""
+
 CASES = Cases(
     mended={
         "a plot": (PLOT, "points = out.detach().numpy()   # to draw"),
         "a metric": (METRIC, "np.abs(out.detach().numpy())"),
         "an array": (ARRAY, "print(np.array(w.detach()))"),
+    },
+    paired={
+        "through a function": (THROUGH, ("np.abs(x.detach().numpy())",)),
+        "through a function's caller": (THROUGH_A_CALLER, ("np.abs(x.detach().numpy())",)),
     },
     refused={"comes back": COMES_BACK, "round trip": ROUND_TRIP},
     wrong={

@@ -78,6 +78,15 @@ x = torch.randn(7)
 print(x.view(2, 3))
 """
 
+CHANNELS = """\
+import torch
+from torch import nn
+
+pictures = torch.randn(2, 24, 8, 8)
+rows = nn.Linear(24 * 8 * 8, 48)(pictures.flatten(1))
+print(rows.view(2, 24, 4, 4).shape)
+"""
+
 CASES = Cases(
     mended={
         "rows for a Linear": (NET, "x.flatten(1)  # rows"),
@@ -85,7 +94,10 @@ CASES = Cases(
         "one size is wrong": (HEADS, "torch.reshape(x, (2, -1, 5))"),
         "a grid": (GRID, "values.view(-1, 6)"),
     },
-    paired={"either size": (EITHER, ("values.view(-1, 10)", "values.view(4, -1)"))},
+    paired={
+        "a size that the code works with": (CHANNELS, ("rows.view(2, -1, 4, 4)",)),
+        "either size": (EITHER, ("values.view(-1, 10)", "values.view(4, -1)")),
+    },
     refused={"colours would come apart": UNCLEAR, "nothing fits": NO_WAY},
     wrong={
         "resize_ makes numbers up": ("a grid", swap("values.view(5, 6)", "values.resize_(5, 6)")),

@@ -89,10 +89,28 @@ net = Net
 print(net(torch.randn(3, 4), torch.randn(3)).shape)
 """
 
+PLATEAU = """\
+import torch
+from torch import nn
+
+net = nn.Linear(3, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+schedule = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer)
+for _ in range(2):
+    loss = net(torch.rand(4, 3)).pow(2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    val_loss = loss.item()
+    schedule.step()
+print("trained")
+"""
+
 CASES = Cases(
     mended={},
     paired={
         "a state": (STATE, ("print(decoder(torch.randn(1, 4), hidden).shape)   # one step",)),
+        "what a scheduler looks at": (PLATEAU, ("schedule.step(val_loss)",)),
         "sizes, twice": (SIZES, ("second = Head(hidden_size, output_size)",)),
         "in their order": (ORDER, ("step(model, batch, target, scale))   # the model",)),
         "the class itself": (CLASS, ("net = Net()   # two classes",)),

@@ -190,6 +190,26 @@ class Counter:
 print(Counter().next())
 """
 
+BESIDE = """\
+import torch
+from torch import transforms
+
+print(transforms.CenterCrop(2)(torch.rand(3, 4, 4)).shape)
+"""
+
+SLIPS = """\
+import torch
+from torch import nn
+
+net = nn.Linear(2, 2)
+optimizer = torch.optim.Adamm(net.parameters())
+rows = torch.rand(3, 2)
+net(rows).sum().backward()
+print(rows.shap)
+nn.utils.clip_gradient_norm_(net.parameters(), 1.0)
+optimizer.step()
+"""
+
 CASES = Cases(
     mended={
         "a letter too few": (LOSS, "nn.CrossEntropyLoss()   # three classes"),
@@ -200,6 +220,8 @@ CASES = Cases(
         "of the whole data set": (SUBSET, "len(train.dataset.classes))   # two"),
         "an import": (IMPORT, "from torch.nn.utils.rnn import pad_sequence\n"),
         "an import mistyped": (MISTYPED, "loader = DataLoader(TensorDataset("),
+        "of a library beside it": (BESIDE, "from torchvision import transforms\n"),
+        "one slip after another": (SLIPS, "nn.utils.clip_grad_norm_(net.parameters(), 1.0)"),
         "a key": (KEY, "print(batch['image'].shape, batch['label'])"),
         "a class in a module": (SAME_NAME, "datetime.datetime.now()   # for the log"),
         "the next batch": (NEXT, "(first,) = next(batches)   # one batch"),

@@ -110,6 +110,14 @@ y = torch.mean(x, inplace=True)
 print(y)
 """
 
+NO_PADDING = """\
+import torch
+from torch import nn
+
+layer = nn.Linear(3, 2, padding=None)
+print(layer(torch.ones(1, 3)).shape)
+"""
+
 CASES = Cases(
     mended={
         "of another library": (WORDS, "num_embeddings=50,   # words\n    embedding_dim=8,"),
@@ -123,6 +131,7 @@ CASES = Cases(
         "a named layer": (NAMED, "nn.Sequential(*layers, nn.Linear(4, 2))   # three"),
         "another library's": (SKLEARN, "perplexity=5, max_iter=300)"),
     },
+    paired={"a switch that is off, and there is none": (NO_PADDING, ("nn.Linear(3, 2)",))},
     refused={"nothing like it": MOMENTUM, "their own class": DEPTH, "no such switch": NO_SWITCH},
     wrong={
         "the argument is lost": ("learning_rate", swap(", learning_rate=0.01", "")),

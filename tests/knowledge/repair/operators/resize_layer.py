@@ -61,6 +61,42 @@ import torch
 print(torch.rand(2, 3) @ torch.rand(4, 5))
 """
 
+RAW = """\
+import torch
+from torch import nn
+
+
+class Affine(nn.Module):
+    def __init__(self, since, to):
+        super().__init__()
+        self.matrix = nn.Parameter(torch.rand(since, to))
+        self.shift = nn.Parameter(torch.zeros(since))
+
+    def forward(self, x):
+        return x @ self.matrix + self.shift
+
+
+print(Affine(6, 4)(torch.rand(3, 6)).shape)
+"""
+
+MASK = """\
+import torch
+from torch import nn
+
+layer = nn.TransformerEncoderLayer(8, 2, batch_first=True)
+later = nn.Transformer.generate_square_subsequent_mask(9)
+print(layer(torch.rand(3, 7, 8), src_mask=later).shape)
+"""
+
+DATA = """\
+import torch
+from torch import nn
+
+layer = nn.Linear(6, 4)
+weight_matrix = layer(torch.rand(1, 6))
+print(torch.rand(3, 8) @ weight_matrix)
+"""
+
 CASES = Cases(
     mended={},
     paired={
@@ -70,11 +106,14 @@ CASES = Cases(
             ("self.gate = nn.Linear(12, 8)", "self.value = nn.Linear(12, 6)"),
         ),
         "where its name is given": (NAMED, ("width = 9\n",)),
+        "a bias of the wrong side": (RAW, ("nn.Parameter(torch.zeros(to))",)),
+        "a mask of another length": (MASK, ("generate_square_subsequent_mask(7)",)),
     },
     refused={
         "an output size that has a name": FORECAST,
         "weights from a file": LOADED,
         "no layer": NO_LAYER,
+        "data by the name of a weight": DATA,
     },
     wrong={
         "features cut off": (

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 from torch.utils.data import Subset, TensorDataset
 
-from knowledge.repair.toolkit.lookups import Lookup
+from knowledge.repair.toolkit.lookups import Lookup, sister_of
 
 
 @pytest.mark.parametrize(
@@ -40,6 +40,7 @@ def test_the_errors_own_words(message: str, name: str, said: str) -> None:
         (nn.Sequential(nn.ReLU()), "paramters", True, ["parameters"]),
         (nn, "ConvLSTM2d", True, []),
         (torch, "tensr", True, ["tensor"]),  # and not Tensor, which is as far off in other case
+        (torch.optim, "Adamm", True, ["Adam"]),  # a letter twice, and not AdamW
         (torch.ones(1), "items", True, []),  # what a dictionary has
         (torch.ones(1), "share_memory", True, ["share_memory_"]),  # what a module has too
         (torch, "nanmax", True, []),
@@ -47,6 +48,34 @@ def test_the_errors_own_words(message: str, name: str, said: str) -> None:
 )
 def test_names_alike(owner: Any, name: str, is_called: bool, alike: list[str]) -> None:
     assert Lookup(owner, name, "").alike(is_called=is_called) == alike
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "is_called", "longer"),
+    [
+        (torch.distributions, "kl_div", True, ["kl_divergence"]),
+        (torch.distributions, "kl_div", False, []),  # a function is called
+        (nn.init, "xavier", True, ["xavier_normal_", "xavier_uniform_"]),  # not their older names
+        (torch, "argm", True, []),  # short: too many begin so
+    ],
+)
+def test_names_that_begin_with_it(
+    owner: Any, name: str, is_called: bool, longer: list[str]
+) -> None:
+    assert sorted(Lookup(owner, name, "").longer(is_called=is_called)) == longer
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "sister"),
+    [
+        ("transformers", "AdamW", "torch.optim"),
+        ("torchvision", "DataLoader", ""),  # in a part of torch, not in torch itself
+        ("torch", "no_such_name", ""),
+        ("numpy", "transforms", ""),  # no library beside it
+    ],
+)
+def test_the_library_beside_it(module: str, name: str, sister: str) -> None:
+    assert sister_of(module, name) == sister
 
 
 def _subset() -> Subset[Any]:

@@ -7,7 +7,14 @@ import pytest
 
 from executor.protocol import ErrorSeen, Frame, JobResult, Layer, Outcome, Variable
 from knowledge.repair.toolkit.edits import Program
-from knowledge.repair.toolkit.shapes import resized, sizes, span_of, still_computed, swapped
+from knowledge.repair.toolkit.shapes import (
+    loads_its_own_layers,
+    resized,
+    sizes,
+    span_of,
+    still_computed,
+    swapped,
+)
 from knowledge.repair.toolkit.sites import calls
 
 
@@ -20,6 +27,22 @@ def layer(
 def test_sizes_are_read_from_any_message() -> None:
     assert sizes("torch.Size([2, 3])") == (2, 3)
     assert sizes("[-1, 800]") == (-1, 800)
+
+
+@pytest.mark.parametrize(
+    ("code", "into_its_own"),
+    [
+        ("net = resnet18(weights='DEFAULT')\nnet.fc = nn.Linear(4, 2)\n", False),
+        ("bert = BertModel.from_pretrained('b')\nout = nn.Linear(4, 2)\n", False),
+        ("class Own(PreTrainedModel): ...\nnet = Own.from_pretrained('b')\n", True),
+        ("net = resnet18(pretrained=True)\nnet.load_state_dict(torch.load('w.pt'))\n", True),
+        ("net = Net.load_from_checkpoint('w.ckpt')\n", True),
+        ("torch.save(net.state_dict(), 'w.pt')\nnet.load_state_dict(torch.load('w.pt'))\n", False),
+    ],
+)
+def test_a_model_of_a_library_brings_its_own_weights(code: str, into_its_own: bool) -> None:
+    """They say nothing of the size of a layer that the program makes."""
+    assert loads_its_own_layers(Program(code)) is into_its_own
 
 
 WRITTEN = {

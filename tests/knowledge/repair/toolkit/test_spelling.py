@@ -15,6 +15,9 @@ from knowledge.repair.toolkit.spelling import misspelt, slips
         ("DataLaoder", "DataLoader", True),  # two in the other order
         ("CrossEntrophyLos", "CrossEntropyLoss", True),  # two slips in a long name
         ("batch_frist", "batch_first", True),
+        ("MaxPooling2d", "MaxPool2d", True),  # one library writes the word out
+        ("clip_gradient_norm_", "clip_grad_norm_", True),
+        ("BatchNormalization1d", "BatchNorm2d", False),
         ("share_memory", "share_memory_", True),  # the method writes in place
         ("reshape_", "reshape", False),  # that one would have written in place
         ("reshape", "reshape", False),  # it is the name

@@ -15,6 +15,8 @@ NAMED = "a = f(2)\nwrong_b = f(3)\nc = g(a, wrong_b)\n"
 FUNCTION = "a = f(2)\ndef bad_loss(x):\n    return x.size()\nc = bad_loss(a)\n"
 CLASS = FUNCTION.replace("def bad_loss(x)", "class BadLoss(x)").replace("bad_loss", "BadLoss")
 OTHER = FUNCTION.replace("bad_loss", "badge")
+OUTSIDE = "a = f(2)\nb = g([1, 3])  # 3 is out of range\nc = a(b)\n"
+BELOW = "a = f(2)\ndef g(x):\n    y = a(x)\n    return y  # incorrect\nc = g(3)\n"
 UNSAID = "a = f(2)  # first\nb = f(3)\nc = g(a, b)\n"
 
 
@@ -33,6 +35,8 @@ UNSAID = "a = f(2)  # first\nb = f(3)\nc = g(a, b)\n"
         (FUNCTION, FUNCTION.replace("x.size()", "len(x)"), True),
         (CLASS, CLASS.replace("f(2)", "g(f(2))"), False),
         (OTHER, OTHER.replace("f(2)", "g(f(2))"), True),
+        (OUTSIDE, OUTSIDE.replace("f(2)", "f(4)"), False),
+        (OUTSIDE, OUTSIDE.replace("3]", "1]"), True),
         (UNSAID, UNSAID.replace("f(2)", "f(3)"), True),  # nothing is called wrong
     ],
 )
@@ -45,3 +49,13 @@ def test_what_is_called_wrong_is_mended(code: str, new: str, passes: bool) -> No
     assert (refused(check, code, new, shown) == "") is passes
     # Whoever does not show an error means no line in particular.
     assert refused(check, code, new, failed("sizes differ", line=last, frames=frames)) == ""
+
+
+@pytest.mark.parametrize(("line", "passes"), [(3, True), (4, False)])
+def test_what_was_not_run_was_not_shown_to_be_wrong(line: int, passes: bool) -> None:
+    """A label below the failing line of a function is of something else."""
+    frames = (Frame(function="<module>", line=5), Frame(function="g", line=line))
+    shown = failed("sizes differ", line=line, demonstrated="labelled", frames=frames)
+    new = BELOW.replace("f(2)", "f(3)")
+
+    assert (refused(check, BELOW, new, shown) == "") is passes

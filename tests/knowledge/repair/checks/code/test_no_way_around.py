@@ -198,6 +198,42 @@ def test_what_makes_the_same_mistake_may_go_too(old: str, new: str, line: int, p
 
 
 @pytest.mark.parametrize(
+    ("old", "new", "passes"),
+    [
+        ("nn.clip_gradient_(a, 1)", "nn.clip_grad_(a, 1)", True),
+        ("nn.clip_grda_(a, 1)", "nn.clip_grad_(a, 1)", True),
+        ("nn.clip_grda_(a, 1)", "nn.clip_grad_(b, 1)", False),  # of something else
+        ("nn.clip_grda_(a, n=1)", "nn.clip_grad_(a, n=2)", False),
+        ("nn.clip_grda_(a, 1)", "other.clip_grad_(a, 1)", False),  # of another module
+        ("nn.clip_grda_(a, 1)", "nn.scale_(a, 1)", False),  # no slip
+        ("nn.clip_grda_(a, 1)", "x = nn.clip_grad_(a, 1)", False),
+    ],
+)
+def test_a_call_further_down_may_be_spelt_right(old: str, new: str, passes: bool):
+    """Its line has not run yet, where another slip came first."""
+    was, now = f"f(a)\n{old}\n", f"g(a)\n{new}\n"
+
+    assert (refused(check, was, now, failed("no f", line=1)) == "") is passes
+
+
+RENAMED = "old_name(a)\nf()\nold_name(b)\n"
+
+
+@pytest.mark.parametrize(
+    ("new", "line", "passes"),
+    [
+        ("new_name(a)\nf()\nnew_name(b)\n", 1, True),
+        ("new_name(a)\nf()\nother(b)\n", 1, False),  # not alike
+        ("new_name(a)\nf()\nnew_name(b)\n", 2, False),  # neither is the line that failed
+        ("new_name(other(a))\nf()\nnew_name(b)\n", 1, False),  # one call became two
+    ],
+)
+def test_a_call_that_is_made_twice_may_be_renamed_twice(new: str, line: int, passes: bool):
+    """The second never ran: the first failed before it."""
+    assert (refused(check, RENAMED, new, failed("no old_name", line=line)) == "") is passes
+
+
+@pytest.mark.parametrize(
     ("gone", "said", "refuses"),
     [
         ("x = x.unsqueeze(1)", "`x` stays as it is, without `unsqueeze(1)`", False),

@@ -79,6 +79,18 @@ def test_a_shared_name_does_not_give_way_to_a_number(old: str, new: str, passes:
         ('"""Tokens of width 16."""\nf(16)\n', '"""Tokens of width 16."""\nf(12)\n', False),
         ("# hidden dimension is 16\nf(16)\n", "# hidden dimension is 16\nf(12)\n", False),
         ("# of width 160\nf(16)\n", "# of width 160\nf(12)\n", True),
+        # What counts layers is no size of one.
+        ("# 2 linear layers\nf(2)\n", "# 2 linear layers\nf(6)\n", True),
+        ("# 2 linear layers\nf(num_layers=2)\n", "# 2 linear layers\nf(num_layers=6)\n", False),
+        # What another class says is of that class; an assumption is of nothing.
+        ("class A:\n    x = 1  # 10 units\nclass B:\n    f(10)\n",
+         "class A:\n    x = 1  # 10 units\nclass B:\n    f(12)\n", True),
+        ("class A:\n    x = 1  # 10 units\n    f(10)\n",
+         "class A:\n    x = 1  # 10 units\n    f(12)\n", False),
+        ("class A:\n    x = 1  # 10 units\nf(10)\n",
+         "class A:\n    x = 1  # 10 units\nf(12)\n", False),
+        ("# assuming 10 classes\nf(10)\n", "# assuming 10 classes\nf(12)\n", True),
+        ("f(10)  # assumed: 10\n", "f(12)  # assumed: 10\n", True),
         ("# 10 minutes\nf(10)\n", "# 10 minutes\nf(12)\n", True),
         ("# 10 classes, not 12\nf(10)\n", "# 10 classes, not 12\nf(12)\n", True),
         ("# wrong: 10 classes\nf(10)\n", "# wrong: 10 classes\nf(12)\n", True),

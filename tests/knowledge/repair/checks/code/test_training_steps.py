@@ -33,6 +33,13 @@ LEAF = "is asked for a gradient of its own"
          "loss = f()\nother = g()\nother.backward()\n",
          "`loss` is no longer"),
         ("x = f()\nx *= 2\nx.backward()\n", "x = f()\ny = x * 2\ny.backward()\n", ""),
+        # A number that was taken out of the loss has no graph: the loss was meant, not another.
+        ("loss = f()\nloss.item().backward()\n", "loss = f()\nloss.backward()\n", ""),
+        ("loss = f()\nloss.mean().item().backward()\n",
+         "loss = f()\nloss.mean().backward()\n", ""),
+        ("loss = f()\nother = g()\nloss.item().backward()\n",
+         "loss = f()\nother = g()\nother.backward()\n",
+         "is no longer"),
         # Steps.
         (TRAINED,
          TRAINED.replace("optimizer.step()", "optimizer.state_dict()"), "`optimizer.step()`"),

@@ -37,6 +37,8 @@ def on(line: int, category: str = "UserWarning", message: str = "something new")
         ([SLOW, SIZE], [], False),
         ([on(2)], [], False),  # a line that was changed
         ([on(2, "RuntimeWarning")], [], False),
+        ([on(2, "TracerWarning")], [], False),  # a trace keeps what is computed as a constant
+        ([on(3, "TracerWarning")], [], True),
         ([on(2, "FutureWarning")], [], True),
         ([on(3)], [], True),
         ([on(2, message="CSR support is in beta state")], [], True),

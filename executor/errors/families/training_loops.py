@@ -1,0 +1,288 @@
+"""Lightning and torchmetrics: hooks, loaders, what is logged, and what a metric takes."""
+
+from executor.errors.family import ErrorFamily, Sentence, Suspect
+
+_LIGHTNING = "lightning"
+_METRICS = "torchmetrics"
+
+FAMILIES = (
+    ErrorFamily(
+        id="lightning_hook_missing",
+        says="A LightningModule lacks a method that the Trainer calls.",
+        means=("The LightningModule has no `{hook}`, and the Trainer needs it",),
+        remedy=(
+            "Write it into the class, with that very name and at the indentation of the other "
+            "methods; a loader may be given to `trainer.fit(model, loader)` instead",
+        ),
+        suspects=(Suspect(r"fit|validate|test|predict"),),
+        types=("MisconfigurationException",),
+        today=(r"No `(?P<hook>\w+)(?:\(\))?` method defined",),
+        values={"hook": "the method"},
+        needs=_LIGHTNING,
+        examples=(
+            "MisconfigurationException: No `training_step()` method defined. Lightning `Trainer` "
+            "expects as minimum `training_step()`, `train_dataloader()` and "
+            "`configure_optimizers()` to be defined.",
+        ),
+    ),
+    ErrorFamily(
+        id="lightning_loader_missing",
+        says="Lightning's Trainer gets no loader.",
+        means=("The Trainer was given no loader, and the module makes none",),
+        remedy=(
+            "`trainer.fit(model, train_loader)`, or let the LightningModule or LightningDataModule "
+            "return one from `train_dataloader`",
+        ),
+        suspects=(Suspect(r"fit|validate|test|predict"),),
+        types=("MisconfigurationException", "TypeError"),
+        today=(r"An invalid dataloader was passed to `Trainer\.(?P<step>\w+)",),
+        values={"step": "the Trainer's method"},
+        needs=_LIGHTNING,
+        examples=(
+            "MisconfigurationException: An invalid dataloader was passed to "
+            "`Trainer.fit(train_dataloaders=...)`. Either pass the dataloader to the `.fit()` "
+            "method OR implement `def train_dataloader(self):` in your LightningModule.",
+        ),
+    ),
+    ErrorFamily(
+        id="lightning_hook_removed",
+        says="A hook is written that Lightning has no more.",
+        means=("Lightning calls no `{hook}` any more since 2.0",),
+        remedy=(
+            "Name it `on_{phase}_epoch_end(self)`, without outputs: keep in a list of the module "
+            "what `{phase}_step` computes (`self.outputs.append(…)`), and clear the list there. "
+            "A mean of the epoch is what `self.log(name, value, on_epoch=True)` gives",
+        ),
+        suspects=(Suspect(r"fit|validate|test"),),
+        types=("NotImplementedError", "RuntimeError"),
+        today=(
+            r"Support for `(?P<hook>(?P<phase>training|validation|test)_epoch_end)` has been "
+            r"removed",
+        ),
+        values={"hook": "its name", "phase": "training, validation or test"},
+        derive=lambda seen, message: {"phase": seen["phase"].replace("training", "train")},
+        needs=_LIGHTNING,
+        examples=(
+            "NotImplementedError: Support for `training_epoch_end` has been removed in v2.0.0. `M` "
+            "implements this method. You can use the `on_train_epoch_end` hook instead.",
+        ),
+    ),
+    ErrorFamily(
+        id="property_without_setter",
+        says="An attribute is set that the class only computes.",
+        means=(
+            Sentence(
+                "`{name}` is a property, and nothing may be assigned to it", {"name": r".+"}
+            ),
+            "An attribute is set that is a property, which only gives",
+        ),
+        remedy=(
+            Sentence(
+                "In a LightningModule `self.save_hyperparameters()` (or "
+                "`self.save_hyperparameters(hparams)`) sets it; `self.hparams` reads it",
+                {"name": r"hparams"},
+            ),
+            Sentence(
+                "A LightningModule knows its device: `self.device`; call your own by another name",
+                {"name": r"device|dtype|trainer|logger|global_step|current_epoch"},
+            ),
+            "Give your own attribute another name",
+        ),
+        suspects=(Suspect(r"{name}", "", kinds=("attribute", "change")),),
+        types=("AttributeError",),
+        today=(r"^property '(?P<name>\w+)' of '(?P<type>[\w.]+)' object has no setter",),
+        older=(r"^can't set attribute(?: '(?P<name>\w+)')?$",),
+        values={"name": "of the attribute", "type": "class of the object"},
+        sample=(
+            "class Net(nn.Module):\n    @property\n    def size(self):\n        return 3\n\n"
+            "Net().size = 4"
+        ),
+        examples=("AttributeError: can't set attribute 'hparams'",),
+    ),
+    ErrorFamily(
+        id="metric_not_logged",
+        says="A callback watches a value that nothing logs under that name.",
+        means=("`{name}` is watched, and it was never logged",),
+        remedy=(
+            'Log it under that very name, `self.log("{name}", value)`, in `validation_step` if it '
+            "is watched there; the message lists what was logged",
+        ),
+        suspects=(Suspect(r"ModelCheckpoint|EarlyStopping|log|ReduceLROnPlateau"),),
+        types=("MisconfigurationException", "RuntimeError"),
+        today=(
+            r"ModelCheckpoint\(monitor='(?P<name>[\w/.-]{1,100})'\)`? could not find",
+            r"Early stopping conditioned on metric `(?P<name>[\w/.-]{1,100})` which is not avail",
+            r"ReduceLROnPlateau conditioned on metric (?P<name>[\w/.-]{1,100}) which is not avail",
+        ),
+        values={"name": "of the value"},
+        needs=_LIGHTNING,
+        examples=(
+            "MisconfigurationException: `ModelCheckpoint(monitor='val_acc')` could not find the "
+            "monitored key in the returned metrics: ['train_loss', 'epoch', 'step'].",
+            "RuntimeError: Early stopping conditioned on metric `val_loss` which is not available. "
+            "Pass in or modify your `EarlyStopping` callback to use any of the following: "
+            "`train_loss`",
+        ),
+    ),
+    ErrorFamily(
+        id="step_without_loss",
+        says="A training step returns a dictionary without a loss.",
+        means=("`training_step` returns a dictionary that has no `loss`",),
+        remedy=("Return the loss, or a dictionary that has it under the key `loss`",),
+        suspects=(Suspect(r"fit|training_step"),),
+        types=("MisconfigurationException",),
+        today=(
+            r"when `training_step` returns a dict, the 'loss' key needs to be present",
+            r"`training_step` must return a Tensor, a dict, or None",
+        ),
+        needs=_LIGHTNING,
+        examples=(
+            "MisconfigurationException: In automatic_optimization, when `training_step` returns a "
+            "dict, the 'loss' key needs to be present",
+        ),
+    ),
+    ErrorFamily(
+        id="module_without_trainer",
+        says="A LightningModule is asked for its Trainer before it has one.",
+        means=("The module is not attached to a Trainer there",),
+        remedy=(
+            "What asks for it (`self.trainer`, `self.log`, `self.global_step`) works only inside "
+            "the hooks that `trainer.fit(model)` calls",
+        ),
+        types=("RuntimeError",),
+        today=(r"^(?P<type>\w+) is not attached to a `Trainer`",),
+        values={"type": "class of the module"},
+        needs=_LIGHTNING,
+        examples=("RuntimeError: Net is not attached to a `Trainer`.",),
+    ),
+    ErrorFamily(
+        id="not_a_lightning_module",
+        says="Lightning's Trainer is given a plain module.",
+        means=("The Trainer takes a LightningModule and gets a {type}",),
+        remedy=(
+            "Derive the class from `LightningModule` of the same package as the Trainer: "
+            "`lightning` and `pytorch_lightning` have one each, and they do not mix",
+        ),
+        suspects=(Suspect(r"fit|validate|test|predict"),),
+        types=("TypeError",),
+        today=(r"`model` must be a `LightningModule`[^\n]{0,80}got `(?P<type>\w+)`",),
+        values={"type": "class of what it gets"},
+        needs=_LIGHTNING,
+        examples=(
+            "TypeError: `model` must be a `LightningModule` or `torch._dynamo.OptimizedModule`, "
+            "got `Sequential`",
+        ),
+    ),
+    ErrorFamily(
+        id="accelerator_name",
+        says="Lightning's Trainer is given a strategy where it takes an accelerator.",
+        means=("`{name}` is no accelerator",),
+        remedy=(
+            'An accelerator is the kind of device ("cpu", "gpu", "auto"); how several work '
+            'together ("ddp") is `strategy=`, and how many there are `devices=`',
+        ),
+        suspects=(Suspect(r"Trainer"),),
+        types=("ValueError", "MisconfigurationException"),
+        today=(r"invalid accelerator name: `accelerator=['\"](?P<name>\w+)['\"]`",),
+        values={"name": "that was given"},
+        needs=_LIGHTNING,
+        examples=(
+            "ValueError: You selected an invalid accelerator name: `accelerator='ddp'`. Available "
+            "names are: auto, cpu, cuda, mps, tpu.",
+        ),
+    ),
+    ErrorFamily(
+        id="metric_shapes",
+        says="A metric gets predictions and targets of different shapes.",
+        means=(
+            "Predictions are {preds}, targets {target}; this metric takes the same shape",
+            "Predictions and targets differ in shape, and this metric takes the same",
+        ),
+        remedy=(
+            "Class scores [N, C] against class numbers [N] are the task `multiclass`, with "
+            "`num_classes`; for `binary` take one score for each sample (`preds[:, 1]`, or "
+            "`squeeze(1)`), or the predicted class (`argmax(1)`)",
+        ),
+        suspects=(Suspect(r"update|forward|accuracy|f1|metric|acc"),),
+        types=("RuntimeError", "ValueError"),
+        today=(
+            r"Predictions and targets are expected to have the same shape, but got "
+            r"torch\.Size\((?P<preds>\[[\d, ]*\])\) and torch\.Size\((?P<target>\[[\d, ]*\])\)",
+            r"Expected `preds` and `target` to have the same shape",
+        ),
+        values={"preds": "sizes of the predictions", "target": "sizes of the targets"},
+        needs=_METRICS,
+        examples=(
+            "RuntimeError: Predictions and targets are expected to have the same shape, but got "
+            "torch.Size([4, 2]) and torch.Size([4]).",
+        ),
+    ),
+    ErrorFamily(
+        id="metric_values",
+        says="A metric gets values that its task does not have.",
+        means=(
+            "`{name}` holds {found}, and this metric takes other values there",
+            "`{name}` holds more different values than this metric takes there",
+        ),
+        remedy=(
+            "`binary` and `multilabel` take 0 and 1, `multiclass` the numbers from 0 to "
+            "`num_classes - 1`: the task or `num_classes` is another than the labels'; "
+            "`ignore_index` leaves a padding value out",
+        ),
+        suspects=(Suspect(r"update|forward|accuracy|f1|metric|acc"),),
+        types=("RuntimeError",),
+        today=(
+            r"Detected (?:the following|more unique) values in `(?P<name>\w+)`: "
+            r"(?P<found>tensor\([^)]{1,300}\))",
+            r"Detected more unique values in `(?P<name>\w+)` than expected",
+        ),
+        values={"name": "preds or target", "found": "the values"},
+        needs=_METRICS,
+        examples=(
+            "RuntimeError: Detected the following values in `target`: tensor([0, 1, 2]) but "
+            "expected only the following values [0, 1].",
+        ),
+    ),
+    ErrorFamily(
+        id="metric_option",
+        says="A metric is made with an option that it does not have, or without one it needs.",
+        means=("The metric's `{name}` has to be {wanted}",),
+        remedy=(
+            "`num_classes` belongs to `multiclass`, `num_labels` to `multilabel`; a mean of each "
+            'sample (`average="samples"`) is `multidim_average="samplewise"`',
+        ),
+        suspects=(Suspect(r"[A-Z]\w+|\w+"),),
+        types=("ValueError",),
+        today=(
+            r"Optional arg `(?P<name>\w+)` must be (?P<wanted>type `\w+` when task is \S+)\.",
+            r"Expected argument `(?P<name>\w+)` to be (?P<wanted>one of \([^)]{1,200}\))",
+        ),
+        values={"name": "of the option", "wanted": "what it has to be"},
+        needs=_METRICS,
+        examples=(
+            "ValueError: Optional arg `num_classes` must be type `int` when task is multiclass. "
+            "Got <class 'NoneType'>",
+            "ValueError: Expected argument `average` to be one of ('micro', 'macro', 'weighted', "
+            "'none', None), but got samples",
+        ),
+    ),
+    ErrorFamily(
+        id="edges_outside",
+        says="A graph's edges name nodes that it does not have.",
+        means=("`edge_index` names a node outside of [0, {nodes})",),
+        remedy=(
+            "Number the nodes from 0 without gaps, give `x` a row for each, and build `edge_index` "
+            "as [2, edges] of int64 (`.t().contiguous()` of a list of pairs)",
+        ),
+        suspects=(Suspect(r"conv\w*|\w*Conv|propagate|Data"),),
+        types=("IndexError", "ValueError"),
+        today=(r"'edge_index' point to valid indices in the interval \[0, (?P<nodes>\d+)",),
+        values={"nodes": "number of nodes"},
+        needs="torch_geometric",
+        examples=(
+            "IndexError: Encountered an index error. Please ensure that all indices in "
+            "'edge_index' point to valid indices in the interval [0, 3) in your node feature "
+            "matrix and try again.",
+        ),
+    ),
+)  # fmt: skip

@@ -1,0 +1,5 @@
+import torch
+
+scores = torch.tensor([[[1.0, 0.0]], [[1.0, 0.0]], [[0.0, 30.0]]])
+together = scores.softmax(2).mean(0)
+assert together[0, 1] < 0.9, "one model outvotes two by the scale of its scores"

@@ -1,0 +1,7 @@
+import torch
+import torch.nn.functional as F
+
+score = torch.tensor([-15.0], requires_grad=True)  # the discriminator is sure that it is a fake
+loss = F.binary_cross_entropy_with_logits(score, torch.ones(1))
+loss.backward()
+assert score.grad.abs() > 0.1, "no gradient for the generator"

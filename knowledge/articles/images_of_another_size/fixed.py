@@ -1,0 +1,10 @@
+import torch
+from torch import nn
+
+pool = nn.AdaptiveAvgPool2d(1)
+net = nn.Sequential(nn.Conv2d(3, 4, 3, stride=2), pool, nn.Flatten(1), nn.Linear(4, 10))
+try:
+    out = net(torch.rand(1, 3, 64, 64))
+except RuntimeError:
+    out = None
+assert out is not None, "it takes 32 x 32 only"

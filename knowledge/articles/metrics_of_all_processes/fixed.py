@@ -1,0 +1,6 @@
+from torch.utils.data.distributed import DistributedSampler
+
+data = range(10)
+parts = [list(DistributedSampler(data, num_replicas=4, rank=r, shuffle=False)) for r in range(4)]
+seen = len({index for part in parts for index in part})
+assert seen == len(data), "the sampler repeats samples"

@@ -1,0 +1,6 @@
+import torch
+from torch import nn
+
+model, data = nn.Linear(10, 3), torch.rand(1000, 10)
+outputs = [model(x) for x in data.split(100)]
+assert all(out.grad_fn is None for out in outputs), "each batch keeps its graph"

@@ -1,0 +1,292 @@
+"""Give a call an operand in the form that it takes: stacked, whole, an index, a probability.
+
+What an operand is worth where the program failed says which forms there are, and the failing
+expression is evaluated with each of them: one with which it fails still is no edit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import libcst as cst
+
+from executor.errors import is_a
+from executor.protocol import JobResult
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.operator import COST, Failure, Place
+from knowledge.repair.toolkit.edits import call, method, operand
+from knowledge.repair.toolkit.live import Operand, called_module, operands
+from knowledge.repair.toolkit.shapes import still_computed
+from knowledge.repair.toolkit.sites import assignment
+
+_TYPES = frozenset({"TypeError", "ValueError", "RuntimeError", "AttributeError", "IndexError"})
+_OF_WHOLE = re.compile(r"(?i)\blong|\bint(?:egers?|s|\d*)?\b|ind(?:ex|ices)|integral|torch\.Size")
+# A tuple is what a function gave, or a list of sizes: neither is meant to be one tensor.
+_OF_A_LIST = re.compile(r"(?i)\blist\b|must be tensor|expected (?:a )?tensor")
+_OF_PROBABILITY = re.compile(r"(?i)probabilit|parameter probs")
+_JOINS = frozenset({"cat", "concat", "concatenate", "tensor", "Tensor", "as_tensor", "array"})
+_LOSS = re.compile(r"(?i)loss|criterion|entropy")
+_FRAMES = 2
+_DEPTH = 3  # assignments that are followed back to where a number became a fraction
+
+
+class _Form(NamedTuple):
+    new: cst.BaseExpression
+    told: str  # what becomes of the operand
+    cost: float = COST.SURE
+    supposes: bool = False
+
+
+def applies(result: JobResult) -> bool:
+    """Something was given what it does not take."""
+    return result.error is not None and result.error.type in _TYPES
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """Each operand in another form with which the failing expression can be evaluated."""
+    for place in failure.places[:_FRAMES]:
+        yield from _at(failure, place)
+
+
+def _at(failure: Failure, place: Place) -> Iterator[Rewrite]:
+    given = operands(failure, place)
+    for one in given:
+        for form in _forms(failure, place, one, given):
+            if _works(failure, place, one.node, form.new):
+                yield _rewrite(failure, one.node, form)
+        yield from _made_whole(failure, one)
+    if (joined := _joined_otherwise(failure, place)) is not None:
+        yield _rewrite(failure, place.node, joined)
+
+
+def _rewrite(failure: Failure, node: cst.BaseExpression, form: _Form) -> Rewrite:
+    program = failure.program
+    title = f"line {program.line(node)}: {form.told}"
+    changed = program.replace({node: form.new})
+    return Rewrite(changed, title, form.told, cost=form.cost, supposes=form.supposes)
+
+
+def _works(
+    failure: Failure, place: Place, old: cst.BaseExpression, new: cst.BaseExpression
+) -> bool:
+    """Whether the failing expression can be evaluated so; what writes is left to the trials."""
+    if failure.writes(place.node):
+        return True
+    changed = place.node.deep_replace(old, new)
+    assert isinstance(changed, cst.BaseExpression)
+    try:
+        failure.live.value(f"({failure.program.text(changed)})", place.frame)
+    except Exception:
+        return False
+    return True
+
+
+def _forms(
+    failure: Failure, place: Place, one: Operand, given: tuple[Operand, ...]
+) -> Iterator[_Form]:
+    import numpy as np
+    import torch
+
+    value, node = one.value, one.node
+    name = failure.program.text(node)
+    message = failure.error.message
+    if isinstance(value, list) and value and _OF_A_LIST.search(message):
+        yield from _of_list(failure, value, node)
+    if isinstance(value, (torch.Tensor, np.ndarray)):
+        if _OF_WHOLE.search(message) and _is_whole(value):
+            new = (
+                method(node, "long") if isinstance(value, torch.Tensor) else _astype(node, "int64")
+            )
+            yield _Form(new, f"`{name}` is used as whole numbers (int64)")
+        yield from _largest(failure, place, one, given)
+    if _OF_PROBABILITY.search(message):
+        yield from _probabilities(failure, place, one)
+    module = called_module(failure, place)
+    one_feature = isinstance(module, torch.nn.RNNBase) and module.input_size == 1
+    is_rows = isinstance(value, torch.Tensor) and value.dim() == 2 and value.shape[-1] != 1
+    if one_feature and is_rows:
+        new = method(node, "unsqueeze", cst.Arg(cst.parse_expression("-1")))
+        yield _Form(new, f"each number of `{name}` is a step with one feature")
+    if is_a(failure.error, "index_dimensions") and isinstance(value, torch.Tensor):
+        owner = given[0].value
+        is_index = value.dtype == torch.int64 and isinstance(owner, torch.Tensor)
+        if is_index and one is not given[0] and value.dim() == owner.dim() - 1:
+            new = method(node, "unsqueeze", cst.Arg(cst.Integer(str(value.dim()))))
+            yield _Form(new, f"each index of `{name}` stands in a row of its own")
+
+
+def _of_list(failure: Failure, value: Any, node: cst.BaseExpression) -> Iterator[_Form]:
+    import torch
+
+    program, name = failure.program, failure.program.text(node)
+    if all(isinstance(v, torch.Tensor) for v in value):
+        if len({v.shape for v in value}) == 1:
+            stack = program.name_of("torch", "stack")
+            yield _Form(call(stack, cst.Arg(node)), f"the tensors of `{name}` are stacked to one")
+        return
+    if isinstance(value, list) and all(type(v) in (int, float, bool) for v in value):
+        new = call(program.name_of("torch", "tensor"), cst.Arg(node))
+        yield _Form(new, f"the numbers of `{name}` are made a tensor", COST.LIKELY)
+
+
+def _joined_otherwise(failure: Failure, place: Place) -> _Form | None:
+    """`torch.stack(parts)` for `torch.tensor(parts)`, or for `torch.cat` of single numbers."""
+    import torch
+
+    node = place.node
+    if not isinstance(node, cst.Call) or len(node.args) != 1:
+        return None
+    word = failure.program.text(node.func).rpartition(".")[2]
+    value = failure.value(node.args[0].value, place.frame)
+    if word not in _JOINS or not isinstance(value, (list, tuple)) or not value:
+        return None
+    if not all(isinstance(v, torch.Tensor) for v in value) or len({v.shape for v in value}) > 1:
+        return None
+    if word.startswith("c") and value[0].dim():
+        return None
+    stack = cst.parse_expression(failure.program.name_of("torch", "stack"))
+    name = failure.program.text(node.args[0].value)
+    return _Form(node.with_changes(func=stack), f"the tensors of `{name}` are stacked to one")
+
+
+def _is_whole(value: Any) -> bool:
+    import torch
+
+    values = value if isinstance(value, torch.Tensor) else torch.as_tensor(value)
+    if not values.is_floating_point() or not values.numel():
+        return values.dtype in (torch.int32, torch.int16, torch.int8)
+    return bool((values.detach() == values.detach().round()).all())
+
+
+def _astype(node: cst.BaseExpression, dtype: str) -> cst.Call:
+    return method(node, "astype", cst.Arg(cst.SimpleString(f'"{dtype}"')))
+
+
+def _largest(
+    failure: Failure, place: Place, one: Operand, given: tuple[Operand, ...]
+) -> Iterator[_Form]:
+    """Scores [samples, classes] that are compared with labels [samples]: the largest of each row.
+
+    A loss wants the scores themselves.
+    """
+    import torch
+
+    words = failure.program.text(getattr(place.node, "func", place.node))
+    scores = torch.as_tensor(one.value)
+    if _LOSS.search(words) or not scores.is_floating_point() or scores.dim() != 2:
+        return
+    if called_module(failure, place) is not None or isinstance(place.node, cst.BinaryOperation):
+        return
+    for other in given:
+        try:
+            labels = torch.as_tensor(other.value)
+        except Exception:
+            continue
+        if labels.is_floating_point() or labels.shape != scores.shape[:1] or scores.shape[1] < 2:
+            continue
+        if not len(labels) or not 0 <= int(labels.min()) <= int(labels.max()) < scores.shape[1]:
+            continue
+        word = "dim" if isinstance(one.value, torch.Tensor) else "axis"
+        equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+        along = cst.Arg(cst.Integer("1"), keyword=cst.Name(word), equal=equal)
+        name = failure.program.text(one.node)
+        yield _Form(method(one.node, "argmax", along), f"the class with the largest of `{name}`")
+
+
+def _probabilities(failure: Failure, place: Place, one: Operand) -> Iterator[_Form]:
+    """Weights are divided by their sum; what may be negative are scores, and takes a softmax."""
+    import numpy as np
+    import torch
+
+    program, node = failure.program, one.node
+    name = program.text(node)
+    try:
+        values = torch.as_tensor(one.value).detach()
+    except Exception:
+        return
+    if not values.is_floating_point() or not 1 <= values.dim() <= 2:
+        return
+    if bool((values >= 0).all()):
+        told = f"`{name}` is divided by its sum, so that it sums to 1"
+        if isinstance(one.value, (torch.Tensor, np.ndarray)) and values.dim() == 1:
+            total = method(node, "sum")
+            yield _Form(cst.BinaryOperation(operand(node), cst.Divide(), total), told)
+            wide = _astype(node, "float64")
+            if isinstance(one.value, np.ndarray):
+                yield _Form(cst.BinaryOperation(wide, cst.Divide(), method(wide, "sum")), told, 1.2)
+        elif isinstance(one.value, list):
+            array = call(program.name_of("numpy", "array"), cst.Arg(node))
+            total = call("sum", cst.Arg(node))
+            yield _Form(cst.BinaryOperation(array, cst.Divide(), total), told)
+        return
+    scores = _tensor_of(failure, one)
+    if scores is not None:
+        text = program.text(scores)
+        soft = cst.parse_expression(f"{program.name_of('torch', 'softmax')}({text}, dim=-1)")
+        new = soft if scores is node else node.deep_replace(scores, soft)
+        if isinstance(new, cst.BaseExpression):
+            yield _Form(new, f"`{text}` are scores: their softmax gives the probabilities")
+
+
+def _tensor_of(failure: Failure, one: Operand) -> cst.BaseExpression | None:
+    """The tensor that an operand is, or that its array was made of: `x` of `x.detach().numpy()`."""
+    import torch
+
+    node: cst.BaseExpression = one.node
+    while not isinstance(failure.value(node, one.frame), torch.Tensor):
+        if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+            return None
+        node = node.func.value
+    while isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+        if node.func.attr.value not in ("detach", "cpu"):
+            break
+        node = node.func.value
+    return node
+
+
+# -- whole numbers ---------------------------------------------------------------------------
+
+
+def _made_whole(failure: Failure, one: Operand) -> Iterator[Rewrite]:
+    """A size that became a fraction: `a // b` where it was divided without rest, else `int(…)`."""
+    value = one.value
+    if type(value) is not float or not _OF_WHOLE.search(failure.error.message):
+        return
+    if value != value or abs(value) > 1e9:
+        return
+    program, node = failure.program, one.node
+    for _ in range(_DEPTH):
+        fraction = _fraction(failure, node, one.frame)
+        made = assignment(program, fraction.value, node) if fraction is not None else None
+        if made is None:
+            break
+        node = made.value
+    name = program.text(one.node)
+    whole = value.is_integer()
+    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Divide) and whole:
+        new: cst.BaseExpression = node.with_changes(operator=cst.FloorDivide())
+        told = f"`{program.text(node)}` is divided to a whole number"
+    else:
+        new = call("int", cst.Arg(node.with_changes(lpar=(), rpar=())))
+        told = f"`{name}` is made a whole number"
+    yield _rewrite(failure, node, _Form(new, told, COST.SURE, supposes=not whole))
+
+
+def _fraction(failure: Failure, node: cst.BaseExpression, frame: int) -> cst.Name | None:
+    """The variable that brings the fraction into an expression; None if it arises right there."""
+    for name in failure.program.inside(node, cst.Name):
+        if type(failure.value(name, frame)) is float:
+            return name
+    return None
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """What failed is still computed of the same operands; tensors that it joined are stacked."""
+    error = before.error
+    joined = re.search(rf"\b(?:{'|'.join(_JOINS)})\((\w+)\)", error.code if error else "")
+    if joined is not None and re.search(rf"\bstack\({joined[1]}\)", proposal.code):
+        return []
+    return [still_computed(error, proposal.code)]

@@ -1,0 +1,63 @@
+"""Take the layer for as many dimensions as come in: `BatchNorm2d` for `BatchNorm1d` of images.
+
+A normalization, a pooling and a dropout mean the same with one, two or three dimensions of place.
+A convolution has weights, and what comes in may have lost a dimension as well: it stays.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from executor.protocol import JobResult
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.shapes import same_layers
+from knowledge.repair.toolkit.sites import made
+
+_LAYER = re.compile(
+    r"((?:Lazy)?(?:BatchNorm|InstanceNorm)|(?:Max|Avg|AdaptiveMax|AdaptiveAvg|LP)Pool)([123])d"
+)
+_RANK = re.compile(r"(?i)\b\d+D\b|dimension|\d-dim")
+
+
+def applies(result: JobResult) -> bool:
+    """Such a layer failed, and the error speaks of dimensions."""
+    layer, error = result.layer, result.error
+    return (
+        layer is not None
+        and error is not None
+        and _LAYER.fullmatch(layer.type) is not None
+        and _RANK.search(error.message) is not None
+    )
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """The same kind of layer for the dimensions that come in."""
+    yield from _fitting(failure)
+
+
+def _fitting(failure: Failure) -> Iterator[Rewrite]:
+    layer = failure.result.layer
+    kind = _LAYER.fullmatch(layer.type) if layer is not None else None
+    if layer is None or layer.input is None or kind is None:
+        return
+    places = len(layer.input) - 2
+    site = made(failure.program, layer)
+    if site is None or not 1 <= places <= 3 or places == int(kind[2]):
+        return
+    program = failure.program
+    old = program.text(site.call.func)
+    new = old.removesuffix(layer.type) + f"{kind[1]}{places}d"
+    title = f"line {program.line(site.call)}: `{kind[1]}{places}d` takes what comes in"
+    changed = program.replace({site.call.func: cst.parse_expression(new)})
+    meaning = f"it is for {places} dimension{'s' if places > 1 else ''} of place"
+    yield Rewrite(changed, title, meaning, cost=COST.SURE)
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """No other layer changed."""
+    return [same_layers(before, after)]

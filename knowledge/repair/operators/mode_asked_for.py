@@ -1,0 +1,84 @@
+"""Do what an error asks for in its own words: the mode of a module, an activity of the profiler."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from executor.protocol import JobResult
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.live import operands
+from knowledge.repair.toolkit.statements import inserted
+
+_ASKS = r"(?i)\b(?:only|must|should|needs?|requires?|expects?)\b.*"
+_EVAL = re.compile(rf"{_ASKS}\beval(?:uation)?\b")
+_TRAIN = re.compile(rf"{_ASKS}\btrain(?:ing)?\b mode")
+_NO_ACTIVITY = re.compile(r"(?i)no activities specified")
+
+
+def applies(result: JobResult) -> bool:
+    """The error asks for a mode, or for an activity."""
+    said = result.error.message if result.error is not None else ""
+    return any(p.search(said) for p in (_EVAL, _TRAIN, _NO_ACTIVITY))
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """The mode set above the failing statement; the CPU among the profiler's activities."""
+    if _NO_ACTIVITY.search(failure.error.message):
+        yield from _with_cpu(failure)
+        return
+    wants_eval = _EVAL.search(failure.error.message) is not None
+    for place in failure.places:
+        for operand in operands(failure, place):
+            yield from _in_mode(failure, operand.node, operand.value, wants_eval)
+
+
+def _in_mode(
+    failure: Failure, node: cst.BaseExpression, value: object, wants_eval: bool
+) -> Iterator[Rewrite]:
+    import torch
+
+    program = failure.program
+    statement = program.small_statement(node)
+    if not isinstance(value, torch.nn.Module) or value.training != wants_eval or statement is None:
+        return
+    name, mode = program.text(node), "eval" if wants_eval else "train"
+    if not re.fullmatch(r"[\w.]+", name):
+        return
+    code = f"{name}.{mode}()"
+    new = program.replace({}, beside=inserted(program, statement, code))
+    title = f"line {program.line(statement)}: `{code}` comes before it, as the error asks"
+    yield Rewrite(new, title, f"`{name}` is in {mode} mode here", cost=COST.SAID)
+
+
+def _with_cpu(failure: Failure) -> Iterator[Rewrite]:
+    """`[ProfilerActivity.CPU, ProfilerActivity.CUDA]`: without a GPU the CPU's part is left."""
+    program = failure.program
+    for given in program.all(cst.Arg):
+        if given.keyword is None or given.keyword.value != "activities":
+            continue
+        if not isinstance(given.value, (cst.List, cst.Tuple)) or not given.value.elements:
+            continue
+        first = given.value.elements[0]
+        text = program.text(first.value)
+        if not text.endswith("ProfilerActivity.CUDA"):
+            continue
+        cpu = cst.parse_expression(text.removesuffix("CUDA") + "CPU")
+        comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+        elements = [cst.Element(cpu, comma=comma), *given.value.elements]
+        new = program.replace({given.value: given.value.with_changes(elements=elements)})
+        title = f"line {program.line(given)}: what the CPU does is recorded too"
+        yield Rewrite(new, title, "the CPU's part is recorded too", cost=COST.SURE)
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """What asked for it is still called."""
+    code = before.error.code if before.error is not None else ""
+    function = "".join(code.partition("(")[0].split()).rpartition("=")[2]
+    kept = not function or f"{function}(" in "".join(proposal.code.split())
+    detail = "it is still called" if kept else f"`{function}` is no longer called"
+    return [Check(name="called", passed=kept, detail=detail)]

@@ -1,0 +1,329 @@
+"""Give `backward()` a graph to start from: where it was not recorded, was cut, or never began.
+
+The loss has no graph at the failing line. What may have kept it from having one is undone, one
+place at a time: recording switched off for a function or the program, a number or an array taken
+out of a tensor on the way, weights that were frozen. A loss that was made up beside a model is
+computed from what the model gives; made-up scores are asked for a gradient of their own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import libcst as cst
+
+from executor.errors import is_a
+from executor.protocol import JobResult
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.computed import reaches_leaves
+from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.flow import without_with
+from knowledge.repair.toolkit.sites import argument, assignment, names_in, scope_of, with_argument
+
+_SWITCHES = re.compile(r"(?:^|\.)(?:no_grad|inference_mode)(?:\(.*\))?$")
+_CUTS = frozenset({"item", "detach", "tolist", "numpy"})
+_MADE_UP = re.compile(r"^(?:torch\.)?(?:randn?|tensor|zeros|ones|empty|full|FloatTensor)$")
+_FACTORY = re.compile(r"^(?:torch\.)?(?:randn?|zeros|ones|full|normal|empty)$")
+_A_TARGET = re.compile(r"(?i)target|label|truth|^y$|_true|real|expected")
+_A_NUMBER = re.compile(r"'(?:float\d*|int|ndarray)' object has no attribute 'backward'")
+_DEPTH = 3  # assignments that are followed back
+
+
+def applies(result: JobResult) -> bool:
+    """What backward() starts from has no graph, or is a plain number."""
+    error = result.error
+    if error is None:
+        return False
+    return is_a(error, "no_graph") or _A_NUMBER.search(error.message) is not None
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """Each place that may have kept the loss from having a graph, put right."""
+    loss = _loss(failure)
+    if loss is None:
+        return
+    yield from _recorded(failure)
+    yield from _uncut(failure, loss)
+    yield from _stacked(failure, loss)
+    yield from _in_torch(failure, loss)
+    yield from _trained(failure)
+    yield from _of_the_model(failure, loss)
+    yield from _asked(failure, loss)
+
+
+def _loss(failure: Failure) -> cst.BaseExpression | None:
+    """What backward() is called of."""
+    node = failure.node
+    function = node.func if isinstance(node, cst.Call) else node
+    if not isinstance(function, cst.Attribute) or function.attr.value != "backward":
+        return None
+    return function.value
+
+
+# -- recording switched off -------------------------------------------------------------------
+
+
+def _recorded(failure: Failure) -> Iterator[Rewrite]:
+    program = failure.program
+    for decorator in program.all(cst.Decorator):
+        if _SWITCHES.search(program.text(decorator.decorator)):
+            function = program.parent(decorator)
+            name = function.name.value if isinstance(function, cst.FunctionDef) else ""
+            switch = program.text(decorator.decorator)
+            what = f"without `@{switch}` what `{name}` computes is recorded"
+            new = program.replace({decorator: cst.RemoveFromParent()})
+            yield _rewrite(failure, decorator, new, what, COST.SURE)
+    for block in program.all(cst.With):
+        switch = program.text(block.items[0].item)
+        undone = without_with(program, block) if len(block.items) == 1 else None
+        if undone is not None and _SWITCHES.search(switch):
+            what = f"without `with {switch}:` what stands there is recorded"
+            yield _rewrite(failure, block, program.replace(undone), what, COST.LIKELY)
+    for call in program.all(cst.Call):
+        if not program.text(call.func).endswith("set_grad_enabled") or not call.args:
+            continue
+        if program.text(call.args[0].value) == "False":
+            new = program.replace({call.args[0].value: cst.Name("True")})
+            yield _rewrite(failure, call, new, "what is computed is recorded", COST.SURE)
+
+
+def _rewrite(
+    failure: Failure, at: cst.CSTNode, new: cst.Module, what: str, cost: float, **more: Any
+) -> Rewrite:
+    return Rewrite(new, f"line {failure.program.line(at)}: {what}", what, cost=cost, **more)
+
+
+# -- cut on the way ---------------------------------------------------------------------------
+
+
+def _uncut(failure: Failure, loss: cst.BaseExpression) -> Iterator[Rewrite]:
+    """`total += loss.item()` without `.item()`; in what made the loss, and what made that."""
+    program = failure.program
+    for value in _made_of(failure, loss):
+        for node in program.inside(value, cst.Call):
+            function = node.func
+            if not isinstance(function, cst.Attribute) or function.attr.value not in _CUTS:
+                continue
+            inner = function.value
+            what = f"without `.{function.attr.value}()` the way back to the weights stays open"
+            yield _rewrite(failure, node, program.replace({node: inner}), what, COST.LIKELY)
+
+
+def _stacked(failure: Failure, loss: cst.BaseExpression) -> Iterator[Rewrite]:
+    """`losses.append(loss.item())` and `torch.tensor(losses)`: the losses themselves, stacked."""
+    program = failure.program
+    for made in _made_of(failure, loss):
+        for call in program.inside(made, cst.Call):
+            given = call.args[0].value if len(call.args) == 1 else None
+            if not re.search(r"\b(?:as_)?tensor$", program.text(call.func)):
+                continue
+            if not isinstance(given, cst.Name):
+                continue
+            taken = [
+                (appended, appended.args[0].value)
+                for appended in program.all(cst.Call)
+                if program.text(appended.func) == f"{given.value}.append" and appended.args
+            ]
+            edits: dict[cst.CSTNode, cst.CSTNode] = {
+                value: value.func.value
+                for _, value in taken
+                if isinstance(value, cst.Call)
+                and isinstance(value.func, cst.Attribute)
+                and value.func.attr.value == "item"
+            }
+            if not edits or len(edits) < len(taken):
+                continue
+            stack = cst.parse_expression(program.name_of("torch", "stack"))
+            new = program.replace({**edits, call.func: stack})
+            what = f"`{given.value}` keeps the losses themselves, with their graphs"
+            yield _rewrite(failure, call, new, what, COST.LIKELY, as_one=True)
+
+
+def _made_of(failure: Failure, start: cst.BaseExpression) -> list[cst.BaseExpression]:
+    """The expressions that a value was made of, sums over rounds included, the nearest first."""
+    program = failure.program
+    scope = scope_of(program, start)
+    assigned: list[cst.Assign | cst.AugAssign] = [
+        *program.all(cst.Assign),
+        *program.all(cst.AugAssign),
+    ]
+    here = [
+        node
+        for node in assigned
+        if scope_of(program, node) is scope and program.line(node) <= program.line(start)
+    ]
+    found: list[cst.BaseExpression] = [start]
+    names = {n.value for n in program.inside(start, cst.Name)}
+    for _ in range(_DEPTH):
+        made = [node.value for node in here if names & _targets(node) and node.value not in found]
+        found += sorted(made, key=program.line, reverse=True)
+        names = {n.value for m in made for n in program.inside(m, cst.Name)}
+    return found
+
+
+def _targets(node: cst.Assign | cst.AugAssign) -> set[str]:
+    if isinstance(node, cst.AugAssign):
+        return names_in(node.target)
+    return {name for t in node.targets for name in names_in(t.target)}
+
+
+def _in_torch(failure: Failure, loss: cst.BaseExpression) -> Iterator[Rewrite]:
+    """`torch.tensor(np.mean((p.detach().numpy() - y) ** 2))` computed in torch, on the tensors."""
+    import torch
+
+    program = failure.program
+    for value in _made_of(failure, loss):
+        inner = _rebuilt(program.text(value), value)
+        words = program.inside(value, cst.Attribute)
+        if not any(a.attr.value in ("numpy", "detach") for a in words):
+            continue
+        code = re.sub(r"(?<![\w.])(?:np|numpy)\.", "torch.", program.text(inner))
+        code = re.sub(r"\.(?:detach|numpy|cpu)\(\)", "", code)
+        try:
+            made = failure.live.value(f"({code})")
+        except Exception:
+            continue
+        if isinstance(made, torch.Tensor) and made.requires_grad:
+            new = program.replace({value: cst.parse_expression(code)})
+            what = "computed with torch, on the tensors themselves, it keeps its graph"
+            yield _rewrite(failure, value, new, what, COST.SURE)
+
+
+def _rebuilt(text: str, value: cst.BaseExpression) -> cst.BaseExpression:
+    """What `torch.tensor(…)` was made from; the value itself where it was not."""
+    if isinstance(value, cst.Call) and re.match(r"torch\.(?:tensor|as_tensor|from_numpy)\(", text):
+        return value.args[0].value if value.args else value
+    return value
+
+
+# -- frozen -----------------------------------------------------------------------------------
+
+
+def _trained(failure: Failure) -> Iterator[Rewrite]:
+    """One of the places that freeze weights, where all are frozen: that part is trained."""
+    import torch
+
+    program = failure.program
+    models = [v for v in failure.live.names[0].values() if isinstance(v, torch.nn.Module)]
+    parameters = [p for m in models for p in m.parameters()]
+    if not parameters or any(p.requires_grad for p in parameters):
+        return
+    places: list[tuple[cst.BaseExpression, cst.BaseExpression]] = []  # False, and of what
+    for node in program.all(cst.Assign):
+        target = node.targets[0].target
+        if isinstance(target, cst.Attribute) and target.attr.value == "requires_grad":
+            places.append((node.value, target.value))
+    for call in program.all(cst.Call):
+        if isinstance(call.func, cst.Attribute) and call.func.attr.value == "requires_grad_":
+            places += [(given.value, call.func.value) for given in call.args[:1]]
+    frozen = [p for p in places if program.text(p[0]) == "False"]
+    for value, owner in sorted(frozen, key=lambda p: program.line(p[0]), reverse=True):
+        loop = program.up(value, cst.For)
+        part = program.text(owner if loop is None else loop.iter).removesuffix(".parameters()")
+        what = f"`{part}` is trained, so that there is what to learn"
+        new = program.replace({value: cst.Name("True")})
+        yield _rewrite(failure, value, new, what, COST.LIKELY)
+
+
+# -- made up ----------------------------------------------------------------------------------
+
+
+def _of_the_model(failure: Failure, loss: cst.BaseExpression) -> Iterator[Rewrite]:
+    """`loss = torch.rand(1)` beside a model: what the model gives is averaged to the loss."""
+    import torch
+
+    program = failure.program
+    made = assignment(program, loss.value, loss) if isinstance(loss, cst.Name) else None
+    if made is None or not _is_made_up(failure, made.value):
+        return
+    alive = {n: v for n, v in failure.live.names[-1].items() if not n.startswith("_")}
+    results = [n for n, v in alive.items() if isinstance(v, torch.Tensor) and v.grad_fn is not None]
+    models = [n for n, v in alive.items() if isinstance(v, torch.nn.Module) and _learns(v)]
+    if results:
+        codes = [f"{results[-1]}.mean()"]
+    elif len(models) == 1:
+        codes = [f"{models[0]}({given}).mean()" for given in _inputs(failure, alive, models[0])]
+    else:
+        return
+    for code in codes[:1]:
+        what = f"the loss is computed from what the model gives: `{code}`"
+        new = program.replace({made.value: cst.parse_expression(code)})
+        yield _rewrite(failure, made, new, what, COST.LIKELY, supposes=True)
+
+
+def _is_made_up(failure: Failure, value: cst.BaseExpression) -> bool:
+    """Whether it is a tensor of numbers that stand in the code, or are drawn."""
+    program = failure.program
+    if not isinstance(value, cst.Call) or not _MADE_UP.match(program.text(value.func)):
+        return False
+    return not any(n.value not in ("torch", "True", "False") for a in value.args
+                   for n in program.inside(a.value, cst.Name))  # fmt: skip
+
+
+def _learns(module: Any) -> bool:
+    return any(p.requires_grad for p in module.parameters())
+
+
+def _inputs(failure: Failure, alive: dict[str, Any], model: str) -> Iterator[str]:
+    """What the model can be called with: a tensor that is there, else a made-up row."""
+    import torch
+
+    for name, value in alive.items():
+        if not isinstance(value, torch.Tensor) or value.requires_grad or value.dim() < 2:
+            continue
+        if not _A_TARGET.search(name) and _gives_a_graph(failure, f"{model}({name})"):
+            yield name
+    sizes = (getattr(m, "in_features", None) for m in alive[model].modules())
+    size = next((s for s in sizes if s is not None), None)
+    made = f"torch.randn(1, {size})"
+    if size is not None and _gives_a_graph(failure, f"{model}({made})"):
+        yield made
+
+
+def _gives_a_graph(failure: Failure, code: str) -> bool:
+    import torch
+
+    try:
+        given = failure.live.value(code)
+    except Exception:
+        return False
+    return isinstance(given, torch.Tensor) and given.requires_grad
+
+
+def _asked(failure: Failure, loss: cst.BaseExpression) -> Iterator[Rewrite]:
+    """Made-up scores that go into a loss, where no model is there: a leaf asks for a gradient."""
+    import torch
+
+    program = failure.program
+    alive = failure.live.names[-1]
+    if any(isinstance(v, torch.nn.Module) and _learns(v) for v in alive.values()):
+        return
+    for value in _made_of(failure, loss)[1:]:
+        for name in program.inside(value, cst.Name):
+            held = alive.get(name.value)
+            if not isinstance(held, torch.Tensor) or not held.is_floating_point():
+                continue
+            made = assignment(program, name.value, name)
+            if made is None or _A_TARGET.search(name.value) or not held.is_leaf:
+                continue
+            if not isinstance(made.value, cst.Call):
+                continue
+            new = made.value
+            if _FACTORY.match(program.text(new.func)) or program.text(new.func) == "torch.tensor":
+                new = with_argument(new, 99, "requires_grad", cst.Name("True"))
+            else:
+                new = method(new, "requires_grad_")
+            if argument(made.value, 99, "requires_grad") is not None:
+                continue
+            what = f"`{name.value}` is what gets a gradient"
+            changed = program.replace({made.value: new})
+            yield _rewrite(failure, made, changed, what, COST.POSSIBLE)
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """Every backward reaches leaves now."""
+    return [reaches_leaves(after)]

@@ -1,0 +1,133 @@
+"""Averages and target networks that never follow, and those that do."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from executor.inside.probes.training import followers
+from tests.executor.conftest import House
+from tests.executor.inside.test_silent import ADAM, FIT, NET, run
+
+AVERAGE = (
+    NET.format(n=3, last="") + ADAM + "e = copy.deepcopy(net)\nfor _ in range(4):\n"
+    "    loss = net(torch.randn(9, 6)).pow(2).mean()\n"
+    f"    {FIT}    with torch.no_grad():\n"
+    "        for a, b in zip(e.parameters(), net.parameters()):\n            {body}\n"
+)
+AGENT = """
+class Agent:
+    def __init__(self):
+        self.q = nn.Linear(6, 2)
+        self.t = copy.deepcopy(self.q)
+        self.t.load_state_dict(self.q.state_dict())
+        {froze}
+        self.opt = torch.optim.Adam(self.q.parameters())
+    def learn(self, gamma=0.9):
+        x, reward = torch.randn(9, 6), torch.randn(9)
+        with torch.no_grad():
+            best = self.t(-x).max(1)[0]
+        loss = F.mse_loss(self.q(x)[:, 0], reward + gamma * best)
+        self.opt.zero_grad(); loss.backward(); self.opt.step()
+agent = Agent()
+for i in range({n}):
+    agent.learn()
+    {then}
+"""
+FROZE = "for p in self.t.parameters(): p.requires_grad = False"
+SYNC = "if i % 9 == 0: {}.load_state_dict(agent.q.state_dict())"
+
+NAMED = {
+    "a name for a new tensor": ("follows_nothing", AVERAGE.format(body="a = 0.9 * a + 0.1 * b")),
+    "a sum that nobody keeps": ("follows_nothing", AVERAGE.format(body="a.data * 0.9 + b * 0.1")),
+    "a method that returns": ("follows_nothing", AVERAGE.format(body="a.mul(0.9).add(0.1 * b)")),
+    "a target": ("target_never_follows", AGENT.format(froze=FROZE, n=60, then="pass")),
+}
+SILENT = {
+    "an average in place": AVERAGE.format(body="a.mul_(0.9).add_(b, alpha=0.1)"),
+    "an average of the data": AVERAGE.format(body="a.data = 0.9 * a.data + 0.1 * b.data"),
+    "a difference that is kept": AVERAGE.format(body="a = a - b; gone = a.norm()"),
+    "weights that are printed": AVERAGE.format(body="print((a - b).norm())"),
+    "brought up to date": AGENT.format(froze=FROZE, n=60, then=SYNC.format("agent.t")),
+    "handed over": AGENT.format(froze="", n=60, then="follow(agent.t)").replace(
+        "class Agent:", "def follow(t): t.load_state_dict(agent.q.state_dict())\nclass Agent:"
+    ),
+    "written to in a loop": AGENT.format(
+        froze="", n=60, then="for p in agent.t.parameters(): p.data.mul_(0.99)"
+    ),
+    "too short to be due": AGENT.format(froze="", n=20, then="pass"),
+    "trained itself": AGENT.format(
+        froze="self.o = torch.optim.Adam(self.t.parameters())", n=60, then="pass"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_a_model_that_never_follows_is_named(any_house: House, name: str):
+    """On the line that does nothing, or makes it."""
+    kind, code = NAMED[name]
+    result = run(any_house, code)
+
+    assert [f.kind for f in result.findings if f.mistake] == [kind]
+    assert result.findings[0].line is not None
+
+
+@pytest.mark.parametrize("name", SILENT)
+def test_one_that_follows_is_not(any_house: House, name: str):
+    """Nor one that the code may bring up to date."""
+    result = run(any_house, SILENT[name])
+
+    assert [f.message for f in result.findings if f.mistake] == []
+
+
+@pytest.mark.parametrize(
+    ("body", "idle"),
+    [
+        ("a = 0.9 * a + 0.1 * b", True),
+        ("a = b.detach().clone()", True),
+        ("a.data * 0.9 + b.data * 0.1", True),
+        ("a.lerp(b, 0.1)", True),
+        ("a.lerp_(b, 0.1)", False),
+        ("a.copy_(b)", False),
+        ("a.data = b", False),
+        ("a = blend(a, b)", False),  # may write
+        ("a = 0", False),  # takes nothing over
+        ("b = a", False),
+        ("b * 2", True),
+        ("a.mul(2)", False),
+        ("a = a - b; print(a)", False),
+    ],
+)
+def test_a_loop_that_writes_into_no_weight_is_read(body: str, idle: bool):
+    """Each statement of it computes something and keeps none of it."""
+    tree = ast.parse(f"for a, b in zip(m.parameters(), n.parameters()):\n    {body}")
+
+    assert bool(list(followers._without_effect(tree))) is idle
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("t = copy(q)\ny = r + gamma * t(s)", ["t"]),
+        ("t = copy(q)\nv = t(s)\ny = rewards + self.gamma * v.max(1)[0] * (1 - d)", ["t"]),
+        ("t = copy(q)\nt.eval()\ny = r + gamma * t(s)", ["t"]),
+        ("t = copy(q)\nfor p in t.parameters():\n    p.requires_grad = False\n"
+         "y = r + gamma * t(s)", ["t"]),
+        ("t = copy(q)\nfor p in t.parameters():\n    p.data.mul_(2)\ny = r + gamma * t(s)", []),
+        ("t = copy(q)\ny = x + gamma * t(s)", []),  # no reward
+        ("t = copy(q)\ny = r + 0.9 * t(s)", []),
+        ("t = copy(q)\nsync(t)\ny = r + gamma * t(s)", []),
+        ("t = copy(q)\nu = t\ny = r + gamma * t(s)", []),
+        ("t = copy(q)\ny = r + gamma * t(s)\ndef f():\n    t.load_state_dict(q)", []),
+        ("t = copy(q)\nfor _ in a:\n    y = r + gamma * t(s)\n    t.load_state_dict(q)", []),
+        ("for _ in a:\n    t = copy(q)\n    y = r + gamma * t(s)", []),
+        ("t = copy(q)\ny = r + gamma * t(s)\nt = copy(q)", []),
+        ("def t(s): return s\ny = r + gamma * t(s)", []),
+        ("class N(nn.Module):\n    def __init__(self): self.t = L(1)\n"
+         "    def f(self): return r + gamma * self.t(s)", []),  # a part of a model that trains
+    ],
+)  # fmt: skip
+def test_a_target_network_is_read_from_what_gamma_multiplies(code: str, found: list[str]):
+    """It is made once, asked for values, and nothing else may change it."""
+    assert [name for name, _ in followers._targets(ast.parse(code))] == found

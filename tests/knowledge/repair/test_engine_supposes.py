@@ -1,0 +1,76 @@
+"""knowledge/repair/engine.py: a fix that takes something for granted is not called the fix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.built import found, ran
+from tests.knowledge.repair.test_engine import (
+    BEFORE,
+    FIXED,
+    NEXT,
+    VALUES,
+    codemod,
+    proposal,
+    repaired,
+)
+
+NAN = ran(stdout="1\ntensor([nan, 2.])\n", values=VALUES)
+
+
+@pytest.mark.parametrize(
+    ("code", "more", "after", "is_the_fix"),
+    [
+        ("x", {}, FIXED, True),
+        ("x", {"supposes": True}, FIXED, False),
+        ("x\nprint(x)  # 2", {"supposes": True}, FIXED, True),  # what the code states comes out
+        ("x\nprint(x)  # 3", {"supposes": True}, FIXED, False),
+        ("x", {}, NAN, False),  # it runs, and what comes out is no number
+        ("float('nan'); x", {}, NAN, True),  # which the code is about
+        ("x", {}, ran(stdout="1\nbanana nan.\n", values=VALUES), False),
+        ("x", {}, ran(stdout="1\nnanny a.nan\n", values=VALUES), True),
+    ],
+)
+async def test_what_is_taken_for_granted_is_an_alternative(
+    code: str, more: dict[str, Any], after: Any, is_the_fix: bool
+) -> None:
+    """Unless the code states what then comes out."""
+    result, _ = await repaired({code: after}, {"a": [proposal(code, **more)]})
+
+    offered = (result.fix,) if result.fix is not None else result.alternatives
+    assert [fix.code for fix in offered] == [code]
+    assert (result.fix is not None) is is_the_fix
+
+
+async def test_it_stays_taken_for_granted_in_a_later_step() -> None:
+    """A second step that supposes nothing does not settle the first one."""
+    code, half, whole = "a\n-\nb\n", "A\n-\nb\n", "A\n-\nB\n"
+    runs: dict[object, Any] = {half: NEXT, whole: FIXED, "a\n-\nB\n": BEFORE}
+    steps = {code: [proposal(half, supposes=True)], half: [proposal(whole, "b")]}
+
+    result, _ = await repaired(runs, steps, code=code)
+
+    assert result.fix is None and [fix.code for fix in result.alternatives] == [whole]
+
+
+SHOWS = "class NetWithSoftmax: a"
+LEFT = ran(stdout="1\n2\n", findings=(found("softmax_before_cross_entropy"),), values=VALUES)
+
+
+@pytest.mark.parametrize(
+    ("code", "is_left"), [(SHOWS, True), (SHOWS.replace("Softmax", "Scores"), False)]
+)
+async def test_what_the_code_shows_is_left_where_an_error_is_mended(
+    code: str, is_left: bool
+) -> None:
+    """And is said to be left; what it does not show is mended along with the error."""
+    steps = {code: [proposal("x")], "x": [proposal("y", "c")]}
+    runs: dict[object, Any] = {"x": LEFT, "y": FIXED}
+    codemods = (codemod("a"), codemod("c", "softmax_before_cross_entropy"))
+
+    result, _ = await repaired(runs, steps, codemods=codemods, before=BEFORE, code=code)
+
+    assert result.fix is not None
+    assert result.fix.code == ("x" if is_left else "y")
