@@ -17,6 +17,7 @@ from knowledge.repair.mistake import mistake
 WhyStopped = Callable[[JobResult], str]
 
 _LIMITS = (Outcome.TIMEOUT, Outcome.OUT_OF_MEMORY)
+_STOPPED = "it was stopped "  # how a limit is told: "it stops" stands before it already
 _LONGER = 2  # times as long as up to the error a run has to last that tells of no line
 
 
@@ -54,4 +55,6 @@ def stop_of(before: JobResult, after: JobResult, old: str, new: str, why: WhySto
     if not reason:
         return ""
     line = after.error.line if after.error is not None else None
-    return f"at line {line}: {reason.replace(f' (line {line})', '')}" if line else reason
+    if line:
+        return f"at line {line}: {reason.replace(f' (line {line})', '')}"
+    return reason[len(_STOPPED) :] if reason.startswith(_STOPPED) else f"because {reason}"

@@ -22,6 +22,8 @@ def why(run: JobResult) -> str:
     """As the bot says it."""
     if run.outcome is Outcome.TIMEOUT:
         return "it was stopped after 10 s; make it smaller"
+    if run.outcome is Outcome.OUT_OF_MEMORY:
+        return "it wanted more memory"
     is_file = run.error is not None and run.error.type == "FileNotFoundError"
     return "it reads `w.pt` (line 2), which is not here; attach it" if is_file else ""
 
@@ -30,7 +32,11 @@ def why(run: JobResult) -> str:
     ("after", "reason"),
     [
         (STOPPED, "at line 2: it reads `w.pt`, which is not here"),
-        (TIMEOUT, "it was stopped after 10 s"),
+        (TIMEOUT, "after 10 s"),
+        (
+            TIMEOUT.model_copy(update={"outcome": Outcome.OUT_OF_MEMORY}),
+            "because it wanted more memory",
+        ),
         (TIMEOUT.model_copy(update={"seconds": 0.5}), ""),  # perhaps before it came there
         (BEFORE, ""),  # the mistake is still there
         (failed("another mistake", line=2, code="open('w.pt')"), ""),  # the code's own

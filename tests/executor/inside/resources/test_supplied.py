@@ -5,8 +5,11 @@ from __future__ import annotations
 import ast
 
 import pytest
+import torch
+from torch.utils.data import BatchSampler
 
 from executor.inside.probes import kinds
+from executor.inside.resources import loaders
 from executor.inside.resources.supplied import Supplied
 from executor.protocol import Finding
 
@@ -84,6 +87,26 @@ def test_batches_that_were_left_out_are_told() -> None:
     assert set(made.assumptions) - set(told) == {
         "of each epoch over them only the first batches and the last one are run"
     }
+
+
+@pytest.mark.parametrize(
+    ("trains", "batch", "samples", "given"),
+    [
+        (True, 64, 1000, [64, 64, 64, 40]),
+        (False, 64, 1000, [64, 64, 64, 40]),  # a smaller one trips programs
+        (True, 1000, 10000, [1000, 1000]),
+        (False, 1000, 10000, [1000]),  # the last one shows nothing new
+        (True, 1000, 1000, [1000]),
+    ],
+)
+def test_an_epoch_is_its_first_batches_and_its_last(
+    trains: bool, batch: int, samples: int, given: list[int]
+) -> None:
+    """Of batches that are as large as the first, the last is taken only for its step."""
+    rows = iter(BatchSampler(range(samples), batch, drop_last=False))
+    with torch.set_grad_enabled(trains):
+        sizes = [len(found) for found in loaders.ends(rows, supplied(exact=True))]
+    assert sizes == given
 
 
 def test_many_files_are_told_in_few_sentences() -> None:

@@ -5,17 +5,28 @@ from __future__ import annotations
 import libcst as cst
 import pytest
 
-from executor.protocol import ErrorSeen, Frame, JobResult, Layer, Outcome, Variable
+from executor.protocol import (
+    ErrorSeen,
+    Fingerprint,
+    Frame,
+    JobResult,
+    Layer,
+    Outcome,
+    Values,
+    Variable,
+)
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.shapes import (
     loads_its_own_layers,
     resized,
+    same_layers,
     sizes,
     span_of,
     still_computed,
     swapped,
 )
 from knowledge.repair.toolkit.sites import calls
+from tests.built import ran
 
 
 def layer(
@@ -150,3 +161,27 @@ ERROR = ErrorSeen(
 def test_what_failed_must_still_be_computed(code: str, passes: bool) -> None:
     """The same call of the same operands, whole and with their gradient."""
     assert still_computed(ERROR, code).passed is passes
+
+
+def _model(*shapes: tuple[int, ...]) -> JobResult:
+    facts = {
+        f"net.{n}": Fingerprint(shape=shape, dtype="float32", norm=1.0, projections=())
+        for n, shape in enumerate(shapes)
+    }
+    return ran(values=Values(tensors=facts))
+
+
+@pytest.mark.parametrize(
+    ("after", "passed", "tried"),
+    [
+        (_model((2, 9), (2,)), True, True),  # one size of one layer
+        (_model((2, 9)), False, True),
+        (_model((3, 9), (2,)), False, True),  # another layer altogether
+        (_model((2, 4), (2,), (2, 2)), True, True),  # one more
+        (ran(outcome=Outcome.TIMEOUT), True, False),  # killed: nobody knows
+    ],
+)
+def test_the_layers_are_those_of_before(after: JobResult, passed: bool, tried: bool) -> None:
+    """At most one size of a layer changed; of a run without a report nothing is said."""
+    check = same_layers(_model((2, 4), (2,)), after)
+    assert (check.passed, check.tried) == (passed, tried)
