@@ -92,6 +92,13 @@ class RecordedExecutor:
         self.asked_for_edits: list[str] = []  # the codes
         self.asked: list[Job] = []  # without the jobs that asked for proposals
 
+    @property
+    def tried(self) -> list[str]:
+        """The codes that were run, in their order; one that is run again, unseen, counts once."""
+        looked = {job.code for job in self.asked if Probe.INFLUENCE in job.probes[1:]}
+        again = [job for job in self.asked if job.code in looked and len(job.probes) == 1]
+        return [job.code for job in self.asked if job not in again]
+
     async def run(self, job: Job) -> JobResult:
         """The recorded result."""
         if job.code == PROPOSE:
@@ -103,6 +110,11 @@ class RecordedExecutor:
         if job.probes == (Probe.INFLUENCE,) and (job.code, "influence") not in self._runs:
             return ran()
         self.asked.append(job)
+        if Probe.INFLUENCE in job.probes[1:]:  # a run that is looked at besides
+            seen = self._runs.get((job.code, "influence"))
+            if seen is not None:
+                return seen
+            job = job.model_copy(update={"probes": job.probes[:-1]})
         options = [name for name in ("stand_ins", "other_choices") if getattr(job, name)]
         options += [job.simulate] if job.simulate is not None else []
         options += [f"{job.gpus} GPUs"] if job.gpus > 1 else []

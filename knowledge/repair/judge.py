@@ -19,7 +19,7 @@ from knowledge.repair.codemod import Codemod, Proposal
 from knowledge.repair.fix import Fix
 from knowledge.repair.mistake import mistake, without_what_is_shown
 from knowledge.repair.operator import Operator
-from knowledge.repair.rerun import look_at_influence
+from knowledge.repair.rerun import look_at_influence, run_and_look
 from knowledge.repair.stated import prints_as_stated
 from knowledge.repair.stops import WhyStopped, never, stop_of
 
@@ -91,8 +91,8 @@ async def judge_steps(
     first, last = steps[0], steps[-1]
     before = original.run
     code = last.proposal.code
-    again = job.model_copy(update={"code": code, "probes": (Probe.GRADIENTS,)})
-    after = await executor.run(again)
+    again = job.model_copy(update={"code": code})
+    after = await run_and_look(executor, again, before, Probe.GRADIENTS)
     stops = stop_of(before, after, job.code, code, original.why)
     limited = bool(stops) and after.outcome is not Outcome.ERROR
     checks = [
@@ -113,12 +113,10 @@ async def judge_steps(
     if all(c.passed for c in checks) and _lacks_a_gpu(before):
         checks.append(await _as_on_gpu(executor, job, code))
     if all(c.passed for c in checks):
-        seen, reference = after, first.reference
+        reference = first.reference
         if not limited:  # a run that was stopped by the clock has no report
-            seen, reference = await asyncio.gather(
-                look_at_influence(executor, again, after), original.with_influence(first.reference)
-            )
-        tried = Tried(job.code, code, before, seen, reference, mistake(before))
+            reference = await original.with_influence(first.reference)
+        tried = Tried(job.code, code, before, after, reference, mistake(before))
         checks += checks_of_runs(tried)
     if all(c.passed for c in checks) and not limited:
         checks.append(await _minimal(executor, steps, job, before, after))

@@ -154,7 +154,7 @@ async def test_a_candidate_that_passes_is_the_fix():
     assert names[:5] == ["no error", "nothing new", "output", "silent mistakes", "batch"]
     assert {"samples", "stated shapes"} < set(names[5:-1]) and names[-1] == "minimal"
     # It ran once, with its gradients; undoing its only place gives what has been run.
-    assert [(job.code, job.probes) for job in executor.asked] == [("b", ("gradients",))]
+    assert [(job.code, job.probes) for job in executor.asked] == [("b", ("gradients", "influence"))]
 
 
 @pytest.mark.parametrize(
@@ -613,7 +613,7 @@ async def test_the_next_mistake_is_mended_too():
     assert fix.checks[-1].detail == "without each of the 2 changes the mistake is back"
     assert codes(result.refused) == [half]
     # The last step undone is where it began: that has been run.
-    assert [job.code for job in executor.asked] == [half, whole, "a\n-\nB\n"]
+    assert executor.tried == [half, whole, "a\n-\nB\n"]
 
 
 async def test_every_steps_own_checks_hold_for_the_end():
@@ -674,7 +674,7 @@ async def test_the_names_of_all_steps_count_and_so_does_their_unity():
         result, executor = await repaired(runs, proposals, code=code)
 
         assert result.fix is not None
-        assert [job.code for job in executor.asked] == [half, whole, *undone]
+        assert executor.tried == [half, whole, *undone]
 
 
 async def test_a_wrong_rewrite_is_not_carried_on():
@@ -685,7 +685,7 @@ async def test_a_wrong_rewrite_is_not_carried_on():
     )
 
     assert codes(result.refused) == ["b"] and result.fix is None
-    assert [job.code for job in executor.asked] == ["b"]
+    assert executor.tried == ["b"]
 
 
 async def test_the_same_expression_further_down_is_carried_on():
@@ -739,12 +739,12 @@ async def test_two_of_a_steps_candidates_are_carried_on():
     result, executor = await repaired(runs, proposals)
 
     assert result.fix is not None and result.fix.code == "b2+"
-    assert [job.code for job in executor.asked] == [*halves, "b1+", "b2+"]
+    assert executor.tried == [*halves, "b1+", "b2+"]
 
     runs["b2+"] = WRONG
     result, executor = await repaired(runs, proposals)
     assert result.fix is None
-    assert [job.code for job in executor.asked] == [*halves, "b1+", "b2+"]
+    assert executor.tried == [*halves, "b1+", "b2+"]
 
 
 async def test_what_each_of_two_states_leads_to_is_carried_on():
@@ -771,7 +771,7 @@ async def test_the_first_of_the_states_that_gets_there_is_believed():
     result, executor = await repaired(runs, proposals)
 
     assert result.fix is not None and result.fix.code == "b1+"
-    assert [job.code for job in executor.asked] == ["b1", "b2", "b1+"]
+    assert executor.tried == ["b1", "b2", "b1+"]
 
 
 async def test_what_fails_further_down_is_told_too():
@@ -814,7 +814,7 @@ async def test_a_supposed_meaning_holds_further_down():
     result, executor = await repaired(runs, {"a": [UPDATE], "update": then})
 
     assert result.fix is not None and result.fix.code == "u"
-    assert [job.code for job in executor.asked] == ["update", "u"]
+    assert executor.tried == ["update", "u"]
 
     then = [proposal("c", "b", intent="sum it"), proposal("u", "b", intent="take the mean")]
     result, _ = await repaired(runs, {"a": [UPDATE], "update": then})
@@ -839,7 +839,7 @@ async def test_a_later_step_compares_with_a_rerun_that_has_gradients():
 
         async def run(self, job: Job) -> JobResult:
             result = await super().run(job)
-            again = sum(asked.code == "b" for asked in self.asked) == 2
+            again = sum(asked.code == "b" for asked in self.asked) == 3
             return result.model_copy(update={"stdout": "1\n(again)"}) if again else result
 
     def note(before: JobResult, after: JobResult) -> bool:
@@ -1053,12 +1053,11 @@ def looked(run: JobResult, influence: Influence = OUTER) -> JobResult:
     return run.model_copy(update={"influence": influence})
 
 
-async def test_a_candidate_that_passes_is_run_once_more_for_what_its_lines_mean() -> None:
-    """Beside the original's; neither is shown with the fix."""
+async def test_what_its_lines_mean_is_seen_in_the_candidates_own_run() -> None:
+    """And in one of the original's; neither is shown with the fix."""
     result, executor = await repaired(
         {
             "b": looked(FIXED),
-            ("b", "influence"): looked(ran(stdout="other")),
             ("a", "influence"): looked(BEFORE),
         },
         {"a": [proposal("b")]},
@@ -1068,7 +1067,7 @@ async def test_a_candidate_that_passes_is_run_once_more_for_what_its_lines_mean(
     assert result.fix.result == FIXED.model_copy(update={"values": None})
     assert result.fix.result.influence is None
     asked = [(job.code, job.probes) for job in executor.asked]
-    assert sorted(asked) == [("a", ("influence",)), ("b", ("gradients",)), ("b", ("influence",))]
+    assert sorted(asked) == [("a", ("influence",)), ("b", ("gradients", "influence"))]
 
 
 @pytest.mark.parametrize(
@@ -1095,13 +1094,25 @@ async def test_what_its_lines_mean_refuses_a_candidate(original, candidate, veri
         assert [c.name for c in refused.checks if not c.passed] == ["broadcasts"]
 
 
-async def test_what_was_refused_before_is_not_looked_at() -> None:
-    """It has failed already."""
-    runs = {"b": failed(A, stdout="1\n"), ("b", "influence"): looked(FIXED)}
-    result, executor = await repaired(runs, {"a": [proposal("b")]})
+@pytest.mark.parametrize(
+    ("seen", "runs"),
+    [
+        (BEFORE, [("gradients", "influence")]),  # it failed already, whoever looked
+        (failed(A, line=9), [("gradients", "influence"), ("gradients",)]),
+        (failed("of the probe"), [("gradients", "influence"), ("gradients",)]),
+        (failed(A, type="ValueError"), [("gradients", "influence"), ("gradients",)]),
+    ],
+)
+async def test_a_run_that_looking_may_have_changed_is_run_unseen(
+    seen: JobResult, runs: list[tuple[str, ...]]
+) -> None:
+    """Where it neither reached its end nor failed as the original did."""
+    result, executor = await repaired(
+        {"b": failed(A, stdout="1\n"), ("b", "influence"): seen}, {"a": [proposal("b")]}
+    )
 
     assert result.fix is None
-    assert [(job.code, job.probes) for job in executor.asked] == [("b", ("gradients",))]
+    assert [job.probes for job in executor.asked if job.code == "b"] == runs
 
 
 async def test_the_original_is_looked_at_once_for_all_candidates() -> None:

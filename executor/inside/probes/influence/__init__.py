@@ -1,7 +1,6 @@
 """Record what the lines of a snippet mean: how they move values, what reaches an output.
 
-On demand only, in a run of its own beside the one that is judged: it slows a run down, and a
-traceback shows its frames.
+On demand only: it slows a run down, and a traceback shows its frames.
 
     operations.py  layouts, broadcasts and casts on the snippet's own lines
     training.py    how often gradients were computed, applied and reset
