@@ -60,7 +60,17 @@ def _operator(m: SeenError, error: ErrorSeen, at: str) -> str:
     )
 
 
+_WRITES = re.compile(
+    r"\b(?:save|savefig|imsave|imwrite|savetxt|save_image|write\w*|to_\w+|dump)\(|['\"][wax]b?['\"]"
+)
+
+
 def _file(m: SeenError, error: ErrorSeen, at: str) -> str:
+    if _WRITES.search(error.code):
+        return (
+            f"it writes `{m['path']}`{at}, and the folder for it is not here; make it first, with "
+            "`os.makedirs(folder, exist_ok=True)`, or write beside the script"
+        )
     return (
         f"it reads `{m['path']}`{at}, which is not here; attach it, or make the data up in the code"
     )
@@ -97,10 +107,10 @@ _OTHER_DEVICES = ("MPS", "XPU", "XLA", "HPU", "MTIA", "MAIA", "IPU", "VE")
 
 def _backend(m: SeenError, error: ErrorSeen, at: str) -> str:
     """That a device of another maker is asked for; a CPU's own backends are an answer."""
-    if m["backend"] not in _OTHER_DEVICES:
+    if (backend := m["backend"].upper()) not in _OTHER_DEVICES:
         return ""
     return (
-        f"it needs a device of another kind{at}, {m['backend']}, and there is none here; say "
+        f"it needs a device of another kind{at}, {backend}, and there is none here; say "
         "device cpu in the snippet, or post the part that fails on any device"
     )
 

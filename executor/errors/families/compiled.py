@@ -28,11 +28,19 @@ FAMILIES = (
     ),
     ErrorFamily(
         id="backend_missing",
-        says="An operator does not exist for tensors of this kind, such as quantized ones.",
-        types=("NotImplementedError", "RuntimeError"),
+        says="An operator, or a whole device, does not exist for tensors of this kind.",
+        types=("NotImplementedError", "RuntimeError", "AssertionError"),
         today=(
             r"Could not run '(?P<operator>[\w:.]+)' with arguments from the '(?P<backend>\w+)' "
             r"backend",
+            r"not linked with support for (?P<backend>(?!cuda)\w+) devices",
+            r"Torch not compiled with (?P<backend>(?!CUDA)[A-Z]+) enabled",
+            r"Cannot execute \w+\(\) without (?P<backend>[A-Z]+) backend",
+        ),
+        examples=(
+            "RuntimeError: PyTorch is not linked with support for mps devices",
+            "AssertionError: Torch not compiled with XPU enabled",
+            "RuntimeError: Cannot execute getNewGenerator() without MPS backend.",
         ),
         values={"operator": "PyTorch's name of it", "backend": "kind of the tensors"},
         sample="torch.quantize_per_tensor(torch.ones(2), 0.1, 0, torch.qint8).exp()",

@@ -39,7 +39,8 @@ FAMILIES = (
         types=("AssertionError", "RuntimeError"),
         today=(
             r"Torch not compiled with (?P<what>CUDA) enabled",
-            r"not compiled with CUDA|Torch not compiled with|not linked with support for cuda"
+            r"not compiled with CUDA|not linked with support for cuda"
+            r"|Cannot (?:initialize CUDA|get CUDA generator) without ATen_cuda library"
             r"|torch\.cuda\.\w+ not available",
         ),
         values={"what": "CUDA"},

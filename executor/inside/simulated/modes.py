@@ -263,7 +263,13 @@ class Functions(TorchFunctionMode):
             return self._gradient
         if name in ("__get__", "__set__", "__delete__"):
             return self._attribute
+        if name == "_parse_to":  # it reads the arguments of Module.to, which then moves by them
+            return self._as_given
         return self._compiled
+
+    @staticmethod
+    def _as_given(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        return func(*args, **kwargs)
 
     def _python(self, func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         """Run one of PyTorch's Python functions with this mode on, as if called anew.

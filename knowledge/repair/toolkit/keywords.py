@@ -46,6 +46,7 @@ _SAME_NAMES = (
     {"learning_rate", "lr"},
     {"rate", "p", "dropout", "dropout_rate", "drop_prob"},
     {"negative_slope", "alpha"},
+    {"retain_variables", "retain_graph"},
 )
 # What says how a function works or tells of its work, and nothing about what it computes.
 _TELLING = {"verbose", "progress", "show_progress", "progress_bar", "log", "logging", "debug",

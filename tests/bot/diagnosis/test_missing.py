@@ -206,6 +206,15 @@ def without_line(run: JobResult) -> JobResult:
         (ran(cut=Cut(steps=7, seconds=8), findings=(noted("seen"),)), CUT.format("")),
         # Files.
         (
+            failed(
+                "[Errno 2] No such file or directory: 'out/fit.png'",
+                "FileNotFoundError",
+                code="plt.savefig('out/fit.png')",
+            ),
+            "it writes `out/fit.png` (line 1), and the folder for it is not here; make it first, "
+            "with `os.makedirs(folder, exist_ok=True)`, or write beside the script",
+        ),
+        (
             failed(NO_FILE, "FileNotFoundError"),
             "it reads `data/train.csv` (line 1), which is not here; attach it, or make the data up "
             "in the code",
@@ -285,6 +294,11 @@ def without_line(run: JobResult) -> JobResult:
         ),
         (
             failed(BACKEND.format("MPS"), "NotImplementedError"),
+            "it needs a device of another kind (line 1), MPS, and there is none here; say device "
+            "cpu in the snippet, or post the part that fails on any device",
+        ),
+        (
+            failed("PyTorch is not linked with support for mps devices"),
             "it needs a device of another kind (line 1), MPS, and there is none here; say device "
             "cpu in the snippet, or post the part that fails on any device",
         ),

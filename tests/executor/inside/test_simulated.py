@@ -186,6 +186,15 @@ PRINTS = {
         "tensor([2., 2.], device='cuda:0') tensor([1., 1.], device='cuda:0')\n"
         "tensor([4., 6.], device='cuda:0') [4.0, 6.0]\n",
     ),
+    "a module is told where by name": (
+        "for m in (nn.Linear(2, 1).to(device='cuda'),\n"
+        "          nn.Linear(2, 1).to(dtype=torch.float64, device='cuda'),\n"
+        "          nn.Linear(2, 1).to('cuda').to(dtype=torch.float16),\n"
+        "          nn.Linear(2, 1).cuda().to(device='cpu')):\n"
+        "    print(m.weight.device, m.bias.device, m.weight.dtype)",
+        "cuda:0 cuda:0 torch.float32\ncuda:0 cuda:0 torch.float64\n"
+        "cuda:0 cuda:0 torch.float16\ncpu cpu torch.float32\n",
+    ),
     "training": (
         "d = 'cuda' if torch.cuda.is_available() else 'cpu'\n"
         "m = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Dropout(), nn.Linear(8, 1))\n"

@@ -39,6 +39,7 @@ ADAM = ("params", "lr", "betas", "eps", "weight_decay", "amsgrad")
         ("depth", LINEAR, []),
         ("hidden_dim", ("hidden_size", "hidden_features"), ["hidden_size", "hidden_features"]),
         ("axis", ("input", "dim", "keepdim"), ["dim"]),
+        ("retain_variables", ("gradient", "retain_graph", "create_graph"), ["retain_graph"]),
         ("anything", (), []),
     ],
 )
