@@ -10,8 +10,8 @@ from bot.diagnosis.loss_course import loss_course
 from bot.diagnosis.next_step import next_step
 from bot.diagnosis.own_error import is_another, posted, tells_of_a_symptom
 from bot.diagnosis.posted_traceback import around, read_posted
-from bot.models import Answer, AnswerError, Evidence, PostedReading, Question, Status
-from executor.errors import is_a, read_words, same_family, same_numbers
+from bot.models import Answer, AnswerError, Evidence, PostedReading, Question, Status, Why
+from executor.errors import is_a, read_words, same_family, same_numbers, untried
 from executor.protocol import Finding, JobResult, Outcome, Remark
 from knowledge.repair.engine import Repair
 
@@ -42,7 +42,7 @@ def compose(known: Diagnosis) -> Answer:
         status="unsure",
         headline="",
         assumptions=(*assumptions, *(_assumed(run) if run is not None else ())),
-        why=known.why,
+        why=_untried(known.why, known.question),
         sources=known.sources,
         functions=known.functions,
         model_example=known.model_example,
@@ -61,6 +61,15 @@ def compose(known: Diagnosis) -> Answer:
         answer = wording.with_other_numbers(answer, pasted, run)
     only_on_gpu = known.reproduced is not None and known.reproduced.only_on_gpu
     return wording.also_on_cpu(answer) if only_on_gpu else answer
+
+
+def _untried(why: Why | None, question: Question) -> Why | None:
+    """The article without its advice, where the post has tried what that begins with."""
+    if why is None or not why.remedy:
+        return why
+    first = " ".join(why.remedy.strip().partition("\n\n")[0].split())
+    left = untried(first, question.text, question.code)
+    return why if left else why.model_copy(update={"remedy": ""})
 
 
 def _assumed(run: JobResult) -> tuple[str, ...]:

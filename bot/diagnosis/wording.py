@@ -430,8 +430,12 @@ def _short(code: str) -> str:
 
 
 def means(reading: PostedReading) -> str:
-    """The headline of a posted error that no run raised: what it means, in its own numbers."""
-    return f"{reading.means.rstrip('.')}."
+    """The headline of a posted error that no run raised: what it means, in its own numbers.
+
+    Of several causes none is told as the cause.
+    """
+    causes = f" Usual causes: {reading.causes}." if reading.causes else ""
+    return f"{reading.means.rstrip('.')}.{causes}"
 
 
 def another_here(reading: PostedReading, wrong: Mistake, run: JobResult) -> str:

@@ -37,8 +37,8 @@ FAMILIES = (
         means=(
             "`{module}` has no `{name}`; {today}",
             (
-                "`{module}` has no `{name}`: renamed, removed, from another version, or "
-                "never imported"
+                "`{module}` has no `{name}` | renamed, removed, from another version, or never "
+                "imported"
             ),
         ),
         remedy=(
@@ -81,10 +81,10 @@ FAMILIES = (
         means=(
             "`{name}` cannot be imported from `{module}`; {today}",
             (
-                "`{name}` cannot be imported from `{module}`: renamed, removed, or of "
-                "another version"
+                "`{name}` cannot be imported from `{module}` | renamed, removed, or of another "
+                "version"
             ),
-            "`{name}` cannot be imported: renamed, removed, or of another version",
+            "`{name}` cannot be imported | renamed, removed, or of another version",
         ),
         remedy=(
             (
@@ -221,6 +221,7 @@ FAMILIES = (
     ErrorFamily(
         id="wrapper_attribute",
         says="A layer or method of a model is asked of the wrapper around it.",
+        decides=True,
         means=("The model is inside a {of_class}, and the wrapper has no `{name}` of its own",),
         remedy=("Ask the model inside the wrapper: `model.module.{name}`",),
         types=("AttributeError", "ModuleAttributeError"),
@@ -271,6 +272,7 @@ FAMILIES = (
     ErrorFamily(
         id="name_undefined",
         says="A name is used that nothing defines.",
+        decides=True,
         means=("`{name}` is used and nothing defines it",),
         remedy=(
             Sentence(
@@ -298,8 +300,8 @@ FAMILIES = (
         says="A variable of a function is read before it has a value.",
         means=(
             (
-                "The variable `{name}` is read in a function before it has a value there: "
-                "it is assigned further down, or only in a branch or loop that did not run"
+                "The variable `{name}` is read in a function before it has a value there | it is "
+                "assigned further down, or only in a branch or loop that did not run"
             ),
         ),
         remedy=(
@@ -320,18 +322,18 @@ FAMILIES = (
         says="A module is not installed.",
         means=(
             Sentence(
-                "The installed PyTorch has no `{module}`: it is older than that module, or newer "
+                "The installed PyTorch has no `{module}` | it is older than that module, or newer "
                 "than the code that asks for it, or another Python is running than the one it was "
                 "installed into",
                 {"module": r"torch\.[\w.]+"},
             ),
             "Python finds `{package}`, and in it no `{module}`; {today}",
             (
-                "Python finds `{package}`, and in it no `{module}`: another version of it is "
+                "Python finds `{package}`, and in it no `{module}` | another version of it is "
                 "installed than the code was written for, or a file or folder of that name comes "
                 "first"
             ),
-            "The Python that runs finds no module `{module}`: it is not installed there, or, if "
+            "The Python that runs finds no module `{module}` | it is not installed there, or, if "
             "it is a part of a repository, not where modules are looked for",
         ),
         remedy=(
@@ -370,6 +372,7 @@ FAMILIES = (
     ErrorFamily(
         id="module_required",
         says="A library needs another one that is not installed.",
+        decides=True,
         means=("A library needs `{module}`, which is not installed",),
         remedy=("Install it: `python -m pip install {module}`",),
         types=("ImportError",),
