@@ -63,6 +63,15 @@ def compose(known: Diagnosis) -> Answer:
     return wording.also_on_cpu(answer) if only_on_gpu else answer
 
 
+def _reading(known: Diagnosis, run: JobResult | None) -> PostedReading | None:
+    """What the posted error says by itself, and what the installed torch says of it."""
+    reading = read_posted(known.question, run)
+    if reading is None or not reading.means or not known.here:
+        return reading
+    told = f"{reading.means.rstrip('.')}. {known.here}"
+    return reading.model_copy(update={"means": told, "causes": ""})
+
+
 def _untried(why: Why | None, question: Question) -> Why | None:
     """The article without its advice, where the post has tried what that begins with."""
     if why is None or not why.remedy:
@@ -81,7 +90,7 @@ def _assumed(run: JobResult) -> tuple[str, ...]:
 
 def _of_missing(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
     """What is said where something was missing to run the code; last, what that was."""
-    reading = read_posted(known.question, run)
+    reading = _reading(known, run)
     remarks = _remarks(known, run)
     answer = answer.model_copy(update={"remarks": remarks, "posted": reading})
     said = first_known(known, reading, remarks)
@@ -92,7 +101,7 @@ def _of_missing(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
         answer = _without_a_second_remedy(_without_doubles(answer, reading))
     if said.kind == "code":
         answer = _without_another_reason(answer)
-    needed = wording.needed(known.missing, run)
+    needed = wording.needed(known.missing, run, known.question)
     if said.kind == "posted":
         needed += wording.of_this_version(answer.not_rebuilt, run)
     answer = answer.model_copy(update={"needed": needed})
@@ -138,12 +147,12 @@ def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
                 remedy = words.remedy if words is not None and not installed else ""
                 answer = answer.model_copy(update={"remedy": remedy})
             return _concluded(answer, "reproduced", said)
-        reading = read_posted(known.question, run)
+        reading = _reading(known, run)
         if reading is not None and reading.means and not repairs.alternatives:
             answer = _without_a_second_remedy(answer.model_copy(update={"posted": reading}))
             said = wording.another_here(reading, wrong, run)
         return _concluded(answer, "unsure", said)
-    reading = read_posted(known.question, run)
+    reading = _reading(known, run)
     remarks = _remarks(known, run)
     said = wording.runs(known.question, run)
     if reading is not None and reading.means:
@@ -164,7 +173,7 @@ def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
 
 def _of_no_run(known: Diagnosis, answer: Answer) -> Answer:
     """What can be said of a question without code."""
-    reading = read_posted(known.question, None)
+    reading = _reading(known, None)
     remarks = _remarks(known, None)
     said = first_known(known, reading, remarks)
     answer = answer.model_copy(update={"posted": reading})

@@ -243,6 +243,16 @@ FAMILIES = (
                 {"name": r"next"},
             ),
             Sentence(
+                "Python names the nearest one that it has, `.{meant}`: see whether that is meant",
+                {"meant": r".+"},
+            ),
+            Sentence(
+                "The class is {raised_in}'s and not yours: `print([n for n in dir(x) if not "
+                "n.startswith('_')])` lists what it has, and `print({raised_in}.__version__)` says "
+                "whether the code was written for another version",
+                {"raised_in": r".+"},
+            ),
+            Sentence(
                 "Inside DataParallel or DistributedDataParallel the model is `.module`: "
                 "`model.module.{name}`",
                 {"type": r"DataParallel|DistributedDataParallel"},
@@ -254,6 +264,7 @@ FAMILIES = (
             ),
         ),
         suspects=(Suspect(r"{name}", "", kinds=("call", "read", "attribute")),),
+        details=(r"Did you mean: '(?P<meant>\w+)'",),
         types=("AttributeError",),
         today=(
             r"(?P<of_class>type object )?(?<!module )'(?P<type>\w[\w.]*)'(?: object)? has no "
@@ -261,6 +272,7 @@ FAMILIES = (
             r"^(?P<type>[A-Z]\w*) has no attribute (?P<name>\w+)$",  # transformers' tokenizers
         ),
         values={
+            "meant": "the name that Python takes for the one that is meant",
             "of_class": "`type object ` where it is a class that is asked",
             "type": "of the object, or the class",
             "name": "that is asked for",

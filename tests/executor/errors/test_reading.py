@@ -371,6 +371,7 @@ def test_a_version_is_compared_as_numbers(version: str, is_before: bool):
     assert (re.fullmatch(before("1.10"), version) is not None) is is_before
 
 
+ENGINE = "'Engine' object has no attribute 'modl'"
 INDEX = "Dimension out of range (expected to be in range of [-1, 0], but got 1)"
 ROWS = "0D or 1D target tensor expected, multi-target not supported"
 INPUT_ON_GPU = "Input type (torch.cuda.FloatTensor) and weight type (torch.FloatTensor) should be "
@@ -394,6 +395,8 @@ WEIGHT_ON_GPU = "Input type (torch.FloatTensor) and weight type (torch.cuda.Floa
         (DEVICES, Around(words="even though I use .to(device) on both"), "look for what is not"),
         (DEVICES, Around(words="everything is on the same device"), "look for what is not"),
         (DEVICES, Around(words="I train on the GPU"), "`x = x.to(device)` move them"),
+        (ENGINE, Around(), "that `__init__` really sets"),
+        (ENGINE, Around(raised_in="deepspeed"), "The class is deepspeed's"),
         (
             DEVICES,
             Around(raised_in="torch_geometric", raising="torch.cat([a, b])"),
