@@ -141,10 +141,11 @@ def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
                 return _concluded(answer, "reproduced", f"{wording.asked(known.why)} {said}")
             if wrong.error is not None and not repairs.alternatives and not _advises(answer):
                 words = read_words(wrong.error, around(known.question, run), run.constructs)
-                installed = run.explanation is not None and is_a(
-                    wrong.error, "module_not_installed"
-                )  # a part of it has gone: to install it would bring nothing back
-                remedy = words.remedy if words is not None and not installed else ""
+                # The run said which part has gone, or what the object has: no general advice.
+                said_live = run.explanation is not None and is_a(
+                    wrong.error, "module_not_installed", "object_attribute"
+                )
+                remedy = words.remedy if words is not None and not said_live else ""
                 answer = answer.model_copy(update={"remedy": remedy})
             return _concluded(answer, "reproduced", said)
         reading = _reading(known, run)

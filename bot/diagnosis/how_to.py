@@ -71,7 +71,8 @@ def least_confidence(
         missing: what was missing to run its code; empty if nothing was.
         recipes: the articles that say how something is done.
     """
-    if is_foreign(question.text) and _NAMED.search(question.text) is None:
+    title = next((line for line in question.text.splitlines() if line.strip()), "")
+    if is_foreign(question.text) and _NAMED.search(title) is None:
         return None  # what it asks for is another library's
     if asks_beside_code(question, missing):
         how = _WANTS_A_WAY.search(question.text) and not _GOES_WRONG.search(question.text)
