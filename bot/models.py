@@ -201,6 +201,7 @@ class PostedReading(Model):
     message: str  # its first line
     family: str = ""  # its id in the catalogue of errors; empty where that does not know it
     means: str = ""  # in plain words, with its own numbers; empty where they are not known
+    causes: str = ""  # what it may come from, where the message leaves several
     now: str = ""  # how torch words it today, where the posted wording is of an older version
     raised_at: tuple[PostedLine, ...] = ()  # where the traceback ends, and what made that layer
     fitting: tuple[PostedLine, ...] = ()  # posted lines that the message's values point to

@@ -10,8 +10,8 @@ from bot.diagnosis.loss_course import loss_course
 from bot.diagnosis.next_step import next_step
 from bot.diagnosis.own_error import is_another, posted, tells_of_a_symptom
 from bot.diagnosis.posted_traceback import around, read_posted
-from bot.models import Answer, AnswerError, Evidence, PostedReading, Question, Status
-from executor.errors import is_a, read_words, same_family, same_numbers
+from bot.models import Answer, AnswerError, Evidence, PostedReading, Question, Status, Why
+from executor.errors import is_a, read_words, same_family, same_numbers, untried
 from executor.protocol import Finding, JobResult, Outcome, Remark
 from knowledge.repair.engine import Repair
 
@@ -42,7 +42,7 @@ def compose(known: Diagnosis) -> Answer:
         status="unsure",
         headline="",
         assumptions=(*assumptions, *(_assumed(run) if run is not None else ())),
-        why=known.why,
+        why=_untried(known.why, known.question),
         sources=known.sources,
         functions=known.functions,
         model_example=known.model_example,
@@ -63,6 +63,24 @@ def compose(known: Diagnosis) -> Answer:
     return wording.also_on_cpu(answer) if only_on_gpu else answer
 
 
+def _reading(known: Diagnosis, run: JobResult | None) -> PostedReading | None:
+    """What the posted error says by itself, and what the installed torch says of it."""
+    reading = read_posted(known.question, run)
+    if reading is None or not reading.means or not known.here:
+        return reading
+    told = f"{reading.means.rstrip('.')}. {known.here}"
+    return reading.model_copy(update={"means": told, "causes": ""})
+
+
+def _untried(why: Why | None, question: Question) -> Why | None:
+    """The article without its advice, where the post has tried what that begins with."""
+    if why is None or not why.remedy:
+        return why
+    first = " ".join(why.remedy.strip().partition("\n\n")[0].split())
+    left = untried(first, question.text, question.code)
+    return why if left else why.model_copy(update={"remedy": ""})
+
+
 def _assumed(run: JobResult) -> tuple[str, ...]:
     """What the run had that its author may not have, and where it was stopped."""
     if run.cut is None:
@@ -72,7 +90,7 @@ def _assumed(run: JobResult) -> tuple[str, ...]:
 
 def _of_missing(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
     """What is said where something was missing to run the code; last, what that was."""
-    reading = read_posted(known.question, run)
+    reading = _reading(known, run)
     remarks = _remarks(known, run)
     answer = answer.model_copy(update={"remarks": remarks, "posted": reading})
     said = first_known(known, reading, remarks)
@@ -83,7 +101,7 @@ def _of_missing(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
         answer = _without_a_second_remedy(_without_doubles(answer, reading))
     if said.kind == "code":
         answer = _without_another_reason(answer)
-    needed = wording.needed(known.missing, run)
+    needed = wording.needed(known.missing, run, known.question)
     if said.kind == "posted":
         needed += wording.of_this_version(answer.not_rebuilt, run)
     answer = answer.model_copy(update={"needed": needed})
@@ -123,18 +141,19 @@ def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
                 return _concluded(answer, "reproduced", f"{wording.asked(known.why)} {said}")
             if wrong.error is not None and not repairs.alternatives and not _advises(answer):
                 words = read_words(wrong.error, around(known.question, run), run.constructs)
-                installed = run.explanation is not None and is_a(
-                    wrong.error, "module_not_installed"
-                )  # a part of it has gone: to install it would bring nothing back
-                remedy = words.remedy if words is not None and not installed else ""
+                # The run said which part has gone, or what the object has: no general advice.
+                said_live = run.explanation is not None and is_a(
+                    wrong.error, "module_not_installed", "object_attribute"
+                )
+                remedy = words.remedy if words is not None and not said_live else ""
                 answer = answer.model_copy(update={"remedy": remedy})
             return _concluded(answer, "reproduced", said)
-        reading = read_posted(known.question, run)
+        reading = _reading(known, run)
         if reading is not None and reading.means and not repairs.alternatives:
             answer = _without_a_second_remedy(answer.model_copy(update={"posted": reading}))
             said = wording.another_here(reading, wrong, run)
         return _concluded(answer, "unsure", said)
-    reading = read_posted(known.question, run)
+    reading = _reading(known, run)
     remarks = _remarks(known, run)
     said = wording.runs(known.question, run)
     if reading is not None and reading.means:
@@ -155,7 +174,7 @@ def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
 
 def _of_no_run(known: Diagnosis, answer: Answer) -> Answer:
     """What can be said of a question without code."""
-    reading = read_posted(known.question, None)
+    reading = _reading(known, None)
     remarks = _remarks(known, None)
     said = first_known(known, reading, remarks)
     answer = answer.model_copy(update={"posted": reading})

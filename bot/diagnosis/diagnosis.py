@@ -33,6 +33,7 @@ class Diagnosis:
     passages: SearchResult | None = None  # look_up
     asked: tuple[str, ...] = ()  # look_up: the articles that answer just what the words ask
     functions: tuple[FunctionShown, ...] = ()  # look_up: those that do what is asked for
+    here: str = ""  # look_up: what the installed torch has of what the posted error misses
     repairs: Repair = field(default_factory=Repair)  # repair
     model_example: ModelExample | None = None  # propose
     why: Why | None = None  # explain

@@ -72,6 +72,12 @@ def candidates(
         )
         if tells_of_a_symptom(known.question):  # nothing was raised
             near = (h for h in near if (a := articles.get(h.source)) is None or a.is_silent)
+        if is_foreign(text) and reports_no_error(known.question):  # nor is it about PyTorch's own
+            near = (
+                h
+                for h in near
+                if (a := articles.get(h.source)) is None or a.is_silent or a.is_recipe
+            )
         yield from (_of_hit(h, articles) for h in near)
         return
     scores = {hit.source: hit.score for hit in found.hits}

@@ -31,6 +31,7 @@ _WANTS_A_WAY = re.compile(
     r"\bhow (?:(?:do|can|would|should|could) (?:i|we|you|one)|to)\b|\bis there (?:a|an|any)\b",
     re.IGNORECASE,
 )
+_NAMED = re.compile(r"\b(?:torch|nn|np|numpy|tf)\.\w")
 _ASKS_WHY = re.compile(r"\b(?:why|help|can't|cannot|fix|problems?)\b", re.IGNORECASE)
 _GOES_WRONG = re.compile(
     r"(?<!squared )(?<!absolute )(?<!percentage )\berrors?\b|\bexceptions?\b|\bwarnings?\b"
@@ -70,6 +71,9 @@ def least_confidence(
         missing: what was missing to run its code; empty if nothing was.
         recipes: the articles that say how something is done.
     """
+    title = next((line for line in question.text.splitlines() if line.strip()), "")
+    if is_foreign(question.text) and _NAMED.search(title) is None:
+        return None  # what it asks for is another library's
     if asks_beside_code(question, missing):
         how = _WANTS_A_WAY.search(question.text) and not _GOES_WRONG.search(question.text)
         return _SURE if how else None

@@ -45,6 +45,12 @@ _ASKS = re.compile(
     r"|\bhow\s+to\b|\bwonder\w*\b",
     re.IGNORECASE,
 )
+# What should come out, or should not: of code that does something, and not what is meant.
+_EXPECTS = re.compile(
+    r"\b(?:should(?:n't| not)|supposed to|expected (?:behaviou?r|results?|outputs?|values?)|"
+    r"instead of|unexpected (?:results?|outputs?|values?|behaviou?r))\b",
+    re.IGNORECASE,
+)
 _LEAST_CUT = 20  # characters of a message that was cut off and still tells which one it is
 
 
@@ -121,7 +127,8 @@ def reports_no_error(question: Question) -> bool:
     """
     if posted(question) is not None or _REPORTS.search(question.text):
         return False
-    return bool(_SYMPTOM.search(question.text) or _ASKS.search(question.text))
+    told = (_SYMPTOM, _ASKS, _EXPECTS)
+    return any(words.search(question.text) for words in told)
 
 
 def is_unparsed(run: JobResult) -> bool:

@@ -16,6 +16,7 @@ from bot.diagnosis import devices, explanation, how_to, reproduction
 from bot.diagnosis.answer import compose
 from bot.diagnosis.diagnosis import Diagnosis
 from bot.diagnosis.missing import missing
+from bot.diagnosis.names_here import told_here
 from bot.diagnosis.own_error import asks_about, asks_about_no_gpu, posted
 from bot.diagnosis.proposer.interface import Nobody, Proposer, wants
 from bot.diagnosis.rebuild import quotes_its_line, rebuild_quoted
@@ -192,6 +193,8 @@ class Pipeline:
         text = "\n".join([known.question.text, *(f.message for f in findings)])
         passages = await asyncio.to_thread(self.look, text, known.error_to_look_up)
         known = replace(known, passages=passages)
+        if known.reproduced is None or not known.reproduced.rebuilt:
+            known = replace(known, here=await told_here(self.executor, known.question))
         known = replace(known, asked=explanation.asked(known, self.articles))
         if known.asked:
             return known

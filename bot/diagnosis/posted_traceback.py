@@ -40,6 +40,7 @@ def read_posted(question: Question, run: JobResult | None) -> PostedReading | No
         message=pasted.message.strip().partition("\n")[0],
         family=words.family if words is not None else "",
         means=words.means if words is not None else "",
+        causes=words.causes if words is not None else "",
         now=words.now if words is not None else "",
         raised_at=raised_at,
         fitting=tuple(_fitting(pasted, here, [p.code for p in raised_at])),

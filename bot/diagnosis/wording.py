@@ -102,7 +102,7 @@ def not_run(reason: str, run: JobResult, question: Question) -> str:
         return f"Could not run what was pasted: {reason}."
     if (run.stand_ins or run.only_definitions) and run.outcome is Outcome.OK:
         return f"Not run as you have it: {reason}."
-    return f"Not run to its end: {reason}."
+    return f"Not run to its end: {_asks_for_more(reason, question)}."
 
 
 def fixed(question: Question, removed: Mistake, run: JobResult, fix: Fix) -> str:
@@ -430,8 +430,12 @@ def _short(code: str) -> str:
 
 
 def means(reading: PostedReading) -> str:
-    """The headline of a posted error that no run raised: what it means, in its own numbers."""
-    return f"{reading.means.rstrip('.')}."
+    """The headline of a posted error that no run raised: what it means, in its own numbers.
+
+    Of several causes none is told as the cause.
+    """
+    causes = f" Usual causes: {reading.causes}." if reading.causes else ""
+    return f"{reading.means.rstrip('.')}.{causes}"
 
 
 def another_here(reading: PostedReading, wrong: Mistake, run: JobResult) -> str:
@@ -446,13 +450,22 @@ def another_here(reading: PostedReading, wrong: Mistake, run: JobResult) -> str:
     )
 
 
-def needed(reason: str, run: JobResult) -> str:
+def needed(reason: str, run: JobResult, question: Question) -> str:
     """Why the posted code was not run to its error, and what to post: one line, names listed."""
     names = [f"`{name}`" for name in (*run.undefined, *_given(run))][:_NAMES]
     error = run.error
     if names and error is not None and error.type == "NameError":
         return f"Not run: to have it run here, post what makes {listed(names)} too."
-    return f"Not run to its end: {reason}."
+    return f"Not run to its end: {_asks_for_more(reason, question)}."
+
+
+def _asks_for_more(reason: str, question: Question) -> str:
+    """Why it was not run, without asking for the traceback that was posted."""
+    pasted = posted(question)
+    return reason.partition(_OR_ITS_ERROR)[0] if pasted and pasted.frames else reason
+
+
+_OR_ITS_ERROR = "; post the part that fails"
 
 
 def of_this_version(why_not: str, run: JobResult) -> str:

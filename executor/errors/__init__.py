@@ -49,6 +49,7 @@ from executor.errors.sameness import (
     same_numbers,
 )
 from executor.errors.topics import is_about_dtypes, topic_of
+from executor.errors.tried import untried
 from executor.errors.warnings import is_a_notice, is_a_warning, tells_of_a_mistake
 
 __all__ = [
@@ -90,5 +91,6 @@ __all__ = [
     "shapes_named",
     "tells_of_a_mistake",
     "topic_of",
+    "untried",
     "values_of",
 ]

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from executor.errors.around import Around
 
+CAUSES = " | "  # in a sentence of `means`: "what the message proves | what it may come from"
 MAX_CHARS = 8_000  # of a message that are read: the executor reports no more than 4,000
 
 # What every sample program may use without importing it.
@@ -132,8 +133,12 @@ class ErrorFamily:
     # what the snippet did wrong.
     written: bool = False
     breadth: int = 0  # a family is asked before all that are broader; see `families_of`
+    # Whether the message alone says what is to be done. If not, an advice that has no condition is
+    # told as one that often helps (`executor/errors/reading.py`).
+    decides: bool = False
     # What is said of a posted error that no run reached. Of several sentences the first is said
-    # whose values the message names; each is true of every error of the family.
+    # whose values the message names; each is true of every error of the family. What is only a
+    # cause of several stands behind CAUSES, and is told as such.
     means: tuple[str | Sentence, ...] = ()  # what happened, with the message's own values in braces
     remedy: tuple[str | Sentence, ...] = ()  # what to do about it; code in backticks
     now: str | Sentence = (

@@ -38,9 +38,11 @@ module with a tuple `FAMILIES`: it is found by looking in the folder. It needs
 - `means` and `remedy`: sentences for an error that no run reached, with the message's values in
   braces (`"in_features={{inner_right}}"`). Of several the first is said whose values the message
   names; a `Sentence` holds only where values match patterns, and `derive` computes further ones.
-  Each has to be true of every error of the family: say what the message proves, and name
-  causes as alternatives with how to tell them apart. What the post shows beside its message
-  chooses between them (`Around`): its words, lines, versions, and shapes by `look_around`;
+  Each has to be true of every error of the family: say what the message proves. A cause of
+  several stands behind ` | ` in `means`, and is told as a usual one. What the post shows beside
+  its message chooses (`Around`): its words, lines, versions, and shapes by `look_around`. An order
+  without a condition is told as "What often helps", unless the family `decides`: its message
+  alone says what is to be done. What the post has tried, or has already, is left out (`tried.py`);
 - `suspects`: the code that it may come from, such as a `Linear` with that size, and `now`: how
   today's torch words an older message;
 - a `sample` that raises it on the installed torch, without the imports that all samples share.

@@ -15,7 +15,8 @@ from typing import Protocol, TypeVar
 from executor.errors.around import AROUND, NOTHING, SEARCHED, Around
 from executor.errors.catalogue import HasMessage, all_families, families_of
 from executor.errors.dtype_names import dtype_named
-from executor.errors.family import ANY, ErrorFamily, SeenError, Sentence, Suspect
+from executor.errors.family import ANY, CAUSES, ErrorFamily, SeenError, Sentence, Suspect
+from executor.errors.tried import untried
 from executor.errors.warnings import is_a_warning, meaning_of_a_warning
 
 
@@ -57,12 +58,13 @@ class ErrorReading:
     """What the words of an error say. A part is empty where nothing sure can be said."""
 
     family: str
-    means: str
-    remedy: str
+    means: str  # what the message proves
+    remedy: str  # without what the post has tried, or has already
     now: str  # how the pinned torch words it, if this wording is of an older version
     is_specific: bool  # whether `means` is of this message, and not only of its family
     has_own_remedy: bool  # whether `remedy` was chosen by the message's values
     is_of_the_post: bool = False  # whether what the post shows beside its message chose a sentence
+    causes: str = ""  # what it may come from, where the message leaves several
 
 
 def read_words(
@@ -85,15 +87,16 @@ def read_words(
     made = next((c for c, by_value, _ in _suspected(family, values, here) if by_value), None)
     if made is not None:
         values["made"] = made.name.rpartition(".")[2]
-    means = _first(family.means, values)
+    means, _, causes = _first(family.means, values).partition(CAUSES)
     return ErrorReading(
         family=seen.id,
         means=means or family.says.rstrip("."),
-        remedy=_first(family.remedy, values),
+        remedy=_remedy(family, values),
         has_own_remedy=bool(_first([r for r in family.remedy if _chooses(r)], values)),
         now=_first((family.now,), values) if family.now and seen.is_older else "",
         is_specific=bool(means),
         is_of_the_post=_by_the_post(family.means, values) or _by_the_post(family.remedy, values),
+        causes=causes,
     )
 
 
@@ -160,16 +163,49 @@ def _chooses(sentence: str | Sentence) -> bool:
     return isinstance(sentence, Sentence) and bool(sentence.when)
 
 
+def _remedy(family: ErrorFamily, values: Mapping[str, str]) -> str:
+    """What to do: the first advice that holds and of which not all was tried already.
+
+    An order that nothing of the post chose, for an error with several causes, is told as one.
+    """
+    for sentence, told in _holding(family.remedy, values):
+        rest = untried(told, values["words"], values["code"], values["line"])
+        if not rest:
+            continue
+        sure = family.decides or bool(sentence.when.keys() & AROUND)
+        return rest if sure or is_conditional(rest) else f"{OFTEN}{rest}"
+    return ""
+
+
+OFTEN = "What often helps: "  # before an order that may be about another cause
+_CONDITION = re.compile(
+    r"\b(?:if|where|when|whether|perhaps|print|look|check|compare|find|mostly|often|usual\w*|may"
+    r"|likely|either|except|until|unless)\b",
+    re.IGNORECASE,
+)
+
+
+def is_conditional(advice: str) -> bool:
+    """Whether an advice says when it holds, or has one look first."""
+    return _CONDITION.search(re.sub(r"`[^`]*`", "", advice)) is not None
+
+
 def _first(sentences: Iterable[str | Sentence], values: Mapping[str, str]) -> str:
     """The first sentence that holds and whose values are all there; empty if none is."""
+    return next((told for _, told in _holding(sentences, values)), "")
+
+
+def _holding(
+    sentences: Iterable[str | Sentence], values: Mapping[str, str]
+) -> Iterator[tuple[Sentence, str]]:
+    """The sentences that hold, with their values."""
     for one in sentences:
         sentence = one if isinstance(one, Sentence) else Sentence(one)
         if not all(_holds(name, p, values.get(name, "")) for name, p in sentence.when.items()):
             continue
         quoted = _line_with(sentence.when["code"], values) if "code" in sentence.when else ""
         if (told := _filled(sentence.text, {**values, "quoted": quoted})) is not None:
-            return told
-    return ""
+            yield sentence, told
 
 
 def _by_the_post(sentences: Iterable[str | Sentence], values: Mapping[str, str]) -> bool:
@@ -202,7 +238,7 @@ def _filled(text: str, values: Mapping[str, str]) -> str | None:
 
 
 def _short(value: str) -> str:
-    one_line = " ".join(value.split())
+    one_line = " ".join(value.split()).replace(CAUSES, "|")
     return one_line if len(one_line) <= 80 else f"{one_line[:79]}…"
 
 

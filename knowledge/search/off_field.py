@@ -61,7 +61,8 @@ _OTHERS = re.compile(
 # Names of libraries that are built on PyTorch: a title that names one asks for what that one has,
 # also where the post says "PyTorch" further down.
 _BUILT_ON_OURS = re.compile(
-    r"\b(?:hugging ?face|transformers library|tokeniz\w+|from_pretrained|diffusers|allennlp|fairseq"
+    r"\b(?:hugging ?face|transformers library|tokeniz\w+|gpt-?\d\w*|roberta|llama\S*"
+    r"|from_pretrained|diffusers|allennlp|fairseq"
     r"|fast\.?ai|detectron2?|mm(?:cv|engine|det\w*|seg\w*)|lightning|torch_geometric"
     r"|pytorch geometric|monai|yolo\w*|ultralytics|stable[- ]?baselines\d?|vllm|deepspeed)\b",
     re.IGNORECASE,

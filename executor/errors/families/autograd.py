@@ -23,8 +23,8 @@ FAMILIES = (
                 for where in ("words", "code")
             ),
             (
-                "backward() was called on a value without a graph: nothing it was computed "
-                "from requires grad, or the graph was cut on the way (no_grad, detach, "
+                "backward() was called on a value without a graph | nothing it was computed from "
+                "requires grad, or the graph was cut on the way (no_grad, detach, "
                 ".item(), numpy, a new tensor made from values)"
             ),
         ),
@@ -358,6 +358,7 @@ FAMILIES = (
     ErrorFamily(
         id="grad_output_shape",
         says="A gradient is given for an output of another shape.",
+        decides=True,
         means=(("The gradient that is given has the shape {gradient} and the output {output}"),),
         remedy=(
             ("Give backward a tensor of the output's shape: `y.backward(torch.ones_like(y))`"),
@@ -380,8 +381,8 @@ FAMILIES = (
         id="freed_graph",
         says="backward goes through a graph that an earlier one has freed.",
         means=(
-            "backward() went through a graph that an earlier backward() has already freed: it was "
-            "called twice on one loss, or something computed before (a hidden state, a tensor "
+            "backward() went through a graph that an earlier backward() has already freed | it "
+            "was called twice on one loss, or something computed before (a hidden state, a tensor "
             "made once outside the loop, the part that two losses share) is used again",
         ),
         remedy=(
@@ -438,6 +439,7 @@ FAMILIES = (
     ErrorFamily(
         id="integers_require_grad",
         says="Whole numbers are to require a gradient.",
+        decides=True,
         means=("Whole numbers cannot require a gradient; only floating point tensors can",),
         remedy=(
             ("Make it floating point: `torch.tensor([1., 2.], requires_grad=True)`, or `.float()`"),
@@ -454,6 +456,7 @@ FAMILIES = (
     ErrorFamily(
         id="integers_as_data",
         says="Whole numbers are put into a tensor that requires grad.",
+        decides=True,
         means=("Whole numbers are put into a tensor that requires grad",),
         remedy=("Convert them to floating point first",),
         types=("RuntimeError",),
@@ -485,6 +488,7 @@ FAMILIES = (
     ErrorFamily(
         id="saved_no_tensor",
         says="save_for_backward is given something that is no tensor.",
+        decides=True,
         means=("save_for_backward takes tensors only, and is given something else",),
         remedy=("Keep other values as attributes: `ctx.k = k`",),
         suspects=(Suspect(r"save_for_backward"),),
@@ -506,6 +510,7 @@ FAMILIES = (
     ErrorFamily(
         id="backward_count",
         says="A custom backward returns another number of gradients than its forward has inputs.",
+        decides=True,
         means=(
             ("backward of {function} returns {given} gradients, and forward has {expected} inputs"),
         ),
@@ -536,6 +541,7 @@ FAMILIES = (
     ErrorFamily(
         id="backward_shape",
         says="A custom backward returns a gradient of another shape than its input.",
+        decides=True,
         means=(
             (
                 "backward of {function} returns a gradient of shape {given} where "
@@ -683,6 +689,7 @@ FAMILIES = (
     ErrorFamily(
         id="requires_grad_of_result",
         says="The requires_grad of a result is set, which only a leaf allows.",
+        decides=True,
         means=(
             "requires_grad is set on the result of an operation; only leaves can be changed so",
         ),

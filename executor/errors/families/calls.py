@@ -142,6 +142,7 @@ FAMILIES = (
     ErrorFamily(
         id="argument_given_twice",
         says="A function is given an argument by position and by keyword.",
+        decides=True,
         means=("The argument `{name}` is given by position and by keyword",),
         remedy=(
             (
@@ -576,9 +577,7 @@ FAMILIES = (
     ErrorFamily(
         id="division_by_zero",
         says="A number is divided by zero.",
-        means=(
-            ("A number is divided by zero: often the length of an empty list, dataset or loader"),
-        ),
+        means=(("A number is divided by zero | the length of an empty list, dataset or loader"),),
         remedy=(
             "Print the divisor, and find where it becomes 0: perhaps an empty loader (a batch "
             "size larger than the data with drop_last=True, a wrong folder), or a count that "
@@ -631,7 +630,7 @@ FAMILIES = (
         id="recursion",
         says="A function calls itself without an end, often forward or __getattr__.",
         means=(
-            "A function calls itself without an end: perhaps forward calls the module itself, or "
+            "A function calls itself without an end | forward calls the module itself, or "
             "__getattr__ reads an attribute that is not set yet",
         ),
         remedy=(

@@ -15,6 +15,7 @@ FAMILIES = (
     ErrorFamily(
         id="script_of_class",
         says="torch.jit.script is given a class of modules where it takes a module.",
+        decides=True,
         means=("torch.jit.script is given the class {class} where it takes an object",),
         remedy=("Make one first: `torch.jit.script({class}())`",),
         suspects=(Suspect(r"script"),),

@@ -43,17 +43,17 @@ FAMILIES = (
                 {"how": r"Killed"},
             ),
             Sentence(
-                "A worker process of a DataLoader was ended by a bus error: it ran out of shared "
+                "A worker process of a DataLoader was ended by a bus error | it ran out of shared "
                 "memory, or a file that it maps is shorter than it was",
                 {"how": r"Bus error"},
             ),
             Sentence(
-                "A worker process of a DataLoader crashed ({how}): in a library's own code, such "
+                "A worker process of a DataLoader crashed ({how}) | a library's own code, such "
                 "as one that reads images",
                 {"how": r".+"},
             ),
             (
-                "A worker process of a DataLoader ended by itself before it gave its batch: it "
+                "A worker process of a DataLoader ended by itself before it gave its batch | it "
                 "crashed, could not start, or its memory ran out"
             ),
         ),
@@ -152,6 +152,7 @@ FAMILIES = (
     ErrorFamily(
         id="split_lengths",
         says="The parts of random_split do not add up to the dataset.",
+        decides=True,
         means=("The parts of random_split do not add up to the dataset",),
         remedy=(
             (

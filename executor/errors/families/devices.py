@@ -428,6 +428,7 @@ FAMILIES = (
     ErrorFamily(
         id="numpy_of_cuda",
         says="A tensor on the GPU is turned into a NumPy array.",
+        decides=True,
         means=("A tensor on {device} is turned into numpy; .cpu() brings it back first",),
         remedy=(
             (
@@ -484,6 +485,7 @@ FAMILIES = (
     ErrorFamily(
         id="gradient_device",
         says="A tensor on one device gets a gradient that lies on another.",
+        decides=True,
         means=("A tensor on one device gets a gradient that lies on another",),
         remedy=("Move the gradient first: `g.to(x.device)`",),
         types=("RuntimeError",),
@@ -641,10 +643,10 @@ FAMILIES = (
                     ),
                 )
             ),
-            "A kernel on the GPU stopped at an assertion: perhaps a class label is not below the "
-            "number of outputs (or negative), a token id not below an Embedding's size, or "
-            "another index too large. It is told late, so the line that is named may be an "
-            "innocent one",
+            "A kernel on the GPU stopped at an assertion; it is told late, so the line that is "
+            "named may be an innocent one | a class label that is not below the number of outputs "
+            "(or negative), a token id not below an Embedding's size, or another index that is "
+            "too large",
         ),
         remedy=(
             (

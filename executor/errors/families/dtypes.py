@@ -151,6 +151,7 @@ FAMILIES = (
     ErrorFamily(
         id="rnn_dtypes",
         says="A recurrent layer's input and its weights have different dtypes.",
+        decides=True,
         means=("The recurrent layer's weights are {weight} and its input is {input}",),
         remedy=(
             "Bring the input and the first state to the dtype of the weights: `x = "
@@ -235,12 +236,12 @@ FAMILIES = (
                 {"name": r"index|indices", "expected": r"Long"},
             ),
             Sentence(
-                "The input of a matrix product (often a Linear layer) is {expected} and the "
+                "The input of a matrix product (a Linear layer is one) is {expected} and the "
                 "weight is {given}; both have to be of one dtype",
                 {"name": r"mat2|weight|tensor2"},
             ),
             Sentence(
-                "The input of a matrix product (often a Linear layer) is {given} and the layer is "
+                "The input of a matrix product (a Linear layer is one) is {given} and the layer is "
                 "{expected}; both have to be of one dtype",
                 {"name": r"mat1|tensor1"},
             ),
@@ -335,7 +336,7 @@ FAMILIES = (
         id="backward_dtype",
         says="A loss or a gradient has another dtype than what it belongs to.",
         means=(
-            "A loss or gradient is {given} where {expected} is needed: perhaps the target of the "
+            "A loss or gradient is {given} where {expected} is needed | the target of the "
             "loss is {given}, or predictions and target have different dtypes",
         ),
         remedy=(
@@ -396,6 +397,7 @@ FAMILIES = (
     ErrorFamily(
         id="compared_dtypes",
         says="Two tensors of different dtypes are compared.",
+        decides=True,
         means=("Two tensors of {left} and {right} are compared; they need one dtype",),
         remedy=("Convert one: `b.to(a.dtype)`",),
         types=("RuntimeError",),
@@ -492,6 +494,7 @@ FAMILIES = (
     ErrorFamily(
         id="output_dtype",
         says="A mean or another average is asked of whole numbers.",
+        decides=True,
         means=(
             "{operation} is asked of whole numbers ({dtype}); it needs floating point",
             ("A mean or another average is asked of whole numbers; it needs floating point"),
@@ -520,6 +523,7 @@ FAMILIES = (
     ErrorFamily(
         id="needs_floating_point",
         says="An operation needs floating point numbers and gets others.",
+        decides=True,
         means=(
             "{operation} needs floating point numbers and gets others",
             "An operation needs floating point numbers and gets others",
@@ -556,6 +560,7 @@ FAMILIES = (
     ErrorFamily(
         id="bool_subtraction",
         says="Truth values are subtracted or negated.",
+        decides=True,
         means=("Truth values are subtracted or negated, which `-` does not do",),
         remedy=(
             (

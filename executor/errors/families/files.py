@@ -8,8 +8,8 @@ FAMILIES = (
         says="A file is loaded that holds no weights, or only a part of them.",
         means=(
             (
-                "The file holds no weights, or only a part of them: a download that was "
-                "cut, an HTML page, a pointer of git-lfs, or an interrupted save"
+                "The file holds no weights, or only a part of them | a download that was cut, an "
+                "HTML page, a pointer of git-lfs, or an interrupted save"
             ),
         ),
         remedy=(
@@ -68,6 +68,7 @@ FAMILIES = (
     ErrorFamily(
         id="folder_missing",
         says="Something is saved into a folder that is not there.",
+        decides=True,
         means=(
             "The folder `{folder}` is not there; saving makes none",
             "The folder to save into is not there; saving makes none",

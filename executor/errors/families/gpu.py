@@ -14,7 +14,7 @@ FAMILIES = (
                 "set to serve one process only",
                 {"what": r"all.*"},
             ),
-            ("The GPU is there and cannot be used: its driver hangs, or another process holds it"),
+            ("The GPU is there and cannot be used | its driver hangs, or another process holds it"),
         ),
         remedy=(
             (
@@ -126,7 +126,7 @@ FAMILIES = (
         id="cublas",
         says="A matrix product on the GPU failed; often an index or a size before it was wrong.",
         means=(
-            "A matrix product on the GPU failed ({status}): perhaps an index or a label was out "
+            "A matrix product on the GPU failed ({status}) | an index or a label was out "
             "of range before it, the memory is full, or sizes or dtypes do not fit",
         ),
         remedy=(
@@ -153,12 +153,12 @@ FAMILIES = (
         says="cuDNN failed in a convolution, a recurrent layer or a normalization.",
         means=(
             Sentence(
-                "cuDNN has no way to compute this ({status}): it happens with inputs that are not "
+                "cuDNN has no way to compute this ({status}) | inputs that are not "
                 "contiguous, or of a size, dtype or option that it does not take",
                 {"status": r".*NOT_SUPPORTED"},
             ),
             (
-                "cuDNN failed ({status}): perhaps the GPU's memory is full, an earlier operation "
+                "cuDNN failed ({status}) | the GPU's memory is full, an earlier operation "
                 "broke its state (an index out of range), or driver, CUDA and cuDNN do not go "
                 "together"
             ),
@@ -279,12 +279,12 @@ FAMILIES = (
         says="A library of CUDA or of PyTorch itself cannot be loaded: the install does not fit.",
         means=(
             Sentence(
-                "The library {library} cannot be loaded: PyTorch or an extension was built for "
+                "The library {library} cannot be loaded | PyTorch or an extension was built for "
                 "another CUDA or another PyTorch, or its folder is not looked at",
                 {"library": r"lib(?:cu|nv|nccl|torch|c10|caffe).*"},
             ),
             (
-                "The library {library} is not found on that machine: it is not installed, or not "
+                "The library {library} is not found on that machine | it is not installed, or not "
                 "where libraries are looked for (LD_LIBRARY_PATH)"
             ),
             "A library of CUDA or of PyTorch itself cannot be loaded: the install does not fit",
@@ -378,11 +378,11 @@ FAMILIES = (
         says="An operator of another library is missing: it was made for another torch.",
         means=(
             (
-                "The operator {operator} does not exist: the library that brings it was built for "
-                "another torch, or was not loaded"
+                "The operator {operator} does not exist | the library that brings it was built "
+                "for another torch, or was not loaded"
             ),
-            "An operator of another library is missing: it was made for another torch, or was not "
-            "loaded",
+            "An operator of another library is missing | it was made for another torch, or was "
+            "not loaded",
         ),
         remedy=(
             "Install versions that go together (torch, torchvision, torchaudio of one release), "

@@ -50,6 +50,7 @@ FAMILIES = (
     ErrorFamily(
         id="no_padding_token",
         says="Texts are padded by a tokenizer that has no token for padding.",
+        decides=True,
         means=("This tokenizer has no padding token, as those of GPT models have none",),
         remedy=(
             "`tokenizer.pad_token = tokenizer.eos_token`, and for a classifier also "
@@ -123,6 +124,7 @@ FAMILIES = (
     ErrorFamily(
         id="trainer_strategies_differ",
         says="The best model is wanted at the end, and saving and evaluating go by other steps.",
+        decides=True,
         means=("`load_best_model_at_end` needs saving and evaluating at the same moments",),
         remedy=("Give `eval_strategy` and `save_strategy` the same value, and the same steps",),
         suspects=(Suspect(r"TrainingArguments|Seq2SeqTrainingArguments"),),
@@ -160,6 +162,7 @@ FAMILIES = (
     ErrorFamily(
         id="pipeline_task",
         says="A pipeline is asked for a task that there is none of.",
+        decides=True,
         means=("There is no pipeline for the task `{task}`",),
         remedy=("The message lists the tasks there are: `sentiment-analysis` is one of them",),
         suspects=(Suspect(r"pipeline"),),

@@ -240,9 +240,9 @@ FAMILIES = (
         id="cv2_no_array",
         says="OpenCV gets something that is no NumPy array of a kind that it takes.",
         means=(
-            "OpenCV's `{function}` takes NumPy arrays, and gets something else: a tensor, a "
+            "OpenCV's `{function}` takes NumPy arrays, and gets something else | a tensor, a "
             "Pillow image, or numbers of a kind that it does not have",
-            "OpenCV takes NumPy arrays, and gets something else: a tensor, a Pillow image, or "
+            "OpenCV takes NumPy arrays, and gets something else | a tensor, a Pillow image, or "
             "numbers of a kind that it does not have",
         ),
         remedy=(
@@ -292,6 +292,7 @@ FAMILIES = (
     ErrorFamily(
         id="model_unknown",
         says="A library of models is asked for one that it does not have.",
+        decides=True,
         means=("There is no model `{name}` in the installed version",),
         remedy=(
             "`torchvision.models.list_models()` and `timm.list_models('*part*')` list those there "
@@ -381,6 +382,7 @@ FAMILIES = (
     ErrorFamily(
         id="detection_images",
         says="A detection model gets a batch where it takes a list of images.",
+        decides=True,
         means=("It takes a list of images [C, H, W], and one of them is {given}",),
         remedy=(
             "Give the images as a list: `model(list(batch))`; one image is `model([image])`, "

@@ -10,12 +10,12 @@ FAMILIES = (
         says="An embedding or a table is asked for a row that it has not.",
         means=(
             (
-                "Row {index} is asked of a table with {rows} rows, counted from 0: perhaps a "
-                "token id that is not below an Embedding's num_embeddings"
+                "Row {index} is asked of a table with {rows} rows, counted from 0 | a token id "
+                "that is not below an Embedding's num_embeddings"
             ),
             (
-                "An index is negative, or not below the size of the table it looks up, such as a "
-                "token id that is not below an Embedding's num_embeddings"
+                "An index is negative, or not below the size of the table it looks up | a token "
+                "id that is not below an Embedding's num_embeddings"
             ),
         ),
         remedy=(
@@ -206,6 +206,7 @@ FAMILIES = (
     ErrorFamily(
         id="slice_step",
         says="A tensor is sliced with a step that is not positive.",
+        decides=True,
         means=("A tensor is sliced with a negative step, which tensors do not have",),
         remedy=("Write `torch.flip(x, [0])` for `x[::-1]`",),
         types=("ValueError",),
@@ -270,6 +271,7 @@ FAMILIES = (
     ErrorFamily(
         id="tensor_as_key",
         says="A dictionary is asked for a tensor: it finds keys by identity, not by value.",
+        decides=True,
         means=(("A dictionary is asked for a tensor: it finds keys by identity, not by value"),),
         remedy=("Use `.item()` as the key",),
         types=("KeyError",),
@@ -317,6 +319,7 @@ FAMILIES = (
     ErrorFamily(
         id="index_put_dtypes",
         says="Values of another dtype are written at places of a tensor.",
+        decides=True,
         means=("Values of {source} are written into a tensor of {target}",),
         remedy=("Convert what is written: `value.to(x.dtype)`",),
         suspects=(Suspect(r".*", kinds=("item",)),),
@@ -420,6 +423,7 @@ FAMILIES = (
     ErrorFamily(
         id="scatter_dtypes",
         says="scatter or index_add gets values of another dtype than its tensor has.",
+        decides=True,
         means=("{operation} writes values of {source} into a tensor of {target}",),
         remedy=("Convert what is written: `src.to(x.dtype)`",),
         suspects=(Suspect(r"{operation}"),),

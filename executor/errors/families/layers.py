@@ -227,7 +227,7 @@ FAMILIES = (
             "{option} of a convolution is {given}, and it has {count} directions",
             (
                 "{option} of a convolution has another number of values than the "
-                "convolution has directions: perhaps a 1-d convolution got a pair, or "
+                "convolution has directions | a 1-d convolution got a pair, or "
                 "an input with too few dimensions"
             ),
         ),
@@ -261,6 +261,7 @@ FAMILIES = (
     ErrorFamily(
         id="conv_weight_dimensions",
         says="A convolution gets a weight without kernel dimensions.",
+        decides=True,
         means=("A convolution gets a weight without kernel dimensions",),
         remedy=(
             (
@@ -278,7 +279,7 @@ FAMILIES = (
         means=(
             (
                 "{operation} takes {unbatched} or {batched} dimensions, and its input is "
-                "{input}: perhaps the batch or the channel dimension is missing"
+                "{input} | the batch or the channel dimension is missing"
             ),
         ),
         remedy=(
@@ -340,7 +341,7 @@ FAMILIES = (
         id="conv_kernel_size",
         says="The kernel of a convolution is larger than its padded input.",
         means=(
-            "The kernel ({kernel}) of a convolution is larger than its padded input ({input}): "
+            "The kernel ({kernel}) of a convolution is larger than its padded input ({input}) | "
             "the image has become too small before this layer, was too small to begin with, or "
             "its dimensions stand in another order (channels last)",
         ),
@@ -368,7 +369,7 @@ FAMILIES = (
         id="output_too_small",
         says="The input of a pooling layer is too small for its window.",
         means=(
-            "A pooling layer or convolution gets {input} and would have to give {output}: its "
+            "A pooling layer or convolution gets {input} and would have to give {output} | its "
             "input is too small at this layer, or has its dimensions in another order",
             "The input of a layer is too small for its window",
         ),
@@ -391,6 +392,7 @@ FAMILIES = (
     ErrorFamily(
         id="padding_size",
         says="Reflection padding is as large as the dimension it pads, or larger.",
+        decides=True,
         means=(
             (
                 "Reflection padding is as large as the dimension it pads, or larger; it "
@@ -435,6 +437,7 @@ FAMILIES = (
     ErrorFamily(
         id="padding_mode",
         says="A padding mode that does not exist is asked for.",
+        decides=True,
         means=("A padding mode that does not exist for this is asked for",),
         remedy=(
             (
@@ -577,6 +580,7 @@ FAMILIES = (
     ErrorFamily(
         id="groupnorm_channels",
         says="GroupNorm gets channels that cannot be divided into its groups.",
+        decides=True,
         means=("GroupNorm gets channels that cannot be divided into its groups",),
         remedy=("The channels of its input have to be a multiple of num_groups",),
         suspects=(Suspect(r"GroupNorm|group_norm"),),
@@ -587,6 +591,7 @@ FAMILIES = (
     ErrorFamily(
         id="groupnorm_made",
         says="GroupNorm is made with channels that cannot be divided into its groups.",
+        decides=True,
         means=(
             (
                 "GroupNorm is made with {channels} channels in {groups} groups, which does "
@@ -608,6 +613,7 @@ FAMILIES = (
     ErrorFamily(
         id="conv_groups",
         says="A convolution is made with channels that cannot be divided by its groups.",
+        decides=True,
         means=(
             "{which} of a convolution cannot be divided by its groups",
             "A convolution is made with channels that cannot be divided by its groups",
@@ -622,6 +628,7 @@ FAMILIES = (
     ErrorFamily(
         id="same_padding_strided",
         says="A convolution is made with padding='same' and a stride.",
+        decides=True,
         means=("padding='same' goes only with stride 1",),
         remedy=("Give the padding as a number, such as kernel_size // 2",),
         suspects=(Suspect(r"Conv[123]d", "", {"padding": "'same'"}),),
@@ -650,6 +657,7 @@ FAMILIES = (
     ErrorFamily(
         id="affine_matrices",
         says="affine_grid gets a matrix of another shape than it takes.",
+        decides=True,
         means=(("affine_grid takes matrices of {expected} for the size {size}, and gets {given}"),),
         remedy=(
             Sentence(

@@ -44,6 +44,7 @@ FAMILIES = (
     ErrorFamily(
         id="volatile",
         says="backward starts at a volatile variable: torch.no_grad() took its place.",
+        decides=True,
         means=("backward starts at a volatile variable: nothing was recorded for it",),
         remedy=(
             (

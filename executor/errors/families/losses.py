@@ -485,6 +485,7 @@ FAMILIES = (
     ErrorFamily(
         id="class_weights",
         says="A loss has another number of class weights than its input has classes.",
+        decides=True,
         means=(
             "The loss has {weight} class weights for {classes} classes",
             "The loss has another number of class weights than its input has classes",

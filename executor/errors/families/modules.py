@@ -49,6 +49,7 @@ FAMILIES = (
     ErrorFamily(
         id="module_before_init",
         says="A module is given a layer or a parameter before super().__init__() has run.",
+        decides=True,
         means=("A module is given a {what} before `super().__init__()` has run",),
         remedy=("Put `super().__init__()` first in `__init__`",),
         types=("AttributeError",),
@@ -240,6 +241,7 @@ FAMILIES = (
     ErrorFamily(
         id="state_dict_as_module",
         says="A dictionary of weights is used as if it were the module.",
+        decides=True,
         means=(
             ("A dictionary of weights is used as if it were the module: `.{name}` is asked of it"),
         ),
@@ -324,6 +326,7 @@ FAMILIES = (
     ErrorFamily(
         id="not_a_module",
         says="Something that is no module is put among modules: a class, a list, a function.",
+        decides=True,
         means=(
             "A {given} is put among modules, and is none",
             "Something that is no module is put among modules",

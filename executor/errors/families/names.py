@@ -37,8 +37,8 @@ FAMILIES = (
         means=(
             "`{module}` has no `{name}`; {today}",
             (
-                "`{module}` has no `{name}`: renamed, removed, from another version, or "
-                "never imported"
+                "`{module}` has no `{name}` | renamed, removed, from another version, or never "
+                "imported"
             ),
         ),
         remedy=(
@@ -81,10 +81,10 @@ FAMILIES = (
         means=(
             "`{name}` cannot be imported from `{module}`; {today}",
             (
-                "`{name}` cannot be imported from `{module}`: renamed, removed, or of "
-                "another version"
+                "`{name}` cannot be imported from `{module}` | renamed, removed, or of another "
+                "version"
             ),
-            "`{name}` cannot be imported: renamed, removed, or of another version",
+            "`{name}` cannot be imported | renamed, removed, or of another version",
         ),
         remedy=(
             (
@@ -221,6 +221,7 @@ FAMILIES = (
     ErrorFamily(
         id="wrapper_attribute",
         says="A layer or method of a model is asked of the wrapper around it.",
+        decides=True,
         means=("The model is inside a {of_class}, and the wrapper has no `{name}` of its own",),
         remedy=("Ask the model inside the wrapper: `model.module.{name}`",),
         types=("AttributeError", "ModuleAttributeError"),
@@ -242,6 +243,16 @@ FAMILIES = (
                 {"name": r"next"},
             ),
             Sentence(
+                "Python names the nearest one that it has, `.{meant}`: see whether that is meant",
+                {"meant": r".+"},
+            ),
+            Sentence(
+                "The class is {raised_in}'s and not yours: `print([n for n in dir(x) if not "
+                "n.startswith('_')])` lists what it has, and `print({raised_in}.__version__)` says "
+                "whether the code was written for another version",
+                {"raised_in": r".+"},
+            ),
+            Sentence(
                 "Inside DataParallel or DistributedDataParallel the model is `.module`: "
                 "`model.module.{name}`",
                 {"type": r"DataParallel|DistributedDataParallel"},
@@ -253,6 +264,7 @@ FAMILIES = (
             ),
         ),
         suspects=(Suspect(r"{name}", "", kinds=("call", "read", "attribute")),),
+        details=(r"Did you mean: '(?P<meant>\w+)'",),
         types=("AttributeError",),
         today=(
             r"(?P<of_class>type object )?(?<!module )'(?P<type>\w[\w.]*)'(?: object)? has no "
@@ -260,6 +272,7 @@ FAMILIES = (
             r"^(?P<type>[A-Z]\w*) has no attribute (?P<name>\w+)$",  # transformers' tokenizers
         ),
         values={
+            "meant": "the name that Python takes for the one that is meant",
             "of_class": "`type object ` where it is a class that is asked",
             "type": "of the object, or the class",
             "name": "that is asked for",
@@ -271,6 +284,7 @@ FAMILIES = (
     ErrorFamily(
         id="name_undefined",
         says="A name is used that nothing defines.",
+        decides=True,
         means=("`{name}` is used and nothing defines it",),
         remedy=(
             Sentence(
@@ -298,8 +312,8 @@ FAMILIES = (
         says="A variable of a function is read before it has a value.",
         means=(
             (
-                "The variable `{name}` is read in a function before it has a value there: "
-                "it is assigned further down, or only in a branch or loop that did not run"
+                "The variable `{name}` is read in a function before it has a value there | it is "
+                "assigned further down, or only in a branch or loop that did not run"
             ),
         ),
         remedy=(
@@ -320,18 +334,18 @@ FAMILIES = (
         says="A module is not installed.",
         means=(
             Sentence(
-                "The installed PyTorch has no `{module}`: it is older than that module, or newer "
+                "The installed PyTorch has no `{module}` | it is older than that module, or newer "
                 "than the code that asks for it, or another Python is running than the one it was "
                 "installed into",
                 {"module": r"torch\.[\w.]+"},
             ),
             "Python finds `{package}`, and in it no `{module}`; {today}",
             (
-                "Python finds `{package}`, and in it no `{module}`: another version of it is "
+                "Python finds `{package}`, and in it no `{module}` | another version of it is "
                 "installed than the code was written for, or a file or folder of that name comes "
                 "first"
             ),
-            "The Python that runs finds no module `{module}`: it is not installed there, or, if "
+            "The Python that runs finds no module `{module}` | it is not installed there, or, if "
             "it is a part of a repository, not where modules are looked for",
         ),
         remedy=(
@@ -370,6 +384,7 @@ FAMILIES = (
     ErrorFamily(
         id="module_required",
         says="A library needs another one that is not installed.",
+        decides=True,
         means=("A library needs `{module}`, which is not installed",),
         remedy=("Install it: `python -m pip install {module}`",),
         types=("ImportError",),

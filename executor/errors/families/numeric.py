@@ -101,8 +101,8 @@ FAMILIES = (
         id="not_converged",
         says="A decomposition of a matrix does not converge, often over NaN or infinity in it.",
         means=(
-            "A decomposition of a matrix does not converge: perhaps NaN or infinity stands in it, "
-            "or it is close to singular",
+            "A decomposition of a matrix does not converge | NaN or infinity stands in it, or it "
+            "is close to singular",
         ),
         remedy=("Check `torch.isfinite(a).all()` before the line",),
         types=("_LinAlgError", "LinAlgError", "RuntimeError"),

@@ -84,6 +84,7 @@ FAMILIES = (
     ErrorFamily(
         id="optimizer_params_no_iterable",
         says="An optimizer was given one tensor where it takes several.",
+        decides=True,
         means=(
             "An optimizer takes an iterable of tensors, or of dictionaries, and was given one "
             "{given}",
@@ -172,6 +173,7 @@ FAMILIES = (
     ErrorFamily(
         id="std_is_zero",
         says="Normalize was given a standard deviation of zero.",
+        decides=True,
         means=("Normalize divides by the standard deviation, and one that it was given is zero",),
         remedy=(
             "Give a standard deviation above zero for each channel; one that is computed as an "
@@ -189,6 +191,7 @@ FAMILIES = (
     ErrorFamily(
         id="stft_wants_return_complex",
         says="stft of real numbers was called without return_complex.",
+        decides=True,
         means=(
             "stft gives complex numbers; of real input it has to be told so since older versions "
             "gave two real numbers instead",
@@ -274,6 +277,7 @@ FAMILIES = (
     ErrorFamily(
         id="probabilities_of_many_dimensions",
         says="multinomial was given probabilities of more than two dimensions.",
+        decides=True,
         means=("multinomial takes one row of probabilities or a matrix of rows, and no more",),
         remedy=(
             "Put all dimensions but the last into one and take them apart again: "
@@ -297,6 +301,7 @@ FAMILIES = (
     ErrorFamily(
         id="pooling_padding_too_large",
         says="A pooling layer was given a padding of more than half its kernel.",
+        decides=True,
         means=("A pooling layer's padding may be at most half of its kernel size, and is more",),
         remedy=(
             "Use a padding of at most `kernel_size // 2`; what is beyond that, pad before with "
@@ -357,6 +362,7 @@ FAMILIES = (
     ErrorFamily(
         id="item_under_vmap",
         says="A function under vmap asked for a value of a tensor.",
+        decides=True,
         means=(
             "Under vmap a tensor stands for a whole batch at once, so `.item()`, `float()` and an "
             "`if` have no one value to take",

@@ -51,7 +51,7 @@ FAMILIES = (
         says="A GPU is asked of a machine that has none.",
         means=(
             (
-                "PyTorch sees no GPU there: no driver, none in this machine, or "
+                "PyTorch sees no GPU there | no driver, none in this machine, or "
                 "CUDA_VISIBLE_DEVICES hides it"
             ),
         ),
@@ -88,6 +88,7 @@ FAMILIES = (
     ErrorFamily(
         id="screen_missing",
         says="A window is to be opened on a machine that has no screen.",
+        decides=True,
         means=("The program opens a window, and where it runs there is no screen",),
         remedy=(
             (
@@ -114,6 +115,7 @@ FAMILIES = (
     ErrorFamily(
         id="not_writable",
         says="A file or folder is written where the program may not write.",
+        decides=True,
         means=("The program may not write where `{path}` is",),
         remedy=("Write to a folder of your own: its owner and mode are what `ls -ld` shows",),
         types=("OSError", "PermissionError"),
@@ -194,7 +196,7 @@ FAMILIES = (
         id="certificate_not_trusted",
         says="A download stops since the server's certificate cannot be checked.",
         means=(
-            "The server's certificate cannot be checked: Python finds no certificates to check it "
+            "The server's certificate cannot be checked | Python finds no certificates to check it "
             "with, or a proxy in between puts its own",
         ),
         remedy=(

@@ -35,6 +35,7 @@ FAMILIES = (
     ErrorFamily(
         id="unscaled_twice",
         says="Gradients are unscaled a second time before the scaler is updated.",
+        decides=True,
         means=("Gradients are unscaled a second time before the scaler is updated",),
         remedy=(
             (

@@ -34,6 +34,7 @@ FAMILIES = (
     ErrorFamily(
         id="start_method",
         says="The way in which processes are started is set twice.",
+        decides=True,
         means=("The way in which processes are started is set twice",),
         remedy=("Call it once, under `if __name__ == '__main__':`",),
         suspects=(Suspect(r"set_start_method"),),
@@ -125,8 +126,8 @@ FAMILIES = (
         id="broken_pipe",
         says="The other end of a pipe is gone: a worker or the program that started it ended.",
         means=(
-            "The other end of a pipe is gone: a process, such as a DataLoader's worker, ended "
-            "or could not start",
+            "The other end of a pipe is gone | a process, such as a DataLoader's worker, ended or "
+            "could not start",
         ),
         remedy=(
             (

@@ -115,6 +115,7 @@ FAMILIES = (
     ErrorFamily(
         id="rnn_cell_hidden_size",
         says="A recurrent cell gets a state of another length than its hidden_size.",
+        decides=True,
         means=(
             ("A recurrent cell gets a state of {given} where its hidden_size is {hidden_size}"),
         ),
@@ -164,6 +165,7 @@ FAMILIES = (
     ErrorFamily(
         id="rnn_lengths_tensor",
         says="The lengths of packed sequences are no int64 vector on the CPU.",
+        decides=True,
         means=("The lengths of packed sequences have to be one int64 vector on the CPU",),
         remedy=("`pack_padded_sequence(x, lengths.cpu(), …)`",),
         suspects=(Suspect(r"pack_padded_sequence"),),
@@ -185,6 +187,7 @@ FAMILIES = (
     ErrorFamily(
         id="rnn_lengths_order",
         says="The lengths of packed sequences do not go down.",
+        decides=True,
         means=("The lengths of packed sequences do not go down",),
         remedy=("Pass `enforce_sorted=False`",),
         suspects=(Suspect(r"pack_padded_sequence"),),
@@ -225,6 +228,7 @@ FAMILIES = (
     ErrorFamily(
         id="attention_mask",
         says="Attention gets a mask of another shape than its tokens need.",
+        decides=True,
         means=("Attention gets a mask of {given} where its tokens need {expected}",),
         remedy=(
             (
@@ -265,6 +269,7 @@ FAMILIES = (
     ErrorFamily(
         id="attention_heads",
         says="Attention is made with a width that cannot be divided by its heads.",
+        decides=True,
         means=("Attention is made with a width that cannot be divided by its heads",),
         remedy=("embed_dim (d_model) has to be a multiple of num_heads (nhead)",),
         suspects=(

@@ -6,6 +6,7 @@ FAMILIES = (
     ErrorFamily(
         id="sparse_uncoalesced",
         says="Indices or values are asked of a sparse tensor that is not coalesced.",
+        decides=True,
         means=("{what} are asked of a sparse tensor that is not coalesced",),
         remedy=("`x = x.coalesce()` first",),
         types=("RuntimeError",),

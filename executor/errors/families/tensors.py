@@ -41,6 +41,7 @@ FAMILIES = (
     ErrorFamily(
         id="tensor_of_text",
         says="A tensor is made of text.",
+        decides=True,
         means=("A tensor is made of text",),
         remedy=(
             (
@@ -62,7 +63,7 @@ FAMILIES = (
                 "read what `.values()`, `.keys()`, `map` or `zip` give as a list",
                 {"code": _VIEW},
             ),
-            "A tensor is made of an array of {kind}: its entries are text, None, of several "
+            "A tensor is made of an array of {kind} | its entries are text, None, of several "
             "types (columns of bool and of float, for one), or rows of different lengths",
         ),
         remedy=(
@@ -252,6 +253,7 @@ FAMILIES = (
     ErrorFamily(
         id="negative_strides",
         says="A tensor is made of an array that runs backwards in memory.",
+        decides=True,
         means=(
             (
                 "A tensor is made of an array that runs backwards in memory (after "
@@ -352,7 +354,7 @@ FAMILIES = (
         id="storage_not_resizable",
         says="Memory that belongs to NumPy or another process is resized, often by a DataLoader.",
         means=(
-            "Memory that belongs to NumPy or another process is resized: in a DataLoader perhaps "
+            "Memory that belongs to NumPy or another process is resized | in a DataLoader, "
             "samples of different sizes, or arrays that are views",
         ),
         remedy=(
@@ -401,6 +403,7 @@ FAMILIES = (
     ErrorFamily(
         id="unpadded_batch",
         says="A tokenizer makes one tensor of texts of different lengths.",
+        decides=True,
         means=("A tokenizer makes one tensor of texts of different lengths",),
         remedy=("`tokenizer(texts, padding=True, truncation=True, return_tensors='pt')`",),
         types=("ValueError",),

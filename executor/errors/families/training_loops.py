@@ -47,6 +47,7 @@ FAMILIES = (
     ErrorFamily(
         id="lightning_hook_removed",
         says="A hook is written that Lightning has no more.",
+        decides=True,
         means=("Lightning calls no `{hook}` any more since 2.0",),
         remedy=(
             "Name it `on_{phase}_epoch_end(self)`, without outputs: keep in a list of the module "
@@ -70,6 +71,7 @@ FAMILIES = (
     ErrorFamily(
         id="property_without_setter",
         says="An attribute is set that the class only computes.",
+        decides=True,
         means=(
             Sentence(
                 "`{name}` is a property, and nothing may be assigned to it", {"name": r".+"}
@@ -144,6 +146,7 @@ FAMILIES = (
     ErrorFamily(
         id="module_without_trainer",
         says="A LightningModule is asked for its Trainer before it has one.",
+        decides=True,
         means=("The module is not attached to a Trainer there",),
         remedy=(
             "What asks for it (`self.trainer`, `self.log`, `self.global_step`) works only inside "
@@ -158,6 +161,7 @@ FAMILIES = (
     ErrorFamily(
         id="not_a_lightning_module",
         says="Lightning's Trainer is given a plain module.",
+        decides=True,
         means=("The Trainer takes a LightningModule and gets a {type}",),
         remedy=(
             "Derive the class from `LightningModule` of the same package as the Trainer: "
@@ -176,6 +180,7 @@ FAMILIES = (
     ErrorFamily(
         id="accelerator_name",
         says="Lightning's Trainer is given a strategy where it takes an accelerator.",
+        decides=True,
         means=("`{name}` is no accelerator",),
         remedy=(
             'An accelerator is the kind of device ("cpu", "gpu", "auto"); how several work '
@@ -269,6 +274,7 @@ FAMILIES = (
     ErrorFamily(
         id="edges_outside",
         says="A graph's edges name nodes that it does not have.",
+        decides=True,
         means=("`edge_index` names a node outside of [0, {nodes})",),
         remedy=(
             "Number the nodes from 0 without gaps, give `x` a row for each, and build `edge_index` "

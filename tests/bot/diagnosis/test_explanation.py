@@ -338,6 +338,8 @@ def test_article_of_some_losses_explains_no_other(layer: str | None, slugs: list
     [
         ("it gives wrong predictions", ["softmax-before-cross-entropy"]),
         ("it raises an error", [MATMUL, "softmax-before-cross-entropy"]),
+        ("how do I load the tokenizer?", ["softmax-before-cross-entropy"]),  # another library's
+        ("my tokenizer raises", [MATMUL, "softmax-before-cross-entropy"]),
     ],
 )
 def test_a_symptom_is_of_no_error(text: str, slugs: list[str]) -> None:

@@ -55,6 +55,10 @@ def shown(name: str, **more: object) -> FunctionShown:
         ("why do I need cat, and how is it used", found(0.9), None),
         ("how do I cat", found(0.9, error="quoted"), None),  # it names the article's error
         ("how do I cat, it raises", found(0.3), 0.0),  # no article knows better
+        ("how do I get the next word from GPT2", found(0.3), None),  # another library's
+        ("how do I load the tokenizer\n\nThe model loads with torch.load", found(0.3), None),
+        ("how do I use F.softmax or nn.Softmax on a tokenizer's output", found(0.3), 0.0),
+        ("is there a function like numpy.histogram", found(0.3), 0.0),
     ],
 )
 def test_when_a_function_may_answer(text: str, articles: SearchResult, least: float | None):

@@ -185,6 +185,10 @@ def test_code_that_does_not_parse(run: JobResult, unparsed: bool):
         ("Is there a way to use a device inside a with statement?", True),
         ("the network gives wrong predictions on the other card", True),
         ("Why is my loss constant?", True),
+        ("The tokenizer should not add a prefix to the labels", True),
+        ("It gives 3 instead of 4", True),
+        ("## Expected behavior\n\nno prefix", True),
+        ("It should not crash", False),
         ("", False),  # code alone is posted for its error
         ("How do I fix this?", False),
         ("Why does this fail?", False),

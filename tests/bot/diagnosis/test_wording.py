@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.diagnosis import wording
-from bot.models import PastedTraceback, Question
+from bot.models import PastedTraceback, Question, TracebackFrame
 from executor.protocol import (
     GLUED,
     MODULE,
@@ -346,7 +346,7 @@ def test_only_names_are_called_never_defined():
         "`x` (line 1) is used but never defined in what you posted (`net` has a placeholder)."
         in wording.not_run("", run, ASKED)
     )
-    assert wording.needed("", run) == (
+    assert wording.needed("", run, Question(text="")) == (
         "Not run: to have it run here, post what makes `x` and `net` too."
     )
 
@@ -365,3 +365,14 @@ def test_an_except_that_data_of_ours_passed_by_proves_nothing(
     headline = wording.runs(ASKED, ran(handlers=1, stand_ins=stand_ins))
 
     assert ("your except branch was never entered" in headline) is said
+
+
+def test_the_traceback_that_was_posted_is_not_asked_for():
+    """Why the code was not run is said, and nothing that is there is asked for."""
+    frames = (TracebackFrame(file="demo.py", line=5, function="main", code="cli = CLI()"),)
+    pasted = PastedTraceback(type="ValueError", message="Expected a parent", frames=frames)
+    reason = "it needs `x`, which is not installed here; post the part that fails without it"
+
+    told = wording.needed(reason, failed("no"), Question(text="", traceback=pasted))
+    assert told == "Not run to its end: it needs `x`, which is not installed here."
+    assert wording.needed(reason, failed("no"), Question(text="")).endswith("without it.")

@@ -57,6 +57,7 @@ FORK = "Cannot re-initialize CUDA in forked subprocess. To use CUDA with multipr
         ("Cannot handle this data type: (1, 1, 512), |u1", "", "it is 512 here", True),
         ("Cannot handle this data type: (1, 1, 3), <f4", "", "gets float32", True),
         ("Cannot handle this data type: (1, 1), |i1", "", "it is", False),
+        ("'Engine' object has no attribute 'modl'. Did you mean: 'model'?", "", "`.model`", True),
         ("KeyError: 4571", "a pandas table", "iloc", True),
         ("KeyError: 4571", "a vocabulary", "iloc", False),
     ],

@@ -10,7 +10,8 @@ import pytest
 
 from executor.errors import Around, all_families, fitting, read_words
 from executor.errors.around import AROUND, SEARCHED, before
-from executor.errors.family import ErrorFamily, Sentence
+from executor.errors.family import CAUSES, ErrorFamily, Sentence
+from executor.errors.reading import is_conditional
 from executor.protocol import Construct, ErrorSeen
 from tests.executor.errors.test_catalogue import FAMILIES, RAISED_HERE, raised, split
 
@@ -370,6 +371,7 @@ def test_a_version_is_compared_as_numbers(version: str, is_before: bool):
     assert (re.fullmatch(before("1.10"), version) is not None) is is_before
 
 
+ENGINE = "'Engine' object has no attribute 'modl'"
 INDEX = "Dimension out of range (expected to be in range of [-1, 0], but got 1)"
 ROWS = "0D or 1D target tensor expected, multi-target not supported"
 INPUT_ON_GPU = "Input type (torch.cuda.FloatTensor) and weight type (torch.FloatTensor) should be "
@@ -393,6 +395,8 @@ WEIGHT_ON_GPU = "Input type (torch.FloatTensor) and weight type (torch.cuda.Floa
         (DEVICES, Around(words="even though I use .to(device) on both"), "look for what is not"),
         (DEVICES, Around(words="everything is on the same device"), "look for what is not"),
         (DEVICES, Around(words="I train on the GPU"), "`x = x.to(device)` move them"),
+        (ENGINE, Around(), "that `__init__` really sets"),
+        (ENGINE, Around(raised_in="deepspeed"), "The class is deepspeed's"),
         (
             DEVICES,
             Around(raised_in="torch_geometric", raising="torch.cat([a, b])"),
@@ -468,7 +472,7 @@ def test_what_a_post_shows_decides_between_the_causes(message: str, around: Arou
     words = read_words(error(message), around)
 
     assert words is not None
-    assert told in f"{words.means} {words.remedy}", words
+    assert told in f"{words.means} {words.causes} {words.remedy}", words
 
 
 @pytest.mark.parametrize(
@@ -536,7 +540,7 @@ def test_a_warning_is_no_error(message: str, type_: str, told: str):
         ("ImportError", "libcudart.so.11.0: cannot open shared object file", "rebuilt"),
         ("RuntimeError", "DataLoader worker (pid 21) is killed by signal: Killed.", "memory"),
         ("RuntimeError", "DataLoader worker (pid 21) is killed by signal: Segmentation fault.",
-         "in a library's own code"),
+         "a library's own code"),
         ("RuntimeError", "DataLoader worker (pid(s) 2, 3) exited unexpectedly", "ended by itself"),
         ("TypeError", "linear(): argument 'input' (position 1) must be Tensor, not tuple",
          "`out, state = layer(x)`"),
@@ -562,4 +566,24 @@ def test_a_message_with_several_causes_is_told_by_its_own_values(
     words = read_words(error(message, type_))
 
     assert words is not None
-    assert told in f"{words.means} {words.remedy}", words
+    assert told in f"{words.means} {words.causes} {words.remedy}", words
+
+
+@pytest.mark.parametrize("family", all_families(), ids=lambda f: f.id)
+def test_what_a_message_leaves_open_is_no_fact_of_the_first_line(family: ErrorFamily):
+    """A guess stands behind CAUSES, or in a sentence that the error's own numbers choose."""
+    guess = re.compile(r"\b(?:perhaps|likely|often|mostly|usually|maybe|probably)\b", re.IGNORECASE)
+    for one in family.means:
+        sentence = one if isinstance(one, Sentence) else Sentence(one)
+        if not sentence.when:
+            assert not guess.search(sentence.text.partition(CAUSES)[0]), sentence.text
+
+
+@pytest.mark.parametrize("family", all_families(), ids=lambda f: f.id)
+def test_an_order_is_told_as_one_cause_of_several_unless_the_message_decides(family: ErrorFamily):
+    """With nothing of the post, only a family that decides gives an order without a condition."""
+    for type_, message in messages(family.id):
+        words = read_words(error(message, type_))
+        assert words is not None
+        if words.remedy and not family.decides:
+            assert is_conditional(words.remedy), words.remedy
