@@ -60,7 +60,9 @@ class Diagnosis:
         if self.run is None or offered is None or offered.result is None:
             return wrong
         gone = removed(self.run, offered.result)
-        return gone if gone.is_there else wrong
+        # An error that is only told of is still raised: what else is gone is not the matter.
+        aside = self.demonstrated and gone.error is None
+        return gone if gone.is_there and not aside else wrong
 
     @property
     def demonstrated(self) -> str:

@@ -220,8 +220,11 @@ def _nothing_new(before: JobResult, after: JobResult, wrong: Mistake) -> Check:
 
 
 def _shown_later(c: Caught, before: JobResult) -> bool:
-    """Whether the code raises it itself to show it, in a call below the one that had failed."""
-    if c.origin != "raise" or not c.demonstrated or before.error is None:
+    """Whether the code shows it in a call below the one that had failed: it raises it itself, or
+    calls wrong what it gives to that call.
+    """
+    shown = c.demonstrated if c.origin == "raise" else c.demonstrated in ("comment", "labelled")
+    if not shown or before.error is None:
         return False
     failed = before.frames[0].line if before.frames else before.error.line
     called = re.search(r"line (\d+), in <module>", c.traceback)

@@ -53,7 +53,7 @@ _TELLS = frozenset(
 
 
 # Ways to say that an error is meant, the clearest first.
-_HOW = ("comment", "printed", "tried", "labelled", "named")
+_HOW = ("comment", "labelled", "printed", "tried", "named")
 
 
 class Demonstrations:

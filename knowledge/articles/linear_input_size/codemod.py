@@ -11,7 +11,8 @@ import libcst as cst
 from executor.errors import read
 from executor.protocol import Caught, ErrorSeen, JobResult, Layer
 from knowledge.repair.codemod import Check, Proposal, Rewrite
-from knowledge.repair.toolkit.edits import Program, method
+from knowledge.repair.toolkit.comments import OF_A_SUM, above, commented
+from knowledge.repair.toolkit.edits import Program, method, same
 from knowledge.repair.toolkit.shapes import (
     LayerCall,
     Resized,
@@ -21,6 +22,7 @@ from knowledge.repair.toolkit.shapes import (
     resized,
     resized_instance,
     same_layers,
+    shape_of,
     size_given,
     still_computed,
     swapped,
@@ -29,6 +31,7 @@ from knowledge.repair.toolkit.shapes import (
 )
 from knowledge.repair.toolkit.sites import (
     argument,
+    assignment,
     failing,
     integer,
     made,
@@ -78,7 +81,9 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     sized = list(resized(program, layer, 0, "in_features", shape[-1]))
     if not sized:
         sized = list(resized_instance(program, result, layer, 0, "in_features", shape[-1]))
-    lost = [_names_lost(program, found) for found in sized]
+    lost = [_names_lost(program, found) or _worked_out(program, found) for found in sized]
+    if called is not None and _regrouped(program, result, called, shape[-1:]):
+        lost = [True for _ in sized]
     supposed = _WHAT_ARRIVES.format(expected) if all(lost) else ""
     for found, loses in zip(sized, lost, strict=True):
         yield Rewrite(
@@ -97,6 +102,34 @@ def _names_lost(program: Program, found: Resized) -> bool:
     lines = [code.splitlines()[found.line - 1].partition("#")[0] for code in codes]
     old, new = (set(_NAME.findall(line)) for line in lines)
     return new < old
+
+
+def _worked_out(program: Program, found: Resized) -> bool:
+    """Whether a comment works the old size out: then another input may be meant."""
+    comments = commented(program.module.code)
+    beside = [comments.get(found.line, ""), *above(found.line, comments, program.module.code)]
+    numbers = [said for said in beside if re.search(r"\d", said)]
+    return any(OF_A_SUM.search(said) for said in numbers)
+
+
+def _regrouped(program: Program, result: JobResult, called: LayerCall, width: Shape) -> bool:
+    """Whether rows were cut anew by `view(-1, n)`, so that nothing tells what one of them is.
+
+    In a model the number of rows that comes out tells.
+    """
+    given, scope = called.first, scope_of(program, called.call)
+    if isinstance(scope, cst.FunctionDef) and scope.name.value == "forward":
+        return False
+    by = assignment(program, given.value, called.call) if isinstance(given, cst.Name) else None
+    view = by.value if by is not None else given
+    if not isinstance(view, cst.Call) or not isinstance(view.func, cst.Attribute):
+        return False
+    sizes = [program.text(a.value) for a in view.args]
+    if view.func.attr.value not in ("view", "reshape") or len(sizes) != 2 or sizes[0] != "-1":
+        return False
+    again = given is not None and same(view.func.value, given)  # what it was before is gone
+    before = None if again else shape_of(result, view.func.value)
+    return before is None or before[-1:] != width
 
 
 def _taken_from_the_input(program: Program, layer: Layer, intent: str) -> Iterator[Rewrite]:

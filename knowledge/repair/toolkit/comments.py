@@ -18,6 +18,10 @@ OF_AN_ASSUMPTION = re.compile(
     r"(?i)\bassum|\bdepend|\badjust|\bplaceholder|\bguess|\bapprox|\be\.g\.|\bfor example\b"
     r"|\bchange (?:this|to|it|if)\b|\bupdate (?:this|to|it|if)\b"
 )
+# Who works out what a convolution or a pooling leaves may have miscounted.
+OF_A_SUM = re.compile(
+    r"(?i)\b(?:pool|conv|reduc|halv|downsampl|shrink)\w*|\d ?x ?\d+ ?(?:->|→|=>) ?\d+ ?x ?\d"
+)
 _MOST_ABOVE = 3  # lines of comment above a statement that are about it
 
 

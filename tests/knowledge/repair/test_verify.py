@@ -505,6 +505,12 @@ LONG = "x" * 100
             False,
             "a new ValueError is raised and caught: too many",
         ),
+        (  # what it calls wrong is wrong still
+            failed(SIZES, line=3),
+            ran(caught=(shown_at(9, origin="torch", demonstrated="labelled"),)),
+            True,
+            NOTHING_NEW,
+        ),
         (
             failed(SIZES, line=3),
             ran(caught=(shown_at(9, demonstrated=""),)),

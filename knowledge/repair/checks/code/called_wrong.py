@@ -30,6 +30,7 @@ def check(change: Change) -> Check:
     if error is not None and labelled:
         failing = {error.line, *(frame.line for frame in change.result.frames)}
         labelled -= _not_run(change, failing)
+        labelled -= _further_down(change, failing)
     if error is not None and labelled:
         edited = [*(old for old, _ in change.compared.changed), *change.compared.gone]
         touched = {n for s in edited for n in range(s.lineno, (s.end_lineno or s.lineno) + 1)}
@@ -51,9 +52,22 @@ def _not_run(change: Change, failing: set[int | None]) -> set[int]:
     return found
 
 
+def _further_down(change: Change, failing: set[int | None]) -> set[int]:
+    """The lines below the module's own statement that failed: nothing had run them yet."""
+    body = [(s.lineno, s.end_lineno or s.lineno) for s in change.compared.old.body]
+    ran = [end for first, end in body if any(n and first <= n <= end for n in failing)]
+    last = change.original.count("\n") + 1
+    return set(range(max(ran, default=last) + 1, last + 1))
+
+
 def _called_wrong(change: Change) -> Iterator[int]:
-    """The lines that a comment beside them or above their section calls wrong, or a name."""
-    comments = commented(change.original)
+    """The lines that a comment beside them or above their section calls wrong, or a name.
+
+    The error's own words in a comment ("error: index out of range") tell what came, and no more.
+    """
+    message = change.result.error.message.partition("\n")[0] if change.result.error else ""
+    found = commented(change.original)
+    comments = {n: said.replace(message, "") if message else said for n, said in found.items()}
     below = False
     for n, line in enumerate(change.original.splitlines(), start=1):
         here = n in comments and _LABEL.search(comments[n]) is not None

@@ -7,7 +7,13 @@ import re
 
 from knowledge.repair.check import Check
 from knowledge.repair.checks.code import Change
-from knowledge.repair.toolkit.comments import OF_A_MISTAKE, OF_AN_ASSUMPTION, about, commented
+from knowledge.repair.toolkit.comments import (
+    OF_A_MISTAKE,
+    OF_A_SUM,
+    OF_AN_ASSUMPTION,
+    about,
+    commented,
+)
 from knowledge.repair.toolkit.comparison import expressions
 
 _NAME = "noted numbers"
@@ -20,13 +26,19 @@ def check(change: Change) -> Check:
     comments = commented(change.original)
     for old, new in change.compared.changed:
         beside = about(old, comments, change.original)
-        open_ = (OF_A_MISTAKE, OF_AN_ASSUMPTION)
+        open_ = [OF_A_MISTAKE, OF_AN_ASSUMPTION, *[OF_A_SUM] * _makes_a_linear(old)]
         said = " ".join(text for text in beside if not any(p.search(text) for p in open_))
         noted = {int(n) for n in _NUMBER.findall(said)}
         for n in sorted((_numbers(old) - _numbers(new)) & noted):
             detail = f"line {old.lineno} loses the {n} that its comment names"
             return Check(name=_NAME, passed=False, detail=detail)
     return Check(name=_NAME, passed=True, detail="every number that a comment names is still there")
+
+
+def _makes_a_linear(statement: ast.stmt) -> bool:
+    """Whether it makes a layer whose size is worked out from the layers before it."""
+    calls = (node.func for node in expressions(statement) if isinstance(node, ast.Call))
+    return any(ast.unparse(function).endswith("Linear") for function in calls)
 
 
 def _numbers(statement: ast.stmt) -> set[int]:

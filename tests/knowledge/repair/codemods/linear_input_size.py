@@ -242,6 +242,37 @@ class Gate(nn.Module):
 print(Gate(hidden=6, steps=5, outputs=2)(torch.randn(4, 5, 3)).shape)
 """
 
+REGROUPED = """\
+import torch
+from torch import nn
+
+measure = nn.Linear(10, 2)
+signals = torch.randn(6, 10, 2)
+pieces = signals.view(-1, 4)
+print(measure(pieces).shape)
+"""
+
+WORKED_OUT = """\
+import torch
+from torch import nn
+
+
+class Digits(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(1, 4, 3, padding=1)
+        self.fc = nn.Linear(4 * 7 * 7, 3)  # two poolings leave 7x7
+
+    def forward(self, x):
+        x = nn.functional.max_pool2d(self.conv(x), 2)
+        return self.fc(x.flatten(1))
+
+
+print(Digits()(torch.randn(6, 1, 28, 28)).shape)
+"""
+
+KEPT_ROWS = REGROUPED.replace("10, 2)\npieces", "10, 4)\npieces")
+
 STATED = BY_HAND.replace(".shape)\n", ".shape)  # torch.Size([5, 4])\n")
 
 CASES = Cases(
@@ -252,6 +283,7 @@ CASES = Cases(
         "a file of its own": (OWN_FILE, "nn.Linear(4, 2)  # six readings"),
         "one of two models": (TWO_MODELS, "other = Net(5, 2)  # for the second sensor"),
         "the wrong name": (WRONG_NAME, "nn.Linear(hidden, outputs)  # behind it"),
+        "rows that stay whole": (KEPT_ROWS, "measure = nn.Linear(4, 2)"),
         "set later": (SET_LATER, "nn.Linear(7, 3)"),
         "computed from other things": (STATED, "nn.LazyLinear(classes)  # by hand"),
         "sizes with names": (NAMED, "n_inputs = 7\n"),
@@ -266,6 +298,8 @@ CASES = Cases(
             ("self.mix(x.transpose(1, 2)).transpose(1, 2)", "nn.Linear(5, 9)"),
         ),
         "made for all steps, and given the last one": (PRODUCT, ("nn.Linear(hidden, outputs)",)),
+        "rows that were cut anew": (REGROUPED, ("measure = nn.Linear(4, 2)",)),
+        "a comment miscounts": (WORKED_OUT, ("nn.Linear(4 * 14 * 14, 3)  # two poolings",)),
         "features not last": (TURNED, ("signal.transpose(1, 2)", "nn.Linear(5, 2)")),
     },
     refused={

@@ -51,6 +51,31 @@ def test_what_is_called_wrong_is_mended(code: str, new: str, passes: bool) -> No
     assert refused(check, code, new, failed("sizes differ", line=last, frames=frames)) == ""
 
 
+LATER = "a = f(2)\nb = g(a)\n\n# Wrong: 3 for 2\nc = g(3)\n"
+TOLD = "a = f(2)\nb = g(a)  # sizes are out of range\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "line", "message", "passes"),
+    [
+        (LATER, 2, "sizes differ", True),  # nothing had come to it
+        (LATER, 5, "sizes differ", False),
+        (TOLD, 3, "sizes differ", False),
+        (TOLD, 3, "sizes are out of range", True),  # the comment repeats what came
+    ],
+)
+def test_what_the_error_is_not_about_is_left(
+    code: str, line: int, message: str, passes: bool
+) -> None:
+    """A label further down is of something else; the error's own words are none."""
+    code += "d = 1\n"
+    shown = failed(
+        message, line=line, demonstrated="labelled", frames=(Frame(function="<module>", line=line),)
+    )
+
+    assert (refused(check, code, code.replace("f(2)", "f(3)"), shown) == "") is passes
+
+
 @pytest.mark.parametrize(("line", "passes"), [(3, True), (4, False)])
 def test_what_was_not_run_was_not_shown_to_be_wrong(line: int, passes: bool) -> None:
     """A label below the failing line of a function is of something else."""

@@ -21,6 +21,11 @@ from tests.knowledge.repair.checks.code.changed import refused
         ("y = f(5 * 5)  # assuming 5x5 maps\n", "y = f(4 * 4)  # assuming 5x5 maps\n", True),
         ("y = f(5 * 5)  # 5x5 maps\n", "y = f(4 * 4)  # 5x5 maps\n", False),
         ("y = f(32)  # depends on the input: 32\n", "y = f(8)  # depends on the input: 32\n", True),
+        # Who works out the size of a layer may miscount.
+        ("y = Linear(7 * 7)  # pooled: 7x7\n", "y = Linear(9 * 9)  # pooled: 7x7\n", True),
+        ("y = Linear(7 * 7)  # 9x9 -> 7x7\n", "y = Linear(9 * 9)  # 9x9 -> 7x7\n", True),
+        ("y = nn.Linear(7)  # 7 inputs\n", "y = nn.Linear(9)  # 7 inputs\n", False),
+        ("y = f(7 * 7)  # pooled: 7x7\n", "y = f(9 * 9)  # pooled: 7x7\n", False),
         # Nobody names it, or another line's comment does.
         ("h = f(1, 32)  # the state\n", "h = f(1, 16)  # the state\n", True),
         ("# 32\n\nh = f(1, 32)\n", "# 32\n\nh = f(1, 16)\n", True),
