@@ -88,8 +88,12 @@ def _raised_at(pasted: PastedTraceback, here: Sequence[Construct]) -> Iterator[P
     if frame is None or not frame.code.strip():
         return
     code = _short(frame.code)
-    library = _library(pasted.frames[-1])
-    says = f"the error is raised inside {library}" if library else "the traceback ends here"
+    further = pasted.frames[pasted.frames.index(frame) + 1 :]
+    library = next((name for f in reversed(further) if (name := _library(f))), "")
+    if library:
+        says = f"the error is raised inside {library}"
+    else:
+        says = "the last of your own lines" if further else "the traceback ends here"
     yield PostedLine(line=frame.line, file=_base(frame.file), code=code, says=says)
     called = {c.name for c in here if c.kind == "call" and _same_line(c.code, frame.code)}
     for made in here:

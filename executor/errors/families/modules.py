@@ -8,6 +8,7 @@ from executor.errors.lists import quoted_names, resized_keys
 
 # The weights among the parts of a whole checkpoint, as people call them.
 _OF_A_CHECKPOINT = re.compile(r"(?:\w+_)?(?:state_dict|state|model|net|network|weights)")
+_CUT = re.compile(r"\.{3}|…")
 _NAMES = r'"[^"\n]*"(?:, ?"[^"\n]*")*'
 
 
@@ -15,10 +16,12 @@ def _keys(seen: SeenError, message: str) -> Mapping[str, str]:
     """The first names that differ, their number, and whether a wrapper's prefix is all."""
     missing, unexpected = quoted_names(seen["missing"]), quoted_names(seen["unexpected"])
     values: dict[str, str] = {}
+    few = "at least " if _CUT.search(message) else ""  # people cut long lists
     if missing:
-        values |= {"missing_first": missing[0], "missing_count": str(len(missing))}
+        values |= {"missing_first": missing[0], "missing_count": f"{few}{len(missing)}"}
     if unexpected:
-        values |= {"unexpected_first": unexpected[0], "unexpected_count": str(len(unexpected))}
+        count = f"{few}{len(unexpected)}"
+        values |= {"unexpected_first": unexpected[0], "unexpected_count": count}
     if part := next((name for name in unexpected if _OF_A_CHECKPOINT.fullmatch(name)), ""):
         values |= {"part": part}
     if missing and unexpected:

@@ -12,6 +12,7 @@ from bot.diagnosis.answer import compose
 from bot.diagnosis.ask_back import ask_back
 from bot.diagnosis.chance_level import chance_level
 from bot.diagnosis.diagnosis import Diagnosis
+from bot.diagnosis.posted_traceback import _raised_at
 from bot.diagnosis.reproduction import Reproduced
 from bot.models import (
     Answer,
@@ -385,3 +386,23 @@ def test_what_the_post_shows_leaves_an_article_out():
     assert answer(rows, why=WHY).why is not None
     shapes = "the output is [32, 6] and the target is [32, 10]"
     assert answer(rows, why=WHY, text=shapes).why is None
+
+
+@pytest.mark.parametrize(
+    ("further", "says"),
+    [
+        ([], "the traceback ends here"),
+        (["/x/site-packages/torch/nn/functional.py"], "the last of your own lines"),
+        (["/x/dist-packages/vits/net.py"], "the error is raised inside vits"),
+        (
+            ["/x/dist-packages/vits/net.py", "/x/site-packages/torch/nn/functional.py"],
+            "the error is raised inside vits",
+        ),
+    ],
+)
+def test_where_the_traceback_goes_after_their_own_line(further: list[str], says: str):
+    """It ends there only where no frame of anybody follows."""
+    files = ["train.py", *further]
+    frames = tuple(TracebackFrame(file=f, line=9, function="f", code="y = f(x)") for f in files)
+    pasted = PastedTraceback(type="RuntimeError", message="no", frames=frames)
+    assert [line.says for line in _raised_at(pasted, ())] == [says]

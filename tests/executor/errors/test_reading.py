@@ -217,6 +217,13 @@ def test_todays_wording_of_an_older_message_is_of_its_family(family: ErrorFamily
             "another model",
         ),
         (
+            "RuntimeError",
+            "Error(s) in loading state_dict for Net:\n\tMissing key(s) in state_dict: "
+            '"layers.0.weight", "layers.0.bias", ...',
+            "the file has not (at least 2 such keys)",
+            "",
+        ),
+        (
             "TypeError",
             "conv2d() received an invalid combination of arguments - got (Tensor, tuple), but "
             "expected one of:\n * (Tensor input, tuple of ints stride)\n      didn't match "
