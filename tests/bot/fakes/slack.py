@@ -749,6 +749,7 @@ class FakeSlack:
             "id": id,
             "name": words["filename"],
             "channel": None,
+            "thread": None,  # both are given when the upload is completed
             "length": int(words["length"]),
             "alt_txt": words.get("alt_txt"),
             "data": None,
