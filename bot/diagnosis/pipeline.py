@@ -208,15 +208,15 @@ class Pipeline:
         """Try what codemods and operators propose for the mistake, each in a run of its own."""
         seen = known.reproduced
         assert seen is not None
-        reference = seen.reference
+        run, reference = seen.run, seen.reference
         if reference is None:
-            _, reference = await rerun_with_probes(self.executor, seen.job, seen.run)
+            run, reference = await rerun_with_probes(self.executor, seen.job, seen.run)
         if known.demonstrated:
             offered = await demonstration.repair(
                 self.executor,
                 self.codemods,
                 seen.job,
-                seen.run,
+                run,
                 reference,
                 known.question.text,
                 self.operators,
@@ -226,7 +226,7 @@ class Pipeline:
             self.executor,
             self.codemods,
             seen.job,
-            seen.run,
+            run,
             reference,
             known.question.text,
             self.operators,

@@ -32,7 +32,8 @@ from executor.jail import filesystem, landlock, monitor, syscalls, walls
 PRELOAD = ("torch", "torch.nn", "torch.optim", "torch.utils.data", "torch._dynamo", "numpy",
            "executor.inside.runner", "executor.inside.probes.all",
            "executor.inside.placeholders.build", "executor.inside.rebuild.search",
-           "executor.inside.edits.looking", "executor.inside.edits.trials")  # fmt: skip
+           "executor.inside.edits.looking", "executor.inside.edits.trials",
+           "executor.inside.resources.uses")  # fmt: skip
 
 
 def main() -> None:

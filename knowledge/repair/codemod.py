@@ -217,7 +217,7 @@ def proposal_job(codemods: Sequence[Codemod], code: str, result: JobResult, aske
     order = _Order(
         codemods={c.slug: c.source for c in codemods},
         code=code,
-        result=result.model_copy(update={"files": (), "values": None}),
+        result=result.model_copy(update={"files": (), "values": None, "influence": None}),
         asked=asked,
     )
     return Job(

@@ -17,6 +17,7 @@ from executor.inside.remarks.syntax import (
     owner,
     tail,
     trained,
+    walk,
     words,
 )
 
@@ -119,13 +120,13 @@ def _not_divided(tree: ast.Module) -> Found:
             continue  # nothing is added up
         own = list(inside(loop))
         back = calls_in(own, "backward")
-        if any(isinstance(n, ast.Div) for c in back for n in ast.walk(c.func)):
+        if any(isinstance(n, ast.Div) for c in back for n in walk(c.func)):
             continue
         if len(back) != 1 or any(
             (
                 isinstance(n, ast.Assign)
                 and _is_loss(n.targets[0])
-                and any(isinstance(part, ast.Div) for part in ast.walk(n.value))
+                and any(isinstance(part, ast.Div) for part in walk(n.value))
             )
             or (isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div) and _is_loss(n.left))
             for n in own

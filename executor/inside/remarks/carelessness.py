@@ -16,6 +16,7 @@ from executor.inside.remarks.syntax import (
     method_calls,
     owner,
     tail,
+    walk,
     words,
 )
 
@@ -24,7 +25,7 @@ _MODES = ("no_grad", "inference_mode", "enable_grad")
 
 def _not_entered(tree: ast.Module) -> Found:
     """`torch.no_grad()` as a statement: the context is made, and never entered."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         match node:
             case ast.Expr(value=ast.Call(args=[], keywords=[]) as call) if tail(
                 call
@@ -46,9 +47,9 @@ def _loss_overwritten(tree: ast.Module) -> Found:
         last: dict[str, ast.Assign] = {}
         for statement in block:
             name = _only_target(statement)
-            read = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)}
+            read = {n.id for n in walk(statement) if isinstance(n, ast.Name)}
             if name and isinstance(statement, ast.Assign):
-                read = {n.id for n in ast.walk(statement.value) if isinstance(n, ast.Name)}
+                read = {n.id for n in walk(statement.value) if isinstance(n, ast.Name)}
             for gone in read & set(last):
                 del last[gone]
             if not name or name not in trained or not isinstance(statement, ast.Assign):
@@ -78,7 +79,7 @@ def _is_loss(value: ast.expr, losses: dict[str, str]) -> bool:
     return any(
         isinstance(n, ast.Call)
         and (takes_of(n, losses) or re.search(r"loss|criterion", tail(n), re.I) is not None)
-        for n in ast.walk(value)
+        for n in walk(value)
     )
 
 
@@ -94,7 +95,7 @@ def _shuffled_apart(tree: ast.Module) -> Found:
         for statement in block:
             if name := _shuffles(statement):
                 found.setdefault(name, statement)
-            elif any(isinstance(n, ast.Call) and "seed" in tail(n) for n in ast.walk(statement)):
+            elif any(isinstance(n, ast.Call) and "seed" in tail(n) for n in walk(statement)):
                 found.clear()  # the same seed before both: the same order
         labels = [n for n in found if _LABELS.match(n.rpartition(".")[2])]
         others = [n for n in found if n not in labels]
@@ -129,7 +130,7 @@ def _shuffles(statement: ast.stmt) -> str:
 
 def _augmented_in_place(tree: ast.Module) -> Found:
     """`__getitem__` that changes the stored sample: each epoch adds to what is left of the last."""
-    for method in ast.walk(tree):
+    for method in walk(tree):
         if not isinstance(method, ast.FunctionDef) or method.name != "__getitem__":
             continue
         arguments = [a.arg for a in method.args.args]
@@ -299,7 +300,7 @@ def _floored(tree: ast.Module) -> Found:
             case ast.BinOp(left=left, op=ast.FloorDiv()) if name.rpartition(".")[
                 2
             ].lower().endswith(_SHARES) and not any(
-                isinstance(n, ast.Constant) for n in ast.walk(left)
+                isinstance(n, ast.Constant) for n in walk(left)
             ):
                 yield (
                     "floored",
@@ -309,7 +310,7 @@ def _floored(tree: ast.Module) -> Found:
                 )
                 return
     counted = _counted(tree)
-    for division in ast.walk(tree):
+    for division in walk(tree):
         match division:
             case ast.BinOp(left=ast.Name(id=name), op=ast.FloorDiv()) if name in counted:
                 yield (
@@ -325,17 +326,17 @@ def _counted(tree: ast.Module) -> set[str]:
     """The variables that count right answers: `right += (a == b).sum()`."""
     return {
         n.target.id
-        for n in ast.walk(tree)
+        for n in walk(tree)
         if isinstance(n, ast.AugAssign)
         and isinstance(n.target, ast.Name)
         and "sum" in words(n.value)
-        and any(isinstance(c, ast.Compare) for c in ast.walk(n.value))
+        and any(isinstance(c, ast.Compare) for c in walk(n.value))
     }
 
 
 def _state_written(tree: ast.Module) -> Found:
     """New values put into what state_dict() returns, which is a new dictionary each time."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         match node:
             case ast.Assign(targets=[ast.Subscript(value=ast.Call() as call)]):
                 pass

@@ -20,6 +20,7 @@ from executor.inside.remarks.syntax import (
     owner,
     tail,
     trained,
+    walk,
     words,
 )
 
@@ -92,10 +93,10 @@ def _state_not_copied(tree: ast.Module) -> Found:
 
 def _graph_kept(tree: ast.Module) -> Found:
     started = {dotted(c.func).rpartition(".")[0] for c in method_calls(tree, "backward")}
-    for loop in ast.walk(tree):
+    for loop in walk(tree):
         if not isinstance(loop, (ast.For, ast.While)):
             continue
-        for node in ast.walk(loop):
+        for node in walk(loop):
             match node:
                 case ast.AugAssign(target=target, op=ast.Add(), value=ast.Name(id=name)) if (
                     name.lower().endswith("loss") and dotted(target) not in started
@@ -109,7 +110,7 @@ def _graph_kept(tree: ast.Module) -> Found:
 
 
 def _lost_by_loading(tree: ast.Module) -> Found:
-    for node in ast.walk(tree):
+    for node in walk(tree):
         match node:
             case ast.Assign(
                 targets=[target],
@@ -190,7 +191,7 @@ def _scheduler_idle(tree: ast.Module) -> Found:
         for node, name, value in assigned(tree)
         if isinstance(value, ast.Call) and "lr_scheduler" in dotted(value.func)
     }
-    everything = list(ast.walk(tree))
+    everything = list(walk(tree))
     if not any(is_step(c, optimizers(tree)) for c in calls_in(everything, "step")):
         return
     used = {dotted(n) for n in everything if isinstance(n, (ast.Name, ast.Attribute))}

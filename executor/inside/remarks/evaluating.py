@@ -20,6 +20,7 @@ from executor.inside.remarks.syntax import (
     owner,
     tail,
     trained,
+    walk,
     words,
 )
 
@@ -49,7 +50,7 @@ def _never_eval(tree: ast.Module) -> Found:
             continue
         used = [
             n
-            for n in ast.walk(tree)
+            for n in walk(tree)
             if isinstance(n, ast.Call)
             and dotted(n.func) == name != ""
             and n.args
@@ -73,7 +74,7 @@ def _validated_in_training(tree: ast.Module) -> Found:
     if "eval" in said or "backward" not in said or not _acts(said):
         return
     models = {m for o in optimizers(tree).values() for m in trained(o)}
-    for node in ast.walk(tree):
+    for node in walk(tree):
         match node:
             case ast.With(items=items) if any(_is_without(i.context_expr) for i in items):
                 pass
@@ -101,11 +102,11 @@ def _validated_in_training(tree: ast.Module) -> Found:
 def _handed_over(tree: ast.Module, node: ast.AST, models: set[str]) -> set[str]:
     """The arguments of the function around a node that every call gives a trained model."""
     found: set[str] = set()
-    for function in ast.walk(tree):
-        if not isinstance(function, ast.FunctionDef) or node not in set(ast.walk(function)):
+    for function in walk(tree):
+        if not isinstance(function, ast.FunctionDef) or node not in set(walk(function)):
             continue
         calls = [
-            n for n in ast.walk(tree) if isinstance(n, ast.Call) and dotted(n.func) == function.name
+            n for n in walk(tree) if isinstance(n, ast.Call) and dotted(n.func) == function.name
         ]
         for i, argument in enumerate(function.args.args):
             given = [dotted(c.args[i]) if i < len(c.args) else "" for c in calls]
@@ -129,7 +130,7 @@ def _stays_in_eval(tree: ast.Module) -> Found:
     models = {m.rpartition(".")[2] for o in optimizers(tree).values() for m in trained(o)}
     if method_calls(tree, "train") or not models:
         return
-    functions = {n.name: n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)}
+    functions = {n.name: n for n in walk(tree) if isinstance(n, ast.FunctionDef)}
     for loop in loops(tree):
         below = list(inside(loop))
         if not calls_in(below, "backward"):
@@ -137,7 +138,7 @@ def _stays_in_eval(tree: ast.Module) -> Found:
         called = [
             functions[c] for n in below if isinstance(n, ast.Call) and (c := tail(n)) in functions
         ]
-        reached = [*below, *(n for f in called for n in ast.walk(f))]
+        reached = [*below, *(n for f in called for n in walk(f))]
         for call in calls_in(reached, "eval"):
             if owner(call).rpartition(".")[2] in models:
                 yield (
@@ -155,7 +156,7 @@ def _traced(tree: ast.Module) -> Found:
     said = words(tree)
     if "eval" in said or not _acts(said):
         return
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Call) and dotted(node.func) == "torch.jit.trace" and node.args:
             model = dotted(node.args[0]) or "model"
             yield (
@@ -182,14 +183,14 @@ def _last_of_batch(tree: ast.Module) -> Found:
                 continue
             outputs = {
                 dotted(node.targets[0].elts[0])
-                for node in ast.walk(forward)
+                for node in walk(forward)
                 if isinstance(node, ast.Assign)
                 and isinstance(node.targets[0], ast.Tuple)
                 and node.targets[0].elts
                 and isinstance(node.value, ast.Call)
                 and dotted(node.value.func) in first
             }
-            for node in ast.walk(forward):
+            for node in walk(forward):
                 match node:
                     case ast.Subscript(
                         value=ast.Name(id=name),
@@ -215,11 +216,11 @@ def _workers_on_gpu(tree: ast.Module) -> Found:
     """Tensors moved to the GPU in a Dataset that worker processes read."""
     workers = any(
         k.arg == "num_workers" and not (isinstance(k.value, ast.Constant) and not k.value.value)
-        for n in ast.walk(tree)
+        for n in walk(tree)
         if isinstance(n, ast.Call)
         for k in n.keywords
     )
-    for cls in ast.walk(tree):
+    for cls in walk(tree):
         if not workers or not isinstance(cls, ast.ClassDef):
             continue
         for method in cls.body:

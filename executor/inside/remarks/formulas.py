@@ -14,12 +14,13 @@ from executor.inside.remarks.syntax import (
     method_calls,
     owner,
     tail,
+    walk,
     words,
 )
 
 
 def _new_leaf(tree: ast.Module) -> Found:
-    for node in ast.walk(tree):
+    for node in walk(tree):
         match node:
             case ast.Call(args=[value, *_], keywords=keywords) if (
                 callee(node) == "Variable"
@@ -50,8 +51,8 @@ def _exp_of_loss(tree: ast.Module) -> Found:
     for node, name, value in assigned(tree):
         if name not in back:
             continue
-        for call in (n for n in ast.walk(value) if isinstance(n, ast.Call) and tail(n) == "exp"):
-            inner = [n for n in ast.walk(call) if n is not call and isinstance(n, ast.Call)]
+        for call in (n for n in walk(value) if isinstance(n, ast.Call) and tail(n) == "exp"):
+            inner = [n for n in walk(call) if n is not call and isinstance(n, ast.Call)]
             of_loss = any(takes_of(n, losses) or "criterion" in tail(n) for n in inner)
             if of_loss or any("loss" in w.lower() for a in call.args for w in words(a)):
                 yield (
@@ -65,13 +66,13 @@ def _exp_of_loss(tree: ast.Module) -> Found:
 
 
 def _masked_mean(tree: ast.Module) -> Found:
-    for statement in (n for n in ast.walk(tree) if isinstance(n, (ast.Assign, ast.Return))):
+    for statement in (n for n in walk(tree) if isinstance(n, (ast.Assign, ast.Return))):
         if statement.value is None or any(
             isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div) and _is_mask(n.right)
-            for n in ast.walk(statement.value)
+            for n in walk(statement.value)
         ):
             continue
-        for node in ast.walk(statement.value):
+        for node in walk(statement.value):
             match node:
                 case ast.Call(
                     func=ast.Attribute(attr="mean", value=ast.BinOp(op=ast.Mult()) as product),
@@ -101,7 +102,7 @@ def _is_divided(tree: ast.Module) -> bool:
         isinstance(n, (ast.BinOp, ast.AugAssign))
         and isinstance(n.op, ast.Div)
         and "sum" in words(n.right if isinstance(n, ast.BinOp) else n.value)
-        for n in ast.walk(tree)
+        for n in walk(tree)
     )
 
 
@@ -111,7 +112,7 @@ def _divergence(tree: ast.Module) -> Found:
     modules = {
         n for _, n, v in assigned(tree) if isinstance(v, ast.Call) and tail(v) == "KLDivLoss"
     }
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if not isinstance(node, ast.Call) or not node.args:
             continue
         if tail(node) != "kl_div" and dotted(node.func) not in modules - {""}:
@@ -143,11 +144,9 @@ def _divergence(tree: ast.Module) -> Found:
 def _sign_of_kl(tree: ast.Module) -> Found:
     """The divergence of a VAE whose sign is missing: 1 + log variance - mean² - variance."""
     taken_off = {
-        id(n.right)
-        for n in ast.walk(tree)
-        if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Sub)
+        id(n.right) for n in walk(tree) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Sub)
     }
-    for node in ast.walk(tree):
+    for node in walk(tree):
         match node:
             case ast.BinOp(
                 left=ast.Constant(value=float() as factor), op=ast.Mult(), right=total
@@ -155,7 +154,7 @@ def _sign_of_kl(tree: ast.Module) -> Found:
                 pass
             case _:
                 continue
-        inner = next((n for n in ast.walk(total) if isinstance(n, ast.BinOp)), None)
+        inner = next((n for n in walk(total) if isinstance(n, ast.BinOp)), None)
         if inner is None or tail(total) not in ("sum", "mean"):
             continue
         written = ast.unparse(inner).replace(" ", "")

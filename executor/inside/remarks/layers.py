@@ -18,14 +18,15 @@ from executor.inside.remarks.syntax import (
     is_torch,
     methods_named,
     module_classes,
+    walk,
 )
 
 
 def _unregistered(tree: ast.Module) -> Found:
-    has_classes = any(isinstance(node, ast.ClassDef) for node in ast.walk(tree))
+    has_classes = any(isinstance(node, ast.ClassDef) for node in walk(tree))
     scopes = module_classes(tree) if has_classes else [tree]  # a few lines out of an `__init__`
     for module in scopes:
-        for node in ast.walk(module):
+        for node in walk(module):
             match node:
                 case ast.Assign(targets=[ast.Attribute() as target], value=value):
                     if (kind := _container(value)) and is_own(target):
@@ -80,13 +81,13 @@ def _made_plain(module: ast.AST, target: ast.Attribute) -> bool:
         isinstance(node, ast.Assign)
         and dotted(node.targets[0]) == dotted(target)
         and isinstance(node.value, (ast.List, ast.Dict))
-        for node in ast.walk(module)
+        for node in walk(module)
     )
 
 
 def _made_in_forward(tree: ast.Module) -> Found:
     for forward in methods_named(tree, "forward"):
-        for node in ast.walk(forward):
+        for node in walk(forward):
             if isinstance(node, ast.Call) and is_layer(node) and callee(node) != "Parameter":
                 yield (
                     "made_in_forward",
@@ -116,7 +117,7 @@ def _parameter_in_forward(tree: ast.Module) -> Found:
 
 def _not_a_buffer(tree: ast.Module) -> Found:
     for init in methods_named(tree, "__init__"):
-        for node in ast.walk(init):
+        for node in walk(init):
             match node:
                 case ast.Assign(targets=[ast.Attribute() as target], value=ast.Call() as value) if (
                     is_own(target) and callee(value) in MAKERS and is_torch(value)
@@ -134,7 +135,7 @@ def _not_a_buffer(tree: ast.Module) -> Found:
 def _returns_nothing(tree: ast.Module) -> Found:
     for name in ("train", "eval"):
         for method in methods_named(tree, name):
-            if not any(isinstance(n, ast.Return) and n.value for n in ast.walk(method)):
+            if not any(isinstance(n, ast.Return) and n.value for n in walk(method)):
                 yield (
                     "returns_nothing",
                     method,
@@ -147,11 +148,11 @@ def _layer_not_called(tree: ast.Module) -> Found:
     for module in module_classes(tree):
         layers = {
             dotted(n.targets[0])
-            for n in ast.walk(module)
+            for n in walk(module)
             if isinstance(n, ast.Assign) and is_layer(n.value)
         }
         for forward in methods_named(module, "forward"):
-            for node in ast.walk(forward):
+            for node in walk(forward):
                 match node:
                     case ast.Assign(targets=[ast.Name()], value=ast.Attribute() as value) if (
                         dotted(value) in layers
@@ -166,7 +167,7 @@ def _layer_not_called(tree: ast.Module) -> Found:
 
 def _only_made(tree: ast.Module) -> Found:
     for forward in methods_named(tree, "forward"):
-        for node in ast.walk(forward):
+        for node in walk(forward):
             match node:
                 case ast.Call(args=[ast.Name() | ast.Call() as given, *_]) if callee(
                     node
@@ -178,7 +179,7 @@ def _only_made(tree: ast.Module) -> Found:
                         f"`{dotted(given) or 'the tensor'}` for a setting of it; call what it "
                         f"made: `{dotted(node.func)}()(x)` (with `dim=1` for a softmax), or use F",
                     )
-    for node in ast.walk(tree):
+    for node in walk(tree):
         match node:
             case ast.Call(args=[_, ast.Name() | ast.Call() | ast.Attribute(), *_]) if callee(
                 node
@@ -193,7 +194,7 @@ def _only_made(tree: ast.Module) -> Found:
 
 def _always_drops(tree: ast.Module) -> Found:
     for forward in methods_named(tree, "forward"):
-        for node in ast.walk(forward):
+        for node in walk(forward):
             match node:
                 case ast.Call(func=ast.Call() as made) if callee(made).startswith("Dropout"):
                     yield (
@@ -219,7 +220,7 @@ def _always_drops(tree: ast.Module) -> Found:
 
 def _method_hidden(tree: ast.Module) -> Found:
     for init in methods_named(tree, "__init__"):
-        for node in ast.walk(init):
+        for node in walk(init):
             match node:
                 case ast.Assign(targets=[ast.Attribute(attr=name) as target]) if (
                     is_own(target) and name in METHODS
@@ -234,18 +235,16 @@ def _method_hidden(tree: ast.Module) -> Found:
 
 
 def _late_binding(tree: ast.Module) -> Found:
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if not isinstance(node, (ast.ListComp, ast.DictComp)):
             continue
-        bound = {
-            n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)
-        }
+        bound = {n.id for g in node.generators for n in walk(g.target) if isinstance(n, ast.Name)}
         element = node.elt if isinstance(node, ast.ListComp) else node.value
-        for inner in ast.walk(element):
+        for inner in walk(element):
             if not isinstance(inner, ast.Lambda):
                 continue
             own = {a.arg for a in (*inner.args.args, *inner.args.kwonlyargs)}
-            read = {n.id for n in ast.walk(inner.body) if isinstance(n, ast.Name)}
+            read = {n.id for n in walk(inner.body) if isinstance(n, ast.Name)}
             for name in sorted(read & bound - own):
                 yield (
                     "late_binding",
@@ -260,10 +259,10 @@ def _one_linear(tree: ast.Module) -> Found:
         isinstance(n, ast.Subscript)
         and isinstance(n.slice, ast.Constant)
         and isinstance(n.slice.value, int)
-        for n in ast.walk(tree)
+        for n in walk(tree)
     )
     shifted = ", which moves the numbers of the layers behind it" if numbered else ""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if not isinstance(node, ast.Call) or callee(node) != "Sequential":
             continue
         for one, other in zip(node.args, node.args[1:], strict=False):
@@ -280,7 +279,7 @@ def _not_an_attribute(tree: ast.Module) -> Found:
     """A layer put under `self_fc` in `__init__`, where `self.fc` is meant."""
     for cls in module_classes(tree):
         for method in methods_named(cls, "__init__"):
-            for node in ast.walk(method):
+            for node in walk(method):
                 match node:
                     case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as made) if (
                         name.startswith("self_") and is_layer(made)

@@ -15,6 +15,7 @@ from executor.inside.remarks.syntax import (
     methods_named,
     module_classes,
     tail,
+    walk,
     words,
 )
 
@@ -25,7 +26,7 @@ def _scores_cut(tree: ast.Module) -> Found:
     """A ReLU behind the last Linear layer of few outputs."""
     for module in module_classes(tree):
         outputs: dict[str, object] = {}
-        for node in ast.walk(module):
+        for node in walk(module):
             match node:
                 case ast.Assign(
                     targets=[target],
@@ -113,7 +114,7 @@ _WRONG = {
 def _given_to_loss(tree: ast.Module) -> Found:
     """An activation that is given to a loss right where that is called."""
     takes = losses_of(tree)
-    for scope in ast.walk(tree):
+    for scope in walk(tree):
         if not isinstance(scope, (ast.Module, ast.FunctionDef)):
             continue
         given = _own_assigned(scope)
@@ -187,7 +188,7 @@ def _model_ends(tree: ast.Module) -> Found:
 def _ends(tree: ast.Module) -> list[tuple[ast.AST, str]]:
     """What the only model of the code ends in: where it stands, and which activation it is."""
     classes = [c for c in module_classes(tree) if any(True for _ in methods_named(c, "forward"))]
-    inner = {id(n) for c in classes for n in ast.walk(c)}
+    inner = {id(n) for c in classes for n in walk(c)}
     whole = [
         call
         for _, _, call in assigned(tree)
@@ -225,7 +226,7 @@ def _threshold(tree: ast.Module) -> Found:
         return
     if {w.lower() for w in said} & {"sigmoid", "expit", "bceloss", "binary_cross_entropy"}:
         return
-    for node in ast.walk(tree):
+    for node in walk(tree):
         match node:
             case ast.Compare(
                 left=left, ops=[ast.Gt() | ast.GtE()], comparators=[ast.Constant(value=0.5)]
@@ -249,8 +250,7 @@ def _is_output(node: ast.expr) -> bool:
     """Whether it is called like what a model gives, or is a call of one."""
     named = ("out", "pred", "logit", "score", "y_hat", "yhat", "model", "net")
     return any(w.lower().startswith(named) for w in words(node)) and not any(
-        isinstance(n, ast.Call) and tail(n) in ("rand", "rand_like", "random")
-        for n in ast.walk(node)
+        isinstance(n, ast.Call) and tail(n) in ("rand", "rand_like", "random") for n in walk(node)
     )
 
 
@@ -271,12 +271,12 @@ def _one_column(tree: ast.Module) -> Found:
     }
     widths = [
         n.args[1]
-        for n in ast.walk(tree)
+        for n in walk(tree)
         if isinstance(n, ast.Call) and is_linear(n) and len(n.args) > 1
     ]
     if not any((isinstance(w, ast.Constant) and w.value == 1) or dotted(w) in ones for w in widths):
         return
-    for node in ast.walk(tree):
+    for node in walk(tree):
         value, dims = None, []
         match node:
             case ast.Subscript(value=ast.Call() as call, slice=ast.Constant(value=1)) if (

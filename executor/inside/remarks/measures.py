@@ -14,6 +14,7 @@ from executor.inside.remarks.syntax import (
     inside,
     owner,
     tail,
+    walk,
     words,
 )
 
@@ -25,7 +26,7 @@ _WAITS = {"synchronize", "item", "cpu", "tolist", "numpy", "Event", "elapsed_tim
 
 def _same_weights(tree: ast.Module) -> Found:
     """Weights that are kept before a step, without a copy, and compared with those after it."""
-    steps = [c.lineno for c in calls_in(list(ast.walk(tree)), "step")]
+    steps = [c.lineno for c in calls_in(list(walk(tree)), "step")]
     kept: dict[str, list[tuple[str, ast.Assign]]] = {}
     for node, name, value in assigned(tree):
         if (what := _weights(value)) and not words(value) & _COPIES:
@@ -62,14 +63,14 @@ def _copy(what: str, value: ast.expr) -> str:
     if what.endswith(".state_dict()"):
         return f"`copy.deepcopy({what})`"
     if "parameters()" in what:
-        inner = next((owner(c) for c in calls_in(list(ast.walk(value)), "parameters")), "model")
+        inner = next((owner(c) for c in calls_in(list(walk(value)), "parameters")), "model")
         return f"`[p.detach().clone() for p in {inner}.parameters()]`"
     return f"`{what.removesuffix('.data')}.detach().clone()`"
 
 
 def _is_compared(tree: ast.Module, first: str, second: str) -> bool:
-    for node in ast.walk(tree):
-        names = {dotted(n) for n in ast.walk(node)}
+    for node in walk(tree):
+        names = {dotted(n) for n in walk(node)}
         if not {first, second} <= names:
             continue
         if isinstance(node, (ast.Compare, ast.BinOp)):
@@ -84,7 +85,7 @@ def _gpu_time(tree: ast.Module) -> Found:
     said = words(tree)
     on_gpu = "cuda" in said or any(
         isinstance(n, ast.Constant) and isinstance(n.value, str) and n.value.startswith("cuda")
-        for n in ast.walk(tree)
+        for n in walk(tree)
     )
     if not on_gpu or said & _WAITS or not said & {"torch", "nn"}:
         return
@@ -93,7 +94,7 @@ def _gpu_time(tree: ast.Module) -> Found:
         for node, name, value in assigned(tree)
         if isinstance(value, ast.Call) and tail(value) in _CLOCKS and not value.args
     }
-    for node in ast.walk(tree):
+    for node in walk(tree):
         match node:
             case ast.BinOp(op=ast.Sub(), right=ast.Name(id=name)) if name in starts:
                 between = range(starts[name].lineno + 1, node.lineno)
@@ -101,7 +102,7 @@ def _gpu_time(tree: ast.Module) -> Found:
                 continue
         called = [
             n
-            for n in ast.walk(tree)
+            for n in walk(tree)
             if isinstance(n, ast.Call) and n.lineno in between and tail(n) not in _CLOCKS
         ]
         if any(tail(c) not in {"print", "range", "len", "append"} for c in called):
@@ -119,16 +120,16 @@ def _over_batches(tree: ast.Module) -> Found:
     """A number of right answers, divided by the number of batches."""
     right = {
         dotted(n.target)
-        for n in ast.walk(tree)
+        for n in walk(tree)
         if isinstance(n, ast.AugAssign)
         and isinstance(n.op, ast.Add)
         and "sum" in words(n.value)
         and "mean" not in words(n.value)
-        and (any(isinstance(c, ast.Compare) for c in ast.walk(n.value)) or "eq" in words(n.value))
-        and not any(isinstance(o, ast.BinOp) and isinstance(o.op, ast.Div) for o in ast.walk(n))
+        and (any(isinstance(c, ast.Compare) for c in walk(n.value)) or "eq" in words(n.value))
+        and not any(isinstance(o, ast.BinOp) and isinstance(o.op, ast.Div) for o in walk(n))
     }
     loaders = _loaders(tree)
-    for node in ast.walk(tree):
+    for node in walk(tree):
         match node:
             case ast.BinOp(
                 left=left, op=ast.Div(), right=ast.Call(func=ast.Name(id="len"), args=[over])
@@ -136,7 +137,7 @@ def _over_batches(tree: ast.Module) -> Found:
                 pass
             case _:
                 continue
-        name = next((dotted(n) for n in ast.walk(left) if dotted(n) in right - {""}), "")
+        name = next((dotted(n) for n in walk(left) if dotted(n) in right - {""}), "")
         if name and (dotted(over) in loaders or dotted(over).lower().endswith(("loader", "_dl"))):
             yield (
                 "over_batches",
@@ -179,10 +180,10 @@ def _counts_batches(tree: ast.Module) -> Found:
         if isinstance(call, ast.Call) and callee(call) == "CosineAnnealingLR"
         for value in [*call.args[1:2], *(k.value for k in call.keywords if k.arg == "T_max")]
     }
-    for outer in ast.walk(tree):
+    for outer in walk(tree):
         if not isinstance(outer, ast.For):
             continue
-        over = {ast.unparse(n) for n in ast.walk(outer.iter)}
+        over = {ast.unparse(n) for n in walk(outer.iter)}
         is_epoch = "epoch" in ast.unparse(outer.target).lower()
         for inner in inside(outer):
             if not isinstance(inner, ast.For) or not calls_in(list(inside(inner)), "backward"):
@@ -203,10 +204,10 @@ def _counts_batches(tree: ast.Module) -> Found:
 def _picks_samples(tree: ast.Module) -> Found:
     """The largest score of a batch's outputs, looked for along the batch and not the classes."""
     loaders = _loaders(tree)
-    for loop in ast.walk(tree):
+    for loop in walk(tree):
         match loop:
             case ast.For(target=ast.Tuple(elts=[*_, ast.Name(id=labels)])):
-                given = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)} - {labels}
+                given = {n.id for n in walk(loop.target) if isinstance(n, ast.Name)} - {labels}
             case _:
                 continue
         below = list(inside(loop))
@@ -234,9 +235,7 @@ def _picks_samples(tree: ast.Module) -> Found:
                 made = values.get(dotted(out)) if out is not None else None
                 made = out if isinstance(out, ast.Call) else made
                 if isinstance(made, ast.Call) and any(
-                    isinstance(n, ast.Name) and n.id in given
-                    for a in made.args
-                    for n in ast.walk(a)
+                    isinstance(n, ast.Name) and n.id in given for a in made.args for n in walk(a)
                 ):
                     yield (
                         "picks_samples",

@@ -16,6 +16,7 @@ from executor.inside.remarks.syntax import (
     methods_named,
     module_classes,
     tail,
+    walk,
     words,
 )
 
@@ -45,7 +46,7 @@ _COPY = re.compile(r"target|frozen|teacher|old|prev|backup|ema|init", re.IGNOREC
 
 def _misspelled(tree: ast.Module) -> Found:
     """`p.require_grad = False`, which only makes a new attribute."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         match node:
             case ast.Assign(targets=[ast.Attribute(attr=attr, value=value)]) if (
                 attr != "requires_grad" and _MISSPELLED.fullmatch(attr)
@@ -65,7 +66,7 @@ def _exchanged(tree: ast.Module) -> Found:
         for _, name, value in assigned(tree)
         if isinstance(value, ast.Call) and callee(value) in _ORDERED
     }
-    for node in ast.walk(tree):
+    for node in walk(tree):
         match node:
             case ast.Call(args=[ast.Name(id=first), ast.Name(id=second), *_]):
                 pass
@@ -139,7 +140,7 @@ def _drawn_twice(tree: ast.Module) -> Found:
 
 
 def _readers(tree: ast.Module) -> list[ast.FunctionDef]:
-    return [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == "__getitem__"]
+    return [n for n in walk(tree) if isinstance(n, ast.FunctionDef) and n.name == "__getitem__"]
 
 
 def _one_output(tree: ast.Module) -> Found:
@@ -151,7 +152,7 @@ def _one_output(tree: ast.Module) -> Found:
         return
     for module in module_classes(tree):
         for forward in methods_named(module, "forward"):
-            returned = [n.value for n in ast.walk(forward) if isinstance(n, ast.Return)]
+            returned = [n.value for n in walk(forward) if isinstance(n, ast.Return)]
             if len(returned) != 1 or returned[0] is None:
                 continue
             made = {n: v for _, n, v in assigned(module) if isinstance(v, ast.Call)}
@@ -179,7 +180,7 @@ def _last_called(value: ast.expr, forward: ast.FunctionDef) -> str:
 
 def _all_zero(tree: ast.Module) -> Found:
     """Weights that are all set to 0."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if not isinstance(node, ast.Call):
             continue
         name, zero = dotted(node.func), False
@@ -226,14 +227,14 @@ def _backward_half(tree: ast.Module) -> Found:
         for forward in methods_named(module, "forward"):
             outputs = {
                 dotted(n.targets[0].elts[0])
-                for n in ast.walk(forward)
+                for n in walk(forward)
                 if isinstance(n, ast.Assign)
                 and isinstance(n.targets[0], ast.Tuple)
                 and n.targets[0].elts
                 and isinstance(n.value, ast.Call)
                 and dotted(n.value.func) in both
             }
-            for node in ast.walk(forward):
+            for node in walk(forward):
                 match node:
                     case ast.Subscript(
                         value=ast.Name(id=name),
@@ -260,7 +261,7 @@ def _is_whole(part: ast.expr) -> bool:
 
 def _frozen_for_good(tree: ast.Module) -> Found:
     """Gradients switched off for a whole program that trains."""
-    for call in ast.walk(tree):
+    for call in walk(tree):
         match call:
             case ast.Call(args=[ast.Constant(value=False)]) if dotted(call.func) in (
                 "torch.set_grad_enabled",
@@ -269,10 +270,10 @@ def _frozen_for_good(tree: ast.Module) -> Found:
                 pass
             case _:
                 continue
-        others = [c for c in ast.walk(tree) if isinstance(c, ast.Call) and c is not call]
+        others = [c for c in walk(tree) if isinstance(c, ast.Call) and c is not call]
         if any(tail(c) in ("set_grad_enabled", "enable_grad") for c in others):
             continue
-        if any(isinstance(w, ast.withitem) and w.context_expr is call for w in ast.walk(tree)):
+        if any(isinstance(w, ast.withitem) and w.context_expr is call for w in walk(tree)):
             continue
         if method_calls(tree, "backward"):
             yield (

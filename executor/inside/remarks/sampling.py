@@ -12,6 +12,7 @@ from executor.inside.remarks.syntax import (
     calls_in,
     dotted,
     inside,
+    walk,
     words,
 )
 
@@ -24,7 +25,7 @@ def _sampler_epoch_not_set(tree: ast.Module) -> Found:
     by_hand = any(name.endswith("sampler.epoch") for name in _stored(tree))
     if by_hand or "set_epoch" in words(tree) or not _is_torchs(tree):
         return
-    scopes = [tree, *(n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef))]
+    scopes = [tree, *(n for n in walk(tree) if isinstance(n, ast.FunctionDef))]
     for scope in scopes:
         own = list(inside(scope))
         for loader, (sampler, name) in _loaders(tree, own).items():
@@ -47,7 +48,7 @@ def _sampler_epoch_not_set(tree: ast.Module) -> Found:
 
 def _is_torchs(tree: ast.Module) -> bool:
     """Whether the name is PyTorch's: the code defines no such class, and imports none of others."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         match node:
             case ast.ClassDef(name="DistributedSampler"):
                 return False
@@ -88,7 +89,7 @@ def _loaders(tree: ast.Module, own: list[ast.AST]) -> dict[str, tuple[ast.Call, 
         for given in value.keywords:
             if given.arg not in ("sampler", "batch_sampler"):
                 continue
-            for name in {dotted(n) for n in ast.walk(given.value)} & set(samplers):
+            for name in {dotted(n) for n in walk(given.value)} & set(samplers):
                 found[loader] = samplers[name], name
             if given.arg == "sampler" and (call := _shuffling(given.value)):
                 found[loader] = call, f"{loader}.sampler"
@@ -97,7 +98,7 @@ def _loaders(tree: ast.Module, own: list[ast.AST]) -> dict[str, tuple[ast.Call, 
 
 def _stored(tree: ast.AST) -> list[str]:
     """Each name, with its dots, as often as the code sets it."""
-    nodes = (n for n in ast.walk(tree) if isinstance(n, (ast.Name, ast.Attribute)))
+    nodes = (n for n in walk(tree) if isinstance(n, (ast.Name, ast.Attribute)))
     return [dotted(n) for n in nodes if isinstance(n.ctx, ast.Store)]
 
 

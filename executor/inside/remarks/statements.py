@@ -15,6 +15,7 @@ from executor.inside.remarks.syntax import (
     is_true,
     owner,
     tail,
+    walk,
     words,
 )
 
@@ -24,7 +25,7 @@ _UNCALLED = frozenset(
 
 
 def _uncalled(tree: ast.Module) -> Found:
-    for node in ast.walk(tree):
+    for node in walk(tree):
         match node:
             case ast.Expr(value=ast.Attribute(attr=name) as method) if name in _UNCALLED:
                 yield (
@@ -56,7 +57,7 @@ _SUMS = frozenset(["add", "sub", "mul", "div", "clamp", "zero"])
 def _result_unused(tree: ast.Module) -> Found:
     """A new tensor that is made in a function or a loop and kept nowhere."""
     batches = _of_batches(tree)
-    for scope in ast.walk(tree):
+    for scope in walk(tree):
         if not isinstance(scope, (ast.FunctionDef, ast.For, ast.While)):
             continue
         for node in inside(scope):
@@ -88,11 +89,11 @@ def _result_unused(tree: ast.Module) -> Found:
 def _of_batches(tree: ast.Module) -> set[str]:
     """The names of what a loop takes out of a loader: tensors, no modules."""
     found: set[str] = set()
-    for loop in ast.walk(tree):
+    for loop in walk(tree):
         if isinstance(loop, ast.For) and any(
             part in w.lower() for w in words(loop.iter) for part in ("load", "_dl", "batches")
         ):
-            found |= {tail(n) for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+            found |= {tail(n) for n in walk(loop.target) if isinstance(n, ast.Name)}
     return found
 
 
@@ -100,10 +101,10 @@ def _parameter_lost(tree: ast.Module) -> Found:
     """A parameter that an operation turns into an ordinary tensor."""
     wanted = {
         dotted(n.value)
-        for n in ast.walk(tree)
+        for n in walk(tree)
         if isinstance(n, ast.Attribute) and n.attr in ("grad", "is_leaf")
     }
-    wanted |= {w for n in ast.walk(tree) if is_optimizer(n) for w in words(n)}
+    wanted |= {w for n in walk(tree) if is_optimizer(n) for w in words(n)}
     for node, name, value in assigned(tree):
         if _is_computed(value) and (name in wanted or _holds_parameter(value)):
             yield "parameter_lost", node, _LOST.format(name=name)
@@ -146,7 +147,7 @@ def _is_leaf(value: ast.AST) -> bool:
 
 
 def _holds_parameter(value: ast.AST) -> bool:
-    return any(isinstance(n, ast.Call) and callee(n) == "Parameter" for n in ast.walk(value))
+    return any(isinstance(n, ast.Call) and callee(n) == "Parameter" for n in walk(value))
 
 
 def _is_computed(value: ast.expr) -> bool:

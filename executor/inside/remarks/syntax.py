@@ -75,11 +75,24 @@ MAKERS = frozenset(
 METHODS = frozenset(
     ["modules", "children", "parameters", "buffers", "named_modules", "apply", "float", "half"]
 )
+_WALKED = "_torchmedic_walked"  # no field of a node, so neither `ast.walk` nor `compile` sees it
+
+
+def walk(tree: ast.AST) -> tuple[ast.AST, ...]:
+    """What `ast.walk` yields; each node keeps it, for there are many rules and one tree.
+
+    So the tree may not change between two rules.
+    """
+    kept: tuple[ast.AST, ...] | None = getattr(tree, _WALKED, None)
+    if kept is None:
+        kept = tuple(ast.walk(tree))
+        setattr(tree, _WALKED, kept)
+    return kept
 
 
 def module_classes(tree: ast.AST) -> Iterator[ast.ClassDef]:
     """The classes that are modules by the names of their bases."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.ClassDef) and any(
             dotted(base).rpartition(".")[2].endswith("Module") for base in node.bases
         ):
@@ -97,7 +110,7 @@ def method_calls(tree: ast.AST, method: str) -> list[ast.Call]:
     """The calls of a method of that name, such as `step` of an optimizer."""
     return [
         node
-        for node in ast.walk(tree)
+        for node in walk(tree)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr == method
@@ -170,15 +183,13 @@ def tail(node: ast.AST) -> str:
 
 def words(tree: ast.AST) -> set[str]:
     """Every name and attribute that is written there, those of imports too."""
-    found = {
-        w for n in ast.walk(tree) if isinstance(n, (ast.Name, ast.Attribute)) and (w := tail(n))
-    }
-    return found | {n.name.rpartition(".")[2] for n in ast.walk(tree) if isinstance(n, ast.alias)}
+    found = {w for n in walk(tree) if isinstance(n, (ast.Name, ast.Attribute)) and (w := tail(n))}
+    return found | {n.name.rpartition(".")[2] for n in walk(tree) if isinstance(n, ast.alias)}
 
 
 def blocks(tree: ast.AST) -> Iterator[list[ast.stmt]]:
     """Every run of statements of one indentation."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         for part in ("body", "orelse", "finalbody"):
             found = getattr(node, part, None)
             if isinstance(found, list) and found:
@@ -187,7 +198,7 @@ def blocks(tree: ast.AST) -> Iterator[list[ast.stmt]]:
 
 def loops(tree: ast.AST) -> Iterator[ast.For | ast.While]:
     """Every loop in it, itself too."""
-    return (n for n in ast.walk(tree) if isinstance(n, (ast.For, ast.While)))
+    return (n for n in walk(tree) if isinstance(n, (ast.For, ast.While)))
 
 
 def inside(node: ast.AST) -> Iterator[ast.AST]:
@@ -216,7 +227,7 @@ def owner(call: ast.Call) -> str:
 
 def assigned(tree: ast.AST) -> Iterator[tuple[ast.Assign, str, ast.expr]]:
     """Each `name = value`, those of `a, b = x, y` one by one."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if not isinstance(node, ast.Assign):
             continue
         for target in node.targets:
@@ -229,7 +240,7 @@ def assigned(tree: ast.AST) -> Iterator[tuple[ast.Assign, str, ast.expr]]:
 def bound(tree: ast.AST) -> set[str]:
     """Every name that the code binds somewhere, arguments and imports included."""
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in walk(tree):
         match node:
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
                 found.add(name)

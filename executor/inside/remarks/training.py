@@ -24,17 +24,18 @@ from executor.inside.remarks.syntax import (
     owner,
     tail,
     trained,
+    walk,
     words,
 )
 
 
 def _zeroed_outside(tree: ast.Module) -> Found:
     """Steps in an inner loop whose gradients are set to zero only in an outer one."""
-    for outer in ast.walk(tree):
+    for outer in walk(tree):
         if not isinstance(outer, (ast.For, ast.While)):
             continue
         zeroed = method_calls(outer, "zero_grad")
-        inner = [n for n in ast.walk(outer) if isinstance(n, (ast.For, ast.While))][1:]
+        inner = [n for n in walk(outer) if isinstance(n, (ast.For, ast.While))][1:]
         for loop in inner if zeroed else ():
             steps = method_calls(loop, "step") and method_calls(loop, "backward")
             if steps and not method_calls(loop, "zero_grad"):
@@ -47,7 +48,7 @@ def _zeroed_outside(tree: ast.Module) -> Found:
 
 
 def _all_but_one(tree: ast.Module) -> Found:
-    for node in ast.walk(tree):
+    for node in walk(tree):
         match node:
             case ast.If(test=ast.BinOp(op=ast.Mod(), right=right)) if method_calls(node, "step"):
                 n = ast.unparse(right) if isinstance(right, (ast.Name, ast.Constant)) else "n"
@@ -133,10 +134,10 @@ def _never_stepped(tree: ast.Module) -> Found:
     """An optimizer that is made here, while backward runs and nothing ever steps."""
     held = optimizers(tree)
     back = [c for loop in loops(tree) for c in calls_in(list(inside(loop)), "backward")]
-    if not held or not back or any(tail(n) == "step" for n in ast.walk(tree)):
+    if not held or not back or any(tail(n) == "step" for n in walk(tree)):
         return
-    given = {dotted(a) for n in ast.walk(tree) if isinstance(n, ast.Call) for a in _arguments(n)}
-    resets = any(tail(n) == "zero_grad" for n in ast.walk(tree))
+    given = {dotted(a) for n in walk(tree) if isinstance(n, ast.Call) for a in _arguments(n)}
+    resets = any(tail(n) == "zero_grad" for n in walk(tree))
     for name in held:
         add = "" if resets else f", and `{name}.zero_grad()` before it"
         if name not in given and not any(name.endswith(f".{g}") for g in given):
@@ -232,7 +233,7 @@ def _made_after_optimizer(tree: ast.Module) -> Found:
 
 
 def _optimizers(tree: ast.AST) -> list[ast.Call]:
-    return [n for n in ast.walk(tree) if isinstance(n, ast.Call) and is_optimizer(n)]
+    return [n for n in walk(tree) if isinstance(n, ast.Call) and is_optimizer(n)]
 
 
 def _scaler(tree: ast.Module) -> Found:
@@ -241,7 +242,7 @@ def _scaler(tree: ast.Module) -> Found:
     names = {owner(c) for c in scaled}
     if not names or any("lightning" in w.lower() for w in words(tree)):
         return
-    everything = list(ast.walk(tree))
+    everything = list(walk(tree))
     own = [c for c in calls_in(everything, "step") if owner(c) in names]
     others = [c for c in calls_in(everything, "step") if is_step(c, optimizers(tree))]
     if not own and others:

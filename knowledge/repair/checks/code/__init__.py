@@ -5,6 +5,7 @@ They read syntax trees of a stranger's code: in the jail only.
 
 from __future__ import annotations
 
+import ast
 import importlib
 import pkgutil
 from collections.abc import Callable
@@ -54,5 +55,9 @@ def _all() -> tuple[Callable[[Change], Check], ...]:
 
 
 def checks_of_code(change: Change) -> list[Check]:
-    """What each of them says, in the order of their names."""
+    """What each of them says, in the order of their names; of what is no Python only that."""
+    try:
+        ast.parse(change.fixed)
+    except SyntaxError as e:
+        return [Check(name="syntax", passed=False, detail=f"line {e.lineno}: {e.msg}")]
     return [check(change).model_copy(update={"routine": True}) for check in _all()]

@@ -74,8 +74,22 @@ def _constant(part: Replaced, live: dict[str, str]) -> Iterator[str]:
         return
     if any(isinstance(n, (ast.Name, ast.Lambda, ast.JoinedStr)) for n in ast.walk(part.new)):
         return
+    if _is_none(part.new) and _is_reset(part.old):
+        return
     if any(live.get(n, "int") not in _NUMBERS | _CODE for n in _variables(part.old)):
         yield f"the constant `{text(part.new)}` stands where `{text(part.old)}` was computed"
+
+
+def _is_none(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _is_reset(node: ast.AST | None) -> bool:
+    """Whether it is `w.grad.zero_()`: a gradient of None starts at nothing too."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="zero_", value=ast.Attribute(attr="grad"))):
+            return True
+    return False
 
 
 def _variables(node: ast.AST | None) -> set[str]:

@@ -20,7 +20,7 @@ def fill(table, where, rows):
     return table.masked_scatter(where, rows)
 
 rows = torch.arange(4)
-print(fill(torch.zeros(2, 2), torch.ones(2, 2).bool(), rows))
+print(fill(torch.full((2, 2), 0.5), torch.ones(2, 2).bool(), rows))
 """
 
 LSTSQ = """\

@@ -28,6 +28,10 @@ LIVE = saw(x=tensor(3), y=tensor(3), labels=tensor(3), n=NUMBER)
         ("MyDataset(a, b)\n", "MyDataset(b, b)\n", "`b` now"),
         ("f(1, 2)\n", "f(2, 2)\n", ""),
         ("f(m, n)\n", "f(n, n)\n", ""),
+        # A gradient that is reset in another way.
+        ("x.grad.zero_()\n", "x.grad = None\n", ""),
+        ("x.data.zero_()\n", "x.data = None\n", "the constant `None` stands where"),
+        ("x.grad.zero_()\n", "x.grad = 2.0\n", "the constant `2.0` stands where"),
         # Another tensor in its place.
         ("f(x)\n", "f(y)\n", "`y` stands where `x` stood"),
         ("f(x.t())\n", "f(y.t())\n", "`y` stands where `x` stood"),
