@@ -30,6 +30,7 @@ from bot.words import (
     UNSURE_ADVICE,
     listed,
 )
+from executor.errors.reading import OFTEN
 from executor.protocol import Remark
 from knowledge.repair.check import tally
 from knowledge.repair.fix import Fix
@@ -174,7 +175,7 @@ def _parts(answer: Answer) -> list[CardPart]:
         if not fixes and (advice := article_advice(answer)):
             parts += _remedy(advice, advice_title(answer))
     if answer.remedy:
-        parts.append(CardPart("try", UNSURE_ADVICE, neutral(answer.remedy) + "."))
+        parts.append(CardPart("try", UNSURE_ADVICE, neutral(hedged_once(answer.remedy)) + "."))
     if answer.needed:
         parts.append(CardPart("assumed", "To run it", text=neutral(answer.needed)))
     return parts
@@ -192,7 +193,7 @@ def _posted(posted: PostedReading) -> list[CardPart]:
         title = "In the posted code"
         parts.append(CardPart("seen", title, code=neutral(text), language="py", keep="start"))
     if posted.remedy:
-        parts.append(CardPart("try", UNSURE_ADVICE, neutral(posted.remedy) + "."))
+        parts.append(CardPart("try", UNSURE_ADVICE, neutral(hedged_once(posted.remedy)) + "."))
     return parts
 
 
@@ -220,6 +221,12 @@ def article_advice(answer: Answer) -> str:
         return ""
     other = answer.posted is not None and answer.posted.remedy
     return "" if other else answer.why.remedy
+
+
+def hedged_once(remedy: str) -> str:
+    """A remedy below "Perhaps", which need not say "what often helps" too."""
+    rest = remedy.removeprefix(OFTEN)
+    return rest if rest == remedy else f"{rest[:1].upper()}{rest[1:]}"
 
 
 def advice_title(answer: Answer) -> str:

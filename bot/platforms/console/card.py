@@ -28,6 +28,7 @@ from bot.platforms.card import (
     article_advice,
     commented,
     documented,
+    hedged_once,
     paragraphs,
     posted_lines,
     proof_in_words,
@@ -196,7 +197,7 @@ def card(answer: Answer, *, explain: bool = False) -> RenderableType:
         if not fixes and (advice := article_advice(answer)):
             parts += ["", _row(advice_title(answer), Text(harmless(_plain(advice))))]
     if answer.remedy:
-        parts += ["", _row(UNSURE_ADVICE, Text(harmless(answer.remedy) + "."))]
+        parts += ["", _row(UNSURE_ADVICE, Text(harmless(hedged_once(answer.remedy)) + "."))]
     for fix in fixes:
         parts += ["", _fix(fix)]
     if explain:
@@ -223,7 +224,7 @@ def _posted(posted: PostedReading) -> list[RenderableType]:
         told.rstrip()
         parts += ["", _row("Lines", told)]
     if posted.remedy:
-        parts += ["", _row(UNSURE_ADVICE, Text(harmless(posted.remedy) + "."))]
+        parts += ["", _row(UNSURE_ADVICE, Text(harmless(hedged_once(posted.remedy)) + "."))]
     return parts
 
 

@@ -13,6 +13,7 @@ from bot.platforms.console.card import card
 from bot.platforms.discord.card import draw
 from bot.service import manners
 from bot.service.seam import Answered
+from executor.errors.reading import OFTEN
 
 TOPK = FunctionShown(
     name="torch.topk",
@@ -120,6 +121,18 @@ def test_advice_is_as_sure_as_the_run_made_it(facts: dict[str, object], advice: 
     assert shown == ([title] if advice else ["Perhaps"] if posted else [])
     text = _console(answer)
     assert ("Do that." in text) is bool(advice) and ("Do this." in text) is bool(posted)
+
+
+def test_one_hedge_is_enough():
+    """Below "Perhaps" a remedy does not say "What often helps" as well; its words stay."""
+    often = READ.model_copy(update={"remedy": f"{OFTEN}move `x` to the device of `y`"})
+    for facts in ({"posted": often}, {"remedy": often.remedy}):
+        answer = ANSWER.model_copy(update={"functions": (), "why": None, **facts})
+
+        (shown,) = [p for p in sheet(Answered(answer)).parts if p.kind == "try"]
+        assert (shown.title, shown.text) == ("Perhaps", "Move `x` to the device of `y`.")
+        assert OFTEN.strip() not in _console(answer)
+        assert "Move `x` to the device of `y`." in _console(answer)
 
 
 def _console(answer: Answer) -> str:
