@@ -52,6 +52,8 @@ _MESSAGE_GOES_ON = re.compile(
     r"|Set TORCH|You can suppress this exception|from user code:|If you are a|See https?://"
     r"|Exception raised from|frame #\d+:|Search for `|Hint: |Developer debug context"
     r"|  ?Explanation:|import torch\._dynamo$|Please (?:use|see|check|make sure|run)"
+    r"|(?:Missing|Unexpected) key\(s\) in state_dict:|size mismatch for [\w.]+:"
+    r"|copying a param with shape|the shape in current model is"
     r"|An attempt has been made|safe_globals|\(\d\) In PyTorch|While executing|Original traceback:"
 )
 _RANK = re.compile(r"\[rank\d+\]: ?")  # torchrun puts it before every line

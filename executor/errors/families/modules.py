@@ -1,7 +1,8 @@
 """Modules: how they are set up, what their slots hold, and weights that are loaded."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
 
 from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
 from executor.errors.lists import quoted_names, resized_keys
@@ -33,6 +34,8 @@ def _keys(seen: SeenError, message: str) -> Mapping[str, str]:
             map(_unwrapped, missing)
         ):
             values |= {"prefix": "place"}
+    if "prefix" not in values and (pair := _renamed(missing, unexpected)):
+        values |= {"now": pair[0], "was": pair[1]}
     resized = next((key for key in resized_keys(message) if key.saved), None)
     if resized is not None:
         values |= {
@@ -41,6 +44,28 @@ def _keys(seen: SeenError, message: str) -> Mapping[str, str]:
             "current": resized.current,
         }
     return values
+
+
+def _renamed(missing: Sequence[str], unexpected: Sequence[str]) -> tuple[str, str] | None:
+    """How the first missing names begin in the model and in the file, where the rest is equal."""
+    had = set(unexpected)
+    for name in missing[:1]:
+        like = max(unexpected, key=lambda other: _equal_parts(name, other), default="")
+        equal = _equal_parts(name, like)
+        if not equal:
+            return None
+        rest = ".".join(name.split(".")[-equal:])
+        now, was = name.removesuffix(rest), like.removesuffix(rest)
+        group = [other.removeprefix(now) for other in missing if other.startswith(now)]
+        if len(group) > 1 and all(was + end in had for end in group):
+            return now, was
+    return None
+
+
+def _equal_parts(a: str, b: str) -> int:
+    """How many of the last parts of two dotted names are equal."""
+    pairs = zip(reversed(a.split(".")), reversed(b.split(".")), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _unwrapped(name: str) -> str:
@@ -146,6 +171,21 @@ FAMILIES = (
                 "`{unexpected_first}`, so the two were wrapped at different places",
                 {"prefix": r"place"},
             ),
+            Sentence(
+                "Layers have other names in the file: what begins with `{now}` in the model begins "
+                "with `{was}` there, and goes on in the same way (`{missing_first}`)",
+                {"now": r".+", "was": r".+"},
+            ),
+            Sentence(
+                "The model's names begin with `{now}` and go on as the file's do "
+                "(`{missing_first}`): the model is a part of another one here",
+                {"now": r".+"},
+            ),
+            Sentence(
+                "The file's names begin with `{was}` and go on as the model's do "
+                "(`{missing_first}`): the model was a part of another one when it was saved",
+                {"was": r".+"},
+            ),
             (
                 "The model has `{missing_first}` and the file has not ({missing_count} "
                 "such keys); the file has `{unexpected_first}` and the model has not "
@@ -180,6 +220,24 @@ FAMILIES = (
                 "`{{k.replace('module.', ''): v for k, v in state.items()}}`; wrap the model "
                 "after that",
                 {"prefix": r"place"},
+            ),
+            Sentence(
+                "Rename the keys before they are loaded: `{{k.replace('{was}', '{now}', 1) if "
+                "k.startswith('{was}') else k: v for k, v in state.items()}}`, and likewise for "
+                "other groups of layers; `strict=False` would leave them with random weights",
+                {"now": r".+", "was": r".+"},
+            ),
+            Sentence(
+                "Load into that part of the model, or put `{now}` before the keys: "
+                "`{{'{now}' + k: v for k, v in state.items()}}`; `strict=False` would leave it "
+                "with random weights",
+                {"now": r".+"},
+            ),
+            Sentence(
+                "Take it away from the keys: `{{k.removeprefix('{was}'): v for k, v in "
+                "state.items() if k.startswith('{was}')}}`; `strict=False` would leave the model "
+                "with random weights",
+                {"was": r".+"},
             ),
             Sentence(
                 "The file is a checkpoint that holds more than weights: print `state.keys()`, and "
@@ -223,6 +281,9 @@ FAMILIES = (
         examples=(
             "RuntimeError: Error(s) in loading state_dict for Net:\n\tMissing key(s) in "
             'state_dict: "fc.weight". \n\tUnexpected key(s) in state_dict: "module.fc.weight". ',
+            "RuntimeError: Error(s) in loading state_dict for Net:\n\tMissing key(s) in "
+            'state_dict: "layers.0.conv.weight", "layers.0.conv.bias". \n\tUnexpected key(s) in '
+            'state_dict: "layer1.conv.weight", "layer1.conv.bias". ',
         ),
     ),
     ErrorFamily(

@@ -64,6 +64,22 @@ RuntimeError: Error(s) in loading state_dict for Net:
     assert "size mismatch for fc.bias" in found.message
 
 
+def test_a_message_whose_lines_lost_their_indentation():
+    """load_state_dict's lines stand at the margin here, and prose below them is prose."""
+    found = read_message(
+        """It says
+RuntimeError: Error(s) in loading state_dict for Net:
+        Missing key(s) in state_dict: "fc.weight", "fc.bias".
+Unexpected key(s) in state_dict: "head.weight", "head.bias".
+size mismatch for out.weight: copying a param with shape torch.Size([3]) from checkpoint,
+the shape in current model is torch.Size([4]).
+Missing anything else? I do not know."""
+    ).traceback
+
+    assert found is not None and found.message.endswith("torch.Size([4]).")
+    assert '"head.bias"' in found.message
+
+
 def test_cuda_advice_belongs_to_the_message():
     """CUDA's advice is not indented, and still no prose of the author's."""
     found = pasted(

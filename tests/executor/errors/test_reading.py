@@ -219,6 +219,38 @@ def test_todays_wording_of_an_older_message_is_of_its_family(family: ErrorFamily
         (
             "RuntimeError",
             "Error(s) in loading state_dict for Net:\n\tMissing key(s) in state_dict: "
+            '"blocks.0.conv.weight", "blocks.0.conv.bias". \\n\\tUnexpected key(s) in state_dict: '
+            '"block1.conv.weight", "block1.conv.bias", "epoch".',
+            "begins with `blocks.0.` in the model begins with `block1.` there",
+            "k.replace('block1.', 'blocks.0.', 1)",
+        ),
+        (
+            "RuntimeError",
+            "Error(s) in loading state_dict for Net:\n\tMissing key(s) in state_dict: "
+            '"encoder.fc.weight", "encoder.fc.bias". \\n\\tUnexpected key(s) in state_dict: '
+            '"fc.weight", "fc.bias", "epoch".',
+            "the model is a part of another one here",
+            "{'encoder.' + k: v",
+        ),
+        (
+            "RuntimeError",
+            "Error(s) in loading state_dict for Net:\n\tMissing key(s) in state_dict: "
+            '"fc.weight", "fc.bias". \\n\\tUnexpected key(s) in state_dict: '
+            '"backbone.fc.weight", "backbone.fc.bias", "epoch".',
+            "was a part of another one when it was saved",
+            "k.removeprefix('backbone.')",
+        ),
+        (
+            "RuntimeError",
+            "Error(s) in loading state_dict for Net:\n\tMissing key(s) in state_dict: "
+            '"fc.weight", "fc.bias". \\n\\tUnexpected key(s) in state_dict: '
+            '"head.weight", "other.bias", "epoch".',
+            "the file has `head.weight`",
+            "another model",
+        ),
+        (
+            "RuntimeError",
+            "Error(s) in loading state_dict for Net:\n\tMissing key(s) in state_dict: "
             '"layers.0.weight", "layers.0.bias", ...',
             "the file has not (at least 2 such keys)",
             "",
