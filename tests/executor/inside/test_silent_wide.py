@@ -299,9 +299,7 @@ HEALTHY = {
     "a reload at once": fit("net(x).pow(2).mean()") + "s = net.state_dict()\n"
     "net.load_state_dict(s)\n",
     "the last state": TOKENS.format(read="o[:, -1]", states="self.r(e)[0]"),
-    "the first state of both ways": TOKENS.format(read="o[:, 0]", states="self.r(e)[0]")
-    .replace("batch_first=True", "batch_first=True, bidirectional=True")
-    .replace("Linear(8, 2)", "Linear(16, 2)"),
+    "the mean of all states": TOKENS.format(read="o.mean(1)", states="self.r(e)[0]"),
     "a target for each step": TOKENS.format(read="o", states="self.r(e)[0]").replace(
         "net(x), torch.randint(2, (5,))", "net(x).mT, torch.randint(2, (5, 6))"
     ),

@@ -78,13 +78,15 @@ class Unlike:
 
 
 def _scale(given: torch.Tensor, line: int | None) -> _Scale | None:
-    if private.unwrapped(given) is not None or not _VALUES <= given.numel() <= _ELEMENTS:
-        return None
-    if not given.is_floating_point() or given.dim() < 2:
+    if private.unwrapped(given) is not None or private.profiled():
         return None
     with quietly():
+        if not _VALUES <= given.numel() <= _ELEMENTS:
+            return None
+        if not given.is_floating_point() or given.dim() < 2:
+            return None
         low, high = (float(v) for v in given.aminmax())
         spread = float(given.float().std())
-    if not spread > 0:
-        return None  # a constant, or NaN
-    return _Scale(line, tuple(given.shape[1:]), low, high, spread)
+        if not spread > 0:
+            return None  # a constant, or NaN
+        return _Scale(line, tuple(given.shape[1:]), low, high, spread)
