@@ -124,7 +124,8 @@ class Calls:
             self.given.append((key, [weakref.ref(t) for t in tensors]))
         if torch.is_grad_enabled():
             if key not in self.roots or key in self.unpaired:
-                self.unlike.called(module, args, kwargs, line, recorded=True)
+                if key not in self.roots:
+                    self.unlike.called(module, args, kwargs, line, recorded=True)
                 self.roots[key] = module
                 if self.first is not None:
                     self.first(module, args, kwargs, line)
