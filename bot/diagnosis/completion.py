@@ -78,6 +78,7 @@ def lacks_a_resource(run: JobResult) -> bool:
     if run.not_here is not None and run.not_here.kind == "path":
         return True
     of_nothing = is_a(run.error, *_OF_NOTHING) or run.error.message.startswith("OpenCV")
+    of_nothing &= not run.stand_in_at_fault  # then it is of what stands in, and not of nothing
     return is_a(run.error, *_RESOURCES) or (bool(run.absent) and of_nothing)
 
 

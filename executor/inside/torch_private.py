@@ -178,6 +178,8 @@ def module_of_class(package: ModuleType) -> Mapping[str, str]:
 # variables `data` and `worker_idx` are the batch and the number of its worker.
 _OF_WORKERS: Any = dataloader._MultiProcessingDataLoaderIter
 BATCH_CAME = _OF_WORKERS._try_put_index
+ITERATOR_OF_WORKERS: str = _OF_WORKERS.__name__
+ITERATOR: Any = dataloader._SingleProcessDataLoaderIter  # of a loader without workers
 
 
 def set_batch_came(method: Any) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from executor.errors import is_a
 from executor.inside.placeholders.program import SAME, arguments, last_name
@@ -37,19 +38,19 @@ def dependents(tree: ast.Module, sources: Iterable[str]) -> frozenset[str]:
         for node in ast.walk(tree):
             _spread(node, tainted)
             if isinstance(node, ast.Call) and any(
-                _touches(a, tainted) for a in (*node.args, *(k.value for k in node.keywords))
+                touches(a, tainted) for a in (*node.args, *(k.value for k in node.keywords))
             ):
                 tainted |= _parameters(node, functions, unnamed, classes)
                 if isinstance(node.func, ast.Attribute):  # losses.append(loss)
                     tainted |= set(_stored(node.func.value))
         for function in functions:
             defaults = [d for d in (*function.args.defaults, *function.args.kw_defaults) if d]
-            if any(_touches(d, tainted) for d in defaults):
+            if any(touches(d, tainted) for d in defaults):
                 tainted |= {a.arg for a in arguments(function)}
             if not isinstance(function, ast.Lambda) and any(
                 isinstance(n, (ast.Return, ast.Yield))
                 and n.value is not None
-                and _touches(n.value, tainted)
+                and touches(n.value, tainted)
                 for n in ast.walk(function)
             ):
                 tainted.add(function.name)
@@ -64,24 +65,25 @@ def _is_unnamed(name: str, handed: set[str]) -> bool:
 
 
 def _spread(node: ast.AST, tainted: set[str]) -> None:
-    if isinstance(node, ast.Assign) and _touches(node.value, tainted):
+    if isinstance(node, ast.Assign) and touches(node.value, tainted):
         for target in node.targets:
             tainted |= set(_stored(target))
     elif isinstance(node, (ast.AugAssign, ast.AnnAssign, ast.NamedExpr)):
-        if node.value is not None and _touches(node.value, tainted):
+        if node.value is not None and touches(node.value, tainted):
             tainted |= set(_stored(node.target))
     elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
-        if _touches(node.iter, tainted):
+        if touches(node.iter, tainted):
             tainted |= set(_stored(node.target))
     elif (
         isinstance(node, ast.withitem)
         and node.optional_vars is not None
-        and _touches(node.context_expr, tainted)
+        and touches(node.context_expr, tainted)
     ):
         tainted |= set(_stored(node.optional_vars))
 
 
-def _touches(node: ast.AST, tainted: set[str]) -> bool:
+def touches(node: ast.AST, tainted: AbstractSet[str]) -> bool:
+    """Whether an expression names one of them."""
     return any(
         (isinstance(n, ast.Name) and n.id in tainted)
         or (isinstance(n, ast.Attribute) and n.attr in tainted)
@@ -227,7 +229,7 @@ class Blame:
             return True
         if isinstance(expression, ast.Attribute) and seen.type == "AttributeError":
             expression = expression.value
-        return _touches(expression, set(self._dependents))
+        return touches(expression, self._dependents)
 
     def concerns(self, finding: Finding) -> bool:
         """Whether a finding may be about a placeholder: it names one, or one is the optimizer."""

@@ -222,7 +222,7 @@ class RunPlaceholders:
             self.at_fault = self._blame.at_fault(error, seen, scope)
             self.depends = guessed or self._blame.depends(seen)
         if read is not None and not self.at_fault and not self._glued:
-            self.at_fault = read.at_fault(error)
+            self.at_fault = read.at_fault(error) or read.misread(error, seen)
 
     def without_own(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
         """Drop the findings that may be caused by a placeholder."""

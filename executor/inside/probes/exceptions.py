@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 
 from executor.errors import family_of
+from executor.inside.placeholders.evidence import chain
 from executor.inside.probes.source import CodePosition, SnippetSource
 from executor.inside.probes.tensors import is_plain, variable
 from executor.protocol import ErrorSeen, Frame, Variable
@@ -178,19 +179,12 @@ def without_ours(error: BaseException, source: SnippetSource) -> None:
 
     The same in every chained exception.
     """
-    seen: set[int] = set()
-    todo: list[BaseException | None] = [error]
-    while todo:
-        e = todo.pop()
-        if e is None or id(e) in seen:
-            continue
-        seen.add(id(e))
+    for e in list(chain(error)):
         tb = e.__traceback__
         while tb is not None and tb.tb_frame.f_code.co_filename != source.filename:
             tb = tb.tb_next
         if tb is not None or isinstance(e, SyntaxError):
             e.__traceback__ = _without_listeners(tb)
-        todo += [e.__cause__, e.__context__]
 
 
 def _without_listeners(first: TracebackType | None) -> TracebackType | None:

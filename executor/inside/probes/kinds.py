@@ -57,6 +57,9 @@ KINDS = {
     "view_not_permute": Says.PROGRAM_WIDE_MISTAKE,
     "sees_the_future": Says.PROGRAM_WIDE_MISTAKE,
     "samples_mixed": Says.PROGRAM_WIDE_MISTAKE,
+    "reads_first_step": Says.PROGRAM_WIDE_MISTAKE,
+    "reads_last_step": Says.PROGRAM_WIDE_MISTAKE,
+    "evaluated_on_another_scale": Says.PROGRAM_WIDE_MISTAKE,
     "same_parameters_twice": Says.PROGRAM_WIDE_MISTAKE,
     "target_not_detached": Says.PROGRAM_WIDE_MISTAKE,
     "sorted_samples": Says.PROGRAM_WIDE_MISTAKE,
@@ -98,6 +101,7 @@ OF_VALUES = frozenset(
         "zero_gradient",
         "never_moved",
         "units_identical",
+        "evaluated_on_another_scale",
     }
 )
 # What hangs on their sizes, types or labels: it is said where those are the real thing's.

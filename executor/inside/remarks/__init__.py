@@ -16,6 +16,7 @@ one function, from the tree to remarks.
     measures.py    shares, times and comparisons that say something else
     mixups.py      a misspelled setting, exchanged arguments, one object under two names
     carelessness.py  lines that do less than they look like, or more
+    preparation.py test data prepared otherwise than the training data
     evaluating.py  evaluation in the wrong mode or along the wrong dimension
 """
 
@@ -34,6 +35,7 @@ from executor.inside.remarks import (
     losses,
     measures,
     mixups,
+    preparation,
     sampling,
     statements,
     training,
@@ -73,6 +75,7 @@ _RULES: tuple[Callable[[ast.Module], Found], ...] = (
     *sampling.RULES,
     *mixups.RULES,
     *measures.RULES,
+    *preparation.RULES,
 )
 
 

@@ -334,6 +334,44 @@ def _counted(tree: ast.Module) -> set[str]:
     }
 
 
+def _counts_the_last(tree: ast.Module) -> Found:
+    """Right answers of the last batch only, divided by the number of all samples."""
+    for loop in (n for n in ast.walk(tree) if isinstance(n, ast.For)):
+        here = list(inside(loop))
+        totals = {
+            dotted(n.target)
+            for n in here
+            if isinstance(n, ast.AugAssign) and {"size", "len", "shape", "numel"} & words(n.value)
+        }
+        read = [dotted(n) for n in here if isinstance(getattr(n, "ctx", None), ast.Load)]
+        for node in here:
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
+                    name not in read
+                    and "sum" in words(value)
+                    and any(isinstance(c, ast.Compare) for c in ast.walk(value))
+                ):
+                    pass
+                case _:
+                    continue
+            shares = [
+                n
+                for n in ast.walk(tree)
+                if isinstance(n, ast.BinOp)
+                and isinstance(n.op, ast.Div)
+                and n.lineno > (loop.end_lineno or 0)
+                and name in words(n.left)
+                and words(n.right) & totals
+            ]
+            if shares:
+                yield (
+                    "counts_the_last",
+                    node,
+                    f"`{name}` is set anew for each batch, and line {shares[0].lineno} divides it "
+                    "by the number of all samples: only the last batch is counted; write `+=`",
+                )
+
+
 def _state_written(tree: ast.Module) -> Found:
     """New values put into what state_dict() returns, which is a new dictionary each time."""
     for node in walk(tree):
@@ -360,6 +398,7 @@ def _state_written(tree: ast.Module) -> Found:
 
 RULES = (
     _floored,
+    _counts_the_last,
     _state_written,
     _augmented_batch,
     _not_entered,

@@ -19,6 +19,7 @@ from executor.inside.resources.uses import Uses
 
 IMAGES = {"jpg": "JPEG", "jpeg": "JPEG", "png": "PNG", "bmp": "BMP", "tif": "TIFF", "tiff": "TIFF",
           "webp": "WEBP", "gif": "GIF", "ppm": "PPM"}  # fmt: skip
+TEXTS = (".txt", ".names")  # nobody knows how their lines are laid out
 _VARIANTS = 6  # different images of one class
 _MASK = re.compile(r"mask|label|seg|_gt|gt_|annot|trimap", re.IGNORECASE)
 _TRIMAP = re.compile(r"trimap", re.IGNORECASE)  # foreground, background, border: 1, 2, 3

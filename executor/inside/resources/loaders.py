@@ -15,6 +15,7 @@ from typing import Any
 import torch
 from torch.utils.data import BatchSampler, DataLoader
 
+from executor.inside import torch_private as private
 from executor.inside.resources.supplied import Supplied
 
 _FIRST = 3  # batches of an epoch that are taken at most, besides its last one …
@@ -59,6 +60,13 @@ def limit_trainer(module: Any) -> None:
     trainer.__init__ = initialise
 
 
+class _OfWorkers(private.ITERATOR):  # type: ignore[misc]
+    """An iterator that an error calls what it would call that of a loader with workers."""
+
+
+_OfWorkers.__name__ = _OfWorkers.__qualname__ = private.ITERATOR_OF_WORKERS
+
+
 def _in_this_process(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """The loader's iterator without workers: nobody hears what is supplied in another process."""
 
@@ -67,9 +75,12 @@ def _in_this_process(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
         workers, timeout = self.num_workers, self.timeout
         self.num_workers, self.timeout = 0, 0
         try:
-            return original(self)
+            made = original(self)
         finally:
             self.num_workers, self.timeout = workers, timeout
+        if workers and type(made) is private.ITERATOR:
+            made.__class__ = _OfWorkers
+        return made
 
     return iterator
 

@@ -15,7 +15,7 @@ from types import FrameType
 from executor.inside.resources import checkpoints, folders, loaders
 from executor.inside.resources.checkpoints import Checkpoints
 from executor.inside.resources.downloads import Downloads
-from executor.inside.resources.files import IMAGES, Files
+from executor.inside.resources.files import IMAGES, TEXTS, Files
 from executor.inside.resources.paths import Paths, Promise
 from executor.inside.resources.supplied import Supplied
 from executor.inside.resources.uses import Uses
@@ -169,6 +169,8 @@ class RunResources:
         shaped = not path.endswith((".npy", ".npz", ".json"))
         typed = not path.endswith(".json")
         self.supplied.add(name, kind, what, exact=False, rank_known=shaped, types_known=typed)
+        if kind == "file" and path.endswith(TEXTS):
+            self.supplied.free_text(name)
         return True
 
 

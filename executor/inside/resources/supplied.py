@@ -8,6 +8,8 @@ from pathlib import Path
 from types import FrameType, TracebackType
 
 from executor.errors import is_a
+from executor.inside.placeholders.blame import dependents, expression_at, touches
+from executor.inside.placeholders.program import last_name
 from executor.inside.probes import kinds
 from executor.protocol import ErrorSeen, Finding, Placeholder
 
@@ -40,6 +42,8 @@ class Supplied:
             for part in node.body
             for line in range(part.lineno, (part.end_lineno or part.lineno) + 1)
         }
+        self._tree = tree
+        self._texts: dict[str, frozenset[str]] = {}  # a file of free text → what is read from it
         self._rank_known = True
         self._of_unknown_types = ""  # the first resource whose parts may be of another type
         self.handled: int | None = None  # the line of a `try` in which something was supplied
@@ -75,6 +79,25 @@ class Supplied:
         self._told.setdefault(
             (name, kind), Placeholder(name=name, line=line, what=what, kind=kind, exact=exact)
         )
+
+    def free_text(self, name: str) -> None:
+        """Note that the line being run asks for a file of lines whose layout nobody knows."""
+        line = self.line()
+        statement = expression_at(self._tree, ErrorSeen(type="", message="", line=line))
+        if statement is None:
+            return
+        calls = [n for n in _header(statement) if isinstance(n, ast.Call)]
+        sources = {
+            last_name(c.func)
+            for c in calls
+            if sum(isinstance(n, ast.Call) for n in ast.walk(c)) == 1
+        }
+        sources |= {
+            n.id
+            for n in _header(statement)
+            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+        }
+        self._texts[name] = dependents(self._tree, sources)
 
     @property
     def placeholders(self) -> tuple[Placeholder, ...]:
@@ -140,6 +163,13 @@ class Supplied:
             return next((p.name for p in self._told.values()), "")
         return ""
 
+    def misread(self, error: BaseException, seen: ErrorSeen) -> str:
+        """The file of made-up lines that an error takes apart otherwise than the real one."""
+        expression = expression_at(self._tree, seen)
+        if expression is None or not isinstance(error, (IndexError, KeyError, ValueError)):
+            return ""
+        return next((f for f, names in self._texts.items() if touches(expression, names)), "")
+
     def depends(self, seen: ErrorSeen) -> bool:
         """Whether an error may come of a size or a value that the real thing does not have."""
         return not (self.exact or (self._rank_known and is_a(seen, *_OF_RANKS)))
@@ -151,6 +181,18 @@ class Supplied:
         if finding.kind in kinds.OF_RANKS:
             return self.exact or self._rank_known
         return self.exact or finding.kind not in kinds.OF_SIZES
+
+
+def _header(statement: ast.AST) -> list[ast.AST]:
+    """The parts of a statement, of a compound one without its body."""
+    found: list[ast.AST] = []
+    todo = [statement]
+    while todo:
+        found += (
+            parts := [n for n in ast.iter_child_nodes(todo.pop()) if not isinstance(n, ast.stmt)]
+        )
+        todo += parts
+    return found
 
 
 def sentence(placeholder: Placeholder) -> str:

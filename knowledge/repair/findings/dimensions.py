@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -13,7 +14,7 @@ from knowledge.repair.toolkit.sites import argument, calls, integer, with_argume
 
 KINDS = frozenset(
     {"softmax_wrong_dim", "attention_wrong_dim", "softmax_over_samples", "normalised_wrong_dim",
-     "view_not_permute"}
+     "view_not_permute", "reads_first_step"}
 )  # fmt: skip
 _SOFTMAX = r"(^|\.)(log_)?softmax$|(^|\.)(Log)?Softmax$"
 _NORM = r"(^|\.)(normalize|norm|vector_norm)$"
@@ -25,6 +26,8 @@ def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
     facts = finding.facts
     if finding.kind == "view_not_permute":
         yield from _turned(program, finding)
+    elif finding.kind == "reads_first_step":
+        yield from _last_step(program, finding)
     elif finding.kind == "normalised_wrong_dim":
         found = [c for c in calls(program, _NORM) if _number(_dim(program, c)) == 0]
         if found:
@@ -94,3 +97,22 @@ def _turned(program: Program, finding: Finding) -> Iterator[Rewrite]:
             program.replace({found[0]: new}),
             f"line {program.line(found[0])}: the dimensions are turned, each value with them",
         )
+
+
+def _last_step(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """`output[:, -1]` for the only `output[:, 0]` of the model's class."""
+    classes = [c for c in program.all(cst.ClassDef) if c.name.value == finding.name]
+    found = [
+        s
+        for c in classes
+        for s in program.inside(c, cst.Subscript)
+        if re.search(r"\[\s*:\s*,\s*0\s*(,\s*:\s*)?\]$", program.text(s))
+    ]
+    if len(found) != 1:
+        return
+    index = found[0].slice[1].with_changes(slice=cst.Index(integer(-1)))
+    new = found[0].with_changes(slice=[found[0].slice[0], index, *found[0].slice[2:]])
+    yield Rewrite(
+        program.replace({found[0]: new}),
+        f"line {program.line(found[0])}: the state of the last step, which has read them all",
+    )

@@ -33,6 +33,8 @@ OPEN_AGAIN = failed(SIZES.format(16, 4), **OURS)
 NO_FILE = failed("[Errno 2] No such file or directory: 'a.csv'", "FileNotFoundError")
 NONE = "'NoneType' object has no attribute 'shape'"
 NO_IMAGE = failed(NONE, "AttributeError", absent=("a.png",))
+MISREAD = failed("list index out of range", "IndexError", absent=("a.csv",),
+                 stand_in_at_fault="a.csv", **OURS)  # fmt: skip
 TABLE = Placeholder(name="a.csv", line=1, what="a table", kind="file")
 NO_MODULE = failed("No module named 'tf'", "ModuleNotFoundError")
 MODULE = Placeholder(name="tf", line=1, what="it was left out", kind="module", exact=True)
@@ -67,6 +69,7 @@ async def believed(*runs: JobResult) -> tuple[int, int, Job]:
         # A file, data or weights are missing, or a function found none and did not say so.
         ((NO_FILE, ran(stand_ins=(TABLE,))), 2),
         ((NO_IMAGE, ran(stand_ins=(TABLE,))), 2),
+        ((NO_FILE, MISREAD, MISREAD), 1),
         ((failed("OpenCV(5) empty", "error", absent=("a",)), ran(stand_ins=(TABLE,))), 2),
         ((failed("Dataset not found.", "RuntimeError"), ran(stand_ins=(TABLE,))), 2),
         ((NO_FILE, failed("Dataset not found.", stand_ins=(TABLE,))), 2),

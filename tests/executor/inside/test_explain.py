@@ -480,6 +480,13 @@ def test_what_is_said(any_house: House, family: str, code: str, facts: list[str]
         assert fact in said.text, (fact, said.text)
 
 
+def test_of_a_loop_only_the_header_is_read(any_house: House) -> None:
+    """Its body has not failed, so that its tensors are not told."""
+    code = "body = torch.ones(3)\nfor n in map(int, ['a']):\n    y = (\n        body * n\n    )"
+    said = ran(any_house, code).explanation
+    assert said is None or "body" not in said.text
+
+
 def test_a_special_method_is_no_slip_for_init(any_house: House) -> None:
     """A dataset without `__init__` is not told that it has `__getitem__` or `__len__`."""
     text = told(

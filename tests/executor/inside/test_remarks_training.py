@@ -34,6 +34,15 @@ TWO = "a = F.mse_loss(p, x)\nloss = F.mse_loss(p, x)\n{between}loss = {second}\n
 
 SLICED = "while True:\n    for i in range(9):\n        x, y = {of}[i:i + 9], t[i]\n        {then}\n"
 
+COUNTED = (
+    "total = 0\nfor x, y in loader:\n    p = model(x).argmax(1)\n    {counts}\n"
+    "    total += y.size(0)\n{last}"
+)
+SETS = (
+    "a = T.Compose([{first}])\ntrain = D('.', train=True, transform=a)\n"
+    "test = D('.', {part}, transform={second})"
+)
+
 SHOWN = {
     "not_entered": [
         "torch.no_grad()\nmodel(x)",
@@ -43,6 +52,26 @@ SHOWN = {
         "accuracy = correct // total",
         "self.acc = right.sum() // len(y)",
         "n += (p == y).sum().item()\nprint(n // 90)",
+    ],
+    "counts_the_last": [
+        COUNTED.format(counts="correct = (p == y).sum().item()", last="print(correct / total)"),
+        COUNTED.format(
+            counts="correct = torch.sum(p == y).item()", last="acc = 100 * correct / float(total)"
+        ),
+    ],
+    "test_augmented": [
+        SETS.format(first="RandomCrop(32), T.ToTensor()", second="a", part="train=False"),
+        SETS.format(first="T.ToTensor()", second="T.ColorJitter(1)", part="split='test'"),
+    ],
+    "test_not_normalised": [
+        SETS.format(
+            first="T.ToTensor(), T.Normalize(m, s)", second="T.ToTensor()", part="train=False"
+        ),
+        SETS.format(
+            first="T.ToTensor(), T.Normalize(m, s)",
+            second="T.Compose([T.ToTensor()])",
+            part="train=False",
+        ),
     ],
     "state_written": [
         "model.state_dict()['0.bias'] = b",
@@ -205,6 +234,24 @@ SHOWN = {
 }
 
 SOUND = {
+    "right answers added up": COUNTED.format(
+        counts="correct += (p == y).sum().item()", last="print(correct / total)"
+    ),
+    "right answers of each batch, added up": COUNTED.format(
+        counts="correct = (p == y).sum()\n    right += correct", last="print(right / total)"
+    ),
+    "the share of the last batch": COUNTED.format(
+        counts="correct = (p == y).sum()", last="print(correct / len(y))"
+    ),
+    "test data without the random transforms": SETS.format(
+        first="T.RandomCrop(32), T.ToTensor()", second="T.ToTensor()", part="train=False"
+    ),
+    "the same normalisation": SETS.format(
+        first="T.ToTensor(), T.Normalize(m, s)", second="a", part="train=False"
+    ),
+    "transforms that somebody else makes": SETS.format(
+        first="T.ToTensor(), T.Normalize(m, s)", second="make(a)", part="train=False"
+    ),
     "a list's shape at the top": "x.view(2, 3)",
     "a set that grows": "for x in xs:\n    seen.add(x)",
     "a module is moved": "for m in models:\n    m.cuda()\n    m.float()",

@@ -59,6 +59,18 @@ RNN = (
     + "for _ in range(2):\n    x = torch.randn(5, 7, 4)\n"
     "    loss = F.cross_entropy(net(x), torch.randint(2, ({rows},)))\n    " + FIT
 )  # fmt: skip
+TOKENS = (
+    "class R(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.e = nn.Embedding(9, 4)\n"
+    "        self.r, self.o = nn.LSTM(4, 8, batch_first=True), nn.Linear(8, 2)\n"
+    "    def forward(self, x):\n        e = self.e(x)\n        o = {states}\n"
+    "        return self.o({read})\nnet = R()\n" + ADAM
+    + "for _ in range(2):\n    x = torch.randint(9, (5, 6))\n"
+    "    loss = F.cross_entropy(net(x), torch.randint(2, (5,)))\n    " + FIT
+)  # fmt: skip
+ASKED = fit("net(x).pow(2).mean()").replace("(9, 6)", "(30, 6)") + (
+    "x = torch.randn(30, 6)\nwith torch.no_grad():\n    net({given})\n"
+)
 IMAGES = (
     "raw = torch.rand(8, 6, 6, 3)\nx = raw.{turned}\n"
     "net = nn.Sequential(nn.Conv2d(3, 2, 3), nn.Flatten(), nn.Linear(32, 2))\n" + ADAM
@@ -194,6 +206,22 @@ MISTAKES = {
         RNN.format(first="", given="x", pooled="mean(1)", rows=5),
         RNN.format(first="", given="x.repeat(1, 1, 1)", pooled="mean(1)", rows=5),
     ],
+    "reads_first_step": [
+        RNN.format(first=", batch_first=True", given="x", pooled="select(1, 0)", rows=5),
+        RNN.format(first="", given="x.transpose(0, 1)", pooled="select(0, 0)", rows=5),
+        TOKENS.format(read="o[:, 0]", states="self.r(e)[0]"),
+    ],
+    "reads_last_step": [
+        TOKENS.format(
+            read="o[:, -1]",
+            states="torch.stack([self.r(e[:, t : t + 1])[0][:, 0] for t in range(6)], 1)",
+        ),
+    ],
+    "evaluated_on_another_scale": [
+        ASKED.format(given="x * 40"),
+        ASKED.format(given="x / 60"),
+        ASKED.format(given="torch.randint(256, (30, 6)).float()"),
+    ],
     "view_not_permute": [
         IMAGES.format(turned="view(8, 3, 6, 6)"),
         RNN.format(first="", given="x.view(7, 5, 4)", pooled="mean(0)", rows=5),
@@ -270,6 +298,17 @@ HEALTHY = {
     + "net.load_state_dict(best)\n",
     "a reload at once": fit("net(x).pow(2).mean()") + "s = net.state_dict()\n"
     "net.load_state_dict(s)\n",
+    "the last state": TOKENS.format(read="o[:, -1]", states="self.r(e)[0]"),
+    "the mean of all states": TOKENS.format(read="o.mean(1)", states="self.r(e)[0]"),
+    "a target for each step": TOKENS.format(read="o", states="self.r(e)[0]").replace(
+        "net(x), torch.randint(2, (5,))", "net(x).mT, torch.randint(2, (5, 6))"
+    ),
+    "an evaluation further out": ASKED.format(given="x * 4"),
+    "an evaluation on a constant": ASKED.format(given="torch.full((30, 6), 900.)"),
+    "a few values further out": ASKED.format(given="torch.cat([x[1:], x[:1] * 40])"),
+    "other values further out, in steps of gradients": ASKED.format(given="x * 40")
+    .replace("with torch.no_grad():", "if True:"),
+    "a score of rewards": "gamma = 0.9\n" + ASKED.format(given="x * 40"),
     "a deep copy that follows": TEACHER.format(made="copy.deepcopy(net)"),
     "layers made one by one": REPEATED.format(
         first="", made="[nn.Linear(6, 6) for _ in range(3)]"

@@ -384,6 +384,19 @@ GOOD = {
         "    opt.zero_grad()\n    net(torch.randn(2, 3, 4))[..., 0].pow(2).mean().backward()\n"
         "    opt.step()\n"
     ),
+    "copies of weights, gradient and all": (
+        "import copy\nw = torch.zeros(1, requires_grad=True)\nx = torch.randn(8)\n"
+        "opt = torch.optim.SGD([w], lr=0.01)\nfor i in range(30):\n    opt.zero_grad()\n"
+        "    (w * x - 3 * x).pow(2).mean().backward()\n    opt.step()\n"
+        "    if i in (0, 12):\n        old = copy.deepcopy(w)\n"
+        "print(old, w)\n"
+    ),
+    "the best model, called to evaluate": (
+        "import copy\nmodel = nn.Linear(4, 1)\nopt = torch.optim.SGD(model.parameters(), lr=0.1)\n"
+        "for i in range(4):\n    opt.zero_grad()\n"
+        "    model(torch.randn(8, 4)).pow(2).mean().backward()\n    opt.step()\n"
+        "    best = copy.deepcopy(model)\n    best(torch.randn(2, 4)).sum().item()\n"
+    ),
     "torch.autograd.backward": (
         "model = nn.Linear(4, 1)\nopt = torch.optim.Adam(model.parameters())\n"
         "for _ in range(3):\n    opt.zero_grad()\n"

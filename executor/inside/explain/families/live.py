@@ -47,8 +47,9 @@ def operands(scene: Scene, m: SeenError) -> Told:
 
 
 def _read(scene: Scene) -> list[Thing]:
-    """The tensors that the line reads somewhere, inside of nested calls too."""
-    names = [n for n in ast.walk(scene.node) if isinstance(n, ast.Name)] if scene.node else []
+    """The tensors that the line, of a loop its header, reads somewhere, in nested calls too."""
+    at = scene.node.iter if isinstance(scene.node, (ast.For, ast.AsyncFor)) else scene.node
+    names = [n for n in ast.walk(at) if isinstance(n, ast.Name)] if at else []
     found = {t.name: t for t in scene.known(names) if t.is_tensor}
     return list(found.values())[:_SHOWN]
 

@@ -18,6 +18,8 @@ descriptor in the place of `Tensor.backward`, and a `Module.__call__` that notes
     kept.py          losses kept with their graphs
     dimensions.py    softmax and norms along the wrong dimension, unscaled inputs
     leaks.py         samples that leak into each other, futures that leak into the past
+    unread.py        sequences of which a recurrent model reads one step only
+    unlike.py        inputs of another scale in an evaluation than in training
     scalers.py       gradients that a scaler made larger, and nothing divides again
     rates.py         learning rates, schedulers, optimizers made anew
     layouts.py       views that were meant to turn a tensor
@@ -153,6 +155,8 @@ class TrainingProbe:
             self._try(self.layouts.report)
             self._try(lambda c: self.followers.report(c, self.steps))
             self._try(self.workers.report)
+            if not self.names.is_of_rewards:
+                self._try(lambda c: self.called.unlike.report(c, optimized))
             self._try(lambda c: report_samples(c, self._tree, namespace))
             self._try(lambda c: report_scalers(c, self._tree, self.steps))
             text = "\n".join(self.source.lines)

@@ -12,6 +12,7 @@ from torch import nn
 from executor.inside.probes.source import SnippetSource
 from executor.inside.probes.training.disguised import disguised
 from executor.inside.probes.training.quiet import finite, grad_fn, parameters, requires_grad, shape
+from executor.inside.probes.training.unlike import Unlike
 from executor.protocol import ModuleCall
 
 _CALLS = 50
@@ -52,6 +53,7 @@ class Calls:
         # Hears of a recorded call of a root that is the first, or is in `unpaired`.
         self.first: Callable[[nn.Module, Any, Any, int | None], None] | None = None
         self.unpaired: set[int] = set()
+        self.unlike = Unlike()
         self._root: tuple[int | None, tuple[int, ...]] = None, ()
         self._known: set[tuple[Any, ...]] = set()
         self._working = False  # inside a root: all calls are the root's own
@@ -122,6 +124,8 @@ class Calls:
             self.given.append((key, [weakref.ref(t) for t in tensors]))
         if torch.is_grad_enabled():
             if key not in self.roots or key in self.unpaired:
+                if key not in self.roots:
+                    self.unlike.called(module, args, kwargs, line, recorded=True)
                 self.roots[key] = module
                 if self.first is not None:
                     self.first(module, args, kwargs, line)
@@ -138,6 +142,7 @@ class Calls:
                 self.evaluating.pop(key, None)
         elif key not in self.unrecorded:
             self.unrecorded[key] = weakref.ref(module)
+            self.unlike.called(module, args, kwargs, line, recorded=False)
         self._root = line, shape(tensors[0]) if tensors and tensors[0] is args[0] else ()
 
     def _leave(self, module: nn.Module, output: Any) -> None:

@@ -18,6 +18,7 @@ from torch import nn
 from executor.inside import torch_private as private
 from executor.inside.probes.again import Caller, KeptCall, close, mapped, tensors
 from executor.inside.probes.kinds import finding
+from executor.inside.probes.training import unread
 from executor.inside.probes.training.nodes import what
 from executor.inside.probes.training.quiet import parameters, quietly
 from executor.protocol import Finding
@@ -91,20 +92,30 @@ class Leaks:
         """Whether a call is worth trying again."""
         with quietly():
             kept = self._kept.values()
-            return any(_shifted(k) is not None or _may_mix(k) is not None for k in kept)
+            return any(
+                _shifted(k) is not None or _may_mix(k) is not None or _time(k) is not None
+                for k in kept
+            )
 
     def look(self) -> list[Finding]:
         """Try them: it calls the snippet's modules, so that it comes last of all."""
         found: list[Finding] = []
         for kept in self._kept.values():
             with quietly():
-                shifted, mixing = _shifted(kept), _may_mix(kept)
+                shifted, mixing, time = _shifted(kept), _may_mix(kept), _time(kept)
             if shifted is not None:
                 look = partial(_future, kept=kept, shifted=shifted)
                 found += Caller.with_time(kept.call, look)
             elif mixing is not None:
                 found += Caller.with_time(kept.call, partial(_samples, kept=kept))
+            if time is not None and not found:
+                look = partial(unread.look, call=kept.call, dim=time, first=kept.first)
+                found += Caller.with_time(kept.call, look)
         return found
+
+
+def _time(kept: _Kept) -> int | None:
+    return unread.time_of(kept.call.module, kept.first, kept.target)
 
 
 def _copy(value: Any) -> Any:

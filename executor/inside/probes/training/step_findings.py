@@ -51,6 +51,7 @@ class StepFindings:
             and key not in self._steps.held
             and key not in elsewhere
             and _learns(w)
+            and self._steps.fed(w)
             and not w.moved
         ]
         explained: set[int] = set()

@@ -183,6 +183,14 @@ class Steps:
         """Whether a step over this tensor came to its end; one that raised moves nothing."""
         return any(r.ended and id(w.tensor) in r.ids for r in self.records.values())
 
+    def fed(self, w: Watched) -> bool:
+        """Whether backward gave this tensor its gradient: deepcopy() copies one along."""
+        if w.fed:
+            return True
+        if self.reached is None or not self.backwards:  # a huge graph, or autograd.backward()
+            return w.steps == 1
+        return id(w.tensor) in self.reached
+
     def _watch(
         self, tensor: torch.Tensor, i: int, record: Record, named: dict[int, Named]
     ) -> Watched:

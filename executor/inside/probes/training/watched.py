@@ -32,6 +32,7 @@ class Watched:
     training: bool = False  # it was in training mode at the first step, or at a later one
     rate: float = 0.0  # the highest learning rate of a step
     top: float = 0.0  # the largest value of a gradient that was neither zero nor NaN
+    tops: set[float] = field(default_factory=set)  # the first two different ones
 
     @property
     def moved(self) -> bool:
@@ -47,6 +48,13 @@ class Watched:
             self.not_finite += 1
         else:
             self.top = max(self.top, top)
+            if len(self.tops) < 2:
+                self.tops.add(top)
+
+    @property
+    def fed(self) -> bool:
+        """Whether steps saw its gradient come or change; what a copy brought along stays."""
+        return bool(self.missing or len(self.tops) > 1)
 
 
 @dataclass

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import ast
+import io
 
 import pytest
 import torch
 from torch.utils.data import BatchSampler
 
 from executor.inside.probes import kinds
+from executor.inside.probes.exceptions import describe
+from executor.inside.probes.source import SnippetSource
 from executor.inside.resources import loaders
 from executor.inside.resources.supplied import Supplied
 from executor.protocol import Finding
+from tests.executor.conftest import House
 
 SNIPPET = "/work/snippet.py"
 
@@ -137,3 +141,47 @@ def test_an_error_of_types_says_nothing_where_types_are_guessed(
     made = Supplied(SNIPPET, ast.parse(""))
     made.add("a", "data", "it stands in", exact=False, types_known=types_known)
     assert made.at_fault(_raised(code)) == at_fault
+
+
+@pytest.mark.parametrize(
+    ("code", "misread"),
+    [
+        ("f = open('a.txt')\nfor row in f:\n    row.split(',')[3]", "a.txt"),
+        ("def read(f):\n    return f.read().split()\nrows = read(open('a.txt'))\nrows[9]", "a.txt"),
+        ("def read(p):\n    return open(p).read()\nfloat(read('a.txt'))", "a.txt"),
+        ("f = open('a.txt')\n[][0]", ""),  # it takes nothing of the file
+        ("f = open('a.txt')\nf.shape", ""),  # lines are text in any file
+    ],
+)
+def test_lines_of_an_unknown_layout_are_blamed_for_what_is_taken_of_them(
+    code: str, misread: str
+) -> None:
+    """What a split of a made-up line lacks says nothing of the real one."""
+    made = Supplied(SNIPPET, ast.parse(code))
+
+    def opened(path: str) -> io.StringIO:
+        made.free_text(path)
+        return io.StringIO("one two three\n")
+
+    source = SnippetSource(code, SNIPPET)
+    try:
+        exec(compile(code, SNIPPET, "exec"), {"open": opened})
+    except Exception as error:
+        assert made.misread(error, describe(error, source)) == misread
+
+
+def test_an_iterator_keeps_the_name_that_its_workers_give_it(house: House) -> None:
+    """A loader over placeholders has no workers here; the class in an error is that of theirs."""
+    seen = {}
+    for workers in (0, 2):
+        code = (
+            "import torchvision\nfrom torch.utils.data import DataLoader\n"
+            "data = torchvision.datasets.MNIST('.', download=True)\n"
+            f"it = iter(DataLoader(data, collate_fn=list, num_workers={workers}))\n"
+            "print(len(next(it)), len(list(it)) > 0)\nit.next()\n"
+        )
+        result = house.run(code, stand_ins=True)
+        assert result.error is not None, result
+        seen[workers] = result.error.message.split("'")[1], result.stdout
+    assert seen[0] == ("_SingleProcessDataLoaderIter", "1 True\n")
+    assert seen[2] == ("_MultiProcessingDataLoaderIter", "1 True\n")

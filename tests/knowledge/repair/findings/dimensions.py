@@ -58,15 +58,41 @@ BY_HAND = changed(
      "    loss = F.nll_loss(F.log_softmax(p.log(), 0 if epoch else 0), y)"),
 )  # fmt: skip
 CHOSEN = changed(NLL, ("dim=0)", "dim=axis)"), ("model = nn.Seq", "axis = 0\nmodel = nn.Seq"))
+FIRST = """\
+import torch
+import torch.nn.functional as F
+from torch import nn
+torch.manual_seed(0)
+class Tagger(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(20, 8)
+        self.rnn = nn.GRU(8, 16, batch_first=True)
+        self.out = nn.Linear(16, 2)
+    def forward(self, x):
+        output, _ = self.rnn(self.embed(x))
+        return self.out(output[:, 0])
+net = Tagger()
+opt = torch.optim.Adam(net.parameters(), lr=1e-2)
+for _ in range(8):
+    x = torch.randint(20, (32, 7))
+    loss = F.cross_entropy(net(x), (x[:, 3] > 9).long())
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+print(loss.item())
+"""
+NAMED = changed(FIRST, ("[:, 0]", "[:, at]"), ("net = ", "at = 0\nnet = "))
 
 CASES = Cases(
     mended={
         "nll_loss": (NLL, "F.log_softmax(model(x), dim=1)"),
         "attention": (ATTENTION, "F.softmax(scores, dim=-1)"),
         "a method": (NLL_METHOD, "model(x).log_softmax(-1)"),
+        "the first step": (FIRST, "output[:, -1]"),
         "rows and columns": (SIMILAR, "F.normalize(one, dim=1), F.normalize(two, dim=1)"),
     },
-    refused={"a variable": CHOSEN, "a condition": BY_HAND},
+    refused={"a step by its name": NAMED, "a variable": CHOSEN, "a condition": BY_HAND},
     wrong={
         "transposed": ("nll_loss", swap("F.log_softmax(model(x), dim=0)",
                                         "F.log_softmax(model(x).t(), dim=0).t().detach()")),
