@@ -281,7 +281,7 @@ def _import_mended(program: Program, look: Lookup) -> tuple[cst.Module, str] | N
     if not home and look.module.partition(".")[0] != "torch":
         of_torch = Lookup(_torch(), look.name, "")
         home = _home(of_torch)  # what a library took from torch, and gave back
-    near = look.alike(is_called=True) or look.with_another_end()
+    near = look.alike(is_called=True) or look.with_another_end() or _glued(program, look)
     sister = "" if home or near else sister_of(look.module, look.name)
     if sister:
         module = import_instead(program, look.module, look.name, sister, look.name)
@@ -293,9 +293,25 @@ def _import_mended(program: Program, look: Lookup) -> tuple[cst.Module, str] | N
         module = import_instead(program, look.module, look.name, look.module, near[0])
         title = f"it is spelled `{near[0]}`"
     else:
+        if set(_lacking(program)) & set(look.names):
+            return None  # another name of it is meant, which the program has
         module = without_import(program, look.module, look.name)
         title = f"`{look.module}` has no `{look.name}`, and nothing here uses it"
     return (module, title) if module is not None else None
+
+
+def _lacking(program: Program) -> set[str]:
+    """The names that a program calls and gives no value anywhere."""
+    called = {c.func.value for c in program.all(cst.Call) if isinstance(c.func, cst.Name)}
+    made = {n.value for t in program.all(cst.AssignTarget) for n in program.inside(t, cst.Name)}
+    made |= {d.name.value for d in program.all(cst.FunctionDef)}
+    made |= {d.name.value for d in program.all(cst.ClassDef)}
+    return called - made - program.imported()
+
+
+def _glued(program: Program, look: Lookup) -> list[str]:
+    """`save_image` of `save_imagefrom`: a name that it begins with, and that the program calls."""
+    return [n for n in look.names if look.name.startswith(n) and n in _lacking(program)]
 
 
 def _of_a_lost_module(failure: Failure) -> Iterator[Rewrite]:
@@ -304,6 +320,7 @@ def _of_a_lost_module(failure: Failure) -> Iterator[Rewrite]:
     path = seen["module"] if seen is not None else ""
     package = sys.modules.get(path.partition(".")[0])
     program = failure.program
+    yield from _of_a_lost_alias(failure, path)
     statement = next(
         (
             n
@@ -330,6 +347,22 @@ def _of_a_lost_module(failure: Failure) -> Iterator[Rewrite]:
         told.append(f"`{name}` is in `{_split(home)[0]}`")
     title = f"line {failure.error.line}: {', and '.join(told)}"
     yield Rewrite(program.module, title, cost=COST.SURE)
+
+
+def _of_a_lost_alias(failure: Failure, path: str) -> Iterator[Rewrite]:
+    """`from torch import tensor` for `import torch.tensor as tensor`: it is a function."""
+    program = failure.program
+    where, name = _split(path)
+    for node in program.all(cst.Import):
+        alias = node.names[0]
+        if len(node.names) > 1 or alias.asname is None or program.text(alias.name) != path:
+            continue
+        if where and hasattr(sys.modules.get(where), name):
+            word = program.text(alias.asname.name)
+            line = f"from {where} import {name}" + ("" if word == name else f" as {word}")
+            new = cst.ensure_type(cst.parse_statement(line), cst.SimpleStatementLine).body[0]
+            title = f"line {failure.error.line}: `{path}` is a function, and no module"
+            yield Rewrite(program.replace({node: new}), title, cost=COST.SURE)
 
 
 def _torch() -> types.ModuleType:
