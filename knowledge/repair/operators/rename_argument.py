@@ -55,7 +55,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         yield from _unnamed(failure, found)
     if found.takes_any_keyword:
         return
-    if not found.names and found.takes_any:
+    if not found.names and found.takes_any and found.target is not _sequential():
         yield from _by_place(failure, found)
     yield from _moved(failure, found)
     names = _new_names(found)

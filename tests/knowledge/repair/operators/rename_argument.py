@@ -118,6 +118,13 @@ layer = nn.Linear(3, 2, padding=None)
 print(layer(torch.ones(1, 3)).shape)
 """
 
+OF_TWO_LAYERS = """\
+import torch
+from torch import nn
+net = nn.Sequential(first=nn.Linear(2, 3), then=nn.ReLU())
+print(net(torch.ones(2)).shape)
+"""
+
 BY_PLACE = """\
 import torch
 from torch.utils.data import TensorDataset
@@ -141,7 +148,12 @@ CASES = Cases(
         "another library's": (SKLEARN, "perplexity=5, max_iter=300)"),
     },
     paired={"a switch that is off, and there is none": (NO_PADDING, ("nn.Linear(3, 2)",))},
-    refused={"nothing like it": MOMENTUM, "their own class": DEPTH, "no such switch": NO_SWITCH},
+    refused={
+        "nothing like it": MOMENTUM,
+        "their own class": DEPTH,
+        "no such switch": NO_SWITCH,
+        "names of two layers": OF_TWO_LAYERS,
+    },
     wrong={
         "the argument is lost": ("learning_rate", swap(", learning_rate=0.01", "")),
         "another number": ("of another library", swap("vocab_size=50", "num_embeddings=500")),
