@@ -242,9 +242,15 @@ def _lacking(run: JobResult, error: ErrorSeen, question: Question | None) -> str
     for families, clause in LACKS:
         if (seen := read(error, *families)) and (told := clause(seen, error, at)):
             return told
-    if run.not_here is not None:
+    if run.not_here is not None and not _is_a_folder_of_its_own(error):
         return not_of_this_machine(run.not_here, error, at)
     return ""
+
+
+def _is_a_folder_of_its_own(error: ErrorSeen) -> bool:
+    """Whether what is saved lacks no file, but a folder that the program could make."""
+    seen = read(error, "folder_missing")
+    return seen is not None and not re.match(r"[/~]|\w:", seen["folder"])
 
 
 UNREAD = (

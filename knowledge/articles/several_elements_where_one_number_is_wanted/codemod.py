@@ -15,25 +15,33 @@ from knowledge.repair.computed import reaches_leaves, same_tensors
 from knowledge.repair.toolkit.edits import Program, method
 from knowledge.repair.toolkit.sites import failing, scope_of, seen_error, variables
 
-_FAMILY = "several_elements"
+_FAMILY, _OF_FLOAT = "several_elements", "one_element_tensors"
+_LOSS = re.compile(r"(?i)loss|crit|entropy")  # what a training adds up is one number a batch
 _MEAN, _ALL = "one number: their mean", "all of the numbers"
+_SUM = "one number: their sum"
 
 
 def applies(result: JobResult) -> bool:
-    """item() was called on a tensor of several elements."""
+    """item() or float() was called on a tensor of several elements."""
     return _message(result) is not None
 
 
 def _message(result: JobResult) -> str | None:
-    error = seen_error(result, _FAMILY)
-    return error.message if error is not None and read(error, _FAMILY) else None
+    error = seen_error(result, _FAMILY, _OF_FLOAT)
+    if error is None or not (read(error, _FAMILY) or error.code.startswith("float(")):
+        return None
+    return error.message
 
 
 def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     """`.mean().item()` or `.tolist()`, wherever the same is asked of such a tensor."""
-    error = seen_error(result, _FAMILY)
+    error = seen_error(result, _FAMILY, _OF_FLOAT)
     assert error is not None
     node = failing(program, error)
+    if isinstance(node, cst.Call) and program.text(node.func) == "float" and len(node.args) == 1:
+        if _LOSS.search(program.text(node.args[0])):
+            yield from _of_float(program, node, node.args[0].value)
+        return
     if not isinstance(node, cst.Call) or not _is_item(node):
         return
     places = [node, *_others(program, result, node)]
@@ -58,6 +66,17 @@ def rewrite(program: Program, result: JobResult) -> Iterable[Rewrite]:
     )
 
 
+def _of_float(program: Program, node: cst.Call, value: cst.BaseExpression) -> Iterator[Rewrite]:
+    """`float(loss.mean())` or `float(loss.sum())` for `float(loss)`."""
+    for word, meaning in (("mean", _MEAN), ("sum", _SUM)):
+        yield Rewrite(
+            program.replace({value: method(value, word)}),
+            f"line {program.line(node)}: the {word} of the elements is one number",
+            meaning,
+            said=rf"\b{word}\b",
+        )
+
+
 def _is_item(node: cst.Call) -> bool:
     return isinstance(node.func, cst.Attribute) and node.func.attr.value == "item" and not node.args
 
@@ -80,9 +99,12 @@ def _others(program: Program, result: JobResult, node: cst.Call) -> Iterator[cst
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """What was computed keeps its values, and what is taken comes from every element."""
-    error = seen_error(before, _FAMILY)
-    owner = error.code.removesuffix(".item()") if error is not None else ""
-    taken = re.search(rf"{re.escape(owner)}\.(mean\(\)\.item|tolist)\(\)", proposal.code)
+    error = seen_error(before, _FAMILY, _OF_FLOAT)
+    code = error.code if error is not None else ""
+    owner = code.removeprefix("float(").removesuffix(")") if code.startswith("float(") else ""
+    owner = owner or code.removesuffix(".item()")
+    forms = r"mean\(\)\.item|tolist" if code.endswith(".item()") else r"mean|sum"
+    taken = re.search(rf"{re.escape(owner)}\.({forms})\(\)", proposal.code)
     detail = "every element counts" if taken else "it is not the mean, nor all of the elements"
     return [
         same_tensors(before, after, proposal.code),

@@ -102,6 +102,8 @@ def _forms(
             )
             yield _Form(new, f"`{name}` is used as whole numbers (int64)")
         yield from _largest(failure, place, one, given)
+        if _OF_WHOLE.search(message) and _is_count(value):
+            yield _Form(call("int", cst.Arg(node)), f"`{name}` is used as a plain number")
     if _OF_PROBABILITY.search(message):
         yield from _probabilities(failure, place, one)
     module = called_module(failure, place)
@@ -110,12 +112,34 @@ def _forms(
     if one_feature and is_rows:
         new = method(node, "unsqueeze", cst.Arg(cst.parse_expression("-1")))
         yield _Form(new, f"each number of `{name}` is a step with one feature")
+    if place.frame == -len(failure.live.spans) and _is_one_sample(failure, place, value):
+        new = method(node, "unsqueeze", cst.Arg(cst.Integer("0")))
+        yield _Form(new, f"`{name}` is one sample: a batch of one", COST.LIKELY)
     if is_a(failure.error, "index_dimensions") and isinstance(value, torch.Tensor):
         owner = given[0].value
         is_index = value.dtype == torch.int64 and isinstance(owner, torch.Tensor)
         if is_index and one is not given[0] and value.dim() == owner.dim() - 1:
             new = method(node, "unsqueeze", cst.Arg(cst.Integer(str(value.dim()))))
             yield _Form(new, f"each index of `{name}` stands in a row of its own")
+
+
+def _is_count(value: Any) -> bool:
+    """Whether a tensor holds a single whole number."""
+    import torch
+
+    whole = (torch.int64, torch.int32)
+    return isinstance(value, torch.Tensor) and value.numel() == 1 and value.dtype in whole
+
+
+def _is_one_sample(failure: Failure, place: Place, value: Any) -> bool:
+    """Whether a model is called with a vector or a picture by itself, as the call's one input."""
+    import torch
+
+    node = place.node
+    if not isinstance(node, cst.Call) or len(node.args) != 1 or not isinstance(value, torch.Tensor):
+        return False
+    called = failure.value(node.func, place.frame)
+    return isinstance(called, torch.nn.Module) and value.dim() in (1, 3)
 
 
 def _of_list(failure: Failure, value: Any, node: cst.BaseExpression) -> Iterator[_Form]:

@@ -51,11 +51,13 @@ def _wrote_it(failure: Failure, load: cst.Call) -> bool:
     program = failure.program
     path = argument(load, 0, "f")
     wanted = failure.value(path.value) if path is not None else failure.missing
+    called = failure.places[-1].node  # in a function: the module's own line that led to it
     for save in calls(program, r"(^|\.)save$"):
         written = argument(save, 1, "f")
-        if written is None or program.line(save) >= program.line(load):
+        if written is None or program.line(save) >= program.line(called):
             continue
-        value = failure.value(written.value)
-        if value is not failure.missing and str(value) == str(wanted):
-            return True
+        for frame in {0, len(failure.live.names) - 1}:
+            value = failure.value(written.value, frame)
+            if value is not failure.missing and str(value) == str(wanted):
+                return True
     return False

@@ -21,7 +21,7 @@ from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Program
-from knowledge.repair.toolkit.imports import import_instead, with_import
+from knowledge.repair.toolkit.imports import import_instead, with_import, without_import
 from knowledge.repair.toolkit.lookups import Lookup, lookup, sister_of
 
 # What was renamed without another meaning, in words that no rule of spelling finds.
@@ -249,13 +249,39 @@ def _home(look: Lookup) -> str:
 
 
 def _imported(failure: Failure, look: Lookup) -> Iterator[Rewrite]:
-    """`from a import name` from where the name is, or under the name that it has."""
-    program = failure.program
+    """Every name of the import that is not there: from where it is, or without it."""
+    program, told = failure.program, []
+    for name in (look.name, *_missing_beside(failure, look)):
+        found = _import_mended(program, Lookup(look.owner, name, look.message))
+        if found is None:
+            return
+        program = Program(found[0].code)
+        told.append(found[1])
+    title = f"line {failure.error.line}: {', and '.join(told)}"
+    yield Rewrite(program.module, title, as_one=len(told) > 1, cost=COST.SURE)
+
+
+def _missing_beside(failure: Failure, look: Lookup) -> Iterator[str]:
+    """The other names of the same import that are not there either."""
+    text = failure.program.text
+    for node in failure.program.all(cst.ImportFrom):
+        if node.module is None or isinstance(node.names, cst.ImportStar):
+            continue
+        names = [text(alias.name) for alias in node.names]
+        if text(node.module) == look.module and look.name in names:
+            for name in names:
+                there = hasattr(look.owner, name) or Lookup(look.owner, name, "").is_submodule()
+                if name != look.name and not there:
+                    yield name
+
+
+def _import_mended(program: Program, look: Lookup) -> tuple[cst.Module, str] | None:
+    """One name from where it is, or under the name that it has; left out if nothing uses it."""
     home = _moved(look) or _home(look)
     if not home and look.module.partition(".")[0] != "torch":
         of_torch = Lookup(_torch(), look.name, "")
         home = _home(of_torch)  # what a library took from torch, and gave back
-    near = look.alike(is_called=True) or look.with_another_end()
+    near = look.alike(is_called=True) or look.with_another_end() or _glued(program, look)
     sister = "" if home or near else sister_of(look.module, look.name)
     if sister:
         module = import_instead(program, look.module, look.name, sister, look.name)
@@ -267,9 +293,25 @@ def _imported(failure: Failure, look: Lookup) -> Iterator[Rewrite]:
         module = import_instead(program, look.module, look.name, look.module, near[0])
         title = f"it is spelled `{near[0]}`"
     else:
-        return
-    if module is not None:
-        yield Rewrite(module, f"line {failure.error.line}: {title}", cost=COST.SURE)
+        if set(_lacking(program)) & set(look.names):
+            return None  # another name of it is meant, which the program has
+        module = without_import(program, look.module, look.name)
+        title = f"`{look.module}` has no `{look.name}`, and nothing here uses it"
+    return (module, title) if module is not None else None
+
+
+def _lacking(program: Program) -> set[str]:
+    """The names that a program calls and gives no value anywhere."""
+    called = {c.func.value for c in program.all(cst.Call) if isinstance(c.func, cst.Name)}
+    made = {n.value for t in program.all(cst.AssignTarget) for n in program.inside(t, cst.Name)}
+    made |= {d.name.value for d in program.all(cst.FunctionDef)}
+    made |= {d.name.value for d in program.all(cst.ClassDef)}
+    return called - made - program.imported()
+
+
+def _glued(program: Program, look: Lookup) -> list[str]:
+    """`save_image` of `save_imagefrom`: a name that it begins with, and that the program calls."""
+    return [n for n in look.names if look.name.startswith(n) and n in _lacking(program)]
 
 
 def _of_a_lost_module(failure: Failure) -> Iterator[Rewrite]:
@@ -278,6 +320,7 @@ def _of_a_lost_module(failure: Failure) -> Iterator[Rewrite]:
     path = seen["module"] if seen is not None else ""
     package = sys.modules.get(path.partition(".")[0])
     program = failure.program
+    yield from _of_a_lost_alias(failure, path)
     statement = next(
         (
             n
@@ -304,6 +347,22 @@ def _of_a_lost_module(failure: Failure) -> Iterator[Rewrite]:
         told.append(f"`{name}` is in `{_split(home)[0]}`")
     title = f"line {failure.error.line}: {', and '.join(told)}"
     yield Rewrite(program.module, title, cost=COST.SURE)
+
+
+def _of_a_lost_alias(failure: Failure, path: str) -> Iterator[Rewrite]:
+    """`from torch import tensor` for `import torch.tensor as tensor`: it is a function."""
+    program = failure.program
+    where, name = _split(path)
+    for node in program.all(cst.Import):
+        alias = node.names[0]
+        if len(node.names) > 1 or alias.asname is None or program.text(alias.name) != path:
+            continue
+        if where and hasattr(sys.modules.get(where), name):
+            word = program.text(alias.asname.name)
+            line = f"from {where} import {name}" + ("" if word == name else f" as {word}")
+            new = cst.ensure_type(cst.parse_statement(line), cst.SimpleStatementLine).body[0]
+            title = f"line {failure.error.line}: `{path}` is a function, and no module"
+            yield Rewrite(program.replace({node: new}), title, cost=COST.SURE)
 
 
 def _torch() -> types.ModuleType:
@@ -367,7 +426,7 @@ def _module(failure: Failure, node: cst.BaseExpression) -> types.ModuleType | No
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same object is asked for something, and not only whether it has it."""
     error, line = before.error, before.error.line if before.error is not None else None
-    if error is None or line is None or error.type == "ImportError":
+    if error is None or line is None or error.type.endswith(("ImportError", "NotFoundError")):
         return []
     owner = "".join(error.code.removesuffix("()").rpartition(".")[0].split())
     lines = proposal.code.splitlines()[max(0, line - 2) : line + 2]

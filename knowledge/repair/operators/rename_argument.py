@@ -23,6 +23,7 @@ from knowledge.repair.toolkit.signatures import Called, called, of_call
 from knowledge.repair.toolkit.sites import with_argument, without_argument
 
 _OFF = ("False", "None")
+_OF_TARGETS = re.compile(r"(?i)target|label|^y$")
 
 
 class _Settings(TypedDict):
@@ -54,6 +55,8 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         yield from _unnamed(failure, found)
     if found.takes_any_keyword:
         return
+    if not found.names and found.takes_any and found.target is not _sequential():
+        yield from _by_place(failure, found)
     yield from _moved(failure, found)
     names = _new_names(found)
     if not names:
@@ -77,6 +80,28 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     if len(every) > len(same):
         more = f"{title}; other calls name theirs wrongly too"
         yield Rewrite(program.replace(every), more, **settings)
+
+
+def _by_place(failure: Failure, found: Called) -> Iterator[Rewrite]:
+    """`TensorDataset(x, y)` for `TensorDataset(data_tensor=x, target_tensor=y)`: targets last."""
+    program, call = failure.program, found.call
+    if not all(a.keyword is not None and not a.star for a in call.args) or not call.args:
+        return
+    words = tuple(_word(a) for a in call.args)
+    ordered = sorted(
+        call.args, key=lambda a: bool(a.keyword and _OF_TARGETS.search(a.keyword.value))
+    )
+    plain = [
+        old.with_changes(value=new.value, keyword=None, equal=cst.MaybeSentinel.DEFAULT)
+        for old, new in zip(call.args, ordered, strict=True)
+    ]
+    title = f"line {program.line(call)}: `{program.text(call.func)}` takes its arguments by place"
+    new = program.replace({call: call.with_changes(args=plain)})
+    yield Rewrite(new, title, subjects=words, cost=COST.SURE)
+
+
+def _word(given: cst.Arg) -> str:
+    return given.keyword.value if given.keyword is not None else ""
 
 
 def _moved(failure: Failure, found: Called) -> Iterator[Rewrite]:

@@ -41,6 +41,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     seen: set[cst.CSTNode] = set()
     for place in failure.places[:_FRAMES]:
         for node, far in _made_of(failure.program, place):
+            yield from _joined(failure, place, node, far)
             for step in failure.program.expressions(node):
                 of = _taken_of(step)
                 if of is not None and step not in seen:
@@ -97,6 +98,25 @@ def _without(
             return
         new = gone
     yield Rewrite(new, told, meaning, cost=cost, supposes=True)  # it may have been meant
+
+
+def _joined(failure: Failure, place: Place, node: cst.CSTNode, far: int) -> Iterator[Rewrite]:
+    """`torch.cat(parts)` for `torch.stack(parts)`, where each part is a batch of one already."""
+    import torch
+
+    program = failure.program
+    for call in program.inside(node, cst.Call):
+        if program.text(call.func) not in ("torch.stack", "stack") or len(call.args) != 1:
+            continue
+        parts = failure.value(call.args[0].value, place.frame)
+        if not isinstance(parts, (list, tuple)) or len(parts) < 2:
+            continue
+        if all(isinstance(p, torch.Tensor) and p.dim() > 1 and len(p) == 1 for p in parts):
+            function = cst.parse_expression(program.name_of("torch", "cat"))
+            meaning = "each of the tensors is a batch of one already"
+            told = f"line {program.line(call)}: {meaning}, and they are joined along it"
+            new = program.replace({call: call.with_changes(func=function)})
+            yield Rewrite(new, told, meaning, cost=COST.SURE + COST.FAR * far)
 
 
 def _without_line(program: Program, line: int) -> cst.Module | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.statements import removed
 
 
 def with_import(program: Program, statement: str) -> cst.Module:
@@ -48,6 +49,31 @@ def import_instead(
         if alias is None or node.module is None or program.text(node.module) != source:
             continue
         return _moved(program, statement, node, alias, new_source, new_name)
+    return None
+
+
+def without_import(program: Program, source: str, name: str) -> cst.Module | None:
+    """The module without the import of a name that it never uses; None if it does, or lists names.
+
+    A star of the module's, or `__all__`, may hand it on.
+    """
+    for node in program.all(cst.ImportFrom):
+        if isinstance(node.names, cst.ImportStar) or node.module is None:
+            continue
+        alias = next((a for a in node.names if program.text(a.name) == name), None)
+        if alias is None or program.text(node.module) != source:
+            continue
+        word = program.text(alias.asname.name) if alias.asname else name
+        own = (alias, alias.asname)
+        used = [n for n in program.all(cst.Name) if n.value == word]
+        if "__all__" in program.module.code or any(program.parent(n) not in own for n in used):
+            return None
+        kept = [a for a in node.names if a is not alias]
+        if not kept:
+            gone = removed(program, node)
+            return program.replace(gone) if gone is not None else None
+        kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+        return program.replace({node: node.with_changes(names=kept)})
     return None
 
 

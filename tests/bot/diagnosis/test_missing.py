@@ -315,6 +315,21 @@ def without_line(run: JobResult) -> JobResult:
         ),
         (
             failed(
+                "Parent directory /srv/out does not exist.",
+                not_here=NotHere(kind="path", name="/srv/out/a.pt"),
+            ),
+            "`/srv/out/a.pt` (line 1) is not here, and RuntimeError comes of that; attach it, or "
+            "make the data up in the code",
+        ),
+        (  # a folder that the program could make
+            failed(
+                "Parent directory out does not exist.",
+                not_here=NotHere(kind="path", name="out/a.pt"),
+            ),
+            "",
+        ),
+        (
+            failed(
                 "[Errno 2] No such file or directory: 'make'",
                 "FileNotFoundError",
                 not_here=NotHere(kind="program", name="make all"),

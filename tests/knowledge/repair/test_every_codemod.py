@@ -163,7 +163,7 @@ async def test_where_no_edit_is_honest_it_offers_none(
     medic: Pipeline, slug: str, name: str
 ) -> None:
     """Asked alone: what the others would offer is left to the test of the whole answer."""
-    maker, job = _maker(medic, slug), Job(code=CASES[slug].refused[name])
+    maker, job = _maker(medic, slug), _job(slug, CASES[slug].refused[name])
     before, reference = await seen(medic.executor, job)
     codemods = [maker] if isinstance(maker, Codemod) else []
     operators = [maker] if isinstance(maker, Operator) else []
@@ -185,6 +185,11 @@ async def test_where_no_edit_is_honest_none_is_offered(ask: Ask, slug: str, name
     assert not [fix.diff for fix in offered(answer) if fix.codemod == slug]
 
 
+def _job(slug: str, code: str) -> Job:
+    """The job of one of its programs, with the device that they need."""
+    return Job(code=code, simulate=CASES[slug].simulate)
+
+
 def _maker(medic: Pipeline, slug: str) -> Codemod | Operator:
     """The codemod or operator of this name."""
     return next(m for m in (*medic.codemods, *medic.operators) if m.slug == slug)
@@ -196,7 +201,7 @@ async def test_tempting_but_wrong_is_refused(medic: Pipeline, slug: str, name: s
     program, change = CASES[slug].wrong[name]
     code = CASES[slug].program(program)
     codemod = _maker(medic, slug)
-    job = Job(code=code)
+    job = _job(slug, code)
     before, reference = await seen(medic.executor, job)
     assert codemod.module.applies(before), "the original does not show its mistake"
     wrong = change(code)

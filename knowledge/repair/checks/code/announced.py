@@ -69,12 +69,17 @@ def check(change: Change) -> Check:
 
 
 def _keywords_lost(old: ast.stmt, new: ast.stmt) -> list[str]:
-    """The keywords whose value is given under no other name now."""
+    """The keywords whose value is given under no other name now, nor by its place."""
     had = {n.arg: text(n.value) for n in expressions(old) if isinstance(n, ast.keyword) and n.arg}
     has = [n for n in expressions(new) if isinstance(n, ast.keyword) and n.arg not in had]
     kept = {n.arg for n in expressions(new) if isinstance(n, ast.keyword)}
-    values = {text(n.value) for n in has}
+    values = {text(n.value) for n in has} | (_by_place(new) - _by_place(old))
     return sorted(k for k, value in had.items() if k not in kept and value not in values)
+
+
+def _by_place(statement: ast.stmt) -> set[str]:
+    calls = [n for n in expressions(statement) if isinstance(n, ast.Call)]
+    return {text(given) for call in calls for given in call.args}
 
 
 def _denied(change: Change) -> Iterator[tuple[ast.stmt, str, str]]:

@@ -198,6 +198,8 @@ def _left_out(change: Change) -> Iterator[str]:
             continue  # it makes the same mistake as the line that failed
         if _turns_itself(statement) and "without" in change.said:
             continue  # the step that went wrong, and the fix says that it is left out
+        if statement in failed and "nothing uses" in change.said and _is_unused(statement, found):
+            continue
         yield f"it leaves line {statement.lineno} out: `{text(statement).splitlines()[0][:60]}`"
     for old, new in found.changed:
         kept = {text(d) for d in getattr(new, "decorator_list", [])}
@@ -206,6 +208,17 @@ def _left_out(change: Change) -> Iterator[str]:
                 continue  # as for `with`: what it decorates is still called
             if text(decorator) not in kept and not _is_called(decorator, found.new):
                 yield f"it leaves line {decorator.lineno} out: `@{text(decorator)[:60]}`"
+
+
+def _is_unused(statement: ast.stmt, found: Comparison) -> bool:
+    """Whether it only gives a name to what a class makes, and the rest never has that name."""
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
+        return False
+    words = {n.id for n in ast.walk(found.new) if isinstance(n, ast.Name)}
+    is_class = called(statement.value)[:1].isupper()
+    return is_class and all(
+        isinstance(t, ast.Name) and t.id not in words for t in statement.targets
+    )
 
 
 def _turns_itself(statement: ast.stmt) -> bool:

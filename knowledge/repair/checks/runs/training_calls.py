@@ -14,8 +14,7 @@ _CALLS = {
     "step": re.compile(r"\bopt\w*\.step\("),
     "zero_grad": re.compile(r"\.zero_grad\("),
 }
-
-
+_ASKS = re.compile(r"step\(\) missing 1 required positional argument: 'closure'")
 # One backward of a sum is the backward of each of its losses.
 _SUMMED = re.compile(r"(?:\bsum\(|\+).*\.backward\(")
 
@@ -36,6 +35,11 @@ def check(tried: Tried) -> Check:
         if not made and pattern.search(_removed(tried)) and not pattern.search(_added(tried)):
             detail = f"it calls {name}() no more"
             return Check(name="training calls", passed=False, detail=detail)
+    error = tried.before.error
+    if error is not None and _ASKS.search(error.message) and now.backwards <= now.steps:
+        # An optimizer of this kind evaluates the loss several times a step, by its closure.
+        detail = "what step() is given computes no gradients anew"
+        return Check(name="training calls", passed=False, detail=detail)
     lines = lines_of(tried.original, tried.fixed)
     for line in now.doubled:
         # Without a step, adding them up may be what the code shows.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 Change = Callable[[str], str]
 
@@ -25,6 +26,7 @@ class Cases:
             it): each must come out unverified. Think of detach, try/except, deleting the line,
             throwing the value away, `.data`, and of the family's own temptation.
         asked: the words that the programs are posted with, where they matter.
+        simulate: the device that they need.
     """
 
     mended: Mapping[str, tuple[str, str]]
@@ -32,6 +34,7 @@ class Cases:
     wrong: Mapping[str, tuple[str, Change]]
     paired: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
     asked: str = "what is wrong here?"
+    simulate: Literal["cuda"] | None = None
 
     def program(self, name: str) -> str:
         """A mended or paired program by its name."""

@@ -24,6 +24,16 @@ print("real", real.item())   # near one
 print("fake", fake.item())
 """
 
+SUMMED = """\
+import torch
+from torch import nn
+net, loss = nn.Linear(2, 1), nn.MSELoss(reduction="none")
+total = 0.0
+for _ in range(2):
+    total += float(loss(net(torch.rand(5, 2)), torch.rand(5, 1)))   # of all batches
+print(total > 0)
+"""
+
 FLOAT = """\
 import torch
 scores = torch.tensor([0.1, 0.9])
@@ -41,6 +51,7 @@ CASES = Cases(
     paired={
         "a log": (LOG, ("losses.mean().item()}", "losses.tolist()}")),
         "slopes": (SLOPES, ("[slope.mean().item() for", "[slope.tolist() for")),
+        "a loss for each sample": (SUMMED, ("1)).mean())   # of", "1)).sum())   # of")),
         "patches": (
             PATCHES,
             (

@@ -93,10 +93,29 @@ steps, state = nn.LSTM(3, 4)(torch.rand(5, 2, 3))
 print(state.shape)
 """
 
+ONE_PICTURE = """\
+import torch
+from torch import nn
+
+net = nn.Sequential(nn.Conv2d(3, 4, 3), nn.Flatten(), nn.Linear(144, 2))
+picture = torch.rand(3, 8, 8)
+print(net(picture).shape)
+"""
+
+A_COLUMN_OF_A_TABLE = """\
+import torch
+from torch import nn
+
+table = torch.rand(6)
+print(nn.Linear(3, 2)(table).shape)
+"""
+
+
 CASES = Cases(
     mended={},
     paired={
         "single numbers joined": (SCALARS, ("torch.stack(scores)",)),
+        "one picture by itself": (ONE_PICTURE, ("net(picture.unsqueeze(0))",)),
         "a size divided": (WINDOW, ("step = len(signal) // 4",)),
         "weights for a choice": (CHOICE, ("weights / weights.sum()",)),
         "scores for probabilities": (POLICY, ("Categorical(torch.softmax(preferences, dim=-1))",)),
@@ -110,6 +129,7 @@ CASES = Cases(
         "tensors of two shapes": UNEQUAL,
         "indices with a fraction": HALVES,
         "what a layer gave": BOTH_STATES,
+        "one row of another length": A_COLUMN_OF_A_TABLE,
     },
     wrong={
         "the last one alone": ("single numbers joined", swap("torch.cat(scores)", "scores[-1]")),

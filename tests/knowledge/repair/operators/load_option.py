@@ -34,6 +34,15 @@ serialization.location_tag = tag
 print(torch.load("weights.pt").sum())   # two
 """
 
+IN_A_FUNCTION = """\
+import torch
+from torch import nn
+def restored(path):
+    return torch.load(path)
+torch.save(nn.Linear(2, 2), "net.pt")
+print(restored("net.pt")(torch.ones(2)).shape)
+"""
+
 OF_OTHERS = """\
 import pickle
 import torch
@@ -58,6 +67,7 @@ CASES = Cases(
     paired={
         "a whole model": (WHOLE, ('torch.load("net.pt", weights_only=False)   # the whole',)),
         "a number of NumPy": (NUMPY, ("torch.load(path, weights_only=False)",)),
+        "in a function": (IN_A_FUNCTION, ("return torch.load(path, weights_only=False)",)),
         "of a GPU": (OF_A_GPU, ('torch.load("weights.pt", map_location="cpu").sum())   # two',)),
     },
     refused={"not the program's own": OF_OTHERS, "damaged": DAMAGED},

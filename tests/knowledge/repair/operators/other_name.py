@@ -210,6 +210,43 @@ nn.utils.clip_gradient_norm_(net.parameters(), 1.0)
 optimizer.step()
 """
 
+A_FUNCTION = """\
+import torch
+from torch.tensor import tensor
+print(tensor([1.0, 2.0]).sum())
+"""
+
+AN_ALIAS = """\
+import torch
+import torch.tensor as tensor   # a function
+print(tensor([1.0, 2.0]).sum())
+"""
+
+GLUED = """\
+import torch
+from torchvision.utils import save_imageof_digits
+save_image(torch.rand(1, 4, 4), "a.png")
+print("saved")
+"""
+
+ANOTHER = """\
+import torch
+from torchvision.utils import write_image
+save_image(torch.rand(1, 4, 4), "a.png")
+"""
+
+UNUSED = """\
+import torch
+from torch.nn import BatchNorm, ReLU6, Seqential   # the layers
+print(Seqential(ReLU6())(torch.ones(2)))
+"""
+
+USED = """\
+import torch
+from torchvision.utils import make_image, save_image
+make_image(torch.rand(3, 4, 4))
+"""
+
 CASES = Cases(
     mended={
         "a letter too few": (LOSS, "nn.CrossEntropyLoss()   # three classes"),
@@ -222,6 +259,10 @@ CASES = Cases(
         "an import mistyped": (MISTYPED, "loader = DataLoader(TensorDataset("),
         "of a library beside it": (BESIDE, "from torchvision import transforms\n"),
         "one slip after another": (SLIPS, "nn.utils.clip_grad_norm_(net.parameters(), 1.0)"),
+        "a function in a module": (A_FUNCTION, "from torch import tensor\n"),
+        "a function under a name": (AN_ALIAS, "from torch import tensor   # a function\n"),
+        "two words in one": (GLUED, "from torchvision.utils import save_image\n"),
+        "one that nothing uses": (UNUSED, "from torch.nn import ReLU6, Sequential   # the layers"),
         "a key": (KEY, "print(batch['image'].shape, batch['label'])"),
         "a class in a module": (SAME_NAME, "datetime.datetime.now()   # for the log"),
         "the next batch": (NEXT, "(first,) = next(batches)   # one batch"),
@@ -230,6 +271,8 @@ CASES = Cases(
         "the profiler": (EVENTS, "for event in prof.function_events]   # what ran"),
     },
     refused={
+        "it is used": USED,
+        "another name is used": ANOTHER,
         "another number": NUMBERED,
         "no such layer": NO_LAYER,
         "of all samples": OF_ALL,

@@ -52,6 +52,15 @@ model = nn.Bilinear(3, 4, 2).double()
 print(model(torch.rand(5, 3), torch.rand(5, 7)))
 """
 
+BATCHES = """\
+import torch
+from torch import nn
+reader = nn.LSTM(3, 4, batch_first=True)
+first, second = torch.rand(1, 6, 3), torch.rand(1, 6, 3)
+both = torch.stack((first, second))
+print(reader(both)[0].shape)
+"""
+
 CASES = Cases(
     mended={},
     paired={
@@ -60,6 +69,7 @@ CASES = Cases(
             ("        return torch.sigmoid(self.conv(spikes))",),
         ),
         "a kernel without its channel": (KERNEL, ("F.conv2d(image, blur, padding=1, groups=3)",)),
+        "batches of one": (BATCHES, ("both = torch.cat((first, second))",)),
         "points turned": (TURNED, ("far = torch.cdist(points, others)\n",)),
     },
     refused={"no step to leave out": NO_STEP, "a model and no tensor": MODEL},

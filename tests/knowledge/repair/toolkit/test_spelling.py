@@ -10,6 +10,9 @@ from knowledge.repair.toolkit.spelling import misspelt, slips
     [
         ("Conv2D", "Conv2d", True),  # another case
         ("maxpool2d", "MaxPool2d", True),
+        ("MaxPol2D", "MaxPool2d", True),
+        ("MT5Tokenizer", "MyT5Tokenizer", False),  # so few letters before a number are a name
+        ("con1", "conv1", True),  # of a layer, at the end
         ("argmx", "argmax", True),  # a letter too few
         ("reshapee", "reshape", True),  # one too many
         ("DataLaoder", "DataLoader", True),  # two in the other order

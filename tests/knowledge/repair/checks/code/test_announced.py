@@ -62,6 +62,8 @@ from tests.knowledge.repair.checks.code.changed import refused
         ("y = f(x, keep_dims=True)  # keeps them\n", "y = f(x)  # keeps them\n", False),
         ("y = f(x, decimals=2)\nprint('rounded', y)\n", "y = f(x)\nprint('rounded', y)\n", True),
         ("y = f(x, decimals=2)  # two decimals\n", "y = f(x, digits=2)  # two decimals\n", True),
+        ("y = f(decimals=2)  # two decimals\n", "y = f(2)  # two decimals\n", True),  # by place
+        ("y = f(2, decimals=2)  # decimals\n", "y = f(2)  # decimals\n", False),
         ("y = f(x, decimals=2)  # two decimals\n",
          "y = f(x, decimals=3)  # two decimals\n", True),
         # What a label right below says there is not.

@@ -234,6 +234,26 @@ def test_a_call_that_is_made_twice_may_be_renamed_twice(new: str, line: int, pas
 
 
 @pytest.mark.parametrize(
+    ("gone", "line", "said", "refuses"),
+    [
+        ("opt = SGD(x)", 2, "nothing uses `opt`", False),
+        ("opt = SGD(x)", 2, "without `opt`", True),  # nobody is told of it
+        ("opt = SGD(x)", 1, "nothing uses `opt`", True),  # it did not fail
+        ("x = SGD(x)", 2, "nothing uses `x`", True),  # the rest has the name
+        ("loss = measure(x)", 2, "nothing uses `loss`", True),  # it computes something
+        ("SGD(x)", 2, "nothing uses it", True),
+    ],
+)
+def test_an_object_that_cannot_be_made_may_go_if_nothing_uses_it(
+    gone: str, line: int, said: str, refuses: bool
+):
+    """One row for each condition."""
+    old, new = f"x = f()\n{gone}\nprint(x)\n", "x = f()\nprint(x)\n"
+
+    assert bool(refused(check, old, new, failed("no", line=line), title=said)) is refuses
+
+
+@pytest.mark.parametrize(
     ("gone", "said", "refuses"),
     [
         ("x = x.unsqueeze(1)", "`x` stays as it is, without `unsqueeze(1)`", False),

@@ -46,6 +46,10 @@ LIVE = saw(x=tensor(3), y=tensor(3), labels=tensor(3), n=NUMBER)
         ("f(x)\n", "f(n)\n", ""),
         ("c = x @ y\n", "c = y @ x\n", ""),
         ("f(x)\n", "f(x)\ng(y)\n", ""),
+        # What a variable was computed by, once more.
+        ("y = m(x)\nf(y)\n", "y = m(x)\nf(m(x))\n", ""),
+        ("y = m(x)\nf(y)\n", "y = m(x)\nf(g(x))\n", "`g(x)` stands where `y` stood"),
+        ("y = m(x)\ny = 2 * y\nf(y)\n", "y = m(x)\ny = 2 * y\nf(m(x))\n", "`m(x)` stands"),
         # A constant in its place.
         ("f(x[0])\n", "f(2.0)\n", "the constant `2.0` stands where `x[0]` was computed"),
         ("z = x.mean()\n", "z = None\n", "the constant `None` stands"),

@@ -11,6 +11,7 @@ from knowledge.repair.checks.runs.training_calls import check
 from tests.built import failed, ran
 from tests.knowledge.repair.checks.runs.looked import BEFORE, tried
 
+ASKS = failed("LBFGS.step() missing 1 required positional argument: 'closure'", "TypeError")
 BACKWARD, STEP, ZERO = "loss.backward()", "opt.step()", "opt.zero_grad()"
 
 
@@ -41,6 +42,10 @@ def at(code: str) -> JobResult:
         ({"steps": 1}, {"steps": 1}, at(STEP), False),
         ({"zero_grads": 1}, {"zero_grads": 1}, at(ZERO), False),
         ({"backwards": 2}, {"backwards": 2}, at("f()"), True),
+        # A step that evaluates the loss itself goes back each time.
+        ({"backwards": 1}, {"backwards": 40, "steps": 2}, ASKS, True),
+        ({"backwards": 1}, {"backwards": 2, "steps": 2}, ASKS, False),
+        ({"backwards": 1}, {"backwards": 2, "steps": 2}, at("f()"), True),
     ],
 )
 def test_calls_are_made_as_often_as_before(

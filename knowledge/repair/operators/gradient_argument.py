@@ -1,0 +1,75 @@
+"""Give `backward` and `grad` a gradient argument of the shape of what they start from, or none.
+
+A single number needs none where the argument weighs everything alike. Weights of its elements, for
+a tensor that was reduced to one number, leave open what is meant: then nothing is offered.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from executor.protocol import JobResult
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.computed import reaches_leaves
+from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.edits import call, method
+from knowledge.repair.toolkit.sites import argument, without_argument
+
+_SHAPES = re.compile(r"Mismatch in shape: grad_output\[0\]")
+
+
+def applies(result: JobResult) -> bool:
+    """The gradient argument has another shape."""
+    return result.error is not None and _SHAPES.search(result.error.message) is not None
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """Without it, or in the result's shape."""
+    node = failure.node
+    if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+        return
+    if node.func.attr.value == "backward":
+        yield from _fitting(failure, node, node.func.value, argument(node, 0, "gradient"))
+    elif node.func.attr.value == "grad":
+        start = argument(node, 0, "outputs")
+        if start is not None:
+            yield from _fitting(failure, node, start.value, argument(node, 2, "grad_outputs"))
+
+
+def _fitting(
+    failure: Failure, node: cst.Call, start: cst.BaseExpression, given: cst.Arg | None
+) -> Iterator[Rewrite]:
+    import torch
+
+    program = failure.program
+    out, weights = failure.value(start), failure.value(given.value) if given is not None else None
+    if given is None or not isinstance(out, torch.Tensor) or not isinstance(weights, torch.Tensor):
+        return
+    name, line = program.text(start), program.line(node)
+    alike = bool((weights == 1).all())
+    if alike and not out.dim():
+        # A positional argument behind it would move up.
+        behind = node.args[node.args.index(given) + 1 :]
+        if given.keyword is not None or all(a.keyword is not None for a in behind):
+            what = f"`{name}` is one number, and needs no gradient argument"
+            new = program.replace({node: without_argument(node, given)})
+            yield Rewrite(new, f"line {line}: {what}", what, cost=COST.SURE)
+    elif alike:
+        ones = call(program.name_of("torch", "ones_like"), cst.Arg(start))
+        what = f"every element of `{name}` counts once"
+        new = program.replace({given.value: ones})
+        yield Rewrite(new, f"line {line}: {what}", what, cost=COST.SURE)
+    elif weights.numel() == out.numel():
+        same = method(given.value, "view_as", cst.Arg(start))
+        what = f"`{program.text(given.value)}` weighs the elements of `{name}`, in its shape"
+        new = program.replace({given.value: same})
+        yield Rewrite(new, f"line {line}: {what}", what, cost=COST.SURE)
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """Every backward reaches leaves."""
+    return [reaches_leaves(after)]

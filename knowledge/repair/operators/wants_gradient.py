@@ -1,0 +1,118 @@
+"""Ask the tensors that a gradient is wanted of for one, where they are made.
+
+`torch.autograd.grad(u, x)`, `x.register_hook(…)` and `y.retain_grad()` need a tensor that was part
+of a graph. Which object is meant is seen in the dead frames, whatever name a function has for it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import libcst as cst
+
+from executor.errors import is_a
+from executor.protocol import JobResult
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.computed import reaches_leaves
+from knowledge.repair.operator import COST, Failure
+from knowledge.repair.toolkit.edits import method
+from knowledge.repair.toolkit.sites import argument, assignment, with_argument
+
+_KEPT = re.compile(r"can't retain_grad on Tensor that has requires_grad=False")
+_FACTORY = re.compile(r"^(?:torch\.)?(?:randn?|zeros|ones|full|linspace|arange|tensor|empty)$")
+_MOST = 4  # tensors that are asked together
+
+
+def applies(result: JobResult) -> bool:
+    """A gradient was asked of a tensor that is in no graph."""
+    error = result.error
+    if error is None:
+        return False
+    asked = is_a(error, "input_without_grad", "hook_without_grad")
+    return asked or _KEPT.search(error.message) is not None
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """All tensors that gradients are asked of, each where it is made; they belong together."""
+    program = failure.program
+    changes: dict[cst.CSTNode, cst.CSTNode] = {}
+    names: dict[str, None] = {}
+    for value in _asked(failure):
+        made = _made(failure, value)
+        if made is None:
+            return
+        name, at = made
+        changes[at.value] = _with_gradient(program.text, at.value)
+        names[name] = None
+    if changes and len(changes) <= _MOST:
+        what = f"gradients are wanted of {' and '.join(f'`{n}`' for n in names)}"
+        lines = " and ".join(str(n) for n in sorted(program.line(at) for at in changes))
+        new = program.replace(changes)
+        yield Rewrite(new, f"line {lines}: {what}", what, as_one=True, cost=COST.SURE)
+
+
+def _asked(failure: Failure) -> Iterator[Any]:
+    """The tensors, alive: a hook's own, or the inputs of all calls of grad() that are near."""
+    node = failure.node
+    if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+        return
+    if node.func.attr.value in ("register_hook", "retain_grad"):
+        yield from _without(failure, node.func.value)
+        return
+    seen: list[Any] = []
+    for call in failure.program.all(cst.Call):
+        given = argument(call, 1, "inputs")
+        if failure.program.text(call.func) != failure.program.text(node.func) or given is None:
+            continue
+        for value in _without(failure, given.value):
+            if not any(value is other for other in seen):
+                seen.append(value)
+                yield value
+
+
+def _without(failure: Failure, node: cst.BaseExpression, frame: int = -1) -> Iterator[Any]:
+    """The tensors of an expression that ask for no gradient and could."""
+    import torch
+
+    parts = [e.value for e in node.elements] if isinstance(node, (cst.List, cst.Tuple)) else [node]
+    for part in parts:
+        value = failure.value(part, frame)
+        is_one = isinstance(value, torch.Tensor) and value.is_floating_point()
+        if is_one and not value.requires_grad:
+            yield value
+
+
+def _made(failure: Failure, value: Any) -> tuple[str, cst.Assign] | None:
+    """The one variable that holds an object, and where it is made; of a result what it is from."""
+    program = failure.program
+    for frame, place in enumerate(reversed(failure.places)):  # the outermost first
+        for name, held in failure.live.names[frame].items():
+            at = assignment(program, name, place.node) if held is value else None
+            if at is None:
+                continue
+            if isinstance(at.value, cst.Call):
+                return name, at
+            made_of = list(_floats(failure, at.value, frame))
+            return _made(failure, made_of[0]) if len(made_of) == 1 else None
+    return None
+
+
+def _floats(failure: Failure, node: cst.CSTNode, frame: int) -> Iterator[Any]:
+    """The tensors that an expression names and that could ask for a gradient."""
+    for name in failure.program.inside(node, cst.Name):
+        yield from _without(failure, name, frame)
+
+
+def _with_gradient(text: Any, made: cst.BaseExpression) -> cst.BaseExpression:
+    assert isinstance(made, cst.Call)
+    if not _FACTORY.match(text(made.func)):
+        return method(made, "requires_grad_")
+    return with_argument(made, 99, "requires_grad", cst.Name("True"))
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """Every backward reaches leaves."""
+    return [reaches_leaves(after, wanted=False)]

@@ -1,0 +1,83 @@
+"""wants-gradient: the tensors that a gradient is asked of are told to have one, where made."""
+
+from __future__ import annotations
+
+from tests.knowledge.repair.codemods.cases import Cases, delete, swallow, swap
+
+EQUATION = """\
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+net = nn.Sequential(nn.Linear(2, 6), nn.Tanh(), nn.Linear(6, 1))
+
+
+def residual(u, place, time):
+    u_x = torch.autograd.grad(u, place, torch.ones_like(u), create_graph=True)[0]
+    u_t = torch.autograd.grad(u, time, torch.ones_like(u), create_graph=True)[0]
+    return u_t - u_x
+
+
+x = torch.linspace(0, 1, 9).reshape(-1, 1)
+t = torch.rand(9, 1)
+u = net(torch.cat([x, t], dim=1))
+loss = residual(u, x, t).pow(2).mean()
+loss.backward()
+print(net[0].weight.grad.shape)
+"""
+
+HOOK = """\
+import torch
+
+heat = torch.ones(3)
+heat.register_hook(lambda g: print("came back", g))
+(heat * 2).sum().backward()
+"""
+
+KEPT = """\
+import torch
+
+weight = torch.tensor([1.0, 2.0])
+twice = weight * 2
+twice.retain_grad()
+twice.sum().backward()
+print(twice.grad)
+"""
+
+WHOLE_NUMBERS = """\
+import torch
+
+ids = torch.tensor([1, 2])
+ids.register_hook(print)
+"""
+
+OF_TWO = """\
+import torch
+
+a, b = torch.rand(3), torch.rand(3)
+total = a + b
+total.retain_grad()
+total.sum().backward()
+"""
+
+CASES = Cases(
+    mended={},
+    paired={
+        "an equation": (EQUATION, ("t = torch.rand(9, 1, requires_grad=True)",)),
+        "a hook": (HOOK, ("torch.ones(3, requires_grad=True)",)),
+        "a gradient on the way": (KEPT, ("torch.tensor([1.0, 2.0], requires_grad=True)",)),
+    },
+    refused={"whole numbers": WHOLE_NUMBERS, "made of two": OF_TWO},
+    wrong={
+        "swallowed": ("a hook", swallow("(heat * 2).sum().backward()")),
+        "the hook left out": (
+            "a hook",
+            delete('heat.register_hook(lambda g: print("came back", g))'),
+        ),
+        "the loss asked itself": (
+            "an equation",
+            swap("residual(u, x, t).pow(2)", "torch.ones(1, requires_grad=True)"),
+        ),
+        "not kept": ("a gradient on the way", delete("twice.retain_grad()")),
+    },
+)
