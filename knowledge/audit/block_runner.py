@@ -7,10 +7,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from executor.errors import is_a, read
+from executor.errors import is_a, read, topic_of
 from executor.protocol import SNIPPET, Caught, ErrorSeen, Job, JobResult, Outcome, Probe
 from executor.service.client import ExecutorClient
-from knowledge.audit.families import NONE, family
 from knowledge.audit.model import BlockRun, Raised
 
 KEPT_CHARS = 4_000  # of what a block printed
@@ -168,7 +167,7 @@ def _told(run: JobResult, cannot: str, before: int, printed: int) -> BlockRun:
         moved=run.moved,
         still=tuple(f.name for f in run.findings if f.kind in _NEVER),
         shapes={name: t.shape for name, t in run.values.tensors.items()} if run.values else {},
-        family=family(told.type, told.message) if told is not None else NONE,
+        family=topic_of(told.type, told.message) if told is not None else "no error",
         torch=run.env.torch.partition("+")[0],
         seconds=round(run.seconds, 3),
     )

@@ -11,6 +11,7 @@ from knowledge.audit.wording import (
     HEDGED,
     NO_ERROR,
     RAISES,
+    heads,
     in_function,
     is_code,
     main_clause,
@@ -29,7 +30,7 @@ def unreached(noted: list[Comment], code: list[str]) -> Iterator[Claim]:
     for comment in noted:
         if comment.alone or not _UNREACHED.search(comment.text) or HEDGED.search(comment.text):
             continue
-        first = opener(code, comment.line)
+        first = next(heads(code, comment.line), 0)
         if first and code[first - 1].strip().startswith("try"):
             yield Claim(
                 kind=ClaimKind.ERROR,
@@ -56,20 +57,11 @@ def unprinted(noted: list[Comment], code: list[str]) -> Iterator[Claim]:
             yield Claim(kind=ClaimKind.RUNS, text=comment.text, line=first, end_line=comment.line)
 
 
-def opener(code: list[str], line: int) -> int:
-    """The line that opens the block in which a line stands; 0 at the margin."""
-    inside = margin(code[line - 1])
-    return next(
-        (n for n in range(line - 1, 0, -1) if code[n - 1].strip() and margin(code[n - 1]) < inside),
-        0,
-    )
-
-
 def tried(code: list[str], line: int) -> int | None:
     """The `try` whose handler prints on this line what it caught."""
     if not re.match(r"\s*(?:print|log\w*\.\w+)\(.*\be\b", code[line - 1]):
         return None
-    above = opener(code, line)
+    above = next(heads(code, line), 0)
     if not above or not code[above - 1].strip().startswith("except"):
         return None
     return next(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 TYPE = r"(?:\w+\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Iteration)"
 NAMED_TYPE = re.compile(rf"\b({TYPE})\b")
@@ -119,15 +120,18 @@ def is_code(text: str) -> bool:
     return bool(_CODE.match(text)) and not re.match(rf"{TYPE}\b", text)
 
 
+def heads(code: list[str], line: int) -> Iterator[int]:
+    """The lines that open the blocks in which a line stands, the nearest first."""
+    indent = margin(code[line - 1])
+    for n in range(line - 1, 0, -1):
+        if code[n - 1].strip() and margin(code[n - 1]) < indent:
+            indent = margin(code[n - 1])
+            yield n
+
+
 def in_function(code: list[str], line: int) -> bool:
     """Whether a line stands in a function or class, and is not carried out where it stands."""
-    indent = margin(code[line - 1])
-    for above in reversed(code[: line - 1]):
-        if above.strip() and margin(above) < indent:
-            indent = margin(above)
-            if re.match(r"\s*(?:async )?(?:def|class)\b", above):
-                return True
-    return False
+    return any(re.match(r"\s*(?:async )?(?:def|class)\b", code[n - 1]) for n in heads(code, line))
 
 
 def margin(line: str) -> int:
@@ -140,13 +144,8 @@ def is_carried_out(code: list[str], line: int) -> bool:
 
     A handler that prints the error counts: nothing printed is then what there is to tell.
     """
-    indent = margin(code[line - 1])
-    for above in reversed(code[: line - 1]):
-        if above.strip() and margin(above) < indent:
-            indent = margin(above)
-            if re.match(r"\s*(?:(?:async )?def|class|if|elif|else|while)\b", above):
-                return False
-    return True
+    may_not = re.compile(r"\s*(?:(?:async )?def|class|if|elif|else|while)\b")
+    return not any(may_not.match(code[n - 1]) for n in heads(code, line))
 
 
 _QUOTED = re.compile(
