@@ -59,7 +59,7 @@ KINDS = {
     "samples_mixed": Says.PROGRAM_WIDE_MISTAKE,
     "reads_first_step": Says.PROGRAM_WIDE_MISTAKE,
     "reads_last_step": Says.PROGRAM_WIDE_MISTAKE,
-    "evaluated_on_another_scale": Says.PROGRAM_WIDE_MISTAKE,
+    "evaluated_on_another_scale": Says.NOTE,
     "same_parameters_twice": Says.PROGRAM_WIDE_MISTAKE,
     "target_not_detached": Says.PROGRAM_WIDE_MISTAKE,
     "sorted_samples": Says.PROGRAM_WIDE_MISTAKE,
