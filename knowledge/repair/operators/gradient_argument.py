@@ -6,11 +6,11 @@ a tensor that was reduced to one number, leave open what is meant: then nothing 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
+from executor.errors import read
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
@@ -19,12 +19,11 @@ from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import call, method
 from knowledge.repair.toolkit.sites import argument, without_argument
 
-_SHAPES = re.compile(r"Mismatch in shape: grad_output\[0\]")
-
 
 def applies(result: JobResult) -> bool:
     """The gradient argument has another shape."""
-    return result.error is not None and _SHAPES.search(result.error.message) is not None
+    seen = read(result.error, "grad_output_shape") if result.error is not None else None
+    return seen is not None and seen["number"] == "0"
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:

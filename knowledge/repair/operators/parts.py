@@ -10,24 +10,28 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
+from executor.errors import HasMessage, is_a
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrite
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.sites import assignment, integer
 
-_SUM = re.compile(r"split_sizes to sum|Sum of input lengths")
-_COUNT = re.compile(r"values to unpack")
+_SUM = re.compile(r"split_sizes to sum exactly to (\d+)")  # of a tensor: no family has it yet
 
 
 def applies(result: JobResult) -> bool:
     """Lengths do not add up, or there are more or fewer parts than names."""
-    said = result.error.message if result.error is not None else ""
-    return _SUM.search(said) is not None or _COUNT.search(said) is not None
+    error = result.error
+    return error is not None and (_is_of_lengths(error) or is_a(error, "unpack_count"))
+
+
+def _is_of_lengths(error: HasMessage) -> bool:
+    return is_a(error, "split_lengths") or _SUM.search(error.message) is not None
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
     """The last length as what the others leave; another number of parts."""
-    if _SUM.search(failure.error.message):
+    if _is_of_lengths(failure.error):
         for place in failure.places[:1]:
             if isinstance(place.node, cst.Call):
                 yield from _the_rest(failure, place, place.node)
@@ -43,7 +47,7 @@ def _the_rest(failure: Failure, place: Place, node: cst.Call) -> Iterator[Rewrit
     lists = [a.value for a in node.args if isinstance(a.value, (cst.List, cst.Tuple))]
     parts = [e.value for e in lists[0].elements] if lists else []
     sizes = [failure.value(part, place.frame) for part in parts]
-    whole = re.search(r"sum exactly to (\d+)", failure.error.message)
+    whole = _SUM.search(failure.error.message)
     held = failure.value(node.args[0].value, place.frame)
     if len(sizes) < 2 or not all(type(size) is int for size in sizes):
         return

@@ -53,6 +53,7 @@ async def test_a_case_is_taken_and_resolved_in_slack(open_bot: Open):
         await slack.press(press["I take it"], ts=case.ts, channel="CHELP", user="U8")
         await slack.until(lambda: len(slack.cards("DU1")) == 1)
         again = await slack.press(press["I take it"], ts=case.ts, channel="CHELP", user="U9")
+        await slack.until(lambda: slack.responses[refused] and slack.responses[again])
         await slack.press(press["Resolved"], ts=case.ts, channel="CHELP", user="U8")
         await slack.until(lambda: len(slack.cards("DU1")) == 2)
 
