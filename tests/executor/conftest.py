@@ -78,16 +78,23 @@ class House:
         trivial = self.run("import os; print(sorted(os.listdir()), os.listdir('/dev/shm'))")
         assert (trivial.outcome, trivial.stdout) == (Outcome.OK, "['snippet.py'] []\n"), trivial
 
-    def left(self) -> list[int]:
+    def left(self) -> list[str]:
         """Processes of the runs' users, beside the one that waits in each slot."""
         users = self.supervisor._own_users
         if users is None or self.tier == "process":
             return []
-        of_slots = [processes_of(uid) for uid in users[:-1]]
-        until = time.monotonic() + 2
-        while any(len(pids) > 1 for pids in of_slots) and time.monotonic() < until:
-            of_slots = [processes_of(uid) for uid in users[:-1]]  # a monitor on its way out
-        return [pid for pids in of_slots for pid in pids[1:]] + processes_of(users[-1])
+        until = time.monotonic() + 20  # one that ends takes its time on a busy machine
+        while left := self._of_users(users):
+            if time.monotonic() >= until:
+                break
+            time.sleep(0.05)
+        return [f"{pid}: {_told(pid)}" for pid in left]
+
+    @staticmethod
+    def _of_users(users: range) -> list[int]:
+        """Beside the first of each slot; all of the last user, who has no slot."""
+        beside = [pid for uid in users[:-1] for pid in processes_of(uid)[1:]]
+        return beside + processes_of(users[-1])
 
     def scratch(self) -> list[Path]:
         """Files in the executor's own folder, beside its lock."""
@@ -103,6 +110,14 @@ class House:
             assert supervisor.unhealthy_slots == lost, "a slot was lost"
             assert time.monotonic() < until, "a slot never became free again"
             time.sleep(0.01)
+
+
+def _told(pid: int) -> str:
+    """A process in the kernel's words, for whom a test that failed is to be explained."""
+    try:
+        return " ".join((Path("/proc") / str(pid) / "stat").read_text().split()[:5])
+    except (FileNotFoundError, ProcessLookupError):
+        return "gone by now"
 
 
 def _owner(entry: os.DirEntry[str]) -> int | None:
