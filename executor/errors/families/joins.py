@@ -1,4 +1,4 @@
-"""Putting tensors together: cat, stack, and a DataLoader's batches."""
+"""Putting tensors together, and one apart: cat, stack, split, and a DataLoader's batches."""
 
 from collections.abc import Mapping
 
@@ -11,6 +11,11 @@ def _nearly(seen: SeenError, message: str) -> Mapping[str, str]:
         return {}
     small, large = sorted(seen.numbers("first", "other"))
     return {"off_by": str(large - small)} if small >= 4 and large - small <= 2 else {}
+
+
+def _sum(seen: SeenError, message: str) -> Mapping[str, str]:
+    """What the sizes add up to."""
+    return {"sum": str(sum(seen.sizes("sizes")))}
 
 
 FAMILIES = (
@@ -244,5 +249,37 @@ FAMILIES = (
             "from torch.utils.data import DataLoader\n"
             "next(iter(DataLoader([[1, 2], [3]], batch_size=2)))"
         ),
+    ),
+    ErrorFamily(
+        id="split_sizes",
+        says="The sizes that a tensor is split into do not add up to its dimension.",
+        decides=True,
+        means=(
+            (
+                "The sizes [{sizes}] add up to {sum}, and dimension {dimension}, which is split, "
+                "has {whole}"
+            ),
+        ),
+        derive=_sum,
+        remedy=(
+            (
+                "Make the sizes add up: compute the last one from the tensor "
+                "(`x.size(dim) - sum(others)`), or give one number for pieces of equal size "
+                "(`x.split(2, dim)`, of which the last may be smaller)"
+            ),
+        ),
+        suspects=(Suspect(r"split"),),
+        types=("RuntimeError",),
+        today=(
+            r"split_with_sizes expects split_sizes to sum exactly to (?P<whole>\d{1,18}) \(input "
+            r"tensor's size at dimension (?P<dimension>-?\d+)\), but got "
+            r"split_sizes=\[(?P<sizes>-?\d{1,18}(?:, -?\d{1,18}){0,99})\]",
+        ),
+        values={
+            "whole": "size of the dimension that is split",
+            "dimension": "which one that is",
+            "sizes": "the sizes asked for",
+        },
+        sample="torch.ones(5).split([2, 2])",
     ),
 )

@@ -5,33 +5,27 @@ The last part is the rest of what is split. `q, k, v = x.chunk(2)` makes a part 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.errors import HasMessage, is_a
+from executor.errors import is_a, read
 from executor.protocol import JobResult
 from knowledge.repair.codemod import Rewrite
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.sites import assignment, integer
 
-_SUM = re.compile(r"split_sizes to sum exactly to (\d+)")  # of a tensor: no family has it yet
+_LENGTHS = ("split_lengths", "split_sizes")
 
 
 def applies(result: JobResult) -> bool:
     """Lengths do not add up, or there are more or fewer parts than names."""
-    error = result.error
-    return error is not None and (_is_of_lengths(error) or is_a(error, "unpack_count"))
-
-
-def _is_of_lengths(error: HasMessage) -> bool:
-    return is_a(error, "split_lengths") or _SUM.search(error.message) is not None
+    return result.error is not None and is_a(result.error, *_LENGTHS, "unpack_count")
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
     """The last length as what the others leave; another number of parts."""
-    if _is_of_lengths(failure.error):
+    if is_a(failure.error, *_LENGTHS):
         for place in failure.places[:1]:
             if isinstance(place.node, cst.Call):
                 yield from _the_rest(failure, place, place.node)
@@ -47,11 +41,11 @@ def _the_rest(failure: Failure, place: Place, node: cst.Call) -> Iterator[Rewrit
     lists = [a.value for a in node.args if isinstance(a.value, (cst.List, cst.Tuple))]
     parts = [e.value for e in lists[0].elements] if lists else []
     sizes = [failure.value(part, place.frame) for part in parts]
-    whole = _SUM.search(failure.error.message)
+    seen = read(failure.error, "split_sizes")
     held = failure.value(node.args[0].value, place.frame)
     if len(sizes) < 2 or not all(type(size) is int for size in sizes):
         return
-    total = int(whole[1]) if whole else len(held)
+    total = seen.number("whole") if seen else len(held)
     rest = total - sum(sizes[:-1])
     if rest <= 0:
         return
@@ -59,7 +53,7 @@ def _the_rest(failure: Failure, place: Place, node: cst.Call) -> Iterator[Rewrit
     names = [program.text(part) for part in others]
     meaning = f"the last part is what the others leave: {rest}"
     made = assignment(program, last.value, last) if isinstance(last, cst.Name) else None
-    if whole is None and made is not None and all(isinstance(o, cst.Name) for o in others):
+    if seen is None and made is not None and all(isinstance(o, cst.Name) for o in others):
         given = program.text(node.args[0].value)
         new: cst.BaseExpression = cst.parse_expression(" - ".join([f"len({given})", *names]))
         at = made.value
