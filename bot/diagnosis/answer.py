@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bot.diagnosis import wording
 from bot.diagnosis.chance_level import chance_level
 from bot.diagnosis.diagnosis import Diagnosis
 from bot.diagnosis.first_known import first_known
@@ -10,6 +9,7 @@ from bot.diagnosis.loss_course import loss_course
 from bot.diagnosis.next_step import next_step
 from bot.diagnosis.own_error import is_another, posted, tells_of_a_symptom
 from bot.diagnosis.posted_traceback import around, read_posted
+from bot.diagnosis.wording import in_place, mistakes, no_error, phrases, searched, unrun
 from bot.models import Answer, AnswerError, Evidence, PostedReading, Question, Status, Why
 from executor.errors import is_a, read_words, same_family, same_numbers, untried
 from executor.protocol import Finding, JobResult, Outcome, Remark
@@ -58,9 +58,9 @@ def compose(known: Diagnosis) -> Answer:
     if seen is not None and seen.said:
         answer = answer.model_copy(update={"assumptions": (*answer.assumptions, seen.said)})
     if seen is not None and seen.other_numbers:
-        answer = wording.with_other_numbers(answer, pasted, run)
+        answer = mistakes.with_other_numbers(answer, pasted, run)
     only_on_gpu = known.reproduced is not None and known.reproduced.only_on_gpu
-    return wording.also_on_cpu(answer) if only_on_gpu else answer
+    return mistakes.also_on_cpu(answer) if only_on_gpu else answer
 
 
 def _reading(known: Diagnosis, run: JobResult | None) -> PostedReading | None:
@@ -95,15 +95,15 @@ def _of_missing(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
     answer = answer.model_copy(update={"remarks": remarks, "posted": reading})
     said = first_known(known, reading, remarks)
     if said is None:
-        told = wording.not_run(known.missing, run, known.question)
+        told = unrun.not_run(known.missing, run, known.question)
         return _concluded(answer, "not_run", told)
     if said.kind == "posted" and reading is not None:
         answer = _without_a_second_remedy(_without_doubles(answer, reading))
     if said.kind == "code":
         answer = _without_another_reason(answer)
-    needed = wording.needed(known.missing, run, known.question)
+    needed = unrun.needed(known.missing, run, known.question)
     if said.kind == "posted":
-        needed += wording.of_this_version(answer.not_rebuilt, run)
+        needed += unrun.of_this_version(answer.not_rebuilt, run)
     answer = answer.model_copy(update={"needed": needed})
     return _concluded(answer, "not_run", said.text)
 
@@ -111,11 +111,11 @@ def _of_missing(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
 def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
     """What a run says that nothing of the code was missing for."""
     repairs, wrong = known.repairs, known.told
-    culprit = wording.culprit(known.question, run) if wording.is_in_place(wrong) else None
+    culprit = in_place.culprit(known.question, run) if in_place.is_in_place(wrong) else None
     answer = answer.model_copy(
         update={
             "error": AnswerError.of(wrong.error) if wrong.error is not None else None,
-            "explanation": wording.explanation(wrong, run) or None,
+            "explanation": phrases.explanation(wrong, run) or None,
             "culprit": culprit,
             "findings": run.findings,
             "refused": repairs.refused,
@@ -124,21 +124,21 @@ def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
     )
     if repairs.fix is not None:
         answer = answer.model_copy(update={"fix": repairs.fix})
-        return _concluded(answer, "fixed", wording.fixed(known.question, wrong, run, repairs.fix))
+        return _concluded(answer, "fixed", mistakes.fixed(known.question, wrong, run, repairs.fix))
     if run.outcome is Outcome.KILLED:
-        return _concluded(answer, "reproduced", wording.crashed(run))
+        return _concluded(answer, "reproduced", mistakes.crashed(run))
     if known.demonstrated:
         answer = answer.model_copy(update={"alternatives": repairs.alternatives})
-        said = wording.demonstrated(wrong, run, known.demonstrated, repairs.alternatives)
+        said = mistakes.demonstrated(wrong, run, known.demonstrated, repairs.alternatives)
         return _concluded(answer, "reproduced", said)
     if wrong.is_there:
         answer = answer.model_copy(update={"alternatives": repairs.alternatives})
-        said = wording.reproduced(known.question, wrong, run, repairs)
+        said = mistakes.reproduced(known.question, wrong, run, repairs)
         # Nothing is called reproduced that is not the error they ask about.
         if not is_another(known.question, wrong.error):
             answer = answer.model_copy(update={"remarks": _remarks(known, run)})
             if known.why is not None and known.why.asked:  # they do not ask about the error
-                return _concluded(answer, "reproduced", f"{wording.asked(known.why)} {said}")
+                return _concluded(answer, "reproduced", f"{searched.asked(known.why)} {said}")
             if wrong.error is not None and not repairs.alternatives and not _advises(answer):
                 words = read_words(wrong.error, around(known.question, run), run.constructs)
                 # The run said which part has gone, or what the object has: no general advice.
@@ -151,24 +151,24 @@ def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
         reading = _reading(known, run)
         if reading is not None and reading.means and not repairs.alternatives:
             answer = _without_a_second_remedy(answer.model_copy(update={"posted": reading}))
-            said = wording.another_here(reading, wrong, run)
+            said = unrun.another_here(reading, wrong, run)
         return _concluded(answer, "unsure", said)
     reading = _reading(known, run)
     remarks = _remarks(known, run)
-    said = wording.runs(known.question, run)
+    said = no_error.runs(known.question, run)
     if reading is not None and reading.means:
         answer = _without_a_second_remedy(answer.model_copy(update={"posted": reading}))
-        return _concluded(answer, "runs", f"{said} It means: {wording.means(reading)}")
+        return _concluded(answer, "runs", f"{said} It means: {unrun.means(reading)}")
     answer = answer.model_copy(update={"remarks": remarks})
     if posted(known.question) is not None:
         return _concluded(answer, "runs", said)
     if known.why is not None and known.why.asked:
-        said = f"{wording.asked(known.why)} {wording.runs_and_raises_nothing(run)}"
+        said = f"{searched.asked(known.why)} {no_error.runs_and_raises_nothing(run)}"
     elif seen := _wrong_by_its_text(remarks, run):
         answer = _without_another_reason(answer)
-        said = wording.runs_but(run, seen)
+        said = no_error.runs_but(run, seen)
     elif (noted := _telling(run)) is not None:
-        said = wording.runs_noting(run, noted)
+        said = no_error.runs_noting(run, noted)
     return _concluded(answer, "runs", said)
 
 
@@ -179,7 +179,7 @@ def _of_no_run(known: Diagnosis, answer: Answer) -> Answer:
     said = first_known(known, reading, remarks)
     answer = answer.model_copy(update={"posted": reading})
     if said is None:
-        return _concluded(answer, "unsure", wording.unsure(known.question))
+        return _concluded(answer, "unsure", unrun.unsure(known.question))
     if said.kind == "posted":
         answer = _without_a_second_remedy(answer)
     if said.kind in ("code", "look"):
@@ -200,7 +200,7 @@ def _with_quoted(known: Diagnosis, answer: Answer) -> Answer:
             "assumptions": tuple(said for said in assumptions if said),
         }
     )
-    return answer if seen.exact else wording.with_other_numbers(answer, pasted, seen.run)
+    return answer if seen.exact else mistakes.with_other_numbers(answer, pasted, seen.run)
 
 
 def _remarks(known: Diagnosis, run: JobResult | None) -> tuple[Remark, ...]:
@@ -255,7 +255,7 @@ def _without_a_second_remedy(answer: Answer) -> Answer:
     if answer.posted.is_of_the_post:  # it may exclude the causes that the article names
         return answer.model_copy(update={"why": None})
     # No run shows which of several causes it is, so none is called the likely one.
-    sure: dict[str, str] = {"text": wording.without_guesses(answer.why.text)}
+    sure: dict[str, str] = {"text": searched.without_guesses(answer.why.text)}
     if answer.posted.has_own_remedy:
         sure["remedy"] = ""
     return answer.model_copy(update={"why": answer.why.model_copy(update=sure)})

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from bot.diagnosis import wording
 from bot.diagnosis.diagnosis import Diagnosis
 from bot.diagnosis.how_to import asks_beside_code, is_near_enough, related
 from bot.diagnosis.loss_course import loss_course
 from bot.diagnosis.own_error import posted, reports_no_error, tells_of_a_symptom
 from bot.diagnosis.resemblance import is_about
+from bot.diagnosis.wording import searched
 from bot.models import Proof, Question, Source, Why
 from executor.errors import family_of, is_written
 from executor.protocol import SNIPPET
@@ -191,7 +191,7 @@ def _of_hit(hit: Hit, articles: Mapping[str, Article]) -> Why:
     if article is not None:
         return _of_article(article, hit.score)
     return Why(
-        text=wording.quoted(hit.passage, hit.verdict),
+        text=searched.quoted(hit.passage, hit.verdict),
         article=hit.source,
         title=hit.title,
         url=None,

@@ -15,10 +15,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from bot.diagnosis import wording
 from bot.diagnosis.diagnosis import Diagnosis
 from bot.diagnosis.how_to import asks_beside_code
 from bot.diagnosis.own_error import is_unparsed
+from bot.diagnosis.wording import no_error, searched, unrun
 from bot.models import PostedReading
 from executor.protocol import Remark
 
@@ -83,18 +83,18 @@ def _posted(shown: _Shown) -> str:
         return ""
     raising = (r for r in shown.remarks if reading.family in _RAISED_BY.get(r.kind, ()))
     cause = next(raising, None)
-    told = wording.means(reading)
-    return f"{told} {wording.remark(cause)}" if cause is not None else told
+    told = unrun.means(reading)
+    return f"{told} {no_error.remark(cause)}" if cause is not None else told
 
 
 def _asked(shown: _Shown) -> str:
     why = shown.known.why
-    return wording.asked(why) if why is not None and why.asked else ""
+    return searched.asked(why) if why is not None and why.asked else ""
 
 
 def _code(shown: _Shown) -> str:
     first = next(iter(shown.remarks), None)
-    return wording.remark(first) if first is not None and not first.aside else ""
+    return no_error.remark(first) if first is not None and not first.aside else ""
 
 
 def _related(shown: _Shown) -> str:
@@ -102,19 +102,19 @@ def _related(shown: _Shown) -> str:
     if known.run is not None and not asks_beside_code(known.question, known.missing):
         return ""
     if known.functions:
-        return wording.function(known.functions)
+        return searched.function(known.functions)
     why = known.why
     if why is None:
         return ""
     knows = any(h.source == why.article and h.evidence.error for h in known.found.hits)
-    return why.title if knows else wording.resembling(why)
+    return why.title if knows else searched.resembling(why)
 
 
 def _look(shown: _Shown) -> str:
     run = shown.known.run
     if run is not None and is_unparsed(run):
         return ""  # that it cannot be run at all is more than a look
-    return wording.remark(shown.remarks[0]) if shown.remarks else ""
+    return no_error.remark(shown.remarks[0]) if shown.remarks else ""
 
 
 _BEST_FIRST: tuple[tuple[Kind, Callable[[_Shown], str]], ...] = (

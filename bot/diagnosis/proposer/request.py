@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bot.diagnosis import wording
 from bot.diagnosis.diagnosis import Diagnosis
 from bot.diagnosis.proposer.interface import near, wants
 from bot.diagnosis.proposer.redaction import Redaction
+from bot.diagnosis.wording import phrases
 from executor.protocol import Finding, JobResult, Variable
 from knowledge.repair.fix import Fix
 from knowledge.repair.mistake import Mistake
@@ -84,7 +84,7 @@ def request_for(known: Diagnosis) -> Request | None:
     if wanted != "fix" or seen is None or len(seen.job.code) > _MOST_CODE:
         return None
     shown = _seen(seen.run, known.mistake)
-    shown["explanation"] = wording.explanation(known.mistake, seen.run)
+    shown["explanation"] = phrases.explanation(known.mistake, seen.run)
     words["program"] = hidden.hide_code(seen.job.code)
     words["run"] = _within(hidden, shown)
     words["torch"] = seen.run.env.torch

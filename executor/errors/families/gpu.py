@@ -531,4 +531,71 @@ FAMILIES = (
         ),
         breadth=-9,  # otherwise `cudnn`
     ),
+    ErrorFamily(
+        id="cuda_ordinal",
+        says="A GPU is asked for that is not there.",
+        means=("A GPU is asked for by a number that is not there; they are counted from 0",),
+        remedy=(
+            "Print `torch.cuda.device_count()`: the numbers go from 0 to one less. With one GPU "
+            "say `cuda:0`. CUDA_VISIBLE_DEVICES counts anew from 0, and has to be set before "
+            "torch is imported",
+        ),
+        suspects=(Suspect(r"device|cuda|to|set_device|DataParallel|load"),),
+        types=("RuntimeError", "AcceleratorError"),
+        today=(r"^CUDA error: invalid device ordinal",),
+        older=(r"cuda runtime error \(10\) : invalid device ordinal",),
+        sample='torch.ones(2, device="cuda:1")',
+        device="cuda",
+        examples=(
+            "RuntimeError: CUDA error: invalid device ordinal",
+            "RuntimeError: cuda runtime error (10) : invalid device ordinal at "
+            "torch/csrc/cuda/Module.cpp:32",
+        ),
+    ),
+    ErrorFamily(
+        id="cuda_checkpoint",
+        says="A file holds tensors of a GPU that is not there.",
+        means=(
+            Sentence(
+                "The file holds tensors of GPU {device}, and there are {there} here",
+                {"device": r"\d+", "there": r"[1-9]\d*"},
+            ),
+            Sentence(
+                "The file holds tensors of GPU {device}, which is not there", {"device": r"\d+"}
+            ),
+            "The file holds tensors of a GPU, and the process that loads it sees none",
+        ),
+        remedy=(
+            Sentence(
+                "Where a GPU is there all the same, this process does not see it. Print "
+                "`torch.cuda.is_available()`, `torch.version.cuda` and "
+                "`os.environ.get('CUDA_VISIBLE_DEVICES')` right before the load: a version of None "
+                "is a build for the CPU in this environment, and a wrong CUDA_VISIBLE_DEVICES "
+                "hides the card. `map_location='cpu'` loads the file meanwhile",
+                {
+                    "words": r"(?i)is_available(?:\(\))? (?:is|gives|returns|=+|prints) ?`?true"
+                    r"|\b(?:have|has|with|using|on) (?:a |an |the |my )?(?:\w+ )?gpus?\b|nvidia-smi"
+                },
+            ),
+            (
+                "Say where they are to go: `torch.load(path, map_location='cpu')` (or "
+                "`map_location=device`), then `model.to(device)`"
+            ),
+        ),
+        suspects=(
+            Suspect(r"load", without=("map_location",)),
+            Suspect(r"load"),
+        ),
+        types=("RuntimeError",),
+        today=(
+            r"Attempting to deserialize object on (?:a CUDA device|CUDA device (?P<device>\d+))"
+            r"(?: but torch\.cuda\.device_count\(\) is (?P<there>\d+))?",
+        ),
+        values={"device": "number of the GPU in the file", "there": "number of GPUs there"},
+        sample='torch.serialization._validate_device("cuda:2", "cuda")',
+        examples=(
+            "RuntimeError: Attempting to deserialize object on CUDA device 2 but "
+            "torch.cuda.device_count() is 1. Please use torch.load with map_location",
+        ),
+    ),
 )

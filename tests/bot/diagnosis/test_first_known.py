@@ -6,9 +6,9 @@ from typing import Any, cast
 
 import pytest
 
-from bot.diagnosis import wording
 from bot.diagnosis.diagnosis import Diagnosis
 from bot.diagnosis.explanation import asked
+from bot.diagnosis.wording import unrun
 from bot.models import PastedTraceback, Question, RunWith, Snippet
 from executor.protocol import Finding
 from knowledge.articles.article import load_articles
@@ -129,7 +129,7 @@ def test_when_the_words_ask_for_an_article(known: Diagnosis, is_asked: bool):
 )
 def test_what_the_search_says_of_versions(why_not: str, said: str):
     """Where it is of the version, that is said with what was missing; else nothing is."""
-    told = wording.of_this_version(why_not, ran())
+    told = unrun.of_this_version(why_not, ran())
 
     assert (said in told) if said else not told
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.diagnosis import wording
 from bot.diagnosis.documentation import Documentation
 from bot.diagnosis.how_to import asks_beside_code, is_near_enough, least_confidence, related
+from bot.diagnosis.wording import searched
 from bot.models import FunctionShown, PastedTraceback, Question, Snippet
 from executor.exceptions import ExecutorGoneError
 from executor.service.client import ExecutorClient
@@ -186,7 +186,7 @@ def test_a_teams_own_document_stands_beside_the_function(score: float, is_relate
 )
 def test_the_first_line_answers_in_words(functions: list[FunctionShown], headline: str):
     """What to use, or what the named ones are."""
-    assert wording.function(functions) == headline
+    assert searched.function(functions) == headline
 
 
 async def test_a_how_to_question_gets_a_function_with_output_of_a_run(ask: Ask):

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from bot.diagnosis.next_step import next_step
-from bot.diagnosis.wording import remark
+from bot.diagnosis.wording.no_error import remark
 from bot.models import PastedTraceback, Question
 
 

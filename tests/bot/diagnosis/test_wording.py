@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.diagnosis import wording
+from bot.diagnosis.wording import in_place, mistakes, no_error, searched, unrun
 from bot.models import PastedTraceback, Question, TracebackFrame
 from executor.protocol import (
     GLUED,
@@ -65,7 +65,7 @@ def fix(after: JobResult | None, title: str = "do it so", *steps: str, intent: s
 def fixed(before: JobResult, made: Fix, question: Question = ASKED) -> str:
     """The headline of a fix."""
     assert made.result is not None
-    return wording.fixed(question, removed(before, made.result), before, made)
+    return mistakes.fixed(question, removed(before, made.result), before, made)
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_both_ends_of_a_write_belong_to_its_own_fix(
 ):
     """The culprit is that of the mistake that the answer is about."""
     assert ("line 5 overwrites the values" in fixed(before, fix(after))) is told
-    assert wording.is_in_place(removed(before, after)) is told
+    assert in_place.is_in_place(removed(before, after)) is told
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_reproduced_is_said_of_the_posted_error_alone(question: Question, headli
     """Another one is called another one."""
     run = failed(SIZES)
 
-    assert wording.reproduced(question, mistake(run), run, Repair()) == headline
+    assert mistakes.reproduced(question, mistake(run), run, Repair()) == headline
 
 
 def test_an_error_that_took_placeholders_is_rebuilt_and_not_reproduced():
@@ -178,7 +178,7 @@ def test_an_error_that_took_placeholders_is_rebuilt_and_not_reproduced():
     ):
         run = failed(SIZES, stand_ins=stand_ins)
 
-        assert wording.reproduced(pasted(SIZES), mistake(run), run, Repair()) == (
+        assert mistakes.reproduced(pasted(SIZES), mistake(run), run, Repair()) == (
             f"Rebuilt with assumptions about {about}: RuntimeError at line 1: {SIZES}."
         )
 
@@ -192,7 +192,7 @@ def test_what_was_posted_and_does_not_come_up_is_said():
     )
     assert fixed(failed(SIZES), fix(ran()), pasted(SIZES)) == "Fixed: do it so."
     run = ran(findings=(ADDED,))
-    assert wording.reproduced(other, mistake(run), run, Repair()) == (
+    assert mistakes.reproduced(other, mistake(run), run, Repair()) == (
         "It runs, but line 9 adds up gradients. The IndexError that you posted does not come up "
         "here."
     )
@@ -203,7 +203,7 @@ def test_alternatives_are_told_with_what_they_leave():
     ways = tuple(fix(ran(findings=(SHAPES,)), intent=intent) for intent in ("a sum", "a mean"))
     wrong = removed(BOTH, ran(findings=(SHAPES,)))
 
-    assert wording.reproduced(ASKED, wrong, BOTH, Repair(alternatives=ways)) == (
+    assert mistakes.reproduced(ASKED, wrong, BOTH, Repair(alternatives=ways)) == (
         "Reproduced: line 9 adds up gradients. What to do depends on what you mean (a sum; or a "
         "mean): both were run. 1 more mistake left: `loss` (line 7) compares two shapes."
     )
@@ -280,7 +280,7 @@ TAKEN = Caught(type="KeyError", message="x", line=4, handler_line=6)
 )
 def test_what_is_said_of_code_that_ran(run: JobResult, question: Question, headline: str):
     """Nothing is called nothing that was something."""
-    assert wording.runs(question, run) == headline
+    assert no_error.runs(question, run) == headline
 
 
 @pytest.mark.parametrize(
@@ -295,7 +295,7 @@ def test_an_error_that_is_shown_on_purpose(how: str, why: str):
     """It is explained, and not mended; how the code says so is told."""
     run = ran(caught=(caught(SIZES, line=4, demonstrated=how),))
 
-    assert wording.demonstrated(mistake(run), run, how) == (
+    assert mistakes.demonstrated(mistake(run), run, how) == (
         f"Shown on purpose ({why}): RuntimeError at line 4, which your own except takes: {SIZES}. "
         "It is explained, and not mended."
     )
@@ -312,7 +312,7 @@ def test_an_error_that_is_shown_on_purpose(how: str, why: str):
 )
 def test_what_was_not_run(run: JobResult, headline: str):
     """Not at all, not as it stands, or not to its end."""
-    assert wording.not_run("so", run, ASKED) == headline
+    assert unrun.not_run("so", run, ASKED) == headline
 
 
 @pytest.mark.parametrize(
@@ -326,7 +326,7 @@ def test_what_was_not_run(run: JobResult, headline: str):
 )
 def test_no_cause_is_called_the_usual_one_where_no_run_shows_it(text: str, kept: str):
     """Of a posted error the reason is told, and not the article's guess at its cause."""
-    assert wording.without_guesses(text) == kept
+    assert searched.without_guesses(text) == kept
 
 
 def test_only_names_are_called_never_defined():
@@ -344,9 +344,9 @@ def test_only_names_are_called_never_defined():
 
     assert (
         "`x` (line 1) is used but never defined in what you posted (`net` has a placeholder)."
-        in wording.not_run("", run, ASKED)
+        in unrun.not_run("", run, ASKED)
     )
-    assert wording.needed("", run, Question(text="")) == (
+    assert unrun.needed("", run, Question(text="")) == (
         "Not run: to have it run here, post what makes `x` and `net` too."
     )
 
@@ -362,7 +362,7 @@ def test_an_except_that_data_of_ours_passed_by_proves_nothing(
     stand_ins: tuple[Placeholder, ...], said: bool
 ):
     """With the real data it may be entered."""
-    headline = wording.runs(ASKED, ran(handlers=1, stand_ins=stand_ins))
+    headline = no_error.runs(ASKED, ran(handlers=1, stand_ins=stand_ins))
 
     assert ("your except branch was never entered" in headline) is said
 
@@ -373,6 +373,6 @@ def test_the_traceback_that_was_posted_is_not_asked_for():
     pasted = PastedTraceback(type="ValueError", message="Expected a parent", frames=frames)
     reason = "it needs `x`, which is not installed here; post the part that fails without it"
 
-    told = wording.needed(reason, failed("no"), Question(text="", traceback=pasted))
+    told = unrun.needed(reason, failed("no"), Question(text="", traceback=pasted))
     assert told == "Not run to its end: it needs `x`, which is not installed here."
-    assert wording.needed(reason, failed("no"), Question(text="")).endswith("without it.")
+    assert unrun.needed(reason, failed("no"), Question(text="")).endswith("without it.")

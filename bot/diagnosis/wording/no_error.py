@@ -1,0 +1,82 @@
+"""Headlines of code that ran, and what its text shows all the same."""
+
+from __future__ import annotations
+
+from bot.diagnosis.own_error import posted
+from bot.diagnosis.wording.phrases import device_of, shortened, told_with_line
+from bot.models import Question
+from executor.protocol import Finding, JobResult, Remark
+
+
+def runs(question: Question, run: JobResult) -> str:
+    """The headline when nothing went wrong here, as far as the run can tell."""
+    if not run.reported:
+        code = f" with exit code {run.exit.code}" if run.exit.code is not None else ""
+        return (
+            f"Ran here and ended itself{code} before the probes could report (`os._exit` does "
+            "that): whether anything was raised is not known."
+        )
+    version = run.env.torch.partition("+")[0]
+    where = f"torch {version} on {device_of(run)}" if version else f"Python {run.env.python}"
+    took = _took(run)
+    if run.error is not None and run.error.type == "SystemExit":
+        at = f" at line {run.error.line}" if run.error.line else ""
+        return f"Runs here ({where}) and ends itself{at} with exit code {run.exit.code}.{took}"
+    if (pasted := posted(question)) is not None:
+        theirs = question.versions.get("torch")
+        yours = f" (you have {theirs})" if theirs else "; say which torch you have"
+        what = pasted.type or "error that you posted"
+        return f"Runs here: the {what} does not come up with {where}{yours}.{took}"
+    if took:
+        return f"Runs here to its end with {where}.{took}"
+    if run.handlers and not run.caught and not run.stand_ins:
+        one = "your except branch was" if run.handlers == 1 else "your except branches were"
+        return f"Runs here with {where}: nothing is raised, {one} never entered."
+    return (
+        f"Runs here with {where}: nothing is raised, and no probe knows a mistake in it; whether "
+        "it computes what you mean is not known."
+    )
+
+
+def _took(run: JobResult) -> str:
+    """What its own handlers took, which is raised and not nothing; empty if they took nothing."""
+    if not run.caught:
+        return ""
+    first, *more = run.caught
+    by = f" at line {first.handler_line}" if first.handler_line else ""
+    at = f" at line {first.line}" if first.line else ""
+    others = f", and {len(more)} more like that" if more else ""
+    return f" {first.type} is raised{at}, and its own handler{by} takes it{others}."
+
+
+def remark(seen: Remark) -> str:
+    """What the posted text shows by itself, as the headline: its line and what it does."""
+    message = seen.message.rstrip(".")
+    if not seen.line and seen.aside:
+        return f"The cause is not known here. What tells the usual ones apart: {message}."
+    if not seen.line:
+        return f"{message[:1].upper()}{message[1:]}."
+    return f"Seen in the code, not run: line {seen.line}, `{shortened(seen.code)}`: {message}."
+
+
+def runs_but(run: JobResult, seen: Remark) -> str:
+    """The headline of code that ran without an error, and is wrong by its text."""
+    version = run.env.torch.partition("+")[0]
+    where = f" (torch {version} on {device_of(run)})" if version else ""
+    message = seen.message.rstrip(".")
+    at = f"Line {seen.line}, `{shortened(seen.code)}`"
+    return f"Runs here{where} and raises nothing. {at}: {message}."
+
+
+def runs_and_raises_nothing(run: JobResult) -> str:
+    """That the code ran and raised nothing, behind what is said first."""
+    version = run.env.torch.partition("+")[0]
+    where = f" (torch {version} on {device_of(run)})" if version else ""
+    return f"The code runs here{where} and raises nothing."
+
+
+def runs_noting(run: JobResult, noted: Finding) -> str:
+    """The headline of code that ran without an error, and of which a probe noted something."""
+    version = run.env.torch.partition("+")[0]
+    where = f"torch {version} on {device_of(run)}"
+    return f"Runs here with {where} and raises nothing; {told_with_line(noted)}."

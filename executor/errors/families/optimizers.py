@@ -1,0 +1,92 @@
+"""What an optimizer or a schedule of its learning rate is given, and when it steps."""
+
+from executor.errors.family import ErrorFamily, Suspect
+
+FAMILIES = (
+    ErrorFamily(
+        id="no_parameters",
+        says="An optimizer is given no parameters.",
+        means=("The optimizer was given an empty list of parameters",),
+        remedy=(
+            "Print `list(model.parameters())` before it. If that is empty, the layers are not "
+            "registered: they have to be attributes of the module (`self.fc = nn.Linear(…)`) or "
+            "stand in an `nn.ModuleList`, not in a plain list or dict. If it is not, the list was "
+            "emptied on the way: a filter on `requires_grad` when all is frozen, or an iterator "
+            "`model.parameters()` that was gone through before",
+        ),
+        suspects=(Suspect(r"SGD|Adam|AdamW|RMSprop|Adagrad|Optimizer|\w*parameters"),),
+        types=("ValueError",),
+        today=(r"optimizer got an empty parameter list",),
+        sample="torch.optim.SGD([], lr=0.1)",
+    ),
+    ErrorFamily(
+        id="non_leaf_parameter",
+        says="An optimizer is given the result of an operation.",
+        means=("An optimizer is given the result of an operation, where it takes leaves",),
+        remedy=(
+            (
+                "Make it last: `x = torch.zeros(3, device=device).requires_grad_()`, since "
+                "`.to(device)`, `.cuda()` or a product after requires_grad=True gives a "
+                "result"
+            ),
+        ),
+        suspects=(Suspect(r".*", "made before it is moved or changed", {"requires_grad": "True"}),),
+        types=("ValueError",),
+        today=(r"can't optimize a non-leaf (?:Tensor|Variable)",),
+        sample="torch.optim.SGD([torch.ones(2, requires_grad=True) * 2], lr=0.1)",
+    ),
+    ErrorFamily(
+        id="optimizer_no_tensors",
+        says="An optimizer is given something that is no tensor.",
+        means=("An optimizer is given something that is no tensor",),
+        remedy=("Give it `model.parameters()` or a list of tensors: `[x]`",),
+        suspects=(Suspect(r"SGD|Adam|AdamW|RMSprop|Adagrad|LBFGS"),),
+        types=("TypeError",),
+        today=(r"optimizer can only optimize (?:Tensors|Variables)",),
+        sample="torch.optim.SGD([1.0], lr=0.1)",
+    ),
+    ErrorFamily(
+        id="scheduler_before_optimizer",
+        says="A learning rate schedule steps before its optimizer does (a warning).",
+        means=(
+            "This is a warning and no error: lr_scheduler.step() came before the first "
+            "optimizer.step(), so the schedule's first learning rate is skipped",
+        ),
+        remedy=(
+            "Call optimizer.step() first and scheduler.step() after it. With a GradScaler that "
+            "order may be right already: it leaves out a step whose gradients overflow, often the "
+            "first, and the warning is harmless then",
+        ),
+        types=("UserWarning",),
+        today=(r"Detected call of `lr_scheduler\.step\(\)` before `optimizer\.step\(\)`",),
+        sample=(
+            "import warnings\n"
+            "optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.1)\n"
+            "scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1)\n"
+            "with warnings.catch_warnings():\n"
+            '    warnings.simplefilter("error")\n'
+            "    scheduler.step()"
+        ),
+    ),
+    ErrorFamily(
+        id="scheduler_steps",
+        says="A schedule of a fixed length is stepped more often than it was made for.",
+        types=("ValueError",),
+        today=(
+            r"Tried to step (?P<step>\d+) times\. The specified number of total steps is "
+            r"(?P<total>\d+)",
+        ),
+        older=(
+            r"Tried to step (?P<step>\d+) times\. The specified number of (?:total )?steps is "
+            r"(?P<total>\d+)",
+        ),
+        values={"step": "number of this step", "total": "steps that it was made for"},
+        sample=(
+            "optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.1)\n"
+            "scheduler = torch.optim.lr_scheduler.OneCycleLR(optimizer, 0.1, total_steps=2)\n"
+            "for _ in range(3):\n"
+            "    optimizer.step()\n"
+            "    scheduler.step()"
+        ),
+    ),
+)
