@@ -90,6 +90,8 @@ class RecordedExecutor:
         self._proposals = proposals or {}
         self._edits = edits or {}
         self.asked_for_edits: list[str] = []  # the codes
+        self.asked_for_proposals: list[str] = []
+        self.looked_again: list[str] = []  # only for its influence
         self.asked: list[Job] = []  # without the jobs that asked for proposals
 
     @property
@@ -107,8 +109,10 @@ class RecordedExecutor:
             return self._propose_edits(job)
         if job.code == PROPOSE_TELLING:
             return self._tell(job)
-        if job.probes == (Probe.INFLUENCE,) and (job.code, "influence") not in self._runs:
-            return ran()
+        if job.probes == (Probe.INFLUENCE,):
+            self.looked_again.append(job.code)
+            if (job.code, "influence") not in self._runs:
+                return ran()
         self.asked.append(job)
         if Probe.INFLUENCE in job.probes[1:]:  # a run that is looked at besides
             seen = self._runs.get((job.code, "influence"))
@@ -123,6 +127,7 @@ class RecordedExecutor:
 
     def _propose(self, job: Job) -> JobResult:
         order = json.loads(base64.b64decode(job.files[0].base64))
+        self.asked_for_proposals.append(order["code"])
         proposed = self._proposals.get(order["code"], ())
         if isinstance(proposed, JobResult):
             return proposed

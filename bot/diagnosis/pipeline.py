@@ -41,7 +41,7 @@ from knowledge.repair import demonstration, engine
 from knowledge.repair.codemod import Chosen, Codemod
 from knowledge.repair.engine import Repair
 from knowledge.repair.operator import Operator
-from knowledge.repair.rerun import rerun_with_probes
+from knowledge.repair.rerun import failed_in_place, rerun_with_probes
 from knowledge.search.search import SearchResult
 
 Look = Callable[[str, tuple[str, str] | None], SearchResult]
@@ -209,8 +209,11 @@ class Pipeline:
         seen = known.reproduced
         assert seen is not None
         run, reference = seen.run, seen.reference
+        looking = None
         if reference is None:
-            run, reference = await rerun_with_probes(self.executor, seen.job, seen.run)
+            looking = asyncio.ensure_future(rerun_with_probes(self.executor, seen.job, run))
+        if looking is not None and (known.demonstrated or failed_in_place(run)):
+            run, reference = await looking
         if known.demonstrated:
             offered = await demonstration.repair(
                 self.executor,
@@ -231,6 +234,7 @@ class Pipeline:
             known.question.text,
             self.operators,
             missing,
+            looking,
         )
         return replace(known, repairs=repairs)
 

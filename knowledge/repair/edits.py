@@ -8,14 +8,14 @@ and they are alternatives.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from executor.protocol import Job, JobResult
 from executor.service.client import ExecutorClient
 from knowledge.repair import verify
 from knowledge.repair.budget import Budget
-from knowledge.repair.codemod import Proposal
+from knowledge.repair.codemod import Proposal, Proposed
 from knowledge.repair.fingerprints import same_values
 from knowledge.repair.fix import Fix
 from knowledge.repair.judge import Original, Step, judge_steps, refused_unrun, supposes
@@ -76,30 +76,49 @@ class Edited:
     problems: list[str] = field(default_factory=list)
 
 
-async def try_edits(
-    executor: ExecutorClient,
-    operators: Sequence[Operator],
-    failing: Failing,
-    known: Collection[str],
-    asked: str,
-) -> Edited:
-    """Ask the operators for edits, run the cheapest, and choose among those that pass all checks.
+def that_may_offer(operators: Iterable[Operator]) -> tuple[Operator, ...]:
+    """Those whose record lets them offer something."""
+    return tuple(o for o in operators if grade_of(o.slug) != "nothing")
+
+
+async def asked_for_edits(
+    executor: ExecutorClient, operators: Sequence[Operator], job: Job, run: JobResult, asked: str
+) -> Proposed:
+    """What the operators propose for a program that fails.
 
     Args:
-        executor: where everything runs.
+        executor: where they are asked.
         operators: those to ask.
-        failing: the program.
-        known: codes that were refused already.
+        job: the program's.
+        run: what it did.
         asked: the person's own words.
 
     Raises:
         ExecutorError: the executor is gone or full.
     """
+    return read_edits(await executor.run(edits_job(operators, job, run, asked)))
+
+
+async def try_edits(
+    executor: ExecutorClient,
+    operators: Sequence[Operator],
+    failing: Failing,
+    proposed: Proposed,
+    known: Collection[str],
+) -> Edited:
+    """Run the cheapest edits, and choose among those that pass all checks.
+
+    Args:
+        executor: where everything runs.
+        operators: those that were asked.
+        failing: the program.
+        proposed: their edits.
+        known: codes that were refused already.
+
+    Raises:
+        ExecutorError: the executor is gone or full.
+    """
     edited = Edited()
-    operators = [o for o in operators if grade_of(o.slug) != "nothing"]
-    if not operators:
-        return edited
-    proposed = read_edits(await executor.run(edits_job(operators, failing.now, failing.run, asked)))
     edited.problems += proposed.problems
     proposals = [p for p in _distinct(proposed.proposals) if p.code not in known]
     for p in proposals:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
@@ -24,11 +24,12 @@ from knowledge.repair.codemod import (
     Chosen,
     Codemod,
     Proposal,
+    Proposed,
     choose,
     proposal_job,
     read_proposals,
 )
-from knowledge.repair.edits import Failing, try_edits
+from knowledge.repair.edits import Failing, asked_for_edits, that_may_offer, try_edits
 from knowledge.repair.fix import Fix
 from knowledge.repair.judge import Original, Step, judge_steps, refused_unrun, supposes
 from knowledge.repair.judge import judge as judge
@@ -40,7 +41,7 @@ from knowledge.repair.mistake import (
 )
 from knowledge.repair.operator import Operator, choose_operators
 from knowledge.repair.record import grade_of
-from knowledge.repair.rerun import rerun_with_probes
+from knowledge.repair.rerun import failed_in_place, rerun_with_probes
 from knowledge.repair.stated import prints_as_stated
 from knowledge.repair.stops import WhyStopped, never
 from knowledge.repair.supplied import with_supplied_imports
@@ -50,6 +51,10 @@ _MOST = 10  # candidates of one step
 _STEPS = 4
 _CARRIED_ON = 2  # candidates of one step that may be carried on
 _MOST_PARTLY = 2  # that are offered where none is verified
+
+
+# A rerun that is under way: the run with what that shows of its lines, and the reference.
+Looking = Awaitable[tuple[JobResult, JobResult]]
 
 
 @dataclass(frozen=True)
@@ -73,6 +78,7 @@ class _State:
     supposed: frozenset[str] = frozenset()  # the meanings there were where one was supposed
     settled: int = 0  # steps that a run has verified: their own checks compare with that run
     generally: bool = False  # codemods led nowhere from here: only operators are asked
+    looking: Looking | None = None  # that makes the reference
 
     @property
     def intent(self) -> str:
@@ -128,6 +134,7 @@ async def repair(
     asked: str = "",
     operators: Sequence[Operator] = (),
     why: WhyStopped = never,
+    looking: Looking | None = None,
 ) -> Repair:
     """Propose, run, check; where a candidate moves on to the next mistake, go on from there.
 
@@ -140,12 +147,13 @@ async def repair(
         asked: the person's own words: they may say which of several meanings is theirs.
         operators: are asked where no codemod mends a step.
         why: says what stopped a run, where that is not the code: then a fix may be shown in part.
+        looking: makes the reference while edits are proposed, where there is none yet.
     """
     budget = Budget(executor)
     executor = cast(ExecutorClient, budget)
     original = Original(executor, job, before, why)
     search = _Search(executor, codemods, operators, job, original, asked, budget)
-    states = [_State(job, before, reference)]
+    states = [_State(job, before, reference, looking=looking)]
     refused: list[Fix] = []
     problems: list[str] = []
     partly: list[Fix] = []
@@ -239,32 +247,74 @@ def _outcome(tried: _StepResult, refused: list[Fix], problems: list[str]) -> Rep
 
 async def _step(search: _Search, state: _State) -> _StepResult:
     """Every candidate for the mistake that a state's run shows."""
-    if state.steps:  # the first state was looked at by whoever brought it
-        run, reference = await rerun_with_probes(search.executor, state.job, state.run)
-        state = replace(state, run=run, reference=reference)
+    if failed_in_place(state.run):  # what is proposed goes by the lines that saved and that wrote
+        state = await _looked_at(search, state)
     chosen = applicable(search.codemods, state.run, search.operators)
+    codemods = () if state.generally else chosen.codemods
+    operators = that_may_offer(o for o in chosen.operators if not _was_here(state, o))
+    # To look and to propose take one run each, as long as the other: they go side by side.
+    proposing = _by_codemods(search, state, codemods) if codemods else None
+    if proposing is None and operators:
+        proposing = _by_operators(search, state, operators)
+    state, proposed = await asyncio.gather(_looked_at(search, state), proposing or _nothing())
     tried = _StepResult(problems=list(chosen.problems))
     makers = [s.codemod for s in state.steps if isinstance(s.codemod, Operator)]
     tried.only_alternatives = any(grade_of(o.slug) != "verified" for o in makers)
-    if chosen.codemods and not state.generally:
-        await _try_codemods(search, state, chosen.codemods, tried)
+    if codemods:
+        await _try_codemods(search, state, codemods, proposed, tried)
     # Who knows the mistake got past it: a general edit of the same place would only compete.
     mended = tried.verified or tried.partly or tried.further
     if chosen.operators and not mended and not search.budget.is_spent:
-        await _try_operators(search, state, chosen.operators, tried)
+        if codemods and operators:
+            proposed = await _by_operators(search, state, operators)
+        await _try_operators(search, state, operators, proposed, tried)
     elif chosen.operators and tried.further:
         tried.withheld.append(replace(state, generally=True))
     return tried
 
 
+async def _looked_at(search: _Search, state: _State) -> _State:
+    """The state with its reference, and with what its run shows of its lines."""
+    if state.reference is not None:
+        return state
+    if state.steps:
+        run, reference = await rerun_with_probes(search.executor, state.job, state.run)
+    elif state.looking is not None:
+        run, reference = await state.looking
+        search.original.saw(run)
+    else:
+        return state
+    return replace(state, run=run, reference=reference)
+
+
+async def _by_codemods(search: _Search, state: _State, codemods: Sequence[Codemod]) -> Proposed:
+    job = proposal_job(codemods, state.job.code, state.run, search.asked)
+    return read_proposals(await search.executor.run(job))
+
+
+async def _by_operators(search: _Search, state: _State, operators: Sequence[Operator]) -> Proposed:
+    return await asked_for_edits(search.executor, operators, state.job, state.run, search.asked)
+
+
+async def _nothing() -> Proposed:
+    return Proposed()
+
+
+def _was_here(state: _State, operator: Operator) -> bool:
+    """Whether it edited this line before: twice the same there seldom means a thing."""
+    here = (step for step in state.steps if _line(step.before) == _line(state.run))
+    return any(step.codemod.slug == operator.slug for step in here)
+
+
 async def _try_operators(
-    search: _Search, state: _State, operators: Sequence[Operator], tried: _StepResult
+    search: _Search,
+    state: _State,
+    operators: Sequence[Operator],
+    proposed: Proposed,
+    tried: _StepResult,
 ) -> None:
     """The general edits, where no codemod knew the mistake well enough to mend it."""
-    # Twice the same on one line seldom means a thing; on two lines it may.
-    here = {step.codemod.slug for step in state.steps if _line(step.before) == _line(state.run)}
     used = {step.codemod.slug for step in state.steps}
-    operators = [o for o in operators if o.slug not in here]
     failing = Failing(
         search.job,
         state.job,
@@ -276,7 +326,7 @@ async def _try_operators(
         search.budget,
     )
     known = {fix.code for fix in tried.refused}
-    edited = await try_edits(search.executor, operators, failing, known, search.asked)
+    edited = await try_edits(search.executor, operators, failing, proposed, known)
     tried.problems += edited.problems
     tried.refused += edited.refused
     tried.partly += edited.partly
@@ -303,13 +353,14 @@ def _line(run: JobResult) -> int | None:
 
 
 async def _try_codemods(
-    search: _Search, state: _State, codemods: Sequence[Codemod], tried: _StepResult
+    search: _Search,
+    state: _State,
+    codemods: Sequence[Codemod],
+    proposed: Proposed,
+    tried: _StepResult,
 ) -> None:
     """What the codemods propose that apply to the state's run."""
     executor, job, original, asked = search.executor, search.job, search.original, search.asked
-    proposed = read_proposals(
-        await executor.run(proposal_job(codemods, state.job.code, state.run, asked))
-    )
     tried.problems += proposed.problems
     if not proposed.proposals:
         return

@@ -72,6 +72,11 @@ class Original:
         self._once = asyncio.Lock()
         self._seen: JobResult | None = None
 
+    def saw(self, run: JobResult) -> None:
+        """Keep the run as it was looked at by somebody else, if that showed anything."""
+        if run.influence is not None:
+            self._seen = run
+
     async def with_influence(self, reference: JobResult | None) -> JobResult:
         """The reference (or the run, where there is none) with its influence; looked at once."""
         async with self._once:

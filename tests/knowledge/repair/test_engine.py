@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
 from collections.abc import Callable, Sequence
@@ -9,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from executor.exceptions import ExecutorGoneError
 from executor.protocol import (
     Culprit,
     Influence,
@@ -1146,3 +1148,36 @@ async def test_a_warning_of_the_reference_is_no_new_one() -> None:
     for reference, verified in ((ran(warnings=warned_of), True), (ran(), False)):
         result, _ = await repaired({"b": fixed}, {"a": [proposal("b")]}, reference=reference)
         assert (result.fix is not None) is verified
+
+
+# -- the run with the probes ---------------------------------------------------------------------
+
+
+async def test_edits_are_proposed_while_the_program_is_looked_at() -> None:
+    """Both take a run of their own, and neither needs the other; the look counts as the reference.
+
+    The rerun takes long here, and finds that the proposals were asked for.
+    """
+    executor = RecordedExecutor({"b": FIXED}, {"a": [proposal("b")]})
+    seen = BEFORE.model_copy(update={"influence": Influence()})
+
+    async def look() -> tuple[JobResult, JobResult]:
+        await asyncio.sleep(0.1)
+        assert executor.asked_for_proposals == ["a"]
+        return seen, seen
+
+    found = await engine.repair(
+        executor, [codemod("a")], Job(code="a"), BEFORE, None, looking=look()
+    )
+
+    assert found.fix is not None and found.fix.code == "b"
+    assert executor.looked_again == []
+
+
+async def test_a_look_that_fails_ends_the_repair() -> None:
+    async def look() -> tuple[JobResult, JobResult]:
+        raise ExecutorGoneError("gone")
+
+    executor = RecordedExecutor({}, {"a": [proposal("b")]})
+    with pytest.raises(ExecutorGoneError):
+        await engine.repair(executor, [codemod("a")], Job(code="a"), BEFORE, None, looking=look())
