@@ -1,6 +1,6 @@
 """The way of one question, stage by stage: from a Question to its Answer.
 
-reproduce ─▶ find_mistake ─▶ look_up ─▶ repair (─▶ propose) ─▶ explain ─▶ compose
+reproduce ─▶ find_mistake ─▶ look_up and repair (─▶ propose) ─▶ explain ─▶ compose
 """
 
 from __future__ import annotations
@@ -114,13 +114,16 @@ class Pipeline:
 
         wait = "" if self.ready() else "; the search index is being made, once"
         yield Progress(step="searching", text=f"looking it up{wait}")
-        known = await watch.time(self.look_up, known)
-
         applicable = self._applicable(known)
         if applicable.codemods or applicable.operators or _shows_on_purpose(known):
             yield Progress(step="fixing", text="trying fixes on your code")
-            known = await watch.time(self.repair, known)
+            # Neither needs the other: what is found is read in this process, fixes run in another.
+            known, mended = await asyncio.gather(
+                watch.time(self.look_up, known), watch.time(self.repair, known)
+            )
+            known = replace(known, repairs=mended.repairs)
         else:
+            known = await watch.time(self.look_up, known)
             known = replace(known, repairs=Repair(problems=applicable.problems))
 
         if wants(known) and self.proposer.serves(origin or Origin()):
