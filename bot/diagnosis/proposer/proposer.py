@@ -27,6 +27,7 @@ from knowledge.repair.fix import Fix
 
 log = logging.getLogger(__name__)
 _LEAST_TOKENS = 200  # an answer of less is none
+_EXAMPLE_S = 3.0  # that a short example may run
 _MOST_OUTPUT = 1_500  # characters of an example's output that are shown
 
 
@@ -150,7 +151,7 @@ class ModelProposer:
 
     async def _run(self, code: str) -> str | None:
         """What a program prints; None where it does not run to its end."""
-        result = await self.executor.run(Job(code=code))
+        result = await self.executor.run(Job(code=code, wall_s=_EXAMPLE_S))
         if result.outcome is not Outcome.OK or any(f.mistake for f in result.findings):
             return None
         return result.stdout[:_MOST_OUTPUT]

@@ -309,7 +309,7 @@ async def test_an_examples_code_that_does_not_run_is_not_shown(
 ) -> None:
     reply = {"text": "It uses its running averages.", "code": code, "sources": [1]}
     async with with_model(medic, ScriptedModel(json.dumps(reply)), tmp_path) as asking:
-        answer = await ask(replace(asking, wall_s=0.5), HOW_TO)
+        answer = await ask(asking, HOW_TO)
     assert answer.model_example is not None
     assert answer.model_example.code == "" and answer.model_example.output == ""
 
