@@ -19,9 +19,20 @@ _ASKED: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             "At which line does the memory grow, and does it grow with each step?",
         ),
         (
-            r"\b(?:loss|accuracy|converg\w*|over-?fit\w*|learn(?:s|ing)|train(?:s|ing))\b",
+            r"\b(?:hangs?|hanging|stuck|freez\w*|deadlock\w*|never (?:ends|finishes|returns))\b",
+            "Which line is it at when it stands still (`py-spy dump --pid …` shows it), and how many "
+            "processes, workers and GPUs take part?",
+        ),
+        (
+            r"\b(?:loss|accuracy|converg\w*|over-?fit\w*|under-?fit\w*)\b"
+            r"|(?:\bnot|n't|\bnever|\bstops?) (?:learn|train)",
             "What does the loss do over the first steps, and how are the loss, its target and the "
             "optimizer made?",
+        ),
+        (
+            r"\b(?:slow(?:er|ly)?|speed|faster|bottleneck)\b",
+            "How long does one step take, on which device, and what does the loop around it look "
+            "like?",
         ),
         (r"\?", "What goes in (shapes and dtypes), and what should come out of it?"),
     )

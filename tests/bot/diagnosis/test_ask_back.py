@@ -1,0 +1,27 @@
+"""bot/diagnosis/ask_back.py: what is asked fits what they ask about."""
+
+import pytest
+
+from bot.diagnosis.ask_back import ask_back
+from bot.models import Question
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("It crashes after an hour", "Which lines lead to it"),
+        ("GPU memory goes up", "At which line does the memory grow"),
+        ("Training is stuck after the first epoch on two GPUs", "when it stands still"),
+        ("the DataLoader hangs", "when it stands still"),
+        ("my loss stays at 0.69", "What does the loss do"),
+        ("the model does not learn", "What does the loss do"),
+        ("It isn't training", "What does the loss do"),
+        # That something is trained says nothing of its loss.
+        ("How do I add tokens to a tokenizer before training?", "What goes in"),
+        ("my training loop is slow", "How long does one step take"),
+        ("Which layer is best?", "What goes in"),
+        ("It does odd things", "What do you see when it runs"),
+    ],
+)
+def test_what_is_asked_fits_the_words(text: str, asked: str) -> None:
+    assert asked in ask_back(Question(text=text))
