@@ -19,9 +19,9 @@ _ASKED: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             "At which line does the memory grow, and does it grow with each step?",
         ),
         (
-            r"\b(?:hangs?|hanging|stuck|freez\w*|deadlock\w*|never (?:ends|finishes|returns))\b",
-            "Which line is it at when it stands still (`py-spy dump --pid …` shows it), and how many "
-            "processes, workers and GPUs take part?",
+            r"\b(?:hangs?|hanging|hung|stuck|deadlock\w*|never (?:ends|finishes|returns))\b",
+            "Which line is it at when it stands still (`py-spy dump --pid …` shows it), and how "
+            "many processes, workers and GPUs take part?",
         ),
         (
             r"\b(?:loss|accuracy|converg\w*|over-?fit\w*|under-?fit\w*)\b"

@@ -102,7 +102,7 @@ def _made_for(
 ) -> Iterator[Rewrite]:
     program = failure.program
     ways: Iterator[Resized] = resized_call(program, call, *place, new)
-    layer = program.text(call.func)
+    layer = _called(program, call)
     given = argument(call, *place)
     named = given is not None and isinstance(given.value, cst.Name)
     for way in ways:
@@ -110,6 +110,14 @@ def _made_for(
             continue  # how much comes out has a name: that is meant, whatever it meets
         title = f"line {way.line}: `{layer}` is made for {new} instead of {old}"
         yield Rewrite(way.module, title, f"the {place[1]} of `{layer}` is {new}", cost=cost)
+
+
+def _called(program: Program, call: cst.Call) -> str:
+    """The name that a layer is kept under (`fc3`), or its class where it has none of its own."""
+    kept = program.up(call, cst.Assign)
+    if kept is None or kept.value is not call:
+        return program.text(call.func)
+    return program.text(kept.targets[0].target).removeprefix("self.")
 
 
 def _is_of_a_layer(program: Program, call: cst.Call) -> bool:

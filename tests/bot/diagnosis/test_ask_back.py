@@ -9,7 +9,9 @@ from bot.models import Question
 @pytest.mark.parametrize(
     ("text", "asked"),
     [
-        ("It crashes after an hour", "Which lines lead to it"),
+        ("I get an error with my loss", "whole traceback"),
+        ("It crashes after an hour", "whole traceback"),
+        ("why does memory grow?", "At which line does the memory grow"),
         ("GPU memory goes up", "At which line does the memory grow"),
         ("Training is stuck after the first epoch on two GPUs", "when it stands still"),
         ("the DataLoader hangs", "when it stands still"),
@@ -19,7 +21,7 @@ from bot.models import Question
         # That something is trained says nothing of its loss.
         ("How do I add tokens to a tokenizer before training?", "What goes in"),
         ("my training loop is slow", "How long does one step take"),
-        ("Which layer is best?", "What goes in"),
+        ("How do I freeze the first layers?", "What goes in"),
         ("It does odd things", "What do you see when it runs"),
     ],
 )

@@ -9,7 +9,6 @@ import pytest
 from rich.console import Console
 
 from bot.diagnosis.answer import compose
-from bot.diagnosis.ask_back import ask_back
 from bot.diagnosis.chance_level import chance_level
 from bot.diagnosis.diagnosis import Diagnosis
 from bot.diagnosis.posted_traceback import _raised_at
@@ -281,21 +280,6 @@ def test_a_loss_of_guesses_is_recognised(text: str, classes: str):
     seen = chance_level(Question(text=text))
 
     assert (f"guesses among {classes} classes" in seen.message) if seen else classes == ""
-
-
-@pytest.mark.parametrize(
-    ("text", "asked"),
-    [
-        ("I get an error with my loss", "whole traceback"),
-        ("my loss does not go down", "What does the loss do"),
-        ("why does memory grow?", "At which line does the memory grow"),
-        ("how do I reshape this?", "What goes in"),
-        ("hello", "What do you see when it runs"),
-    ],
-)
-def test_one_question_is_asked_back(text: str, asked: str):
-    """It is about what they ask."""
-    assert asked in ask_back(Question(text=text))
 
 
 POST = """My net fails:
