@@ -288,11 +288,18 @@ class Pipeline:
         seen = known.reproduced
         if seen is not None and (seen.other_numbers or seen.made_up):
             return Chosen()  # a fix would be made for what a placeholder is
+        if seen is not None and _fails_in_what_was_added(seen):
+            return Chosen()  # how the person calls it is not known
         if known.run is None or known.missing:
             return Chosen()
         if known.demonstrated and not _shows_on_purpose(known):
             return Chosen()
         return engine.applicable(self.codemods, known.run, self.operators)
+
+
+def _fails_in_what_was_added(seen: reproduction.Reproduced) -> bool:
+    """Whether the error comes up at no line of theirs, only in a call that was added."""
+    return seen.rebuilt and seen.run.error is not None and seen.run.error.line is None
 
 
 def _shows_on_purpose(known: Diagnosis) -> bool:
@@ -335,6 +342,7 @@ class _Stopwatch:
 
     async def time(self, stage: Stage, known: Diagnosis) -> Diagnosis:
         """Carry out a stage and add up how long it took."""
+        self._stages_ms[stage.__name__] += 0.0  # side by side, they are listed as they began
         began = time.perf_counter()
         known = await stage(known)
         self._stages_ms[stage.__name__] += (time.perf_counter() - began) * 1000

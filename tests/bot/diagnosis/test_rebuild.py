@@ -216,3 +216,22 @@ async def test_a_function_that_nobody_posted_is_asked_for(ask: Ask):
 
     assert answer.status == "not_run"
     assert "`blend` (line 1) is used but never defined" in answer.headline
+
+
+@pytest.mark.parametrize("second", ["Full_layer(84, 10)", "nn.Linear(84, 10)"])
+async def test_no_edit_fits_their_layers_to_a_call_that_was_added(second: str, ask: Ask):
+    """How the second classifier is called is a guess, and the first one's size may be right."""
+    post = (
+        "```python\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.see = nn.Conv2d(3, 8, 5)\n        self.pool = nn.MaxPool2d(4)\n"
+        "        self.hidden = nn.Linear(8 * 7 * 7, 84)\n        self.out = nn.Linear(84, 10)\n\n"
+        "    def forward(self, x):\n        x = self.pool(self.see(x)).view(-1, 8 * 7 * 7)\n"
+        "        return self.out(torch.relu(self.hidden(x)))\n\n"
+        f"net = Net()\nbatch_size = 4\nfc = {second}\n```\n"
+        "RuntimeError: mat1 and mat2 shapes cannot be multiplied (4x10 and 84x10)\n"
+    )
+    answer = await ask(post)
+
+    assert answer.headline.startswith("Rebuilt with assumptions about")
+    assert answer.error is not None and answer.error.line is None
+    assert answer.fix is None and answer.alternatives == ()
