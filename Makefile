@@ -16,14 +16,14 @@ demo: $(READY)
 	$(BIN)/torchmedic ask examples/minmax.md
 
 # Most tests run side by side, then what mostly waits, then what has a clock of half a second. A test
-# waits for the run that it asked for, so there are two processes more than there are cores.
+# waits for the run that it asked for, so there is one process more than there are cores.
 # `test-all` also tries every program of every codemod, which no change but one to it can break.
 # The longest file comes early when files keep their order, so no core is idle at the end.
 test: WHICH := and not daily
 test test-all: $(READY)
 	$(BIN)/python -m pytest -q -m "not alone and not waiting $(WHICH)" --no-loadscope-reorder \
-		-n $$(($$(nproc) + 2)) --maxprocesses 6
-	$(BIN)/python -m pytest -q -m "waiting $(WHICH)" -n 6
+		-n $$(($$(nproc) + 1)) --maxprocesses 4
+	$(BIN)/python -m pytest -q -m "waiting $(WHICH)" -n 4
 	$(BIN)/python -m pytest -q -m "alone $(WHICH)"
 
 # The libraries that people's code imports most, in an environment of their own, which every run
