@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from bot.diagnosis.own_error import posted
 from bot.diagnosis.wording.phrases import device_of, shortened, told_with_line
-from bot.models import Question
-from executor.protocol import Finding, JobResult, Remark
+from bot.models import PastedTraceback, Question
+from bot.words import listed
+from executor.errors import is_a
+from executor.protocol import MODULE, Finding, JobResult, Remark
 
 
 def runs(question: Question, run: JobResult) -> str:
@@ -25,6 +29,12 @@ def runs(question: Question, run: JobResult) -> str:
     if (pasted := posted(question)) is not None:
         theirs = question.versions.get("torch")
         yours = f" (you have {theirs})" if theirs else "; say which torch you have"
+        if left_out := _imports_left_out(pasted, run):
+            are = "is" if len(left_out) == 1 else "are"
+            return (
+                f"Not tried here: {listed(left_out)} {are} not installed where this runs, and the "
+                f"import was left out; the rest runs with {where}."
+            )
         what = pasted.type or "error that you posted"
         return f"Runs here: the {what} does not come up with {where}{yours}.{took}"
     if took:
@@ -36,6 +46,16 @@ def runs(question: Question, run: JobResult) -> str:
         f"Runs here with {where}: nothing is raised, and no probe knows a mistake in it; whether "
         "it computes what you mean is not known."
     )
+
+
+def _imports_left_out(pasted: PastedTraceback, run: JobResult) -> list[str]:
+    """The modules without which the code ran, where the posted error may come of their import."""
+    if not is_a(pasted, "import_name", "module_not_installed", "module_required"):
+        return []
+    modules = [s.name for s in run.stand_ins if s.kind == MODULE]
+    named = [name for name in modules if name.partition(".")[0] in pasted.message]
+    says_from_where = re.search(r"from '|No module named", pasted.message)
+    return [f"`{name}`" for name in (named if says_from_where else modules)]
 
 
 def _took(run: JobResult) -> str:

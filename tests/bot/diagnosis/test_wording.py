@@ -376,3 +376,36 @@ def test_the_traceback_that_was_posted_is_not_asked_for():
     told = unrun.needed(reason, failed("no"), Question(text="", traceback=pasted))
     assert told == "Not run to its end: it needs `x`, which is not installed here."
     assert unrun.needed(reason, failed("no"), Question(text="")).endswith("without it.")
+
+
+@pytest.mark.parametrize(
+    ("message", "missing", "headline"),
+    [
+        (
+            "cannot import name 'warmup' from 'berts' (/usr/lib/berts.py)", "berts.optimization",
+            "Not tried here: `berts.optimization` is not installed where this runs, and the import "
+            "was left out; the rest runs with",
+        ),
+        ("cannot import name 'warmup'", "berts", "Not tried here: `berts` is not installed"),
+        ("No module named 'berts.nets'", "berts", "Not tried here: `berts` is not installed"),
+        # The import that failed for them was tried: another module's was left out.
+        (
+            "cannot import name 'Warp' from 'torchvision.transforms'", "berts",
+            "Runs here: the ImportError does not come up with",
+        ),
+        ("cannot import name 'Warp'", "", "Runs here: the ImportError does not come up with"),
+        ("No module named 'torchvision.nets'", "berts", "Runs here: the ImportError does not come"),
+        # Not an error of an import.
+        (SIZES + " berts", "berts", "Runs here: the ImportError does not come up with"),
+    ],
+)  # fmt: skip
+def test_what_an_import_left_out_may_raise_is_not_told_to_be_gone(
+    message: str, missing: str, headline: str
+):
+    """The run had no part in it."""
+    question = pasted(message, "ImportError")
+    stand_ins = (
+        (Placeholder(name=missing, line=1, what="a module", kind=MODULE),) if missing else ()
+    )
+
+    assert no_error.runs(question, ran(stand_ins=stand_ins)).startswith(headline)
