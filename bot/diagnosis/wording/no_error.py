@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from bot.diagnosis.own_error import posted
 from bot.diagnosis.wording.phrases import device_of, shortened, told_with_line
 from bot.models import PastedTraceback, Question
@@ -54,7 +52,7 @@ def _imports_left_out(pasted: PastedTraceback, run: JobResult) -> list[str]:
         return []
     modules = [s.name for s in run.stand_ins if s.kind == MODULE]
     named = [name for name in modules if name.partition(".")[0] in pasted.message]
-    says_from_where = re.search(r"from '|No module named", pasted.message)
+    says_from_where = is_a(pasted, "module_not_installed") or "from '" in pasted.message
     return [f"`{name}`" for name in (named if says_from_where else modules)]
 
 
