@@ -223,7 +223,7 @@ def _facts(known: Diagnosis) -> Facts | None:
 def _of_article(article: Article, score: float, facts: Facts | None = None) -> Why:
     return Why(
         text=article.reason(facts),
-        remedy=article.fix,
+        remedy=article.remedy(facts),
         article=article.slug,
         title=article.title,
         url=_url(article),

@@ -7,7 +7,7 @@ import io
 import json
 import re
 import tokenize
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -26,6 +26,7 @@ HEADINGS = ("What you see", "Why", "Fix", "If that was not it")
 _KEYS = (
     *("title", "torch", "sources", "needs", "answers", "also_asked_as", "says", "signatures"),
     "why_if",
+    "fix_if",
 )
 _NEEDS = ("cuda", "simulated-cuda", "cpu-build")
 _ANSWERS = ("signatures", "how-to")
@@ -76,6 +77,7 @@ class Article:
     fixed: str
     expected_error: ExpectedError | None  # None: a silent mistake, both programs end in one assert
     why_if: tuple[Condition, ...] = ()  # which paragraphs of `why` hold for which errors
+    fix_if: tuple[Condition, ...] = ()  # which pieces of `fix` are of use for which errors
     says: tuple[Way, ...] = ()  # what a post says that asks just this
 
     def is_asked(self, text: str) -> bool:
@@ -101,6 +103,22 @@ class Article:
             if holds and is_prose(paragraph):
                 told.append(paragraph)
         return " ".join(told)
+
+    def remedy(self, facts: Facts | None = None) -> str:
+        """The pieces of `fix` that may help against an error, as Markdown; empty if none does.
+
+        Every piece may, unless `fix_if` says when, and what is known of the error excludes it.
+
+        Args:
+            facts: what is known of the error; None if there is none, and then all is told.
+        """
+        conditions = {c.paragraph: c for c in self.fix_if}
+        told = [
+            piece
+            for number, piece in enumerate(pieces_of(self.fix), 1)
+            if number not in conditions or facts is None or conditions[number].may_hold(facts)
+        ]
+        return "\n\n".join(told)
 
     @property
     def errors(self) -> tuple[str, ...]:
@@ -229,6 +247,19 @@ def paragraphs_of(text: str) -> list[str]:
     return [" ".join(paragraph.split()) for paragraph in text.split("\n\n")]
 
 
+def pieces_of(text: str) -> list[str]:
+    """The pieces of a section: each a paragraph of prose with the code and lists that follow it."""
+    pieces: list[list[str]] = []
+    fenced = False
+    for paragraph in text.split("\n\n"):
+        goes_on = fenced or paragraph.startswith(("```", "- ", "|", "1. "))
+        if not pieces or not goes_on:
+            pieces.append([])
+        pieces[-1].append(paragraph)
+        fenced ^= sum(line.startswith("```") for line in paragraph.splitlines()) % 2 == 1
+    return ["\n\n".join(piece) for piece in pieces]
+
+
 def is_prose(paragraph: str) -> bool:
     """Whether a paragraph can be told alone: no list, table or code, nor a sentence before one."""
     return not paragraph.startswith(("- ", "|", "```", "1. ")) and paragraph[-1:] != ":"
@@ -335,8 +366,18 @@ def _read_explanation(path: Path, text: str) -> tuple[dict[str, Any], dict[str, 
         ) from error
     front = _FrontMatter(path, text, fields)
     read, sections = _read_fields(front), _read_sections(path, body, first_line)
-    conditions = _read_conditions(front, paragraphs_of(sections["why"]))
-    return {**read, "why_if": conditions, "says": _read_ways(front)}, sections
+    why = paragraphs_of(sections["why"])
+    told = {n: is_prose(paragraph) for n, paragraph in enumerate(why, 1)}
+    conditions = {
+        "why_if": _read_conditions(front, "why_if", "Why", told),
+        "fix_if": _read_conditions(
+            front,
+            "fix_if",
+            "Fix",
+            dict.fromkeys(range(1, len(pieces_of(sections["fix"])) + 1), True),
+        ),
+    }
+    return {**read, **conditions, "says": _read_ways(front)}, sections
 
 
 def _read_ways(front: _FrontMatter) -> tuple[Way, ...]:
@@ -383,23 +424,26 @@ def _read_fields(front: _FrontMatter) -> dict[str, Any]:
     }
 
 
-def _read_conditions(front: _FrontMatter, paragraphs: list[str]) -> tuple[Condition, ...]:
-    given = front.fields.get("why_if", {})
+def _read_conditions(
+    front: _FrontMatter, key: str, heading: str, told: Mapping[int, bool]
+) -> tuple[Condition, ...]:
+    """The conditions under a key; `told` has the section's parts, and whether each can be told."""
+    given = front.fields.get(key, {})
     if not isinstance(given, dict):
-        raise front.error("why_if", "write `why_if:` with one `2: {family: …}` a line")
+        raise front.error(key, f"write `{key}:` with one `2: {{family: …}}` a line")
     conditions = []
     for number, wanted in given.items():
-        if not number.isdigit() or not 1 <= int(number) <= len(paragraphs):
-            raise front.error("why_if", f"`Why` has no paragraph {number}; count from 1")
-        if not is_prose(paragraphs[int(number) - 1]):
-            raise front.error("why_if", f"paragraph {number} of `Why` is no prose, and never told")
+        if not number.isdigit() or int(number) not in told:
+            raise front.error(key, f"`{heading}` has no paragraph {number}; count from 1")
+        if not told[int(number)]:
+            raise front.error(key, f"paragraph {number} of `{heading}` is no prose, and never told")
         if not isinstance(wanted, dict) or not wanted:
-            raise front.error("why_if", f"say what has to hold for {number}: `{{family: …}}`")
+            raise front.error(key, f"say what has to hold for {number}: `{{family: …}}`")
         for fact, pattern in wanted.items():
             try:
                 re.compile(pattern)
             except (re.error, TypeError):
-                raise front.error("why_if", f"`{fact}: {pattern}` is no pattern") from None
+                raise front.error(key, f"`{fact}: {pattern}` is no pattern") from None
         conditions.append(Condition(int(number), tuple(wanted.items())))
     return tuple(conditions)
 

@@ -1,11 +1,16 @@
-"""Decide which paragraphs of an article's reason hold for an error, by what is known of it.
+"""Decide which parts of an article hold for an error, by what is known of it.
 
-Articles say it under `why_if` in their front matter, by the number of the paragraph:
+Articles say it in their front matter, by number: of the paragraphs of `Why` under `why_if`, of the
+pieces of `Fix` (a paragraph with the code behind it) under `fix_if`:
 
     why_if:
       1: {family: index_out_of_bounds}
       3: {layer: LSTM|GRU|RNN, swapped: "yes"}
-      4: {not through: reduction.py}
+    fix_if:
+      2: {not through: reduction.py}
+
+A reason has to be shown: what is not known does not hold. A remedy is left out where what is known
+excludes it: of an error that was only pasted, its line and its values are not known.
 
 Each fact has a pattern that one of its values has to match from end to end; with `not` in front
 none may. All of a paragraph's facts have to hold. What is not known matches nothing.
@@ -73,14 +78,19 @@ _CHARS = 1000  # of a stranger's text that a pattern is held against
 
 @dataclass(frozen=True)
 class Condition:
-    """What has to be known of an error for a paragraph to be about it."""
+    """What has to be known of an error for a paragraph or a piece to be about it."""
 
-    paragraph: int  # of "Why", counted from 1
+    paragraph: int  # of "Why", or piece of "Fix", counted from 1
     wanted: tuple[tuple[str, str], ...]  # fact → pattern
 
     def holds(self, facts: Facts) -> bool:
         """Whether all that it wants is known of the error."""
         return all(_holds(fact, pattern, facts) for fact, pattern in self.wanted)
+
+    def may_hold(self, facts: Facts) -> bool:
+        """Whether nothing that is known of the error excludes it."""
+        known = (w for w in self.wanted if w[0].removeprefix(_NOT) in facts)
+        return all(_holds(fact, pattern, facts) for fact, pattern in known)
 
 
 def _holds(fact: str, pattern: str, facts: Facts) -> bool:
@@ -106,7 +116,8 @@ def facts_of(error: tuple[str, str], run: JobResult | None = None, traceback: st
     if run is not None and run.error is not None:
         traceback = run.error.traceback
     files = [re.split(r"[\\/]", path)[-1] for path in _FILE.findall(traceback)]
-    facts |= {"file": files[-1:], "through": [f for f in files if f != SNIPPET]}
+    if traceback:
+        facts |= {"file": files[-1:], "through": [f for f in files if f != SNIPPET]}
     facts["run"] = ("yes",) if run is not None else ()
     if run is not None:
         facts |= {name: tuple(values) for name, values in _of_run(run, values).items()}

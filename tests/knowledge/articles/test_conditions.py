@@ -17,7 +17,7 @@ from executor.protocol import (
     TensorRef,
     Variable,
 )
-from knowledge.articles.article import Article
+from knowledge.articles.article import Article, pieces_of
 from knowledge.articles.conditions import NAMES, Condition, facts_of
 from tests.built import failed
 from tests.our_articles import OUR_ARTICLES as ARTICLES
@@ -229,12 +229,58 @@ def test_a_pasted_error_is_known_by_its_words():
 
 
 @pytest.mark.parametrize(
-    "article", [a for a in ARTICLES.values() if a.why_if], ids=lambda a: a.slug
+    ("wanted", "facts", "holds"),
+    [
+        ({"layer": "GRU"}, {"layer": ("GRU",)}, True),
+        ({"layer": "GRU"}, {"layer": ("LSTM",)}, False),
+        ({"layer": "GRU"}, {"layer": ()}, False),  # a run saw that there was none
+        ({"layer": "GRU"}, {}, True),  # nobody saw it
+        ({"not layer": "GRU"}, {"layer": ("GRU",)}, False),
+        ({"layer": "GRU", "run": "yes"}, {"run": ()}, False),
+    ],
+)
+def test_a_remedy_is_left_out_where_what_is_known_excludes_it(
+    wanted: dict[str, str], facts: dict[str, tuple[str, ...]], holds: bool
+):
+    """What is not known excludes nothing: an error that was pasted has no run beside it."""
+    assert Condition(1, tuple(wanted.items())).may_hold(facts) is holds
+
+
+@pytest.mark.parametrize(
+    ("error", "told", "untold"),
+    [
+        ("module 'torch.nn' has no attribute 'Conv2D'", "print([name", "`x.clone()`"),
+        ("'Tensor' object has no attribute 'astype'", "`x.clone()`", "print([name"),
+        ("module 'torch' has no attribute 'scatter_'", "ends in an underscore is a method", "`AdamW`"),
+    ],
+)
+def test_of_a_fix_only_what_is_about_this_error_is_told(error: str, told: str, untold: str):
+    """An article that answers many errors has advice for each, and shows that for one."""
+    article = ARTICLES["no-such-name-in-torch"]
+    remedy = article.remedy(facts_of(("AttributeError", error)))
+
+    assert told in remedy
+    assert untold not in remedy
+    assert {told in article.remedy(), untold in article.remedy()} == {True}
+
+
+def test_a_piece_is_a_paragraph_with_what_follows_it():
+    """Code, lists and tables belong to the sentence before them, blank lines in a fence too."""
+    text = "One:\n\n```python\na = 1\n\nb = 2\n```\n\n- x\n- y\n\nTwo.\n\nThree."
+
+    first, *others = pieces_of(text)
+
+    assert first.endswith("- x\n- y")
+    assert others == ["Two.", "Three."]
+
+
+@pytest.mark.parametrize(
+    "article", [a for a in ARTICLES.values() if a.why_if or a.fix_if], ids=lambda a: a.slug
 )
 def test_conditions_name_known_facts(article: Article):
     """A misspelt fact would keep its paragraph from ever being told."""
     values = {name for family in all_families() for name in family.values}
-    for condition in article.why_if:
+    for condition in (*article.why_if, *article.fix_if):
         for fact, _ in condition.wanted:
             assert fact.removeprefix("not ") in {*NAMES, *values, *DERIVED}
 
