@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.kept import Kept
-from knowledge.articles.article import load_articles
+from knowledge.articles.reading import load_articles
 from knowledge.search.embedding import EmbeddingModel
 from knowledge.search.index import build_index, open_index
 from knowledge.search.search import Search, SearchResult

@@ -15,7 +15,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from knowledge.articles.article import Article, load_articles
+from knowledge.articles.article import Article
+from knowledge.articles.reading import load_articles
 
 RESULTS = Path(__file__).resolve().parent / "results"
 SUMMARY = RESULTS / "fixes.json"

@@ -24,7 +24,7 @@ from rich.progress import track
 from benchmarks.abstention import ask
 from benchmarks.kept import Kept
 from benchmarks.retrieval import Query, errors, open_untitled, read, titles
-from knowledge.articles.article import load_articles
+from knowledge.articles.reading import load_articles
 from knowledge.search.embedding import EmbeddingModel
 from knowledge.search.index import Index, build_index, open_index
 from knowledge.search.search import (

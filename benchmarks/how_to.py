@@ -34,7 +34,7 @@ from bot.diagnosis.assemble import open_executor
 from bot.diagnosis.how_to import is_near_enough, least_confidence
 from bot.models import Question
 from bot.settings import Settings
-from knowledge.articles.article import load_articles
+from knowledge.articles.reading import load_articles
 from knowledge.reference.collect import collecting_job, read_collected
 from knowledge.reference.model import Reference
 from knowledge.search.embedding import EmbeddingModel

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from knowledge.articles.article import load_articles
+from knowledge.articles.reading import load_articles
 
 OUR_ARTICLES = {article.slug: article for article in load_articles()}

@@ -6,7 +6,7 @@ import json
 import re
 
 from benchmarks.coverage import PAGE, SUMMARY, page
-from knowledge.articles.article import load_articles
+from knowledge.articles.reading import load_articles
 
 FAMILIES = {
     "too short": {

@@ -406,7 +406,7 @@ def article_new(
     folder: Annotated[Path | None, typer.Option(help="Where; default: Torchmedic's own.")] = None,
 ) -> None:
     """Write the skeleton of an article."""
-    from knowledge.articles.article import new_article
+    from knowledge.articles.new import new_article
     from knowledge.articles.slugs import ARTICLES, slug_of
 
     made = new_article(folder or ARTICLES, slug)

@@ -8,7 +8,8 @@ from pathlib import Path
 from bot.diagnosis.proof import Proofs
 from bot.errors import StateError
 from bot.settings import Settings
-from knowledge.articles.article import Article, load_articles
+from knowledge.articles.article import Article
+from knowledge.articles.reading import load_articles
 from knowledge.articles.slugs import ARTICLES
 from knowledge.documents.verdict import Verdicts
 from knowledge.errors import DocumentError, IndexDamagedError, IndexMissingError, StaleIndexError

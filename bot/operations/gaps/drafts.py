@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bot.errors import QuestionError
 from bot.operations.gaps.groups import Gap, UnansweredQuestion, first_sentence
-from knowledge.articles.article import new_article
+from knowledge.articles.new import new_article
 
 _SHOWN_WAYS = 8  # questions that a draft quotes
 

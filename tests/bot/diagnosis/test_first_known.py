@@ -11,7 +11,7 @@ from bot.diagnosis.explanation import asked
 from bot.diagnosis.wording import unrun
 from bot.models import PastedTraceback, Question, RunWith, Snippet
 from executor.protocol import Finding
-from knowledge.articles.article import load_articles
+from knowledge.articles.reading import load_articles
 from knowledge.articles.slugs import ARTICLES
 from knowledge.repair.mistake import NO_MISTAKE, mistake
 from knowledge.search.search import Hit, SearchResult

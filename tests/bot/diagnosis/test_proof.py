@@ -10,7 +10,7 @@ import pytest
 from bot.diagnosis.pipeline import Pipeline
 from bot.diagnosis.proof import prove
 from bot.platforms.card import proof_in_words
-from knowledge.articles.article import load_article
+from knowledge.articles.reading import load_article
 from knowledge.articles.slugs import folder_of
 
 RAISES = "conv-input-channels"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.diagnosis.resemblance import is_about
-from knowledge.articles.article import load_articles
+from knowledge.articles.reading import load_articles
 from knowledge.articles.slugs import ARTICLES
 
 ALL = {article.slug: article for article in load_articles(ARTICLES)}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bot.operations.gaps.drafts import draft
 from bot.operations.gaps.groups import UnansweredQuestion, find_gaps
-from knowledge.articles.article import load_article
+from knowledge.articles.reading import load_article
 from knowledge.errors import ArticleError
 from knowledge.search.embedding import EmbeddingModel
 

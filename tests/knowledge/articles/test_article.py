@@ -1,4 +1,4 @@
-"""Facts about knowledge/articles/article.py, and about every article there is."""
+"""Facts about knowledge/articles/, and about every article there is."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 from bot.diagnosis.pipeline import Pipeline
 from bot.diagnosis.proof import prove
 from executor.errors import family_of
-from knowledge.articles.article import Article, load_article, load_articles, new_article
+from knowledge.articles.article import Article
 from knowledge.articles.conditions import facts_of
+from knowledge.articles.new import new_article
+from knowledge.articles.reading import load_article, load_articles
 from knowledge.articles.slugs import ARTICLES, folder_of, slug_of
 from knowledge.documents.markdown import split_markdown
 from knowledge.errors import ArticleError

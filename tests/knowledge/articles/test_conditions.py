@@ -251,7 +251,11 @@ def test_a_remedy_is_left_out_where_what_is_known_excludes_it(
     [
         ("module 'torch.nn' has no attribute 'Conv2D'", "print([name", "`x.clone()`"),
         ("'Tensor' object has no attribute 'astype'", "`x.clone()`", "print([name"),
-        ("module 'torch' has no attribute 'scatter_'", "ends in an underscore is a method", "`AdamW`"),
+        (
+            "module 'torch' has no attribute 'scatter_'",
+            "ends in an underscore is a method",
+            "`AdamW`",
+        ),
     ],
 )
 def test_of_a_fix_only_what_is_about_this_error_is_told(error: str, told: str, untold: str):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from knowledge.articles.article import load_articles
+from knowledge.articles.reading import load_articles
 from knowledge.articles.says import asks, read_way
 from knowledge.articles.slugs import ARTICLES
 

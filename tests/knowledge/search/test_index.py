@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from knowledge.articles.article import Article, load_articles
+from knowledge.articles.article import Article
+from knowledge.articles.reading import load_articles
 from knowledge.documents.document import parse_document
 from knowledge.errors import (
     DimensionMismatchError,
