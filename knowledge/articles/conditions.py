@@ -137,9 +137,10 @@ def _of_run(run: JobResult, values: Mapping[str, str]) -> Mapping[str, Collectio
         "told": [run.explanation.text] if run.explanation is not None else [],
     }
     if layer is not None:
-        rank = [] if layer.input is None else [str(len(layer.input))]
+        seen |= {"layer": [layer.type], "layer_repr": [layer.repr]}
+    if layer is not None and layer.input is not None:
         seen |= {"unbatched": _yes(_unbatched(layer)), "turned": _yes(_turned(layer, values))}
-        seen |= {"layer": [layer.type], "layer_repr": [layer.repr], "input_rank": rank}
+        seen |= {"input_rank": [str(len(layer.input))]}
     if culprit is not None:
         seen |= {"kept": [culprit.saved_code or ""], "changed": [culprit.modified_code or ""]}
         is_view = culprit.tensor is not None and culprit.tensor.is_view
