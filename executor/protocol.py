@@ -283,6 +283,15 @@ class Finding(Model):
     program_wide: bool = False  # a mistake that no rewrite of a single line brings
 
 
+class LossSeen(Model):
+    """How a loss went whose backward() stands on a line: the finite values that it had."""
+
+    line: int | None
+    rounds: int
+    first: float
+    last: float
+
+
 class DeviceSeen(Model):
     """One tensor of a device error: where it was, and the snippet's line that put it there."""
 
@@ -579,6 +588,7 @@ class Observations(Model):
     constructs: tuple[Construct, ...] = ()  # where the job asked for them
     remarks: tuple[Remark, ...] = ()  # likewise
     trained: bool = False  # an optimizer stepped
+    losses: tuple[LossSeen, ...] = ()  # in the order of their first backward()
     cut: Cut | None = None  # its training was stopped at the limit: it did not get to its end
     moved: tuple[str, ...] = ()  # names of the parameters that an optimizer holds and changed
     devices: tuple[DeviceSeen, ...] = ()  # of a device error's tensors, on the simulated device

@@ -217,7 +217,8 @@ def _remarks(known: Diagnosis, run: JobResult | None) -> tuple[Remark, ...]:
         own = [r for r in own if r.kind != "slow"]
     if shown is not None:
         return (shown, *own)
-    if not own and not known.asked and (look := next_step(question)) is not None:
+    decided = run is not None and any(f.facts.get("ran_away") for f in run.findings)
+    if not (own or known.asked or decided) and (look := next_step(question)) is not None:
         return (look,)
     return tuple(own)
 

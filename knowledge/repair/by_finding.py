@@ -7,6 +7,7 @@ A finding says what a run saw, and its line. A module in `knowledge/repair/findi
 
 `edits` yields every edit of its kind that the finding calls for, the likeliest first. It need not
 be sure which place is meant: each edit is run, and only one after which the finding is gone passes.
+A module may define `checks(before, after) -> list[Check]` for what else has to hold.
 Where the edit supposes something about what is meant, it says so in its `intent`.
 """
 
@@ -14,7 +15,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, cast
 
@@ -85,9 +86,12 @@ class FindingEdits:
         detail = "weights move" if after.moved else "no weights moved before either"
         if not learns:
             detail = f"{stuck[0] if stuck else 'no weight'} does not move"
+        own: Callable[[JobResult, JobResult], list[Check]] | None
+        own = getattr(self.module, "checks", None)
         return [
             Check(name="found no more", passed=not left, detail=found),
             Check(name="learns", passed=learns, detail=detail),
+            *(own(before, after) if own is not None else ()),
         ]
 
     def _found(self, result: JobResult) -> list[Finding]:

@@ -79,6 +79,7 @@ KINDS = {
     "stays_in_eval": Says.PROGRAM_WIDE_MISTAKE,
     "gradients_accumulate": Says.PROGRAM_WIDE_MISTAKE,
     "loss_not_finite": Says.MISTAKE,
+    "loss_ran_away": Says.MISTAKE,
     "gradient_not_finite": Says.MISTAKE,
     "no_gradient": Says.MISTAKE,
     "zero_gradient": Says.MISTAKE,
@@ -97,6 +98,7 @@ KINDS = {
 OF_VALUES = frozenset(
     {
         "loss_not_finite",
+        "loss_ran_away",
         "gradient_not_finite",
         "zero_gradient",
         "never_moved",

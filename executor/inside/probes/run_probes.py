@@ -114,6 +114,7 @@ class RunProbes:
             "calls": tuple(training.calls) if training is not None else (),
             "trained": training.trained if training is not None else False,
             "moved": tuple(training.moved) if training is not None else (),
+            "losses": training.losses.seen if training is not None else (),
         }
 
     def _values(self, names: dict[str, Any]) -> Values | None:

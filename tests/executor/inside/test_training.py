@@ -36,6 +36,13 @@ OUT = "model(torch.randn(8, 4))"
 ONE = {"model": "nn.Linear(4, 1)", "target": "torch.randn(8)"}
 SOFTMAX = "nn.Sequential(nn.Linear(4, 3), nn.Softmax(dim=1))"
 
+RUNS_AWAY = (
+    "x = torch.linspace(0, 100, 50)[:, None]\nmodel = nn.Linear(1, 1)\n"
+    "opt = torch.optim.SGD(model.parameters(), lr=0.1)\nfor _ in range(60):\n"
+    "    opt.zero_grad()\n    loss = (model(x) - 3 * x).pow(2).mean()\n    loss.backward()\n"
+    "    opt.step()\n"
+)
+
 MISTAKES = [
     # -- what the loss is --
     Case("softmax_before_cross_entropy", 9, "loss", "applied twice",
@@ -90,6 +97,9 @@ MISTAKES = [
          train("model(torch.full((2, 4), float('nan'))).sum()")),
     Case("loss_not_finite", 10, "loss", "already at the first backward()",
          train(f"torch.log({OUT} * 0 - 1).sum()")),
+    Case("loss_not_finite", 10, "loss", "rose with every step, from", RUNS_AWAY),
+    Case("loss_ran_away", 10, "loss", "rose with every step, from",
+         RUNS_AWAY.replace("range(60)", "range(5)")),
     # -- what becomes of it --
     Case("loss_without_graph", 9, "loss", "no gradient reaches",
          train(f"torch.tensor({OUT}.sum().item(), requires_grad=True)")),

@@ -186,6 +186,15 @@ def edited(slug: str, code: str, kind: str, line: int | None, name: str, **facts
          {}, "nn.init.xavier_uniform_(m.weight)\nnn.init.zeros_(m.bias)\n"),
         ("options", "m.requires_grad = False\n", "freezes_nothing", 1, "m", {},
          "m.requires_grad_(False)\n"),
+        # a rate, ten times smaller first; of a loss that ran away alone
+        ("smaller-steps", "o = optim.SGD(p, lr=0.1)\n", "loss_ran_away", 1, "", {"ran_away": True},
+         "lr=0.01)"),
+        ("smaller-steps", "o = Adam(p, 1)\n", "loss_not_finite", 1, "", {"ran_away": True},
+         "Adam(p, 0.1)"),
+        ("smaller-steps", "lr = 20\nstep_size = 20\n", "loss_ran_away", 1, "", {"ran_away": True},
+         "lr = 2.0\nstep_size = 20\n"),  # a scheduler's, which counts epochs
+        ("smaller-steps", "lr = 0.1\n", "loss_not_finite", 1, "", {}, None),
+        ("smaller-steps", "lr = f()\nrate = 3\n", "loss_ran_away", 1, "", {"ran_away": True}, None),
     ],
 )  # fmt: skip
 def test_the_edits_that_a_finding_calls_for(

@@ -9,7 +9,7 @@ descriptor in the place of `Tensor.backward`, and a `Module.__call__` that notes
     names.py         the names of the snippet's tensors, and the lines that make them
     calls.py         the modules that it calls; disguised.py keeps the listener out of tracebacks
     losses.py        the tensors that backward() is called on; graph.py: how they were
-                     computed, heard.py: who calls
+                     computed, heard.py: who calls; course.py: whether they run away
     activations.py   last activations and targets that do not fit a loss; nodes.py: a graph's nodes
     comparisons.py   predictions compared with labels as a table of all pairs
     idle.py          optimizers that nothing steps, layers whose units all stay the same

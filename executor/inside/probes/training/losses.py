@@ -16,11 +16,13 @@ import torch
 from executor.inside import torch_private as private
 from executor.inside.probes.training import dimensions, graph
 from executor.inside.probes.training.calls import Calls
+from executor.inside.probes.training.course import Course
 from executor.inside.probes.training.findings import FindingCollector
 from executor.inside.probes.training.heard import Heard
 from executor.inside.probes.training.names import SnippetNames
 from executor.inside.probes.training.nodes import Pattern
 from executor.inside.probes.training.quiet import number
+from executor.protocol import LossSeen
 
 _LOOKS = 2  # how often the graph of one line's loss is read
 _LOSSES = 2000
@@ -47,8 +49,8 @@ class LossProbe:
         self._patterns: dict[tuple[str, int | None], tuple[str, Pattern]] = {}
         self._leaves: list[tuple[torch.Tensor, str, int | None]] = []
         self._not_finite: tuple[int, int | None, str, float, bool | None] | None = None
-        self._course: dict[int | None, list[float]] = {}  # the first loss of a line, and the last
-        self._rounds: dict[int | None, int] = {}
+        self._courses: dict[int | None, Course] = {}  # line of backward() → its losses
+        self._names: dict[int | None, str] = {}  # … and what the variable is called
         self._known: dict[int, weakref.ref[torch.Tensor]] = {}
 
     def start(self) -> None:
@@ -64,6 +66,12 @@ class LossProbe:
         """Whether backward() was called on this very tensor."""
         known = self._known.get(id(thing))
         return known is not None and known() is thing
+
+    @property
+    def seen(self) -> tuple[LossSeen, ...]:
+        """How the losses went, line by line."""
+        seen = (course.seen(line) for line, course in self._courses.items())
+        return tuple(one for one in seen if one is not None)[:_LOSSES]
 
     @property
     def broken(self) -> bool:
@@ -96,8 +104,9 @@ class LossProbe:
         if self._not_finite is None and loss.numel() == 1 and loss.is_floating_point():
             value = number(loss)
             self.largest = max(self.largest, abs(value))
-            self._course.setdefault(line, [value])[1:] = [value]
-            self._rounds[line] = self._rounds.get(line, 0) + 1
+            self._courses.setdefault(line, Course()).add(value)
+            if line not in self._names:
+                self._names[line] = self.names.of(loss)
             if not math.isfinite(value):
                 known = self.calls.inputs_finite()
                 self._not_finite = self.count, line, self.names.of(loss), value, known
@@ -143,11 +152,11 @@ class LossProbe:
             if pattern.kind == "kl_div_arguments" and not self.names.calls_kl_div:
                 continue
             if pattern.kind == "targets_unscaled":
-                first, last = self._course.get(line, [0.0])[0], self._course.get(line, [0.0])[-1]
-                rounds = self._rounds.get(line, 0)
-                if pattern.term or rounds < _ROUNDS or not last > _LEFT * first > 0:
+                course = self._courses.get(line, Course())
+                first, last = course.first or 0.0, course.last
+                if pattern.term or course.rounds < _ROUNDS or not last > _LEFT * first > 0:
                     continue  # it gets there
-                pattern.facts.update(rounds=rounds, left=last / first)
+                pattern.facts.update(rounds=course.rounds, left=last / first)
             if pattern.kind == "targets_out_of_reach":
                 drawn = self.names.draws
                 if drawn and pattern.facts["values"] < _DRAWN:
@@ -167,6 +176,17 @@ class LossProbe:
                     )
         if self._not_finite is not None:
             self._report_not_finite(collector, *self._not_finite)
+        else:
+            self._report_ran_away(collector)
+
+    def _report_ran_away(self, collector: FindingCollector) -> None:
+        """A loss that is still a number, and far from any that is wanted."""
+        for line, course in self._courses.items():
+            if course.ran_away:
+                name = self._names.get(line, "")
+                told = f"{_called(name)} {course.words}"
+                collector.add("loss_ran_away", line, name or "loss", told, ran_away=True)
+                return
 
     def _report_not_finite(
         self,
@@ -189,6 +209,10 @@ class LossProbe:
         fed = {None: "", True: "; the model's inputs were finite"}.get(
             inputs, "; the model's inputs held NaN or infinity themselves"
         )
+        course = self._courses.get(line, Course())
+        runs_away = course.runs_away and inputs is not False
+        if runs_away:
+            fed += f". Before that it {course.words}"
         collector.add(
             "loss_not_finite",
             line,
@@ -196,6 +220,7 @@ class LossProbe:
             f"{_called(name)} was {value} {when}{fed}",
             backward=n,
             inputs_finite=inputs,
+            ran_away=runs_away,
         )
 
     def _report_pattern(

@@ -17,6 +17,7 @@ _SETTINGS = re.compile(
     r"|(random_?)?seed|shuffle|(n|num)_?(samples|batches|examples|points)|(train|val|test)_size"
     r"|gamma|temperature|patience|clip(_value)?|max_norm)$"
 )
+_RATE = re.compile(r"(?i)^(self\.|args\.|cfg\.|config\.)?(lr|learning_?rate)$")
 # Where a call takes a setting by its place.
 _PLACES = {"DataLoader": (1, 2), "Dropout": (0,), "Dropout2d": (0,), "manual_seed": (0,),
            "seed": (0,), "clip_grad_norm_": (1,)}  # fmt: skip
@@ -29,16 +30,28 @@ _OPTIMIZER = re.compile(r"^(SGD|Adam\w*|RMSprop|Adagrad|Adadelta|RAdam|NAdam|Rpr
 def check(change: Change) -> Check:
     """No setting has another value than before."""
     error = change.result.error.message if change.result.error is not None else ""
+    ran_away = any(f.facts.get("ran_away") for f in change.result.findings)
     for part in change.compared.replaced:
         for what in _settings(part):
             if f"'{what}'" in error:
                 continue  # the error says that there is none of this name
+            if _is_smaller_rate(what, part) and ran_away:
+                continue  # the run shows that this is what has to change
             detail = (
                 f"line {part.line}: {what} was `{text(part.old)}` and is"
                 f" `{text(part.new) or 'left out'}` now"
             )
             return Check(name=_NAME, passed=False, detail=detail)
     return Check(name=_NAME, passed=True, detail="every setting is as it was")
+
+
+def _is_smaller_rate(what: str, part: Replaced) -> bool:
+    """Whether a learning rate is a smaller one now."""
+    if not (_RATE.match(what) or _OPTIMIZER.match(what.removeprefix("what `").partition("`")[0])):
+        return False
+    values = [v.value for v in (part.old, part.new) if isinstance(v, ast.Constant)]
+    old, new, *_ = (*(v for v in values if isinstance(v, (int, float))), 0, 0)
+    return 0 < new < old
 
 
 def _settings(part: Replaced) -> Iterator[str]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from executor.protocol import Finding
 from knowledge.repair.checks.code.settings import check
+from tests.built import ran
 from tests.knowledge.repair.checks.code.changed import refused, saw
 
 _NAMES = [
@@ -92,6 +94,28 @@ def test_a_setting_that_there_is_not_may_go():
 
     assert refused(check, old, new)
     assert not refused(check, old, new, saw("f() got an unexpected keyword argument 'lr'"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "ran_away", "passes"),
+    [
+        ("SGD(p, lr=0.1)\n", "SGD(p, lr=0.01)\n", True, True),
+        ("SGD(p, 0.1)\n", "SGD(p, 0.01)\n", True, True),
+        ("lr = 0.1\n", "lr = 0.01\n", True, True),
+        ("lr = 0.1\n", "lr = 0.01\n", False, False),
+        ("lr = 0.1\n", "lr = 0.0\n", True, False),  # no step is not a smaller one
+        ("lr = 0.1\n", "lr = 0.2\n", True, False),
+        ("lr = 0.1\n", "lr = f()\n", True, False),
+        ("seed = 9\n", "seed = 1\n", True, False),
+    ],
+)
+def test_only_of_a_loss_that_ran_away_may_the_rate_be_smaller(
+    old: str, new: str, ran_away: bool, passes: bool
+):
+    """The run shows then that this is what has to change."""
+    seen = Finding(kind="loss_ran_away", line=1, name="", message="", facts={"ran_away": ran_away})
+
+    assert (not refused(check, old, new, ran(findings=(seen,)))) is passes
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,71 @@
+"""Take smaller steps, where a loss rose with every step until it was no number."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from executor.protocol import Finding, JobResult
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Rewrite
+from knowledge.repair.toolkit.edits import New, Program
+from knowledge.repair.toolkit.sites import argument, calls
+
+KINDS = frozenset({"loss_not_finite", "loss_ran_away"})
+_OPTIMIZER = r"(^|\.)(SGD|Adam\w*|NAdam|RAdam|RMSprop|Adagrad|Adadelta|ASGD|Rprop)$"
+_RATE = re.compile(r"(?i)^(lr|learning_?rate|eta)$")
+_POWERS = range(1, 8)  # of ten that the rate is divided by
+_SAYS = re.compile(r"(?i)learning rate|\blr\b|step size")
+
+
+def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """Each rate of the program, ten times smaller, a hundred times, and so on."""
+    if not finding.facts.get("ran_away"):
+        return
+    rates = list(_rates(program))
+    for power in _POWERS if rates else ():
+        smaller: dict[cst.CSTNode, New] = {
+            rate: cst.Float(_written(value / 10**power)) for rate, value in rates
+        }
+        first, _ = rates[0]
+        yield Rewrite(
+            program.replace(smaller),
+            f"line {program.line(first)}: steps that are {10**power} times smaller, so that the "
+            "loss falls",
+            "inputs and targets keep their scale",
+            said=_SAYS.pattern,
+            as_one=True,
+            supposes=True,
+        )
+
+
+def checks(before: JobResult, after: JobResult) -> list[Check]:
+    """The loss falls: that it stays finite is not what anybody trains for."""
+    rose = {loss.line for loss in before.losses}
+    left = [loss for loss in after.losses if loss.line in rose and not loss.last < loss.first]
+    told = ", ".join(f"{loss.first:.4g} to {loss.last:.4g}" for loss in after.losses[:2])
+    falls = bool(after.losses) and not left
+    return [Check(name="the loss falls", passed=falls, detail=told or "no loss was seen")]
+
+
+def _rates(program: Program) -> Iterator[tuple[cst.BaseNumber, float]]:
+    """The numbers that say how far a step goes."""
+    arguments = (argument(call, 1, "lr") for call in calls(program, _OPTIMIZER))
+    given = [
+        *(a.value for a in arguments if a is not None),
+        *(
+            assign.value
+            for assign in program.all(cst.Assign)
+            if len(assign.targets) == 1 and _RATE.match(program.text(assign.targets[0].target))
+        ),
+    ]
+    for node in given:
+        if isinstance(node, (cst.Float, cst.Integer)) and float(node.evaluated_value) > 0:
+            yield node, float(node.evaluated_value)
+
+
+def _written(value: float) -> str:
+    text = f"{value:.6g}"
+    return text if re.search(r"[.e]", text) else f"{text}.0"
