@@ -197,6 +197,54 @@ def _sampled(tree: ast.Module) -> Found:
         )
 
 
+def _log_without_a_floor(tree: ast.Module) -> Found:
+    """A binary cross-entropy written out, of probabilities that nothing keeps from 0 and 1."""
+    floored = {
+        name
+        for _, name, value in assigned(tree)
+        if words(value) & _FLOORS or any(isinstance(n, ast.BinOp) for n in walk(value))
+    }
+    for statement in walk(tree):
+        if not isinstance(statement, (ast.Assign, ast.Return, ast.AugAssign, ast.Expr)):
+            continue
+        taken = [logged for node in walk(statement) if (logged := _logged(node)) is not None]
+        for one in taken:
+            if not isinstance(one, ast.Name) or one.id in floored:
+                continue
+            if any(_is_rest_of(other, one.id) for other in taken):
+                yield "log_without_a_floor", statement, _NO_FLOOR.format(name=one.id)
+                return
+
+
+_FLOORS = frozenset({"clamp", "clamp_", "clip", "clamp_min", "eps", "epsilon"})
+_NO_FLOOR = (
+    "this loss is infinite as soon as `{name}` is exactly 0 or 1, and its gradients are NaN: in "
+    "float32 the sigmoid of a score over about 17 is exactly 1. Give the scores before the sigmoid "
+    "to `F.binary_cross_entropy_with_logits(scores, targets)`, or probabilities to "
+    "`F.binary_cross_entropy({name}, targets)`, which limits the logarithm"
+)
+
+
+def _logged(node: ast.AST) -> ast.expr | None:
+    """`p` of `torch.log(p)`, `math.log(p)`, `p.log()`."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="log"), args=[inside]):
+            return inside
+        case ast.Call(func=ast.Attribute(value=inside, attr="log"), args=[]):
+            return inside
+    return None
+
+
+def _is_rest_of(node: ast.expr, name: str) -> bool:
+    """`1 - p`."""
+    match node:
+        case ast.BinOp(
+            left=ast.Constant(value=1 | 1.0), op=ast.Sub(), right=ast.Name(id=right)
+        ) if right == name:
+            return True
+    return False
+
+
 RULES = (
     _new_leaf,
     _exp_of_loss,
@@ -204,4 +252,5 @@ RULES = (
     _sign_of_kl,
     _divergence,
     _sampled,
+    _log_without_a_floor,
 )

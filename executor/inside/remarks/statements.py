@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 
 from executor.inside.remarks.syntax import (
+    MAKERS,
     Found,
     assigned,
     blocks,
     callee,
+    calls_in,
     dotted,
     inside,
     is_optimizer,
@@ -127,6 +129,48 @@ def _parameter_lost(tree: ast.Module) -> Found:
                     leaves.discard(name)
 
 
+def _gradient_not_asked_for(tree: ast.Module) -> Found:
+    """The gradient of a tensor is read that was made without asking for one."""
+    if not calls_in(list(walk(tree)), "backward"):
+        return
+    made: dict[str, list[ast.expr]] = {}
+    for _, name, value in assigned(tree):
+        made.setdefault(name, []).append(value)
+    asked = {
+        dotted(n.value)
+        for n in walk(tree)
+        if isinstance(n, ast.Attribute)
+        and n.attr in ("requires_grad", "requires_grad_", "retain_grad")
+    }
+    stored = [n.id for n in walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    others = asked | {n.arg for n in walk(tree) if isinstance(n, ast.arg)}
+    for node in walk(tree):
+        match node:
+            case ast.Attribute(value=ast.Name(id=name), attr="grad", ctx=ast.Load()):
+                values = made.get(name, [])
+                if name in others or len(values) != stored.count(name) or not values:
+                    continue  # a parameter of that name, or a loop's, may be another tensor
+                if not all(map(_is_plain, values)):
+                    continue
+                yield (
+                    "gradient_not_asked_for",
+                    node,
+                    f"`{name}` is made without `requires_grad=True`, so backward() leaves "
+                    f"`{name}.grad` at None: call `{name}.requires_grad_()` before it is used",
+                )
+                return
+
+
+def _is_plain(value: ast.AST) -> bool:
+    """`torch.randn(…)`, which asks for no gradient."""
+    return (
+        isinstance(value, ast.Call)
+        and dotted(value.func).startswith("torch.")
+        and callee(value) in MAKERS
+        and not any(k.arg in ("requires_grad", None) for k in value.keywords)
+    )
+
+
 _LOST = (
     "`{name}` is the result of an operation on the parameter (moving, casting and arithmetic are "
     "recorded operations): an ordinary tensor and no leaf. A module does not register it, it gets "
@@ -164,4 +208,4 @@ def _is_computed(value: ast.expr) -> bool:
     return False
 
 
-RULES = (_parameter_lost, _result_unused, _uncalled)
+RULES = (_parameter_lost, _gradient_not_asked_for, _result_unused, _uncalled)

@@ -39,6 +39,14 @@ SHOWN = {
         "self.w = {}\nfor k in y:\n    self.w[k] = {'a': nn.Parameter(torch.ones(1))}",
     ],
     "not_an_attribute": [module("self_fc = nn.Linear(2, 2)")],
+    "gradient_not_asked_for": [
+        "x = torch.randn(3)\nf(x).backward()\nprint(x.grad)",
+        "x = torch.tensor([1.0])\nx = torch.ones(2)\nf(x).backward()\ng = x.grad",
+    ],
+    "log_without_a_floor": [
+        "def bce(p, y):\n    return -(y * torch.log(p) + (1 - y) * torch.log(1 - p)).mean()",
+        "p = torch.sigmoid(f(x))\nloss = -(y * p.log() + (1.0 - y) * (1.0 - p).log()).sum()",
+    ],
     "new_leaf": [
         "loss = Variable(loss, requires_grad=True)",
         "loss = torch.autograd.Variable(loss, requires_grad=True)",
@@ -72,6 +80,21 @@ SHOWN = {
 }
 
 SOUND = {
+    "a logarithm with a floor": "p = f(x).clamp(1e-6, 1 - 1e-6)\nl = p.log() + (1 - p).log()",
+    "with a small number inside": "l = torch.log(p + 1e-8) + torch.log(1 - p + 1e-8)",
+    "of one side alone": "l = -(y * torch.log(p)).mean()",
+    "of two probabilities": "l = torch.log(d) + torch.log(1 - g)",
+    "of more than the rest": "l = torch.log(p) + torch.log(2 - p)",
+    "a gradient that is asked for": "x = torch.ones(3, requires_grad=True)\nx.backward()\nx.grad",
+    "asked for later": "x = torch.ones(3)\nx.requires_grad_()\nf(x).backward()\nprint(x.grad)",
+    "asked for by an assignment": "x = torch.ones(3)\nx.requires_grad = a\nx.backward()\nx.grad",
+    "a gradient without a backward": "x = torch.ones(3)\nprint(x.grad)",
+    "a gradient of what is computed": "x = f(torch.ones(3))\ng(x).backward()\nprint(x.grad)",
+    "made in one of two ways": "x = torch.ones(3)\nx = f(x)\ng(x).backward()\nprint(x.grad)",
+    "a parameter of that name": "x = torch.ones(3)\ndef s(x):\n    x.backward()\n    return x.grad",
+    "a loop's": "x = torch.ones(3)\nfor x in y:\n    f(x).backward()\n    print(x.grad)",
+    "made with settings": "x = torch.ones(3, **kw)\nf(x).backward()\nprint(x.grad)",
+    "a gradient that is set": "x = torch.ones(3)\nf(x).backward()\nx.grad = None",
     "a call": "model.eval()\noptimizer.zero_grad()",
     "an attribute that is used": "mode = model.train\nprint(model.eval)",
     "a registered list": module("self.layers = nn.ModuleList([nn.Linear(2, 2)])"),
