@@ -18,6 +18,7 @@ one function, from the tree to remarks.
     carelessness.py  lines that do less than they look like, or more
     preparation.py test data prepared otherwise than the training data
     evaluating.py  evaluation in the wrong mode or along the wrong dimension
+    unread.py      what is computed and left out, rounds that start over
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ from executor.inside.remarks import (
     sampling,
     statements,
     training,
+    unread,
 )
 from executor.inside.remarks.syntax import Found
 from executor.protocol import Remark
@@ -70,6 +72,7 @@ _RULES: tuple[Callable[[ast.Module], Found], ...] = (
     *carelessness.RULES,
     *statements.RULES,
     *layers.RULES,
+    *unread.RULES,
     *evaluating.RULES,
     *epochs.RULES,
     *sampling.RULES,
@@ -77,6 +80,23 @@ _RULES: tuple[Callable[[ast.Module], Found], ...] = (
     *measures.RULES,
     *preparation.RULES,
 )
+
+
+# Kind → its rule, of those that a probe tells of where the code trained: of any program that they
+# fit, they say what is wrong.
+BORNE_OUT: dict[str, Callable[[ast.Module], Found]] = {
+    "misspelled": mixups.misspelled,
+    "always_drops": layers.always_drops,
+    "average_inverted": carelessness.average_inverted,
+    "clipped_late": training.clipped_late,
+    "validated_in_training": evaluating.validated_in_training,
+    "picks_samples": measures.picks_samples,
+    "threshold": losses.threshold,
+    "state_not_copied": epochs.state_not_copied,
+    "used_up": unread.used_up,
+    "same_input": unread.same_input,
+    "gradient_ignored": unread.gradient_ignored,
+}
 
 
 def remarks(tree: ast.Module, code: str) -> tuple[Remark, ...]:

@@ -213,7 +213,7 @@ def _written(node: ast.AST) -> str:
 _MOSTLY = 0.9
 
 
-def _average_inverted(tree: ast.Module) -> Found:
+def average_inverted(tree: ast.Module) -> Found:
     """A moving average that takes 90 % or more of the newest weights at every step."""
     numbers = {
         name: value.value
@@ -405,5 +405,5 @@ RULES = (
     _loss_overwritten,
     _shuffled_apart,
     _augmented_in_place,
-    _average_inverted,
+    average_inverted,
 )

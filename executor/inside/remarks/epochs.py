@@ -70,7 +70,7 @@ def _goes_through(loop: ast.For, held: Collection[str]) -> bool:
     return trains and bool(held) and not made & set(held)
 
 
-def _state_not_copied(tree: ast.Module) -> Found:
+def state_not_copied(tree: ast.Module) -> Found:
     """The best weights kept as a reference: the next step changes them too."""
     loaded = {dotted(a) for c in method_calls(tree, "load_state_dict") for a in c.args}
     for loop in loops(tree):
@@ -214,7 +214,7 @@ def _scheduler_idle(tree: ast.Module) -> Found:
 
 RULES = (
     _each_epoch,
-    _state_not_copied,
+    state_not_copied,
     _lost_by_loading,
     _carried,
     _graph_kept,

@@ -201,7 +201,7 @@ def _counts_batches(tree: ast.Module) -> Found:
                     )
 
 
-def _picks_samples(tree: ast.Module) -> Found:
+def picks_samples(tree: ast.Module) -> Found:
     """The largest score of a batch's outputs, looked for along the batch and not the classes."""
     loaders = _loaders(tree)
     for loop in walk(tree):
@@ -271,4 +271,4 @@ def _largest_of(node: ast.AST) -> ast.expr | None:
     return of if [ast.unparse(a) for a in at] == ["0"] else None
 
 
-RULES = (_same_weights, _over_batches, _counts_batches, _picks_samples, _gpu_time)
+RULES = (_same_weights, _over_batches, _counts_batches, picks_samples, _gpu_time)

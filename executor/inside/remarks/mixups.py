@@ -44,7 +44,7 @@ _MAY_BE_ZERO = re.compile(r"bn|norm|lora|gate|zero|last|head|out|final", re.IGNO
 _COPY = re.compile(r"target|frozen|teacher|old|prev|backup|ema|init", re.IGNORECASE)
 
 
-def _misspelled(tree: ast.Module) -> Found:
+def misspelled(tree: ast.Module) -> Found:
     """`p.require_grad = False`, which only makes a new attribute."""
     for node in walk(tree):
         match node:
@@ -285,7 +285,7 @@ def _frozen_for_good(tree: ast.Module) -> Found:
 
 
 RULES = (
-    _misspelled,
+    misspelled,
     _exchanged,
     _one_output,
     _one_object,

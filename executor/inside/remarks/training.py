@@ -106,7 +106,7 @@ def _training_calls(statement: ast.stmt) -> list[tuple[str, ast.Call]]:
     return []
 
 
-def _clipped_late(tree: ast.Module) -> Found:
+def clipped_late(tree: ast.Module) -> Found:
     """Gradients that are clipped only after the step, or before there are any."""
     for block in blocks(tree):
         at: dict[str, list[int]] = {}
@@ -308,6 +308,6 @@ RULES = (
     _zeroed_outside,
     _never_zeroed,
     _all_but_one,
-    _clipped_late,
+    clipped_late,
     _slow,
 )

@@ -8,8 +8,15 @@ from typing import Any
 import torch
 
 from executor.inside import torch_private as private
-from executor.inside.probes.training.dimensions import dimension
-from executor.inside.probes.training.nodes import LAYERS, PASSES, Pattern, behind, shape, what
+from executor.inside.probes.training.nodes import (
+    LAYERS,
+    PASSES,
+    Pattern,
+    behind,
+    dimension,
+    shape,
+    what,
+)
 
 _TOLERANCE = 1e-3
 _ROUNDING = 1e-2  # of what adds up to 1, in half precision too
@@ -28,6 +35,9 @@ def of_node(node: Any, consumers: tuple[Any, ...]) -> Iterator[Pattern]:
     kind = what(node)
     if kind in ("NllLoss", "NllLoss2D"):
         yield from _wrong_dimension(node)
+        yield from _classes_in_between(node)
+    elif kind == "CtcLoss":
+        yield from _no_log_probabilities(node)
     elif kind == "LogSoftmax":
         yield from _cut_off(node, "cross-entropy")
         yield from _several_classes(node, consumers)
@@ -57,6 +67,33 @@ def _wrong_dimension(node: Any) -> Iterator[Pattern]:
     if rank >= 2 and used != 1:
         sizes = list(shape(before, 0) or ())
         yield Pattern("softmax_wrong_dim", {"used": used, "read": 1, "input": sizes})
+
+
+def _classes_in_between(node: Any) -> Iterator[Pattern]:
+    """Scores with their classes along dimension 1, as a view of rows of so many values each.
+
+    Such a row holds values of one class from several places. Only where no end of the sizes makes
+    a row, so that each one crosses a border.
+    """
+    before = node.next_functions[0][0]
+    view = before.next_functions[0][0] if what(before) == "LogSoftmax" else None
+    if view is None or what(view) not in ("View", "UnsafeView", "ReshapeAlias"):
+        return
+    sizes, after = list(private.saved_sizes(view)), shape(view, 0) or ()
+    if len(sizes) < 3 or len(after) != 2 or sizes[1] != after[1] or after[1] < 2:
+        return
+    ends = [torch.Size(sizes[i:]).numel() for i in range(2, len(sizes))]
+    if after[1] in ends or any(size % after[1] == 0 for size in ends[-1:]):
+        return
+    order = [0, *range(2, len(sizes)), 1]
+    yield Pattern("view_not_permute", {"order": order, "input": sizes, "rows": list(after)})
+
+
+def _no_log_probabilities(node: Any) -> Iterator[Pattern]:
+    """ctc_loss of values that are no logarithms of probabilities."""
+    total = private.saved_log_probs(node).exp().sum(-1)
+    if total.numel() and float((total - 1).abs().median()) > _ROUNDING:
+        yield Pattern("raw_scores_to_ctc", {"sum": float(total.median())})
 
 
 def _cut_off(node: Any, loss: str) -> Iterator[Pattern]:

@@ -11,7 +11,8 @@ from typing import Any
 import torch
 
 from executor.inside import torch_private as private
-from executor.inside.probes.training.nodes import Pattern, shape, what
+from executor.inside.probes.training import masks
+from executor.inside.probes.training.nodes import Pattern, dimension, shape, what
 from executor.inside.probes.training.quiet import quietly
 
 _NODES = 4000
@@ -61,6 +62,7 @@ def _of_node(node: Any, kind: str) -> Iterator[Pattern]:
         yield from _attention(node)
         yield from _similarity(node, kind)
     elif kind in ("Softmax", "LogSoftmax"):
+        yield from masks.of_softmax(node)
         sizes = shape(node, 0) or ()
         if len(sizes) == 3 and sizes[0] > 1 and dimension(node, 3) == 0:
             yield Pattern("softmax_over_samples", {"input": list(sizes)})
@@ -170,9 +172,3 @@ def _unscaled(node: Any, kind: str) -> Iterator[Pattern]:
     some = values.flatten()[:4096]
     if bool((some == some.round()).all()) and len(torch.unique(some)) >= _DISTINCT:
         yield Pattern("inputs_unscaled", {"largest": high, "input": list(values.shape)})
-
-
-def dimension(node: Any, rank: int) -> int:
-    """The dimension that a node worked along, counted from the front."""
-    dim = int(private.saved_dim(node))
-    return (dim - (1 << 64) if dim >= 1 << 63 else dim) % rank

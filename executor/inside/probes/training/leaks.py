@@ -26,6 +26,7 @@ from executor.protocol import Finding
 _ELEMENTS = 1 << 16  # of one call's inputs
 _CALLS = 4  # modules whose calls are kept
 _LEAST = 4  # steps of a sequence whose targets are compared with it
+_SAMPLES = 8  # of a batch whose targets are looked for in its inputs
 _TIME_FIRST = (
     nn.RNNBase, nn.MultiheadAttention, nn.Transformer, nn.TransformerEncoderLayer,
     nn.TransformerDecoderLayer,
@@ -48,10 +49,15 @@ class _Kept:
 class Leaks:
     """Keeps one call of each model, with its target; tries them again afterwards."""
 
-    def __init__(self, waiting: set[int]) -> None:
-        """Args: waiting: gets the ids of the models whose last call has no target so far."""
+    def __init__(self, waiting: set[int], *, takes_columns: bool) -> None:
+        """Args.
+
+        waiting: gets the ids of the models whose last call has no target so far.
+        takes_columns: the text makes something of one column of a table, perhaps the target.
+        """
         self._kept: dict[int, _Kept] = {}
         self._waiting = waiting
+        self._takes_columns = takes_columns
 
     def called(self, module: nn.Module, args: Any, kwargs: Any, line: int | None) -> None:
         """A model was called where gradients are recorded: keep its inputs, until a backward."""
@@ -93,7 +99,10 @@ class Leaks:
         with quietly():
             kept = self._kept.values()
             return any(
-                _shifted(k) is not None or _may_mix(k) is not None or _time(k) is not None
+                _shifted(k) is not None
+                or _holds_target(k) is not None
+                or _may_mix(k) is not None
+                or _time(k) is not None
                 for k in kept
             )
 
@@ -103,6 +112,9 @@ class Leaks:
         for kept in self._kept.values():
             with quietly():
                 shifted, mixing, time = _shifted(kept), _may_mix(kept), _time(kept)
+                held = _holds_target(kept)
+            if held is not None and not self._takes_columns:
+                found.append(_told_of_target(kept, held))
             if shifted is not None:
                 look = partial(_future, kept=kept, shifted=shifted)
                 found += Caller.with_time(kept.call, look)
@@ -135,6 +147,40 @@ def _target(loss: torch.Tensor) -> torch.Tensor | None:
             return found.detach().clone() if found.numel() <= _ELEMENTS else None
         todo += [n for n, _ in node.next_functions]
     return None
+
+
+# -- the target itself ----------------------------------------------------------------------------
+
+
+def _holds_target(kept: _Kept) -> int | None:
+    """The number of steps of a window whose last value is what the model is to predict.
+
+    All of them in every sample, and of values that differ.
+    """
+    target, first = kept.target, kept.first
+    if target is None or not first.is_floating_point() or not target.is_floating_point():
+        return None
+    rows, steps = first.shape[:2]
+    if first.dim() > 3 or rows < _SAMPLES or steps < _LEAST or target.numel() != rows:
+        return None
+    wanted = target.flatten().to(first.dtype)
+    last = first[:, -1].reshape(rows, -1)
+    if len(torch.unique(wanted)) < rows // 2:
+        return None
+    return steps if bool((last == wanted[:, None]).all(0).any()) else None
+
+
+def _told_of_target(kept: _Kept, steps: int) -> Finding:
+    kind = type(kept.call.module).__name__
+    return finding(
+        "target_in_inputs",
+        kept.call.line,
+        kind,
+        f"what `{kind}` is to predict is the last of the {steps} steps that it is given, in every "
+        "sample: it only has to hand it on, so that the error is small and says nothing; take "
+        "the step behind the window as the target",
+        steps=steps,
+    )
 
 
 # -- the future -----------------------------------------------------------------------------------

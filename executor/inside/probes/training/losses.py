@@ -340,6 +340,27 @@ _SAID: dict[str, Callable[[dict[str, Any]], str]] = {
         "usual size never get there; scale the targets (take their mean off, divide by their "
         "deviation), and what the model predicts back"
     ),
+    "view_not_permute": lambda f: (
+        f"is the cross-entropy of scores {f['input']} that a view made {f['rows']}: the classes are "
+        "along dimension 1, and the values stay in the order in which they lie in memory, so that "
+        "no row holds the scores of one place; turn the dimensions first: "
+        f"`.permute({', '.join(map(str, f['order']))}).reshape(-1, {f['rows'][1]})`, or give "
+        "cross-entropy the scores as they are, with targets of the same places"
+    ),
+    "raw_scores_to_ctc": lambda f: (
+        f"is a ctc_loss of values whose powers add up to {f['sum']:.3g} at a step: it expects "
+        "log-probabilities, which add up to 1; give it `scores.log_softmax(-1)`"
+    ),
+    "mask_without_effect": lambda f: (
+        "goes through a softmax with a mask that hides nothing: "
+        + (
+            "the value that masked_fill puts in is a score like others"
+            if f["fills"]
+            else "a score times 0 is 0, and a score like others"
+        )
+        + f", so that a masked place gets {f['share']:.0%} of the weight of one that is not; fill "
+        'in minus infinity: `scores.masked_fill(mask == 0, float("-inf"))`'
+    ),
     "kl_div_arguments": lambda f: _KL_DIV[f["given"]],
     "loss_arguments_swapped": lambda f: (
         "is a binary cross-entropy whose two arguments are swapped: the prediction stands where "

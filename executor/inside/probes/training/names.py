@@ -55,6 +55,13 @@ class SnippetNames:
             isinstance(n, ast.Attribute) and n.attr in ("randn", "randn_like", "normal")
             for n in ast.walk(tree)
         )
+        computing = {
+            n
+            for f in ast.walk(tree)
+            if isinstance(f, ast.FunctionDef) and f.name == "forward"
+            for n in ast.walk(f)
+        }
+        self.takes_columns = any(_takes_column(n) for n in ast.walk(tree) if n not in computing)
         self.calls_autograd = any(
             isinstance(n, ast.Call)
             and re.search(r"(autograd\.|^)backward$", ast.unparse(n.func)) is not None
@@ -133,6 +140,20 @@ class SnippetNames:
         """Where "softmax" or "sigmoid" is written, if that is one place only."""
         lines = self._softmax.get(function, set())
         return next(iter(lines)) if len(lines) == 1 else None
+
+
+def _takes_column(node: ast.AST) -> bool:
+    """`y = x[:, -1]`, or a part of it."""
+    match node:
+        case ast.Assign(targets=[ast.Name() | ast.Tuple()], value=value):
+            return any(
+                isinstance(n, ast.Subscript)
+                and isinstance(n.slice, ast.Tuple)
+                and isinstance(n.slice.elts[0], ast.Slice)
+                and n.slice.elts[0].lower is n.slice.elts[0].upper is None
+                for n in ast.walk(value)
+            )
+    return False
 
 
 def _assignments(tree: ast.Module) -> dict[str, list[tuple[int, bool]]]:
