@@ -19,6 +19,7 @@ from executor.inside.probes.training.nodes import (
 )
 
 _TOLERANCE = 1e-3
+_OFTEN = 0.05  # of the targets
 _ROUNDING = 1e-2  # of what adds up to 1, in half precision too
 _CHOICES = 2  # of a distribution, at least
 _FAR, _TIMES = 1000, 100  # how large targets are that no first step comes near
@@ -36,6 +37,7 @@ def of_node(node: Any, consumers: tuple[Any, ...]) -> Iterator[Pattern]:
     if kind in ("NllLoss", "NllLoss2D"):
         yield from _wrong_dimension(node)
         yield from _classes_in_between(node)
+        yield from _ignored(node)
     elif kind == "CtcLoss":
         yield from _no_log_probabilities(node)
     elif kind == "LogSoftmax":
@@ -87,6 +89,23 @@ def _classes_in_between(node: Any) -> Iterator[Pattern]:
         return
     order = [0, *range(2, len(sizes)), 1]
     yield Pattern("view_not_permute", {"order": order, "input": sizes, "rows": list(after)})
+
+
+def _ignored(node: Any) -> Iterator[Pattern]:
+    """A class that `ignore_index` leaves out: of whole samples, none of which is padding."""
+    before = node.next_functions[0][0]
+    last = before.next_functions[0][0] if what(before) == "LogSoftmax" else None
+    scores, target, ignored = private.saved_self(node), private.saved_target(node), _index(node)
+    if last is None or not LAYERS.search(what(last)) or scores.dim() != 2 or ignored < 0:
+        return
+    share = float((target == ignored).float().mean()) if target.numel() else 0.0
+    if ignored < scores.shape[1] and _OFTEN < share < 1 - _OFTEN:
+        yield Pattern("class_ignored", {"ignored": ignored, "share": share})
+
+
+def _index(node: Any) -> int:
+    index = int(private.saved_ignore_index(node))
+    return index - (1 << 64) if index >= 1 << 63 else index
 
 
 def _no_log_probabilities(node: Any) -> Iterator[Pattern]:

@@ -341,11 +341,16 @@ _SAID: dict[str, Callable[[dict[str, Any]], str]] = {
         "deviation), and what the model predicts back"
     ),
     "view_not_permute": lambda f: (
-        f"is the cross-entropy of scores {f['input']} that a view made {f['rows']}: the classes are "
-        "along dimension 1, and the values stay in the order in which they lie in memory, so that "
+        f"is the cross-entropy of scores {f['input']} that a view made {f['rows']}: the classes "
+        "are along dimension 1, and the values stay in the order in which they lie in memory, so that "
         "no row holds the scores of one place; turn the dimensions first: "
         f"`.permute({', '.join(map(str, f['order']))}).reshape(-1, {f['rows'][1]})`, or give "
         "cross-entropy the scores as they are, with targets of the same places"
+    ),
+    "class_ignored": lambda f: (
+        f"is a cross-entropy with `ignore_index={f['ignored']}`, and class {f['ignored']} is "
+        f"{f['share']:.0%} of the targets: these samples have no part in the loss, and the model "
+        "never learns when to say this class; leave `ignore_index` out, if none of them is padding"
     ),
     "raw_scores_to_ctc": lambda f: (
         f"is a ctc_loss of values whose powers add up to {f['sum']:.3g} at a step: it expects "
