@@ -94,6 +94,17 @@ KINDS = {
     "started_once": Says.PROGRAM_WIDE_MISTAKE,
     "shuffled_apart": Says.PROGRAM_WIDE_MISTAKE,
     "over_batches": Says.PROGRAM_WIDE_MISTAKE,
+    "target_noisy": Says.PROGRAM_WIDE_MISTAKE,
+    "returns_forwards": Says.PROGRAM_WIDE_MISTAKE,
+    "positions_of_samples": Says.PROGRAM_WIDE_MISTAKE,
+    "same_answer": Says.PROGRAM_WIDE_MISTAKE,
+    "drops_most": Says.PROGRAM_WIDE_MISTAKE,
+    "terms_alike": Says.PROGRAM_WIDE_MISTAKE,
+    "sign_of_kl": Says.PROGRAM_WIDE_MISTAKE,
+    "exchanged": Says.PROGRAM_WIDE_MISTAKE,
+    "weights_inverted": Says.PROGRAM_WIDE_MISTAKE,
+    "advantage_not_detached": Says.PROGRAM_WIDE_MISTAKE,
+    "weights_decayed_away": Says.PROGRAM_WIDE_MISTAKE,
     "terminal_kept": Says.PROGRAM_WIDE_MISTAKE,
     "ratio_inverted": Says.PROGRAM_WIDE_MISTAKE,
     "deviation_of_log": Says.PROGRAM_WIDE_MISTAKE,
@@ -138,6 +149,7 @@ OF_VALUES = frozenset(
         "never_moved",
         "units_identical",
         "target_in_inputs",
+        "weights_decayed_away",
         "evaluated_on_another_scale",
     }
 )
@@ -155,6 +167,7 @@ OF_SIZES = frozenset(
         "sampler_draws_few",
         "loader_empty",
         "class_ignored",
+        "weights_inverted",
     }
 )
 # What hangs on the number of their dimensions.

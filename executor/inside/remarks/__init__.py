@@ -16,6 +16,7 @@ one function, from the tree to remarks.
     sampling.py    distributed samplers whose order stays the same
     measures.py    shares, times and comparisons that say something else
     named.py       formulas that compute the opposite of what their names say
+    mixed.py       data and terms in the wrong place
     mixups.py      a misspelled setting, exchanged arguments, one object under two names
     carelessness.py  lines that do less than they look like, or more
     preparation.py test data prepared otherwise than the training data
@@ -38,6 +39,7 @@ from executor.inside.remarks import (
     left_out,
     losses,
     measures,
+    mixed,
     mixups,
     named,
     preparation,
@@ -77,6 +79,7 @@ _RULES: tuple[Callable[[ast.Module], Found], ...] = (
     *statements.RULES,
     *layers.RULES,
     *unread.RULES,
+    *mixed.RULES,
     *left_out.RULES,
     *named.RULES,
     *evaluating.RULES,
@@ -102,9 +105,11 @@ BORNE_OUT: dict[str, Callable[[ast.Module], Found]] = {
     "used_up": unread.used_up,
     "same_input": unread.same_input,
     "gradient_ignored": unread.gradient_ignored,
-    **{rule.__name__: rule for rule in (*named.RULES, *left_out.RULES)},
+    **{rule.__name__: rule for rule in (*named.RULES, *left_out.RULES, *mixed.RULES)},
     "shuffled_apart": carelessness.shuffled_apart,
     "over_batches": measures.over_batches,
+    "sign_of_kl": formulas.sign_of_kl,
+    "exchanged": mixups.exchanged,
 }
 
 

@@ -546,6 +546,123 @@ def _over_samples(program: Program, finding: Finding) -> Iterator[Rewrite]:
             )
 
 
+def _clean(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """The data without noise as the target."""
+    for node in _named(program, finding):
+        if isinstance(node, cst.Call) and len(node.args) == 2:
+            clean = re.findall(r"`(\w+)`", finding.message)[-1]
+            yield Rewrite(
+                program.replace({node.args[1].value: cst.Name(clean)}),
+                f"line {finding.line}: the noise is to be taken away",
+            )
+
+
+def _backwards(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """From the last reward to the first; the list turned round again where it is not already."""
+    for node in _named(program, finding):
+        loop = program.up(node, cst.For)
+        if loop is None or loop.iter is not node:
+            continue
+        told = f"line {finding.line}: what comes after each step is added up"
+        new: dict[cst.CSTNode, New] = {node: call("reversed", cst.Arg(node))}
+        for c in program.inside(loop.body, cst.Call):
+            if last_name(program, c.func) == "append" and isinstance(c.func, cst.Attribute):
+                first = c.func.with_changes(attr=cst.Name("insert"))
+                new[c] = c.with_changes(func=first, args=[cst.Arg(cst.Integer("0")), *c.args])
+        yield Rewrite(program.replace(new), told, as_one=True)
+
+
+def _along_steps(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """Positions along dimension 1."""
+    for node in _named(program, finding):
+        text = program.text(node)
+        along = re.sub(r"\.size\(0\)|\.shape\[0\]", ".size(1)", text)
+        for code in (f"{along}.transpose(0, 1)", along, re.sub(r"\[\s*:", "[:, :", along)):
+            yield Rewrite(
+                program.replace({node: cst.parse_expression(code)}),
+                f"line {finding.line}: each step has a position",
+            )
+
+
+def _real_label(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """The label that the same judge is given of real samples."""
+    judge, label = re.findall(r"`([^`]+)`", finding.message)[:2]
+    found = []
+    for node in program.all(cst.Call):
+        judged = node.args[0].value if len(node.args) == 2 else None
+        if isinstance(judged, cst.Call) and program.text(judged.func) == judge:
+            found.append(node.args[1].value)
+    others = {program.text(v): v for v in found if program.text(v) != label}
+    for node in _named(program, finding):
+        if isinstance(node, cst.Call) and len(others) == 1:
+            yield Rewrite(
+                program.replace({node.args[1].value: next(iter(others.values()))}),
+                f"line {finding.line}: the generator tries to be taken for real",
+            )
+
+
+def _dropped_share(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """The share that is dropped, where the one that is kept was written."""
+    for node in _named(program, finding):
+        if isinstance(node, cst.Call) and node.args:
+            value = node.args[0].value
+            if isinstance(value, cst.Float) and 0 < (left := 1 - float(value.value)) < 1:
+                yield Rewrite(
+                    program.replace({value: cst.Float(f"{left:.2g}")}),
+                    f"line {finding.line}: most of the values are kept",
+                    "the number was to be the share that is kept",
+                )
+
+
+def _negative(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """`-0.5` for `0.5`."""
+    for node in _named(program, finding):
+        if isinstance(node, cst.BinaryOperation) and isinstance(node.left, cst.Float):
+            yield Rewrite(
+                program.replace({node.left: cst.UnaryOperation(cst.Minus(), node.left)}),
+                f"line {finding.line}: the divergence is positive, and becomes smaller",
+            )
+
+
+def _in_order(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """The prediction first, then the target."""
+    for node in _named(program, finding):
+        if isinstance(node, cst.Call) and len(node.args) >= 2:
+            first, second = node.args[0].value, node.args[1].value
+            yield Rewrite(
+                program.replace({first: second, second: first}),
+                f"line {finding.line}: the prediction first, then the target",
+                as_one=True,
+            )
+
+
+def _inverse(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """The inverse of the weights."""
+    for c in calls(program, r"(^|\.)(CrossEntropyLoss|NLLLoss|cross_entropy|nll_loss)$"):
+        for given in c.args:
+            if given.keyword is not None and given.keyword.value == "weight":
+                one = cst.BinaryOperation(cst.Integer("1"), cst.Divide(), operand(given.value))
+                yield Rewrite(
+                    program.replace({given.value: one}),
+                    f"line {program.line(c)}: the rarer a class, the larger its weight",
+                    "the classes are to be balanced",
+                )
+
+
+def _as_numbers(program: Program, finding: Finding) -> Iterator[Rewrite]:
+    """The advantage without its graph, where it is multiplied with log-probabilities."""
+    for node in sorted(program.all(cst.BinaryOperation), key=program.line):
+        if not isinstance(node.operator, cst.Multiply):
+            continue
+        for side, other in ((node.left, node.right), (node.right, node.left)):
+            is_gain = re.search(r"(?i)adv|delta|td", program.text(side))
+            if is_gain and re.search(r"(?i)log", program.text(other)):
+                yield Rewrite(
+                    program.replace({side: method(side, "detach")}),
+                    f"line {program.line(node)}: the policy's loss leaves the values alone",
+                )
+
+
 _MAKERS: dict[str, Callable[[Program, Finding], Iterator[Rewrite]]] = {
     "misspelled": _misspelled,
     "always_drops": _drops_in_training,
@@ -567,6 +684,15 @@ _MAKERS: dict[str, Callable[[Program, Finding], Iterator[Rewrite]]] = {
     "values_as_classes": _places,
     "gain_as_loss": _minus,
     "over_batches": _over_samples,
+    "target_noisy": _clean,
+    "returns_forwards": _backwards,
+    "positions_of_samples": _along_steps,
+    "same_answer": _real_label,
+    "drops_most": _dropped_share,
+    "sign_of_kl": _negative,
+    "exchanged": _in_order,
+    "weights_inverted": _inverse,
+    "advantage_not_detached": _as_numbers,
     "term_twice": _other_term,
     "end_left_out": _until_the_end,
     "pixels_floored": _not_floored,

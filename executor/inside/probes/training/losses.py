@@ -140,6 +140,8 @@ class LossProbe:
                 pattern.facts["best"] or self.names.is_of_rewards
             ):
                 continue  # a step of a differential equation, say
+            if pattern.kind == "advantage_not_detached" and not self.names.is_of_rewards:
+                continue
             if pattern.kind == "kl_div_arguments" and not self.names.calls_kl_div:
                 continue
             if pattern.kind == "targets_unscaled":
@@ -346,6 +348,17 @@ _SAID: dict[str, Callable[[dict[str, Any]], str]] = {
         "no row holds the scores of one place; turn the dimensions first: "
         f"`.permute({', '.join(map(str, f['order']))}).reshape(-1, {f['rows'][1]})`, or give "
         "cross-entropy the scores as they are, with targets of the same places"
+    ),
+    "weights_inverted": lambda f: (
+        f"is a cross-entropy whose class weights rise with the classes' numbers: class "
+        f"{f['often']} ({f['counts'][1]} of the targets) weighs {f['weights'][1]:.3g}, class "
+        f"{f['rare']} ({f['counts'][0]}) {f['weights'][0]:.3g}, so that the rare ones count even "
+        "less; to balance them take the inverse: `1 / counts`"
+    ),
+    "advantage_not_detached": lambda f: (
+        "multiplies log-probabilities with an advantage that still has the graph of the value "
+        "network: the policy's loss moves the values too, to make what was done look better; write "
+        "`advantage.detach()` there"
     ),
     "class_ignored": lambda f: (
         f"is a cross-entropy with `ignore_index={f['ignored']}`, and class {f['ignored']} is "
