@@ -237,15 +237,12 @@ def _hidden(program: Program, finding: Finding) -> Iterator[Rewrite]:
         if "mask" not in program.text(mask).lower():
             continue
         scores = product.left if mask is product.right else product.right
-        for low in (_INFINITY, "-1e9"):
-            hidden = cst.Comparison(
-                operand(mask), [cst.ComparisonTarget(cst.Equal(), cst.Integer("0"))]
-            )
-            new = method(scores, "masked_fill", cst.Arg(hidden), cst.Arg(cst.parse_expression(low)))
-            yield Rewrite(
-                program.replace({product: new}),
-                f"line {program.line(product)}: a masked place gets no weight",
-            )
+        ones = f"(1 - {program.text(mask)}) * -1e9"
+        total = cst.BinaryOperation(scores, cst.Add(), cst.parse_expression(ones))
+        yield Rewrite(
+            program.replace({product: total}),
+            f"line {program.line(product)}: a masked place gets no weight",
+        )
 
 
 def _with_logarithm(program: Program, finding: Finding) -> Iterator[Rewrite]:
@@ -326,9 +323,12 @@ def _named(program: Program, finding: Finding) -> list[cst.BaseExpression]:
     return [
         n
         for n in _on_line(program, finding, cst.BaseExpression)  # type: ignore[type-abstract]
-        if isinstance(n, cst.BaseExpression)
-        and "".join(program.text(n).split()) == "".join(finding.name.split())
+        if isinstance(n, cst.BaseExpression) and _bare(program.text(n)) == _bare(finding.name)
     ]
+
+
+def _bare(text: str) -> str:
+    return re.sub(r"[\s()]", "", text)
 
 
 def _turned_round(program: Program, finding: Finding) -> Iterator[Rewrite]:
@@ -565,11 +565,13 @@ def _backwards(program: Program, finding: Finding) -> Iterator[Rewrite]:
             continue
         told = f"line {finding.line}: what comes after each step is added up"
         new: dict[cst.CSTNode, New] = {node: call("reversed", cst.Arg(node))}
-        for c in program.inside(loop.body, cst.Call):
-            if last_name(program, c.func) == "append" and isinstance(c.func, cst.Attribute):
-                first = c.func.with_changes(attr=cst.Name("insert"))
-                new[c] = c.with_changes(func=first, args=[cst.Arg(cst.Integer("0")), *c.args])
-        yield Rewrite(program.replace(new), told, as_one=True)
+        appended = [
+            program.text(c.func.value)
+            for c in program.inside(loop.body, cst.Call)
+            if last_name(program, c.func) == "append" and isinstance(c.func, cst.Attribute)
+        ]
+        beside = inserted(program, loop, f"{appended[0]}.reverse()", after=True) if appended else {}
+        yield Rewrite(program.replace(new, beside=beside), told, as_one=True)
 
 
 def _along_steps(program: Program, finding: Finding) -> Iterator[Rewrite]:
