@@ -212,7 +212,9 @@ def _remarks(known: Diagnosis, run: JobResult | None) -> tuple[Remark, ...]:
     shown = chance_level(question) or loss_course(question)
     remarks = run.remarks if run is not None else ()
     lines = question.code.split("\n")
+    found = {f.kind for f in run.findings} if run is not None else set()
     own = [r for r in remarks if r.line <= len(lines) and r.code in lines[r.line - 1]]
+    own = [r for r in own if r.kind not in found]
     if not tells_of_a_symptom(question):
         own = [r for r in own if r.kind != "slow"]
     if shown is not None:
@@ -225,7 +227,7 @@ def _remarks(known: Diagnosis, run: JobResult | None) -> tuple[Remark, ...]:
 
 def _wrong_by_its_text(remarks: tuple[Remark, ...], run: JobResult) -> Remark | None:
     """The first remark that says what is wrong in code that ran without an error."""
-    known = _PROBED if run.trained else ()
+    known = {*(_PROBED if run.trained else ()), *(f.kind for f in run.findings)}
     told = (r for r in remarks if r.line and not r.aside and r.kind not in known)
     return next(told, None)
 

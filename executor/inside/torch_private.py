@@ -95,8 +95,8 @@ def _saved(name: str) -> Callable[[Any], Any]:
     return read
 
 
-# What a node of the graph kept for backward: its operands, its target, its dimension (a
-# negative one as an unsigned number), and the sizes that an expand() had before. AttributeError
+# What a node of the graph kept for backward: its operands, its target, its dimension (a negative
+# one as an unsigned number), its mask or result, and the sizes before an expand(). AttributeError
 # where the node is of another kind.
 saved_self = _saved("_saved_self")
 saved_target = _saved("_saved_target")
@@ -105,6 +105,11 @@ saved_dim = _saved("_saved_dim")
 saved_index = _saved("_saved_index")
 saved_input = _saved("_saved_input")
 saved_mat1 = _saved("_saved_mat1")
+saved_mask = _saved("_saved_mask")
+saved_result = _saved("_saved_result")
+saved_log_probs = _saved("_saved_log_probs")
+saved_weight = _saved("_saved_weight")
+saved_ignore_index = _saved("_saved_ignore_index")
 saved_sizes = _saved("_saved_self_sym_sizes")
 
 

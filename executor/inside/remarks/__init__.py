@@ -7,6 +7,7 @@ one function, from the tree to remarks.
 
     syntax.py      what the rules ask of a tree
     statements.py  results thrown away, parameters that become ordinary tensors
+    left_out.py    a term, a mask, the end of an episode, a graph, a fresh start
     layers.py      layers that are not registered, not called, or made in the wrong place
     losses.py      losses that do not fit what they are given; formulas.py: other formulas
     training.py    optimizers whose steps do not do what they look like
@@ -14,10 +15,14 @@ one function, from the tree to remarks.
     epochs.py      what starts anew in each round, or is kept from one to the next
     sampling.py    distributed samplers whose order stays the same
     measures.py    shares, times and comparisons that say something else
+    named.py       formulas that compute the opposite of what their names say
+    mixed.py       data and terms in the wrong place
     mixups.py      a misspelled setting, exchanged arguments, one object under two names
+    compared.py    the best that is the worst, classes that are shifted
     carelessness.py  lines that do less than they look like, or more
     preparation.py test data prepared otherwise than the training data
     evaluating.py  evaluation in the wrong mode or along the wrong dimension
+    unread.py      what is computed and left out, rounds that start over
 """
 
 from __future__ import annotations
@@ -28,17 +33,22 @@ from collections.abc import Callable
 from executor.inside.remarks import (
     accumulation,
     carelessness,
+    compared,
     epochs,
     evaluating,
     formulas,
     layers,
+    left_out,
     losses,
     measures,
+    mixed,
     mixups,
+    named,
     preparation,
     sampling,
     statements,
     training,
+    unread,
 )
 from executor.inside.remarks.syntax import Found
 from executor.protocol import Remark
@@ -58,6 +68,7 @@ ASIDES = frozenset(
         "gpu_time",
         "all_zero",
         "counts_batches",
+        "classes_regressed",
     ]
 )
 
@@ -70,6 +81,12 @@ _RULES: tuple[Callable[[ast.Module], Found], ...] = (
     *carelessness.RULES,
     *statements.RULES,
     *layers.RULES,
+    *unread.RULES,
+    *compared.RULES,
+    *compared.ASIDES,
+    *mixed.RULES,
+    *left_out.RULES,
+    *named.RULES,
     *evaluating.RULES,
     *epochs.RULES,
     *sampling.RULES,
@@ -77,6 +94,32 @@ _RULES: tuple[Callable[[ast.Module], Found], ...] = (
     *measures.RULES,
     *preparation.RULES,
 )
+
+
+_ALONE = (*named.RULES, *left_out.RULES, *mixed.RULES, *compared.RULES)
+# Kind → its rule, of those that a probe tells of where the code trained: of any program that they
+# fit, they say what is wrong.
+BORNE_OUT: dict[str, Callable[[ast.Module], Found]] = {
+    "misspelled": mixups.misspelled,
+    "always_drops": layers.always_drops,
+    "average_inverted": carelessness.average_inverted,
+    "clipped_late": training.clipped_late,
+    "validated_in_training": evaluating.validated_in_training,
+    "picks_samples": measures.picks_samples,
+    "threshold": losses.threshold,
+    "state_not_copied": epochs.state_not_copied,
+    "used_up": unread.used_up,
+    "same_input": unread.same_input,
+    "gradient_ignored": unread.gradient_ignored,
+    **{rule.__name__: rule for rule in _ALONE},
+    "shuffled_apart": carelessness.shuffled_apart,
+    "over_batches": measures.over_batches,
+    "made_each_epoch": epochs.each_epoch,
+    "seeded_each_epoch": epochs.each_epoch,
+    "step_outside": training.step_outside,
+    "sign_of_kl": formulas.sign_of_kl,
+    "exchanged": mixups.exchanged,
+}
 
 
 def remarks(tree: ast.Module, code: str) -> tuple[Remark, ...]:

@@ -25,7 +25,7 @@ from executor.inside.remarks.syntax import (
 )
 
 
-def _each_epoch(tree: ast.Module) -> Found:
+def each_epoch(tree: ast.Module) -> Found:
     """What starts all over in every epoch: the model, the optimizer, the random numbers."""
     held = optimizers(tree)
     models = {m for call in held.values() for m in trained(call)}
@@ -70,7 +70,7 @@ def _goes_through(loop: ast.For, held: Collection[str]) -> bool:
     return trains and bool(held) and not made & set(held)
 
 
-def _state_not_copied(tree: ast.Module) -> Found:
+def state_not_copied(tree: ast.Module) -> Found:
     """The best weights kept as a reference: the next step changes them too."""
     loaded = {dotted(a) for c in method_calls(tree, "load_state_dict") for a in c.args}
     for loop in loops(tree):
@@ -213,8 +213,8 @@ def _scheduler_idle(tree: ast.Module) -> Found:
 
 
 RULES = (
-    _each_epoch,
-    _state_not_copied,
+    each_epoch,
+    state_not_copied,
     _lost_by_loading,
     _carried,
     _graph_kept,

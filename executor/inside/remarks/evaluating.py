@@ -68,7 +68,7 @@ def _never_eval(tree: ast.Module) -> Found:
             return
 
 
-def _validated_in_training(tree: ast.Module) -> Found:
+def validated_in_training(tree: ast.Module) -> Found:
     """A judgement without gradients of a model that is in training mode and never leaves it."""
     said = words(tree)
     if "eval" in said or "backward" not in said or not _acts(said):
@@ -242,7 +242,7 @@ def _workers_on_gpu(tree: ast.Module) -> Found:
 RULES = (
     _never_eval,
     _stays_in_eval,
-    _validated_in_training,
+    validated_in_training,
     _last_of_batch,
     _traced,
     _workers_on_gpu,

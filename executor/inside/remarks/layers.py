@@ -192,7 +192,7 @@ def _only_made(tree: ast.Module) -> Found:
                 )
 
 
-def _always_drops(tree: ast.Module) -> Found:
+def always_drops(tree: ast.Module) -> Found:
     for forward in methods_named(tree, "forward"):
         for node in walk(forward):
             match node:
@@ -302,7 +302,7 @@ RULES = (
     _only_made,
     _method_hidden,
     _late_binding,
-    _always_drops,
+    always_drops,
     _one_linear,
     _not_a_buffer,
     _returns_nothing,

@@ -219,7 +219,7 @@ def _last_of(sequential: ast.Call) -> tuple[ast.AST, str]:
     return final, activation
 
 
-def _threshold(tree: ast.Module) -> Found:
+def threshold(tree: ast.Module) -> Found:
     """Scores of a loss with logits that are compared with 0.5 as if they were probabilities."""
     said = words(tree)
     if not said & {"BCEWithLogitsLoss", "binary_cross_entropy_with_logits"}:
@@ -303,6 +303,6 @@ RULES = (
     _given_to_loss,
     _model_ends,
     _one_column,
-    _threshold,
+    threshold,
     _scores_cut,
 )

@@ -116,7 +116,7 @@ def _gpu_time(tree: ast.Module) -> Found:
             return
 
 
-def _over_batches(tree: ast.Module) -> Found:
+def over_batches(tree: ast.Module) -> Found:
     """A number of right answers, divided by the number of batches."""
     right = {
         dotted(n.target)
@@ -201,7 +201,7 @@ def _counts_batches(tree: ast.Module) -> Found:
                     )
 
 
-def _picks_samples(tree: ast.Module) -> Found:
+def picks_samples(tree: ast.Module) -> Found:
     """The largest score of a batch's outputs, looked for along the batch and not the classes."""
     loaders = _loaders(tree)
     for loop in walk(tree):
@@ -271,4 +271,4 @@ def _largest_of(node: ast.AST) -> ast.expr | None:
     return of if [ast.unparse(a) for a in at] == ["0"] else None
 
 
-RULES = (_same_weights, _over_batches, _counts_batches, _picks_samples, _gpu_time)
+RULES = (_same_weights, over_batches, _counts_batches, picks_samples, _gpu_time)

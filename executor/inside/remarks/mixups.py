@@ -44,7 +44,7 @@ _MAY_BE_ZERO = re.compile(r"bn|norm|lora|gate|zero|last|head|out|final", re.IGNO
 _COPY = re.compile(r"target|frozen|teacher|old|prev|backup|ema|init", re.IGNORECASE)
 
 
-def _misspelled(tree: ast.Module) -> Found:
+def misspelled(tree: ast.Module) -> Found:
     """`p.require_grad = False`, which only makes a new attribute."""
     for node in walk(tree):
         match node:
@@ -59,7 +59,7 @@ def _misspelled(tree: ast.Module) -> Found:
                 )
 
 
-def _exchanged(tree: ast.Module) -> Found:
+def exchanged(tree: ast.Module) -> Found:
     """A loss that gets the target first, by the names of what it is given."""
     made = {
         name: callee(value)
@@ -285,8 +285,8 @@ def _frozen_for_good(tree: ast.Module) -> Found:
 
 
 RULES = (
-    _misspelled,
-    _exchanged,
+    misspelled,
+    exchanged,
     _one_output,
     _one_object,
     _drawn_twice,

@@ -106,7 +106,7 @@ def _training_calls(statement: ast.stmt) -> list[tuple[str, ast.Call]]:
     return []
 
 
-def _clipped_late(tree: ast.Module) -> Found:
+def clipped_late(tree: ast.Module) -> Found:
     """Gradients that are clipped only after the step, or before there are any."""
     for block in blocks(tree):
         at: dict[str, list[int]] = {}
@@ -154,7 +154,7 @@ def _arguments(call: ast.Call) -> list[ast.expr]:
     return [*call.args, *(k.value for k in call.keywords)]
 
 
-def _step_outside(tree: ast.Module) -> Found:
+def step_outside(tree: ast.Module) -> Found:
     """backward() and zero_grad() in an inner loop, step() only behind it."""
     for outer in loops(tree):
         for i, inner in enumerate(outer.body):
@@ -302,12 +302,12 @@ RULES = (
     _another_model,
     _thrown_away,
     _never_stepped,
-    _step_outside,
+    step_outside,
     _scaler,
     _made_after_optimizer,
     _zeroed_outside,
     _never_zeroed,
     _all_but_one,
-    _clipped_late,
+    clipped_late,
     _slow,
 )

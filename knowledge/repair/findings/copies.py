@@ -13,13 +13,13 @@ from knowledge.repair.toolkit.imports import with_import
 from knowledge.repair.toolkit.sites import calls
 from knowledge.repair.toolkit.statements import last_name
 
-KINDS = frozenset({"loads_itself", "shared_weights", "one_module_repeated"})
+KINDS = frozenset({"loads_itself", "state_not_copied", "shared_weights", "one_module_repeated"})
 _COPIES = ("deepcopy", "clone", "save")
 
 
 def edits(program: Program, finding: Finding) -> Iterator[Rewrite]:
     """The copy that is missing."""
-    if finding.kind == "loads_itself":
+    if finding.kind in ("loads_itself", "state_not_copied"):
         yield from _of_weights(program)
     elif finding.kind == "shared_weights":
         yield from _of_a_model(program, finding)

@@ -9,7 +9,7 @@ import libcst as cst
 
 from executor.protocol import Finding
 from knowledge.repair.codemod import Rewrite
-from knowledge.repair.toolkit.edits import New, Program
+from knowledge.repair.toolkit.edits import New, Program, method
 from knowledge.repair.toolkit.sites import argument, calls, integer, with_argument
 
 KINDS = frozenset(
@@ -85,6 +85,9 @@ def _turned(program: Program, finding: Finding) -> Iterator[Rewrite]:
     order = finding.facts.get("order")
     if statement is None or not order:
         return
+    if "rows" in finding.facts:
+        yield from _classes_last(program, order)
+        return
     found = [
         c
         for c in program.inside(statement, cst.Call)
@@ -97,6 +100,18 @@ def _turned(program: Program, finding: Finding) -> Iterator[Rewrite]:
             program.replace({found[0]: new}),
             f"line {program.line(found[0])}: the dimensions are turned, each value with them",
         )
+
+
+def _classes_last(program: Program, order: list[int]) -> Iterator[Rewrite]:
+    """The classes turned to the end, before a view makes rows of them."""
+    for c in calls(program, r"\.(view|reshape)$"):
+        if len(c.args) == 2 and program.text(c.args[0].value) == "-1":
+            assert isinstance(c.func, cst.Attribute)
+            turned = method(c.func.value, "permute", *(cst.Arg(integer(i)) for i in order))
+            yield Rewrite(
+                program.replace({c: cst.Call(cst.Attribute(turned, cst.Name("reshape")), c.args)}),
+                f"line {program.line(c)}: each row holds the scores of one place",
+            )
 
 
 def _last_step(program: Program, finding: Finding) -> Iterator[Rewrite]:

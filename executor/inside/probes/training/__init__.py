@@ -20,10 +20,12 @@ descriptor in the place of `Tensor.backward`, and a `Module.__call__` that notes
     leaks.py         samples that leak into each other, futures that leak into the past
     unread.py        sequences of which a recurrent model reads one step only
     unlike.py        inputs of another scale in an evaluation than in training
+    masks.py         masks that hide nothing; signs.py: targets of 0 where -1 is meant
+    by_text.py       what the text shows and the run bears out
     scalers.py       gradients that a scaler made larger, and nothing divides again
     rates.py         learning rates, schedulers, optimizers made anew
     layouts.py       views that were meant to turn a tensor
-    samples.py       sorted training data, test data that was trained on
+    samples.py       sorted training data, samples never drawn, test data that was trained on
     loading.py       loaded weights that change nothing
     workers.py       worker processes of a loader that all deliver the same
     followers.py     averages and target networks that never follow
@@ -43,6 +45,7 @@ from torch import nn
 from executor.errors import is_a
 from executor.inside.probes.source import SnippetSource
 from executor.inside.probes.training import idle
+from executor.inside.probes.training.by_text import report_by_text
 from executor.inside.probes.training.calls import Calls
 from executor.inside.probes.training.comparisons import Comparisons
 from executor.inside.probes.training.findings import FindingCollector
@@ -54,7 +57,7 @@ from executor.inside.probes.training.loading import Loads
 from executor.inside.probes.training.losses import LossProbe
 from executor.inside.probes.training.names import SnippetNames
 from executor.inside.probes.training.rates import Rates
-from executor.inside.probes.training.samples import report_samples
+from executor.inside.probes.training.samples import Samplers, report_empty, report_samples
 from executor.inside.probes.training.scalers import report_scalers
 from executor.inside.probes.training.step_findings import StepFindings
 from executor.inside.probes.training.steps import Steps
@@ -90,11 +93,12 @@ class TrainingProbe:
         self.waiting = idle.Waiting(tree)
         self.loads = Loads(source, tree, lambda: sum(r.steps for r in self.steps.records.values()))
         self.layouts = Layouts(self.names, tree)
-        self.leaks = Leaks(self.called.unpaired)
+        self.leaks = Leaks(self.called.unpaired, takes_columns=self.names.takes_columns)
         self.called.first = self.leaks.called
         self.rates = Rates(tree, self.steps, self.loads)
         self.followers = Followers(source, tree)
         self.workers = Workers(source, tree)
+        self.samplers = Samplers(source, tree)
         self._collector = FindingCollector()
         self._problem = ""
 
@@ -119,6 +123,7 @@ class TrainingProbe:
         self.rates.start()
         self.followers.start()
         self.workers.start()
+        self.samplers.start()
 
     def stop(
         self,
@@ -134,6 +139,7 @@ class TrainingProbe:
             self.comparisons,
             self.followers,
             self.workers,
+            self.samplers,
         )
         for part in (*parts, self.losses, self.steps, self.called):
             part.stop()
@@ -152,9 +158,12 @@ class TrainingProbe:
             self.kept.look(namespace.items())
             self.kept.report(self._collector)
             idle.report_identical_units(self._collector, self.steps, roots)
+            self._try(lambda c: idle.report_decayed(c, self.steps))
             self._try(self.layouts.report)
             self._try(lambda c: self.followers.report(c, self.steps))
             self._try(self.workers.report)
+            self._try(self.samplers.report)
+            self._try(self.called.signs.report)
             if not self.names.is_of_rewards:
                 self._try(lambda c: self.called.unlike.report(c, optimized))
             self._try(lambda c: report_samples(c, self._tree, namespace))
@@ -166,7 +175,10 @@ class TrainingProbe:
             unregistered.report(live_modules(), used=False)
         if error is None:
             self.waiting.report(self._collector, self.steps)
+            if self.trained:
+                self._try(lambda c: report_by_text(c, self._tree))
             self._try(lambda c: self.rates.report(c, warnings))
+            self._try(lambda c: report_empty(c, self._tree))
             self._try(lambda c: report_warnings(c, warnings, "\n".join(self.source.lines)))
         self._try(self.loads.report)
         self.comparisons.report(self._collector)

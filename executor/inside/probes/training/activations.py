@@ -8,10 +8,20 @@ from typing import Any
 import torch
 
 from executor.inside import torch_private as private
-from executor.inside.probes.training.dimensions import dimension
-from executor.inside.probes.training.nodes import LAYERS, PASSES, Pattern, behind, shape, what
+from executor.inside.probes.training.nodes import (
+    LAYERS,
+    PASSES,
+    Pattern,
+    behind,
+    dimension,
+    shape,
+    what,
+)
 
 _TOLERANCE = 1e-3
+_MANY, _MORE = 24, 1.5  # targets that are counted; how much larger a weight has to be
+_STEPS = 24  # nodes that are looked at behind one
+_OFTEN = 0.05  # of the targets
 _ROUNDING = 1e-2  # of what adds up to 1, in half precision too
 _CHOICES = 2  # of a distribution, at least
 _FAR, _TIMES = 1000, 100  # how large targets are that no first step comes near
@@ -28,6 +38,11 @@ def of_node(node: Any, consumers: tuple[Any, ...]) -> Iterator[Pattern]:
     kind = what(node)
     if kind in ("NllLoss", "NllLoss2D"):
         yield from _wrong_dimension(node)
+        yield from _classes_in_between(node)
+        yield from _ignored(node)
+        yield from _weighted(node)
+    elif kind == "CtcLoss":
+        yield from _no_log_probabilities(node)
     elif kind == "LogSoftmax":
         yield from _cut_off(node, "cross-entropy")
         yield from _several_classes(node, consumers)
@@ -36,6 +51,7 @@ def of_node(node: Any, consumers: tuple[Any, ...]) -> Iterator[Pattern]:
         yield from _swapped(node)
     elif kind in ("Sub", "Mul"):
         yield from _divergence(node, kind)
+        yield from _advantage(node, kind)
     elif kind == "BinaryCrossEntropyWithLogits":
         yield from _no_probabilities(node)
         yield from _swapped(node)
@@ -57,6 +73,108 @@ def _wrong_dimension(node: Any) -> Iterator[Pattern]:
     if rank >= 2 and used != 1:
         sizes = list(shape(before, 0) or ())
         yield Pattern("softmax_wrong_dim", {"used": used, "read": 1, "input": sizes})
+
+
+def _classes_in_between(node: Any) -> Iterator[Pattern]:
+    """Scores with their classes along dimension 1, as a view of rows of so many values each.
+
+    Such a row holds values of one class from several places. Only where no end of the sizes makes
+    a row, so that each one crosses a border.
+    """
+    before = node.next_functions[0][0]
+    view = before.next_functions[0][0] if what(before) == "LogSoftmax" else None
+    if view is None or what(view) not in ("View", "UnsafeView", "ReshapeAlias"):
+        return
+    sizes, after = list(private.saved_sizes(view)), shape(view, 0) or ()
+    if len(sizes) < 3 or len(after) != 2 or sizes[1] != after[1] or after[1] < 2:
+        return
+    ends = [torch.Size(sizes[i:]).numel() for i in range(2, len(sizes))]
+    if after[1] in ends or any(size % after[1] == 0 for size in ends[-1:]):
+        return
+    order = [0, *range(2, len(sizes)), 1]
+    yield Pattern("view_not_permute", {"order": order, "input": sizes, "rows": list(after)})
+
+
+def _ignored(node: Any) -> Iterator[Pattern]:
+    """A class that `ignore_index` leaves out: of whole samples, none of which is padding."""
+    before = node.next_functions[0][0]
+    last = before.next_functions[0][0] if what(before) == "LogSoftmax" else None
+    scores, target, ignored = private.saved_self(node), private.saved_target(node), _index(node)
+    if last is None or not LAYERS.search(what(last)) or scores.dim() != 2 or ignored < 0:
+        return
+    share = float((target == ignored).float().mean()) if target.numel() else 0.0
+    if ignored < scores.shape[1] and _OFTEN < share < 1 - _OFTEN:
+        yield Pattern("class_ignored", {"ignored": ignored, "share": share})
+
+
+def _weighted(node: Any) -> Iterator[Pattern]:
+    """Class weights that are the larger, the commoner a class is."""
+    weight, target = private.saved_weight(node), private.saved_target(node)
+    if not isinstance(weight, torch.Tensor) or target.numel() < _MANY:
+        return
+    counts = torch.bincount(target[(target >= 0) & (target < len(weight))].flatten())
+    if len(counts) < len(weight) or int(counts.min()) < 2 or counts.max() < 2 * counts.min():
+        return
+    by_count = weight[counts.argsort()]
+    rises = bool((by_count[1:] >= by_count[:-1]).all())
+    if rises and float(by_count[-1]) > _MORE * float(by_count[0]):
+        rare, often = int(counts.argmin()), int(counts.argmax())
+        yield Pattern(
+            "weights_inverted",
+            {
+                "rare": rare,
+                "often": often,
+                "weights": [float(weight[rare]), float(weight[often])],
+                "counts": [int(counts[rare]), int(counts[often])],
+            },
+        )
+
+
+def _advantage(node: Any, kind: str) -> Iterator[Pattern]:
+    """A log-probability times `return - value`, with the value's graph.
+
+    Whether the code is about rewards is asked when it is reported.
+    """
+    if kind != "Mul" or len(node.next_functions) < 2:
+        return
+    for one, other in ((0, 1), (1, 0)):
+        score, gain = behind(node, one), behind(node, other)
+        while score is not None and what(score) == "Neg":
+            score = behind(score)
+        if score is None or gain is None or what(score) not in ("Gather", "Sub", "Add"):
+            continue
+        if not _comes_from(score, "LogSoftmax", "Logsumexp") or what(gain) != "Sub":
+            continue
+        values = [n for n, _ in gain.next_functions if n is not None]
+        if len(values) == 1 and not _comes_from(values[0], "LogSoftmax", "Logsumexp"):
+            yield Pattern("advantage_not_detached", {})
+
+
+def _comes_from(node: Any, *kinds: str) -> bool:
+    """Whether it is computed from such a node, a few steps before."""
+    todo, seen = [node], 0
+    while todo and seen < _STEPS:
+        one = todo.pop(0)
+        seen += 1
+        if one is None:
+            continue
+        if what(one) in kinds:
+            return True
+        if not LAYERS.search(what(one)):
+            todo += [n for n, _ in one.next_functions]
+    return False
+
+
+def _index(node: Any) -> int:
+    index = int(private.saved_ignore_index(node))
+    return index - (1 << 64) if index >= 1 << 63 else index
+
+
+def _no_log_probabilities(node: Any) -> Iterator[Pattern]:
+    """ctc_loss of values that are no logarithms of probabilities."""
+    total = private.saved_log_probs(node).exp().sum(-1)
+    if total.numel() and float((total - 1).abs().median()) > _ROUNDING:
+        yield Pattern("raw_scores_to_ctc", {"sum": float(total.median())})
 
 
 def _cut_off(node: Any, loss: str) -> Iterator[Pattern]:

@@ -12,6 +12,7 @@ from torch import nn
 from executor.inside.probes.source import SnippetSource
 from executor.inside.probes.training.disguised import disguised
 from executor.inside.probes.training.quiet import finite, grad_fn, parameters, requires_grad, shape
+from executor.inside.probes.training.signs import TAKES_SIGNS, Signs
 from executor.inside.probes.training.unlike import Unlike
 from executor.protocol import ModuleCall
 
@@ -54,6 +55,7 @@ class Calls:
         self.first: Callable[[nn.Module, Any, Any, int | None], None] | None = None
         self.unpaired: set[int] = set()
         self.unlike = Unlike()
+        self.signs = Signs()
         self._root: tuple[int | None, tuple[int, ...]] = None, ()
         self._known: set[tuple[Any, ...]] = set()
         self._working = False  # inside a root: all calls are the root's own
@@ -122,6 +124,8 @@ class Calls:
         key = id(module)
         if len(self.given) < _GIVEN:
             self.given.append((key, [weakref.ref(t) for t in tensors]))
+        if type(module) in TAKES_SIGNS:
+            self.signs.called(module, args, line)
         if torch.is_grad_enabled():
             if key not in self.roots or key in self.unpaired:
                 if key not in self.roots:

@@ -11,7 +11,8 @@ from typing import Any
 import torch
 
 from executor.inside import torch_private as private
-from executor.inside.probes.training.nodes import Pattern, shape, what
+from executor.inside.probes.training import masks
+from executor.inside.probes.training.nodes import Pattern, dimension, shape, what
 from executor.inside.probes.training.quiet import quietly
 
 _NODES = 4000
@@ -23,6 +24,7 @@ _KEEPS = {
 _OF_PROBABILITIES = {"Log", "Clamp", "ClampMin", "Add", "Neg", "Div", "Clone", "Alias", "ToCopy"}
 # What the products of queries and keys go through before their softmax.
 _OF_SCORES = {"Div", "Mul", "Add", "Sub", "MaskedFill", "Where", "Clamp"}
+_TURNS = {"Permute", "Transpose", "Squeeze", "Unsqueeze"}  # what einsum does to a product
 _PIXELS = (200, 255)  # the largest of values that were never scaled
 _DISTINCT = 32  # whole numbers that pixels have at least; fewer may be counts
 _FEATURES = 4  # of a sample, at least
@@ -61,6 +63,7 @@ def _of_node(node: Any, kind: str) -> Iterator[Pattern]:
         yield from _attention(node)
         yield from _similarity(node, kind)
     elif kind in ("Softmax", "LogSoftmax"):
+        yield from masks.of_softmax(node)
         sizes = shape(node, 0) or ()
         if len(sizes) == 3 and sizes[0] > 1 and dimension(node, 3) == 0:
             yield Pattern("softmax_over_samples", {"input": list(sizes)})
@@ -73,8 +76,8 @@ def _of_node(node: Any, kind: str) -> Iterator[Pattern]:
 def _attention(node: Any) -> Iterator[Pattern]:
     """Weights that add up to 1 along one dimension, and a product that adds up along another.
 
-    Only where both are equally long: else nobody can mix them up, and who assigns each query to one
-    of the keys means it. What was transposed in between is left alone.
+    What was transposed in between, or divided by another sum, is left alone. Who assigns each key
+    to one of the queries means it: where both are not equally long, the text is asked.
     """
     for operand, summed in ((0, -1), (1, -2)):
         before = node.next_functions[operand][0]
@@ -88,18 +91,19 @@ def _attention(node: Any) -> Iterator[Pattern]:
             continue
         sizes = shape(before, 0) or ()
         rank = len(sizes)
-        if rank < 2 or sizes[-1] != sizes[-2] or sizes[-1] < 2:
+        if rank < 2 or min(sizes[-2:]) < 2:
             continue
         used = dimension(before, rank)
         if used != rank + summed and _are_products(before):
-            facts = {"weights": list(sizes), "used": used, "summed": rank + summed}
+            facts: dict[str, Any] = {"weights": list(sizes), "used": used, "summed": rank + summed}
+            facts["square"] = sizes[-1] == sizes[-2]
             yield Pattern("attention_wrong_dim", facts)
 
 
 def _are_products(softmax: Any) -> bool:
     """Whether it was taken of products of queries and keys; a matrix of its own may be turned."""
     node = softmax.next_functions[0][0]
-    while node is not None and what(node) in _KEEPS | _OF_SCORES:
+    while node is not None and what(node) in _KEEPS | _OF_SCORES | _TURNS:
         node = next((n for n, _ in node.next_functions if n is not None), None)
     return node is not None and what(node) in ("Bmm", "Mm", "Baddbmm")
 
@@ -170,9 +174,3 @@ def _unscaled(node: Any, kind: str) -> Iterator[Pattern]:
     some = values.flatten()[:4096]
     if bool((some == some.round()).all()) and len(torch.unique(some)) >= _DISTINCT:
         yield Pattern("inputs_unscaled", {"largest": high, "input": list(values.shape)})
-
-
-def dimension(node: Any, rank: int) -> int:
-    """The dimension that a node worked along, counted from the front."""
-    dim = int(private.saved_dim(node))
-    return (dim - (1 << 64) if dim >= 1 << 63 else dim) % rank

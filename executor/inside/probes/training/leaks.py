@@ -26,6 +26,7 @@ from executor.protocol import Finding
 _ELEMENTS = 1 << 16  # of one call's inputs
 _CALLS = 4  # modules whose calls are kept
 _LEAST = 4  # steps of a sequence whose targets are compared with it
+_SAMPLES = 8  # of a batch whose targets are looked for in its inputs
 _TIME_FIRST = (
     nn.RNNBase, nn.MultiheadAttention, nn.Transformer, nn.TransformerEncoderLayer,
     nn.TransformerDecoderLayer,
@@ -48,10 +49,15 @@ class _Kept:
 class Leaks:
     """Keeps one call of each model, with its target; tries them again afterwards."""
 
-    def __init__(self, waiting: set[int]) -> None:
-        """Args: waiting: gets the ids of the models whose last call has no target so far."""
+    def __init__(self, waiting: set[int], *, takes_columns: bool) -> None:
+        """Args.
+
+        waiting: gets the ids of the models whose last call has no target so far.
+        takes_columns: the text makes something of one column of a table, perhaps the target.
+        """
         self._kept: dict[int, _Kept] = {}
         self._waiting = waiting
+        self._takes_columns = takes_columns
 
     def called(self, module: nn.Module, args: Any, kwargs: Any, line: int | None) -> None:
         """A model was called where gradients are recorded: keep its inputs, until a backward."""
@@ -93,7 +99,11 @@ class Leaks:
         with quietly():
             kept = self._kept.values()
             return any(
-                _shifted(k) is not None or _may_mix(k) is not None or _time(k) is not None
+                _shifted(k) is not None
+                or _holds_target(k) is not None
+                or _same(k) is not None
+                or _may_mix(k) is not None
+                or _time(k) is not None
                 for k in kept
             )
 
@@ -103,6 +113,11 @@ class Leaks:
         for kept in self._kept.values():
             with quietly():
                 shifted, mixing, time = _shifted(kept), _may_mix(kept), _time(kept)
+                held, same = _holds_target(kept), _same(kept)
+            if held is not None and not self._takes_columns:
+                found.append(_told_of_target(kept, held))
+            if same is not None:
+                found += Caller.with_time(kept.call, partial(_copied, kept=kept, same=same))
             if shifted is not None:
                 look = partial(_future, kept=kept, shifted=shifted)
                 found += Caller.with_time(kept.call, look)
@@ -135,6 +150,99 @@ def _target(loss: torch.Tensor) -> torch.Tensor | None:
             return found.detach().clone() if found.numel() <= _ELEMENTS else None
         todo += [n for n, _ in node.next_functions]
     return None
+
+
+# -- the target itself ----------------------------------------------------------------------------
+
+
+def _holds_target(kept: _Kept) -> int | None:
+    """The number of steps of a window whose last value is what the model is to predict.
+
+    All of them in every sample, and of values that differ.
+    """
+    target, first = kept.target, kept.first
+    if target is None or not first.is_floating_point() or not target.is_floating_point():
+        return None
+    rows, steps = first.shape[:2]
+    if first.dim() > 3 or rows < _SAMPLES or steps < _LEAST or target.numel() != rows:
+        return None
+    wanted = target.flatten().to(first.dtype)
+    last = first[:, -1].reshape(rows, -1)
+    if len(torch.unique(wanted)) < rows // 2:
+        return None
+    return steps if bool((last == wanted[:, None]).all(0).any()) else None
+
+
+def _told_of_target(kept: _Kept, steps: int) -> Finding:
+    kind = type(kept.call.module).__name__
+    return finding(
+        "target_in_inputs",
+        kept.call.line,
+        kind,
+        f"what `{kind}` is to predict is the last of the {steps} steps that it is given, in every "
+        "sample: it only has to hand it on, so that the error is small and says nothing; take "
+        "the step behind the window as the target",
+        steps=steps,
+    )
+
+
+# -- the step itself -----------------------------------------------------------------------------
+
+
+def _same(kept: _Kept) -> tuple[str, int] | None:
+    """The input of whole numbers of which the target is the very same step, and its time."""
+    target = kept.target
+    if target is None or target.is_floating_point():
+        return None
+    for name, given in tensors((kept.call.args, kept.call.kwargs)):
+        if given.is_floating_point() or given.dim() != 2 or given.numel() != target.numel():
+            continue
+        if min(given.shape) < 2 or given.shape[1] < _LEAST or len(torch.unique(given)) <= 2:
+            continue
+        if bool((given == target.reshape(given.shape)).all()):
+            return name, 1
+    return None
+
+
+def _copied(call: Caller, kept: _Kept, same: tuple[str, int]) -> list[Finding]:
+    """A model that reads a sequence in order, and is to say the step that it has just read.
+
+    One that reads it as a whole is an autoencoder. Which one it is shows when later steps change.
+    """
+    name, dim = same
+    inputs = kept.call.args, kept.call.kwargs
+    sizes = dict(tensors(inputs))[name].shape
+    steps, half = sizes[dim], sizes[dim] // 2
+    base, again = call.run(inputs), call.run(inputs, seed=8)
+    if not base or not close(base[0], again[0]):
+        return []
+
+    def changed(which: str, t: torch.Tensor) -> torch.Tensor:
+        if which != name:
+            return t
+        new = t.clone()
+        later = new.narrow(dim, half, steps - half)
+        later.copy_(later.flip(dim).roll(1, 0))
+        return new
+
+    now = call.run(mapped(inputs, changed))
+    before, after = (_by_step(out[0], sizes, dim) for out in (base, now))
+    if before is None or after is None or close(before, after):
+        return []
+    if not close(before.narrow(dim, 0, half), after.narrow(dim, 0, half)):
+        return []
+    kind = type(kept.call.module).__name__
+    return [
+        finding(
+            "copies_its_input",
+            kept.call.line,
+            kind,
+            f"what `{kind}` is to say at each step is the very step that it has just read, and it "
+            "reads them in order: it only has to hand it on, so that the loss falls to nothing; "
+            "shift the targets by one: inputs `[:, :-1]`, targets `[:, 1:]`",
+            steps=steps,
+        )
+    ]
 
 
 # -- the future -----------------------------------------------------------------------------------

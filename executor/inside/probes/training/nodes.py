@@ -45,3 +45,9 @@ def shape(node: Any, output: int) -> tuple[int, ...] | None:
     """The shape of an output; None if the node does not know it."""
     meta = private.outputs(node)
     return tuple(meta[output].shape) if output < len(meta) else None
+
+
+def dimension(node: Any, rank: int) -> int:
+    """The dimension that a node worked along, counted from the front."""
+    dim = int(private.saved_dim(node))
+    return (dim - (1 << 64) if dim >= 1 << 63 else dim) % rank

@@ -1,21 +1,32 @@
-"""Find training data that is sorted by its labels, and test data that was trained on."""
+"""Find training data that is sorted, or drawn from a few; and test data that was trained on."""
 
 from __future__ import annotations
 
 import ast
 import gc
 import re
+import sys
 from collections.abc import Iterator
 from typing import Any
 
 import torch
-from torch.utils.data import DataLoader, SequentialSampler, Subset, TensorDataset
+from torch.utils.data import (
+    DataLoader,
+    RandomSampler,
+    SequentialSampler,
+    Subset,
+    TensorDataset,
+    WeightedRandomSampler,
+)
 
+from executor.inside.probes.source import SnippetSource
 from executor.inside.probes.training.findings import FindingCollector
+from executor.inside.probes.training.heard import Heard
 from executor.inside.probes.training.quiet import quietly
 
 _MOST = 5000  # rows that are compared
 _CLASSES = 2
+_FEW, _FRAMES = 4, 6  # times as many samples as weights; frames between a sampler and its loader
 _SHARE = 0.1  # of the test rows: published tables have a row or two twice
 _TRAIN = re.compile(r"train|tr(?=_|$|\d)", re.I)
 _OTHERS = (r"test", r"val", r"valid", r"validation", r"te", r"va", r"eval", r"dev")
@@ -74,6 +85,91 @@ def _labels(dataset: Any) -> torch.Tensor | None:
         t for t in held if type(t) is torch.Tensor and t.dim() == 1 and not t.is_floating_point()
     ]
     return labels[0] if len(labels) == 1 and len(labels[0]) == len(dataset) else None
+
+
+def report_empty(collector: FindingCollector, tree: ast.Module) -> None:
+    """A loader that drops its only batch, because it is not full."""
+    lines = [
+        n.lineno
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Call) and any(k.arg == "drop_last" for k in n.keywords)
+    ]
+    for loader in [t for t in gc.get_objects() if type(t) is DataLoader] if lines else []:
+        size, samples = loader.batch_size or 0, _length(loader.dataset)
+        if loader.drop_last and 0 < samples < size and type(loader.sampler) in _EACH_ONCE:
+            collector.add(
+                "loader_empty",
+                lines[0] if len(lines) == 1 else None,
+                "",
+                f"a loader of {samples} samples in batches of {size} drops the last one that is "
+                "not full (drop_last=True), and that is the only one: the loop over it runs not "
+                "once; take smaller batches, or leave `drop_last` out",
+            )
+            return
+
+
+def _length(dataset: Any) -> int:
+    try:
+        return len(dataset)
+    except Exception:  # a data set without a length, or one whose method fails
+        return 0
+
+
+_EACH_ONCE = (SequentialSampler, RandomSampler)
+
+
+# -- drawn from a few -----------------------------------------------------------------------------
+
+
+class Samplers:
+    """The samplers with weights, and how many samples there are beside the weights they have."""
+
+    def __init__(self, source: SnippetSource, tree: ast.Module) -> None:
+        self.source = source
+        self._lines = [
+            n.lineno
+            for n in ast.walk(tree)
+            if isinstance(n, ast.Call) and ast.unparse(n.func).endswith("WeightedRandomSampler")
+        ]
+        self._few: dict[int, int] = {}  # weights → samples of the data set
+
+    def start(self) -> None:
+        """Listen, if the text has one."""
+        if self._lines:
+            self._original = WeightedRandomSampler.__iter__
+            WeightedRandomSampler.__iter__ = Heard(self._original, self._hear)  # type: ignore
+
+    def stop(self) -> None:
+        """Stop listening."""
+        if self._lines:
+            WeightedRandomSampler.__iter__ = self._original  # type: ignore[method-assign]
+
+    def _hear(self, sampler: WeightedRandomSampler) -> None:
+        frame = sys._getframe(2)
+        for _ in range(_FRAMES):
+            loader = frame.f_locals.get("self")
+            if type(loader).__module__ == DataLoader.__module__ and frame.f_back is not None:
+                weights, samples = len(sampler.weights), len(getattr(loader, "_dataset", ()))
+                if weights < samples:
+                    self._few[weights] = samples
+                return
+            if frame.f_back is None:
+                return
+            frame = frame.f_back
+
+    def report(self, collector: FindingCollector) -> None:
+        """Add the one that leaves most of the data out, after the run."""
+        for weights, samples in self._few.items():
+            if weights * _FEW <= samples:
+                collector.add(
+                    "sampler_draws_few",
+                    self._lines[0],
+                    "",
+                    f"this sampler has {weights} weights for {samples} samples: a weight belongs "
+                    f"to a sample, so that only the first {weights} are ever drawn; give each "
+                    "sample the weight of its class: `weights[labels]`",
+                )
+                return
 
 
 # -- seen before ----------------------------------------------------------------------------------
