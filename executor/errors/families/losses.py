@@ -25,6 +25,12 @@ def _rows_per_label(seen: SeenError, message: str) -> Mapping[str, str]:
     return {}
 
 
+def _target_channels(seen: SeenError, message: str) -> Mapping[str, str]:
+    """How many entries dimension 1 of a target of four dimensions has."""
+    sizes = seen.sizes("target")
+    return {"channels": str(sizes[1])} if len(sizes) == 4 else {}
+
+
 _SHAPE = (
     r"(?P<{0}>[\[(]? ?(?P<{0}_rows>\d{{1,6}}|batch\w{{0,8}}(?: size)?|bs|B|N|b|n) ?[,x×*] ?"
     r"(?P<{0}_columns>\d{{1,6}}) ?[\])]?)(?! ?[,x×*\d])"
@@ -224,9 +230,26 @@ FAMILIES = (
                 "For images the loss takes one class number for each pixel, [batch, "
                 "height, width], and the target has {dimensions} dimensions"
             ),
+            Sentence(
+                "For images the loss takes one class number for each pixel, [batch, height, "
+                "width], and the target is {target}: its dimension 1 has {channels} entries, as a "
+                "one-hot mask with {channels} classes has",
+                {"channels": r"[2-9]|\d{2,}"},
+            ),
             ("For images the loss takes one class number for each pixel, [batch, height, width]"),
         ),
+        derive=_target_channels,
         remedy=(
+            Sentence(
+                "If those are the classes: `target.argmax(dim=1)` (shape [batch, height, width], "
+                "int64); the predictions stay [batch, classes, height, width]. If it is a "
+                "picture of colours, turn each colour into a class number first",
+                {"channels": r"[2-9]|\d{2,}"},
+            ),
+            Sentence(
+                "`target.squeeze(1)` takes the channel dimension away",
+                {"channels": "1"},
+            ),
             (
                 "A target with a channel dimension of 1 loses it with `target.squeeze(1)`; "
                 "a one-hot or RGB mask becomes class numbers with `target.argmax(dim=1)` "
@@ -237,9 +260,9 @@ FAMILIES = (
         types=("RuntimeError",),
         today=(
             r"only batches of spatial targets supported(?: \(3D tensors\) but got targets of "
-            r"dimension: (?P<dimensions>\d+))?",
+            r"(?:dimension: (?P<dimensions>\d+)|size: ?:? (?P<target>\[[\d, ]+\])))?",
         ),
-        values={"dimensions": "that the target has"},
+        values={"dimensions": "that the target has", "target": "shape of the target"},
         sample="F.cross_entropy(torch.ones(2, 3, 4, 4), torch.zeros(2, 1, 4, 4, dtype=torch.long))",
         examples=(
             "RuntimeError: only batches of spatial targets supported (3D tensors) but got targets "

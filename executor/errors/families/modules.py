@@ -73,6 +73,11 @@ def _unwrapped(name: str) -> str:
     return ".".join(part for part in name.split(".") if part != "module")
 
 
+# What a checkpoint holds beside weights, where a post calls it an unexpected key.
+_CHECKPOINT = (
+    r"[Uu]nexpected key[^\n]{0,200}['\"‘“`](?:epoch|\w{0,20}optim\w{0,20}|\w{0,20}state_dict)['\"’”`]"
+)
+
 FAMILIES = (
     ErrorFamily(
         id="module_before_init",
@@ -243,6 +248,13 @@ FAMILIES = (
                 "The file is a checkpoint that holds more than weights: print `state.keys()`, and "
                 "load the part with the weights, perhaps `state['{part}']`",
                 {"part": r".+"},
+            ),
+            Sentence(
+                "The file is a whole checkpoint, a dictionary of which the weights are one entry: "
+                "print `state.keys()` and load that entry, "
+                "`model.load_state_dict(state['model_state_dict'])` under the name that it has "
+                "there; the optimizer's entry goes to the optimizer",
+                {"words": _CHECKPOINT},
             ),
             Sentence(
                 "The layer was made with another size: `strict=False` does not help with that. "

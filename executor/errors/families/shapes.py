@@ -79,9 +79,21 @@ FAMILIES = (
                 "Two tensors are combined element by element whose sizes do not go "
                 "together: {a} and {b}"
             ),
-            "Two tensors are combined element by element whose sizes do not go together",
+            Sentence(
+                "torch.cat is given tensors whose sizes do not go together: they need the same "
+                "number of dimensions, and one size in all but the dimension along which they are "
+                "joined",
+                {"line": r"\bcat\("},
+            ),
+            "Two tensors whose sizes do not go together are combined",
         ),
         remedy=(
+            Sentence(
+                "Print the shapes of all that is joined, right before the line: a tensor that "
+                "lost a dimension (by an index such as `x[i]`) gets it back with `unsqueeze`, and "
+                "one that has a dimension of size 1 too many loses it with `squeeze`",
+                {"line": r"\bcat\("},
+            ),
             Sentence(
                 "{bins} is {n_fft} // 2 + 1, the number of frequencies of an STFT with "
                 "n_fft={n_fft}: where {n_fft} is given for that number (n_stft, a mask, a filter "
@@ -330,6 +342,11 @@ FAMILIES = (
                 "Dimension {dimension} is asked of a tensor that has only the dimensions "
                 "{low} to {high}"
             ),
+            Sentence(
+                "A layer is made with a size of 0: PyTorch asks for dimension {dimension} of a "
+                "weight that has none",
+                {"dimensions": "0", "line": r"\b(?:nn\.)?[A-Z]\w+\("},
+            ),
             "Dimension {dimension} is asked of a tensor that has only {dimensions}",
             "A dimension is asked for that the tensor has not",
         ),
@@ -347,12 +364,25 @@ FAMILIES = (
                 {"high": r"0", "words": r"\b(?:max|argmax)\((?:\w[\w.]*, ?)?(?:dim=|axis=)?1\)"},
             ),
             Sentence(
+                "torch.cat is given a tensor of one dimension, which has no dimension {dimension}. "
+                "Print the shapes of all that is joined: an index such as `x[:, i]` takes a "
+                "dimension away, `unsqueeze(0)` gives it back; vectors are joined along "
+                "dimension 0",
+                {"high": r"0", "line": r"\bcat\("},
+            ),
+            Sentence(
                 "Print the shape before the line. If a single sample goes in, its batch dimension "
                 "is missing: `x.unsqueeze(0)`; if a sum, mean or index made it one-dimensional, "
                 "`keepdim=True` or another `dim` there; if it is one-dimensional as meant (labels "
                 "that are class numbers), the operation over dimension {dimension} is not needed. "
                 "Predictions of a CrossEntropyLoss have to be [batch, classes]",
                 {"high": r"0"},
+            ),
+            Sentence(
+                "A layer is made in that line, so one of the sizes that it is given is 0: print "
+                "them. A number of classes or words that is counted from files or data is 0 where "
+                "none were found: look whether the folder is there",
+                {"dimensions": "0", "line": r"\b(?:nn\.)?[A-Z]\w+\("},
             ),
             (
                 "Print the shape before the line: perhaps a dimension was lost (squeeze, an "
