@@ -14,6 +14,7 @@ from bot.models import Answer, AnswerError, Evidence, PostedReading, Question, S
 from executor.errors import is_a, read_words, same_family, same_numbers, untried
 from executor.protocol import Finding, JobResult, Outcome, Remark
 from knowledge.repair.engine import Repair
+from knowledge.repair.mistake import Mistake
 
 # Remarks that say of a line what families of errors suspect it of.
 _ALSO_SUSPECTED = ("unregistered", "graph_kept", "only_made", "method_hidden")
@@ -139,6 +140,10 @@ def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
             answer = answer.model_copy(update={"remarks": _remarks(known, run)})
             if known.why is not None and known.why.asked:  # they do not ask about the error
                 return _concluded(answer, "reproduced", f"{searched.asked(known.why)} {said}")
+            if answer.why is not None and _names_what_is_meant(run, wrong):
+                answer = answer.model_copy(
+                    update={"why": answer.why.model_copy(update={"remedy": ""})}
+                )
             if wrong.error is not None and not repairs.alternatives and not _advises(answer):
                 words = read_words(wrong.error, around(known.question, run), run.constructs)
                 # The run said which part has gone, or what the object has: no general advice.
@@ -232,6 +237,14 @@ def _wrong_by_its_text(remarks: tuple[Remark, ...], run: JobResult) -> Remark | 
 def _telling(run: JobResult) -> Finding | None:
     """A note on the run that is often what somebody asks about; None if there is none."""
     return next((f for f in run.findings if f.kind in _TELLING), None)
+
+
+def _names_what_is_meant(run: JobResult, wrong: Mistake) -> bool:
+    """Whether the run says what a missing name of a library's is called: no list is needed."""
+    if wrong.error is None or not is_a(wrong.error, "module_attribute"):
+        return False
+    facts = run.explanation.facts if run.explanation is not None else {}
+    return bool(facts.keys() & {"today", "closest", "elsewhere", "method"})
 
 
 def _advises(answer: Answer) -> bool:

@@ -17,7 +17,6 @@ from typing import Literal
 
 from bot.diagnosis.diagnosis import Diagnosis
 from bot.diagnosis.how_to import asks_beside_code
-from bot.diagnosis.own_error import is_unparsed
 from bot.diagnosis.wording import no_error, searched, unrun
 from bot.models import PostedReading
 from executor.protocol import Remark
@@ -34,6 +33,8 @@ _RAISED_BY: Mapping[str, frozenset[str]] = {
     "not_a_buffer": _DEVICES,
     "made_in_forward": _DEVICES,
     "graph_kept": frozenset({"cuda_out_of_memory", "memory"}),
+    "unflattened": frozenset({"matmul_shapes", "not_a_matrix", "matvec_sizes"}),
+    "sizes_clash": frozenset({"matmul_shapes", "conv_channels", "batchnorm_features"}),
     "lost_by_loading": frozenset({"none_attribute", "object_attribute", "not_callable"}),
     "returns_nothing": frozenset({"none_attribute", "not_callable"}),
     "layer_not_called": frozenset({"argument_type", "object_attribute", "operand_types"}),
@@ -111,9 +112,6 @@ def _related(shown: _Shown) -> str:
 
 
 def _look(shown: _Shown) -> str:
-    run = shown.known.run
-    if run is not None and is_unparsed(run):
-        return ""  # that it cannot be run at all is more than a look
     return no_error.remark(shown.remarks[0]) if shown.remarks else ""
 
 

@@ -94,6 +94,11 @@ def least_confidence(
     return None if why and best.score >= _SURE else best.score
 
 
+def is_surely_wanted(question: Question, recipe: Hit) -> bool:
+    """Whether words beside code ask how something is done, and a recipe is surely about that."""
+    return recipe.score >= _SURE_RECIPE and _WANTS_A_WAY.search(question.text) is not None
+
+
 def is_near_enough(question: Question, hit: Hit, found: SearchResult) -> bool:
     """Whether a hit may answer a question without an error, of which no code was run.
 

@@ -24,8 +24,32 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
             "`torch.utils.checkpoint`",
         ),
         (
+            "no_gradient",
+            r"\bgrad(?:ient)?s?\b[^.?!\n]{0,60}\bnone\b|\bnone\b[^.?!\n]{0,30}\bgrad(?:ient)?s?\b",
+            "print `loss.grad_fn` and `output.requires_grad` right before backward(). If the first "
+            "is None or the second False, the graph is cut before the loss: `.detach()`, `.data`, "
+            "`.item()`, numpy, argmax, `torch.tensor(…)` or `Variable(…)` around a computed value, "
+            "also inside a loss of your own. If both are there, these parameters take no part in "
+            "that loss: they are another object's than the model that computed it (look for a "
+            "second instance, or a misspelled name), or their layer is not used in forward. Of a "
+            "tensor that was computed from others `.grad` stays None unless `retain_grad()` was "
+            "called",
+        ),
+        (
+            "accuracy_zero",
+            r"\bacc\w*\b[^.?!\n]{0,40}(?:\b(?:is|remain\w*|stays?|always|get|gets|only)\b|[=:])"
+            r"[^.?!\n\w]{0,6}(?:at )?[\"'“]?(?:0(?:[.,]0+)?(?![.,\d]|\s*%?\d)|zero\b)",
+            "print one batch's predictions and labels beside each other, with their shapes and "
+            "dtypes. If the loss is low while the accuracy is 0, the accuracy is computed wrongly: "
+            "a sum of booleans divided as whole numbers is 0 in torch before 1.5 (`.item()` or "
+            "`.float()` first), [N] against [N, 1] compares each with each, one-hot labels need "
+            "`argmax(1)`. If the loss is not low, the predictions are of the wrong classes: labels "
+            "that begin at another number, or a model that gives one class for all",
+        ),
+        (
             "memory_grows",
-            r"memory[^.?!]{0,80}\b(?:grow|increas|leak|accumulat|fill)|(?:grow|increas|leak)\w*"
+            r"memory[^.?!]{0,80}\b(?:grow|increas|leak|accumulat|fill|larger|bigger|higher|climb"
+            r"|ris(?:es|ing))|\bout of memory\b[^.?!]{0,60}\bafter\b|(?:grow|increas|leak)\w*"
             r"[^.?!]{0,60}\b(?:memory|ram)\b|each (?:epoch|iteration)"
             r"[^.?!]{0,40}slower|(?:gets?|becom\w+) slower",
             "print the memory that is held after each step (`torch.cuda.memory_allocated()` on a "

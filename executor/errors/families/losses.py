@@ -56,8 +56,13 @@ def _labels_of_each(seen: SeenError, around: Around) -> Mapping[str, str]:
 
 
 def _extra_one(seen: SeenError, message: str) -> Mapping[str, str]:
-    """Which of the two shapes has a dimension of size 1 more, and which dimension that is."""
+    """Which of the two shapes has a dimension of size 1 more, and which dimension that is.
+
+    Or how many scores there are for each number of the target.
+    """
     one, other = seen.sizes("input"), seen.sizes("target")
+    if len(one) == 2 and other == one[:1] and one[1] > 1:
+        return {"classes": str(one[1])}
     if abs(len(one) - len(other)) != 1:
         return {}
     short, long = sorted((one, other), key=len)
@@ -325,6 +330,15 @@ FAMILIES = (
                 "also where you compute a difference yourself: [n] minus [n, 1] gives an n x n "
                 "table",
                 {"extra": r"target"},
+            ),
+            Sentence(
+                "The target has one number for each sample and the prediction {classes}. If these "
+                "are scores of {classes} classes and the target is the class's number, "
+                "CrossEntropyLoss is the loss for that, with an int64 target. Binary cross entropy "
+                "and MSE compare number by number: for them give the model one output "
+                "(`nn.Linear(…, 1)`, then `output.squeeze(1)`) and a float target, or make the "
+                "target one-hot",
+                {"classes": r"[2-9]|\d{2,}"},
             ),
             (
                 "Print both shapes before the loss. If the target holds class numbers, "

@@ -159,6 +159,11 @@ FAMILIES = (
         says="Weights that are loaded do not go with the model's: other names or other shapes.",
         means=(
             Sentence(
+                "The file holds a whole checkpoint, and not the weights alone: entries such as the "
+                "epoch or the optimizer's state are taken for names of weights",
+                {"words": _CHECKPOINT},
+            ),
+            Sentence(
                 "The file's keys begin with `module.` and the model's do not: it was saved "
                 "from inside a wrapper such as DataParallel (`{unexpected_first}` for "
                 "`{missing_first}`)",

@@ -208,6 +208,16 @@ FAMILIES = (
             ),
         ),
         remedy=(
+            *(
+                Sentence(
+                    "pad_sequence pads the first dimension alone, and all others have to be equal "
+                    "(pictures of different sizes begin with their channels). Pad the last two "
+                    "with `F.pad(x, (0, right, 0, bottom))`, or resize them, and join them with "
+                    "`torch.stack`",
+                    {where: r"\bpad_sequence\("},
+                )
+                for where in ("line", "code")
+            ),
             (
                 "Print both shapes right before the line. Where a value is assigned (`a[i] "
                 "= b`), `b` needs the shape of `a[i]`"

@@ -16,6 +16,7 @@ one function, from the tree to remarks.
     measures.py    shares, times and comparisons that say something else
     mixups.py      a misspelled setting, exchanged arguments, one object under two names
     carelessness.py  lines that do less than they look like, or more
+    sizes.py       sizes of layers that clash with those before them
     preparation.py test data prepared otherwise than the training data
     evaluating.py  evaluation in the wrong mode or along the wrong dimension
 """
@@ -37,6 +38,7 @@ from executor.inside.remarks import (
     mixups,
     preparation,
     sampling,
+    sizes,
     statements,
     training,
 )
@@ -70,6 +72,7 @@ _RULES: tuple[Callable[[ast.Module], Found], ...] = (
     *carelessness.RULES,
     *statements.RULES,
     *layers.RULES,
+    *sizes.RULES,
     *evaluating.RULES,
     *epochs.RULES,
     *sampling.RULES,
