@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 from bot.diagnosis.chance_level import chance_level
 from bot.diagnosis.diagnosis import Diagnosis
-from bot.diagnosis.first_known import first_known
+from bot.diagnosis.first_known import first_known, raising
 from bot.diagnosis.loss_course import loss_course
 from bot.diagnosis.next_step import next_step
 from bot.diagnosis.own_error import is_another, posted, tells_of_a_symptom
 from bot.diagnosis.posted_traceback import around, read_posted
 from bot.diagnosis.wording import in_place, mistakes, no_error, phrases, searched, unrun
 from bot.models import Answer, AnswerError, Evidence, PostedReading, Question, Status, Why
-from executor.errors import is_a, read_words, same_family, same_numbers, untried
+from executor.errors import family_of, is_a, read_words, same_family, same_numbers, untried
 from executor.protocol import Finding, JobResult, Outcome, Remark
 from knowledge.repair.engine import Repair
 from knowledge.repair.mistake import Mistake
@@ -138,6 +140,8 @@ def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
         # Nothing is called reproduced that is not the error they ask about.
         if not is_another(known.question, wrong.error):
             answer = answer.model_copy(update={"remarks": _remarks(known, run)})
+            if not repairs.alternatives and (cause := _cause(answer.remarks, wrong)) is not None:
+                return _concluded(answer, "reproduced", f"{no_error.line_of(cause)} {said}")
             if known.why is not None and known.why.asked:  # they do not ask about the error
                 return _concluded(answer, "reproduced", f"{searched.asked(known.why)} {said}")
             if answer.why is not None and _names_what_is_meant(run, wrong):
@@ -237,6 +241,21 @@ def _wrong_by_its_text(remarks: tuple[Remark, ...], run: JobResult) -> Remark | 
 def _telling(run: JobResult) -> Finding | None:
     """A note on the run that is often what somebody asks about; None if there is none."""
     return next((f for f in run.findings if f.kind in _TELLING), None)
+
+
+def _cause(remarks: tuple[Remark, ...], wrong: Mistake) -> Remark | None:
+    """A line above the failing one that leaves a value as it was which that one takes."""
+    error = wrong.error
+    family = family_of(error.type, error.message) if error is not None else None
+    if error is None or family is None or error.line is None:
+        return None
+    above = (r for r in remarks if 0 < r.line < error.line and r.kind == "result_unused")
+    cause = raising(above, family.id)
+    if cause is None:
+        return None
+    name = re.match(r"[\w.]+?(?=\.\w+\()", cause.code)
+    taken = name is not None and re.search(rf"\b{re.escape(name[0])}\b", error.code)
+    return cause if taken else None
 
 
 def _names_what_is_meant(run: JobResult, wrong: Mistake) -> bool:

@@ -49,7 +49,7 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
         (
             "memory_grows",
             r"memory[^.?!]{0,80}\b(?:grow|increas|leak|accumulat|fill|larger|bigger|higher|climb"
-            r"|ris(?:es|ing))|\bout of memory\b[^.?!]{0,60}\bafter\b|(?:grow|increas|leak)\w*"
+            r"|ris(?:es|ing))|\bmemory\b[^.?!]{0,60}\bafter (?:\w+ ){0,3}(?:epoch|iteration|step|batch)|(?:grow|increas|leak)\w*"
             r"[^.?!]{0,60}\b(?:memory|ram)\b|each (?:epoch|iteration)"
             r"[^.?!]{0,40}slower|(?:gets?|becom\w+) slower",
             "print the memory that is held after each step (`torch.cuda.memory_allocated()` on a "
@@ -58,6 +58,17 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
             "into a list without `.item()` or `.detach()`, a hidden state that is carried on "
             "without `.detach()`, or a forward outside of `torch.no_grad()` that nothing calls "
             "backward() on",
+        ),
+        (
+            "not_a_number_in_half",
+            r"(?=.*\b(?:nans?|inf)\b).*\b(?:amp|autocast|fp16|float16|half precision|mixed precision"
+            r"|grad_?scaler)\b",
+            "float16 ends at 65504. Find the first layer whose output is not finite (a forward "
+            "hook with `torch.isfinite(out).all()`), and look there for a mask filled with -1e9 or "
+            "-1e10 (`torch.finfo(x.dtype).min` fits every dtype), a row that is masked everywhere, "
+            "an exp, a sum or a norm over many values. A GradScaler skips steps whose gradients "
+            "are not finite, and mends no NaN of the forward; `dtype=torch.bfloat16` has the range "
+            "of float32 and needs no scaler. If float32 gives NaN too, it is not the precision",
         ),
         (
             "not_a_number",

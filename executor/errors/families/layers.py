@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 
+from executor.errors.around import Around
 from executor.errors.family import ANY, ErrorFamily, SeenError, Sentence, Suspect
+from executor.errors.lists import shapes_named
 
 _IMAGE_CHANNELS = (1, 3, 4)
 
@@ -13,6 +15,14 @@ def _channels_last(seen: SeenError, message: str) -> Mapping[str, str]:
     if len(sizes) not in (3, 4) or not str(sizes[-1]) == seen["in_channels"] != str(sizes[1]):
         return {}
     return {"channels_last": "yes", "order": "0, 3, 1, 2" if len(sizes) == 4 else "0, 2, 1"}
+
+
+def _printed_last(seen: SeenError, around: Around) -> Mapping[str, str]:
+    """A shape that the post prints with the channels of a picture last, and sides before them."""
+    for shape in shapes_named(around.words):
+        if len(shape) == 4 and shape[-1] in _IMAGE_CHANNELS and shape[1] > 4 and shape[2] > 4:
+            return {"printed_last": str(list(shape))}
+    return {}
 
 
 def _conv_input(seen: SeenError, message: str) -> Mapping[str, str]:
@@ -55,6 +65,13 @@ FAMILIES = (
         ),
         remedy=(
             Sentence(
+                "You print the shape {printed_last}: there the channels are last, and a "
+                "convolution takes them second. Bring them there before the model, `x = "
+                "x.permute(0, 3, 1, 2)`, or let the transform do it (`transforms.ToTensor()`); the "
+                "layers stay as they are",
+                {"printed_last": r".+"},
+            ),
+            Sentence(
                 "If they do, bring them to the front before the layer: `x = x.permute({order})`",
                 {"channels_last": r"yes"},
             ),
@@ -94,6 +111,7 @@ FAMILIES = (
             ),
         ),
         derive=_channels_last,
+        look_around=_printed_last,
         types=("RuntimeError",),
         today=(
             r"Given (?P<form>groups|transposed)=(?P<groups>\d+), weight of size "
@@ -346,6 +364,13 @@ FAMILIES = (
             "its dimensions stand in another order (channels last)",
         ),
         remedy=(
+            Sentence(
+                "You print the shape {printed_last}: there the channels are last, and a "
+                "convolution takes them second. Bring them there before the model, `x = "
+                "x.permute(0, 3, 1, 2)`, or let the transform do it (`transforms.ToTensor()`); the "
+                "layers stay as they are",
+                {"printed_last": r".+"},
+            ),
             (
                 "Use larger images, fewer pooling or strided layers before it, a smaller "
                 "kernel, or `padding`: print `x.shape` after each layer to see where it "
@@ -354,6 +379,7 @@ FAMILIES = (
         ),
         suspects=(Suspect(r"Conv[123]d", "", {ANY: "{kernel_edge}"}),),
         derive=_kernel_edge,
+        look_around=_printed_last,
         types=("RuntimeError",),
         today=(
             r"Calculated padded input size per channel: \((?P<input>[\dx ]*)\)\. Kernel size: "
@@ -374,12 +400,20 @@ FAMILIES = (
             "The input of a layer is too small for its window",
         ),
         remedy=(
+            Sentence(
+                "You print the shape {printed_last}: there the channels are last, and a "
+                "convolution takes them second. Bring them there before the model, `x = "
+                "x.permute(0, 3, 1, 2)`, or let the transform do it (`transforms.ToTensor()`); the "
+                "layers stay as they are",
+                {"printed_last": r".+"},
+            ),
             (
                 "Use larger images or fewer pooling layers: print `x.shape` after each "
                 "layer to see where it shrinks to nothing"
             ),
         ),
         suspects=(Suspect(r"MaxPool[123]d|AvgPool[123]d|max_pool[123]d|avg_pool[123]d"),),
+        look_around=_printed_last,
         types=("RuntimeError",),
         today=(
             r"Given input size: \((?P<input>[\dx ]*)\)\. Calculated output size: "

@@ -63,6 +63,8 @@ def _extra_one(seen: SeenError, message: str) -> Mapping[str, str]:
     one, other = seen.sizes("input"), seen.sizes("target")
     if len(one) == 2 and other == one[:1] and one[1] > 1:
         return {"classes": str(one[1])}
+    if one and other and one[1:] == other[1:] and other[0] > 0 and one[0] % other[0] == 0:
+        return {"times": str(one[0] // other[0])} if one[0] > other[0] else {}
     if abs(len(one) - len(other)) != 1:
         return {}
     short, long = sorted((one, other), key=len)
@@ -330,6 +332,13 @@ FAMILIES = (
                 "also where you compute a difference yourself: [n] minus [n, 1] gives an n x n "
                 "table",
                 {"extra": r"target"},
+            ),
+            Sentence(
+                "There are {times} times as many rows of predictions as of the target. If a "
+                "`view(-1, n)` or `reshape(-1, n)` stands in the model, n is too small for what a "
+                "sample has there, and each sample is cut into {times} rows: keep the batch, `x = "
+                "x.flatten(1)`, and give the next layer as many features as that has",
+                {"times": r".+"},
             ),
             Sentence(
                 "The target has one number for each sample and the prediction {classes}. If these "

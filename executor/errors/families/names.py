@@ -204,9 +204,9 @@ FAMILIES = (
                 {"type": r"tuple"},
             ),
             Sentence(
-                "`model.state_dict()` reads the weights; weights of a file are put into a model "
-                "by `model.load_state_dict(d)`. If the file is a checkpoint with more than the "
-                "weights, give it that entry: `d['state_dict']`",
+                "load_state_dict is meant: what is called here reads the weights of a model, and "
+                "takes none of a file. Write `model.load_state_dict(d)`; if the file is a "
+                "checkpoint with more than the weights, give it that entry, `d['state_dict']`",
                 {"type": r"dict", "line": r"\.state_dict\(\s*[A-Za-z_]"},
             ),
             Sentence(

@@ -26,6 +26,7 @@ from bot.models import PastedTraceback, Question
         ("It is not the gradient. None of the others work", None),
         ("Each epoch gets slower than the one before.", "memory_grows"),
         ("After 20 steps my loss is nan", "not_a_number"),
+        ("With autocast the loss becomes nan", "not_a_number_in_half"),
         ("The results with eval() are much worse", "eval_is_worse"),
         ("In eval mode the validation accuracy drops to random", "eval_is_worse"),
         ("The same image gets a different output each time", "modes_differ"),
