@@ -14,7 +14,7 @@ from bot.diagnosis.posted_traceback import around, read_posted
 from bot.diagnosis.wording import in_place, mistakes, no_error, phrases, searched, unrun
 from bot.models import Answer, AnswerError, Evidence, PostedReading, Question, Status, Why
 from executor.errors import family_of, is_a, read_words, same_family, same_numbers, untried
-from executor.protocol import Finding, JobResult, Outcome, Remark
+from executor.protocol import Caught, ErrorSeen, Finding, JobResult, Outcome, Remark
 from knowledge.repair.engine import Repair
 from knowledge.repair.mistake import Mistake
 
@@ -148,14 +148,8 @@ def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
                 answer = answer.model_copy(
                     update={"why": answer.why.model_copy(update={"remedy": ""})}
                 )
-            if wrong.error is not None and not repairs.alternatives and not _advises(answer):
-                words = read_words(wrong.error, around(known.question, run), run.constructs)
-                # The run said which part has gone, or what the object has: no general advice.
-                said_live = run.explanation is not None and is_a(
-                    wrong.error, "module_not_installed", "object_attribute"
-                )
-                remedy = words.remedy if words is not None and not said_live else ""
-                answer = answer.model_copy(update={"remedy": remedy})
+            if wrong.error is not None and not repairs.alternatives:
+                answer = _with_remedy(answer, wrong.error, known.question, run)
             return _concluded(answer, "reproduced", said)
         reading = _reading(known, run)
         if reading is not None and reading.means and not repairs.alternatives:
@@ -241,6 +235,21 @@ def _wrong_by_its_text(remarks: tuple[Remark, ...], run: JobResult) -> Remark | 
 def _telling(run: JobResult) -> Finding | None:
     """A note on the run that is often what somebody asks about; None if there is none."""
     return next((f for f in run.findings if f.kind in _TELLING), None)
+
+
+def _with_remedy(
+    answer: Answer, error: ErrorSeen | Caught, question: Question, run: JobResult
+) -> Answer:
+    """The answer with its family's advice: where its article has none, or the values chose it."""
+    words = read_words(error, around(question, run), run.constructs)
+    # The run said which part has gone, or what the object has: no general advice.
+    live = run.explanation is not None and is_a(error, "module_not_installed", "object_attribute")
+    if words is None or live or (_advises(answer) and not words.has_own_remedy):
+        return answer
+    why = answer.why
+    if why is not None:
+        why = why.model_copy(update={"remedy": ""})
+    return answer.model_copy(update={"remedy": words.remedy, "why": why})
 
 
 def _cause(remarks: tuple[Remark, ...], wrong: Mistake) -> Remark | None:

@@ -199,6 +199,18 @@ def _completed(run: JobResult) -> str:
     )
 
 
+_PLACES = {
+    "needs_a_gpu": "your error is one of a real GPU, and there is none here",
+    "needs_memory": "your error is one of a GPU's memory, and there is none here",
+    "several_processes": "your error is one of several processes or GPUs, and here is one process",
+}
+
+
+def of_another_place(run: JobResult, why_not: str) -> str:
+    """That code ended here without an error which this place cannot raise; empty if it can."""
+    return _PLACES.get(why_not, "") if run.outcome is Outcome.OK else ""
+
+
 # An import that was guessed from a name; what PyTorch and NumPy are called is no guess.
 _GUESSED = re.compile(r"(?:import|from) (?!(?:torch|numpy)\b)")
 

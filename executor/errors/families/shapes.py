@@ -355,7 +355,7 @@ FAMILIES = (
             Sentence(
                 "A layer is made with a size of 0: PyTorch asks for dimension {dimension} of a "
                 "weight that has none",
-                {"dimensions": "0", "line": r"\b(?:nn\.)?[A-Z]\w+\("},
+                {"dimensions": "0", "line": r"(?-i:\b[A-Z]\w+\()"},
             ),
             "Dimension {dimension} is asked of a tensor that has only {dimensions}",
             "A dimension is asked for that the tensor has not",
@@ -392,7 +392,7 @@ FAMILIES = (
                 "A layer is made in that line, so one of the sizes that it is given is 0: print "
                 "them. A number of classes or words that is counted from files or data is 0 where "
                 "none were found: look whether the folder is there",
-                {"dimensions": "0", "line": r"\b(?:nn\.)?[A-Z]\w+\("},
+                {"dimensions": "0", "line": r"(?-i:\b[A-Z]\w+\()"},
             ),
             (
                 "Print the shape before the line: perhaps a dimension was lost (squeeze, an "

@@ -7,6 +7,7 @@ from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
 # A dictionary's view, or an iterator, given to NumPy.
 _VIEW = r"array\((?:[\w.]+\.(?:values|keys|items)\(\)|(?:map|zip|filter)\()"
 
+
 def _not_of_colours(seen: SeenError, message: str) -> Mapping[str, str]:
     """How many channels meet three numbers, where they are not those of a picture."""
     one, other = seen.sizes("one"), seen.sizes("other")

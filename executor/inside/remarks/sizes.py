@@ -78,7 +78,7 @@ class _Walk:
                 self._of(of)
                 last = _number(args[-1]) if len(args) == 2 else None
                 return _Rows(last) if last is not None and last > 0 else None
-            case ast.Call(args=[first, *_]) if (layer := self._layers.get(dotted(node.func))):
+            case ast.Call(args=[first, *_]) if layer := self._layers.get(dotted(node.func)):
                 return self.through(layer, self._of(first), node, dotted(node.func))
             case ast.Call(args=[first, *_]) if callee(node) in _KEEPS:
                 return self._of(first)

@@ -50,8 +50,12 @@ SHOWN = {
         "net = nn.Sequential(nn.Conv2d(1, 2, 3), nn.ReLU(), nn.Linear(2, 3))",
     ],
     "sizes_clash": [
-        module("self.a = nn.Conv2d(3, 8, 3)\nself.b = nn.Conv2d(9, 8, 3)", "return self.b(self.a(x))"),
-        module("self.a = nn.Conv2d(3, 8, 3)\nself.n = nn.BatchNorm2d(9)", "return self.n(self.a(x))"),
+        module(
+            "self.a = nn.Conv2d(3, 8, 3)\nself.b = nn.Conv2d(9, 8, 3)", "return self.b(self.a(x))"
+        ),
+        module(
+            "self.a = nn.Conv2d(3, 8, 3)\nself.n = nn.BatchNorm2d(9)", "return self.n(self.a(x))"
+        ),
         module("self.fc = nn.Linear(9, 2)", "x = x.view(-1, 4 * 2)\nreturn self.fc(x)"),
         "net = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(5, 2))",
     ],
