@@ -49,7 +49,8 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
         (
             "memory_grows",
             r"memory[^.?!]{0,80}\b(?:grow|increas|leak|accumulat|fill|larger|bigger|higher|climb"
-            r"|ris(?:es|ing))|\bmemory\b[^.?!]{0,60}\bafter (?:\w+ ){0,3}(?:epoch|iteration|step|batch)|(?:grow|increas|leak)\w*"
+            r"|ris(?:es|ing))|\bmemory\b[^.?!]{0,60}\bafter (?:\w+ ){0,3}"
+            r"(?:epoch|iteration|step|batch)|(?:grow|increas|leak)\w*"
             r"[^.?!]{0,60}\b(?:memory|ram)\b|each (?:epoch|iteration)"
             r"[^.?!]{0,40}slower|(?:gets?|becom\w+) slower",
             "print the memory that is held after each step (`torch.cuda.memory_allocated()` on a "
@@ -61,7 +62,7 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
         ),
         (
             "not_a_number_in_half",
-            r"(?=.*\b(?:nans?|inf)\b).*\b(?:amp|autocast|fp16|float16|half precision|mixed precision"
+            r"(?=.*\b(?:nans?|inf)\b).*\b(?:amp|autocast|fp16|float16|(?:half|mixed) precision"
             r"|grad_?scaler)\b",
             "float16 ends at 65504. Find the first layer whose output is not finite (a forward "
             "hook with `torch.isfinite(out).all()`), and look there for a mask filled with -1e9 or "
@@ -136,8 +137,9 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
         ),
         (
             "loss_is_zero",
-            r"\bloss\b[^.?!\n]{0,40}(?:\b(?:is|are|always|becomes?|stays?|only|drops? to|goes? to|equals?)"
-            r"\b|[=:])[^.?!\n\w]{0,6}(?:just |always |exactly )?(?:0(?:[.,]0+)?(?![.,\d])|zero\b)",
+            r"\bloss\b[^.?!\n]{0,40}(?:\b(?:is|are|always|becomes?|stays?|only|drops? to|goes? to"
+            r"|equals?)\b|[=:])[^.?!\n\w]{0,6}(?:just |always |exactly )?"
+            r"(?:0(?:[.,]0+)?(?![.,\d])|zero\b)",
             "print the loss's two arguments for one batch, with their shapes and dtypes. A cross "
             "entropy over one output is always 0 (one class has all the probability); a target "
             "that is all ignore_index, all one class or the input itself, a mask that leaves "

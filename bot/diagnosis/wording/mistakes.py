@@ -136,7 +136,7 @@ def reproduced(question: Question, wrong: Mistake, run: JobResult, repair: Repai
 
 
 def _of_this_run(question: Question, live: str, run: JobResult) -> str:
-    """What live values show; of a rebuilt error, that those which the post does not name are ours."""
+    """What live values show; of a rebuilt error, that those the post does not name are ours."""
     if not is_rebuilt(run):
         return live
     posted_text = f"{question.text} {question.code} {getattr(posted(question), 'text', '')}"

@@ -74,7 +74,10 @@ def _unwrapped(name: str) -> str:
 
 
 # What a checkpoint holds beside weights, where a post calls it an unexpected key.
-_CHECKPOINT = r"[Uu]nexpected key[^\n]{0,200}['\"‘“`](?:epoch|\w{0,20}optim\w{0,20}|\w{0,20}state_dict)['\"’”`]"
+_CHECKPOINT = (
+    r"[Uu]nexpected key[^\n]{0,200}['\"‘“`](?:epoch|\w{0,20}optim\w{0,20}|"
+    r"\w{0,20}state_dict)['\"’”`]"
+)
 
 FAMILIES = (
     ErrorFamily(

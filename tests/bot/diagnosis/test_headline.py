@@ -205,7 +205,7 @@ async def test_a_function_that_takes_nothing_is_called_where_code_only_defines_s
 
 
 async def test_a_look_comes_before_what_was_missing(ask: Ask):
-    """Where a symptom is told, what tells its causes apart is worth more than a slip of the paste."""
+    """What tells a symptom's causes apart is worth more than a slip of the paste."""
     code = "import torch\nx = torch.ones(2\ny = x + 1)))\n"
     answer = await ask(posted("my loss does not fall", code))
 

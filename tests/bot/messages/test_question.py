@@ -946,7 +946,7 @@ def test_the_title_completes_a_traceback_whose_end_was_cut_off(title: str, messa
     text = (
         f"{title}\n\n```\nValueError                 Traceback (most recent call last)\n"
         "<ipython-input-3-abc> in <module>\n      1 a = b\n----> 2 loss = criterion(a, c)\n"
-        "      3 loss.backward()\n\n/usr/lib/python3/site-packages/torch/nn/functional.py in f(input, "
+        "      3 loss.backward()\n\n/usr/lib/python3/site-packages/torch/nn/functional.py in f(in, "
         "targ\n```\n"
     )
     pasted = read_message(text).traceback

@@ -28,7 +28,7 @@ SECOND = (
     "one of the variables needed for gradient computation has been modified by an inplace operation"
 )
 KEYS = 'Error(s) in loading state_dict for Net:\n\tMissing key(s) in state_dict: "a.weight". '
-SMALL = "Given input size: (3 x 32 x 3). Calculated output size: (6 x 28 x -1). Output size is too small"
+SMALL = "Given input size: (3 x 32 x 3). Calculated output size: (6 x 28 x -1)."
 TARGETS = "only batches of spatial targets supported (3D tensors) but got targets of size: : {}"
 LOSS = (
     "Using a target size (torch.Size({})) that is different to the input size (torch.Size({})) is "
@@ -133,21 +133,99 @@ def test_an_array_of_a_view_is_one_object(code: str, is_one_object: bool):
 @pytest.mark.parametrize(
     ("type_", "message", "line", "told", "is_told"),
     [
-        ("RuntimeError", "inconsistent tensor sizes at /x/THC.cu:1", "y = cat((a, b), 0)", "torch.cat is", True),
-        ("RuntimeError", "inconsistent tensor sizes at /x/THC.cu:1", "y = a + b", "torch.cat is", False),
-        ("IndexError", "Dimension out of range (expected to be in range of [-1, 0], but got 1)", "y = torch.cat((a, b), 1)", "unsqueeze(0)` gives it back", True),
-        ("IndexError", "Dimension out of range (expected to be in range of [-1, 0], but got 1)", "y = a.sum(1)", "unsqueeze(0)` gives it back", False),
-        ("RuntimeError", "dimension 1 out of range of 0D tensor", "self.out = nn.Linear(a, n)", "made with a size of 0", True),
-        ("RuntimeError", "dimension 1 out of range of 0D tensor", "y = x.sum(1)", "made with a size of 0", False),
-        ("RuntimeError", "matrix and matrix expected", "x = self.fc1(x)", "flatten them before the layer", True),
-        ("RuntimeError", "matrix and matrix expected", "x = torch.mm(a, b)", "flatten them before the layer", False),
-        ("RuntimeError", "grad can be implicitly created only for scalar outputs", "g = torch.autograd.grad(y, x)", "grad_outputs", True),
-        ("AttributeError", "'dict' object has no attribute '_metadata'", "net.state_dict(saved)", "load_state_dict is meant", True),
-        ("AttributeError", "'dict' object has no attribute '_metadata'", "saved.shape", "load_state_dict is meant", False),
-        ("ValueError", "operands could not be broadcast together with shapes (9,9,64) (3,) ", "a * b", "meet 64 channels", True),
-        ("ValueError", "operands could not be broadcast together with shapes (9,9,4) (3,) ", "a * b", "channels", False),
+        (
+            "RuntimeError",
+            "inconsistent tensor sizes at /x/THC.cu:1",
+            "y = cat((a, b), 0)",
+            "torch.cat is",
+            True,
+        ),
+        (
+            "RuntimeError",
+            "inconsistent tensor sizes at /x/THC.cu:1",
+            "y = a + b",
+            "torch.cat is",
+            False,
+        ),
+        (
+            "IndexError",
+            "Dimension out of range (expected to be in range of [-1, 0], but got 1)",
+            "y = torch.cat((a, b), 1)",
+            "unsqueeze(0)` gives it back",
+            True,
+        ),
+        (
+            "IndexError",
+            "Dimension out of range (expected to be in range of [-1, 0], but got 1)",
+            "y = a.sum(1)",
+            "unsqueeze(0)` gives it back",
+            False,
+        ),
+        (
+            "RuntimeError",
+            "dimension 1 out of range of 0D tensor",
+            "self.out = nn.Linear(a, n)",
+            "made with a size of 0",
+            True,
+        ),
+        (
+            "RuntimeError",
+            "dimension 1 out of range of 0D tensor",
+            "y = x.sum(1)",
+            "made with a size of 0",
+            False,
+        ),
+        (
+            "RuntimeError",
+            "matrix and matrix expected",
+            "x = self.fc1(x)",
+            "flatten them before the layer",
+            True,
+        ),
+        (
+            "RuntimeError",
+            "matrix and matrix expected",
+            "x = torch.mm(a, b)",
+            "flatten them before the layer",
+            False,
+        ),
+        (
+            "RuntimeError",
+            "grad can be implicitly created only for scalar outputs",
+            "g = torch.autograd.grad(y, x)",
+            "grad_outputs",
+            True,
+        ),
+        (
+            "AttributeError",
+            "'dict' object has no attribute '_metadata'",
+            "net.state_dict(saved)",
+            "load_state_dict is meant",
+            True,
+        ),
+        (
+            "AttributeError",
+            "'dict' object has no attribute '_metadata'",
+            "saved.shape",
+            "load_state_dict is meant",
+            False,
+        ),
+        (
+            "ValueError",
+            "operands could not be broadcast together with shapes (9,9,64) (3,) ",
+            "a * b",
+            "meet 64 channels",
+            True,
+        ),
+        (
+            "ValueError",
+            "operands could not be broadcast together with shapes (9,9,4) (3,) ",
+            "a * b",
+            "channels",
+            False,
+        ),
     ],
-)  # fmt: skip
+)
 def test_the_line_chooses_what_is_said(
     type_: str, message: str, line: str, told: str, is_told: bool
 ):
