@@ -49,7 +49,7 @@ _ASKS = re.compile(
 _NAMES = re.compile(
     r"\w(?:Error|Exception|Warning)\b|\b(?:errors?|exceptions?|traceback|rais\w+|crash\w*|fail\w*"
     r"|throws?|thrown|complain\w*|refuses?|rejects?|except|stack ?trace|exits?|stops?|breaks?)\b"
-    r"|\b(?:doesn't|does not|don't|won't|cannot|can't|not|isn't|unable to) (?:\w+ )?(?:work|run"
+    r"|\b(?:doesn't|does not|don't|won't|cannot|can't|not|isn't) (?:\w+ )?(?:work|run"
     r"|start|compile|possible|allowed|support)",
     re.IGNORECASE,
 )

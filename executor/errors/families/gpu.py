@@ -307,6 +307,7 @@ FAMILIES = (
         today=(
             r"(?P<library>lib[\w.+-]+\.so[\d.]*): cannot open shared object",
             r"DLL load failed",
+            r"\[WinError (?:126|127|1114)\]",
             r"\[WinError (?P<number>\d+)\] [^\n]{0,300}?\"(?P<library>[^\"\n]{1,300}\.dll)\"",
         ),
         values={"library": "that cannot be loaded", "number": "of Windows's error"},

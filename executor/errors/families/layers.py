@@ -1,5 +1,6 @@
 """Layers: convolution, pooling, padding, normalisation, and how they are made."""
 
+import math
 from collections.abc import Mapping
 
 from executor.errors.around import Around
@@ -33,6 +34,9 @@ def _conv_input(seen: SeenError, message: str) -> Mapping[str, str]:
         values |= {"has": str(len(sizes)), "lacks": str(seen.number("batched") - len(sizes))}
     if len(sizes) == 3 and seen["batched"] == "4" and sizes[-1] in _IMAGE_CHANNELS:
         values |= {"image": "last"}
+    if len(sizes) == 2 and seen["batched"] == "4" and (side := math.isqrt(sizes[1])) > 7:
+        square = side * side == sizes[1]
+        values |= {"features": str(sizes[1]), "side": str(side)} if square else {}
     if len(weight) > 2:
         values |= {"made_in": str(weight[1])}
     return values
@@ -187,6 +191,12 @@ FAMILIES = (
                 "afterwards); if one has size 1, `squeeze` it; for volumes or videos a Conv3d "
                 "takes five",
                 {"lacks": r"-1", "input": r".+"},
+            ),
+            Sentence(
+                "{features} is {side} * {side}: if each row is a grey picture that was flattened, "
+                "give it its sides back, `x = x.view(-1, 1, {side}, {side})`, or leave the "
+                "flattening out before the convolution",
+                {"side": r".+"},
             ),
             (
                 "Print `x.shape` before the layer, and bring it to [batch, channels, …]: "

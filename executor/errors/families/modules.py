@@ -17,7 +17,8 @@ def _keys(seen: SeenError, message: str) -> Mapping[str, str]:
     """The first names that differ, their number, and whether a wrapper's prefix is all."""
     missing, unexpected = quoted_names(seen["missing"]), quoted_names(seen["unexpected"])
     values: dict[str, str] = {}
-    few = "at least " if _CUT.search(message) else ""  # people cut long lists
+    # People cut long lists, and torch 0.1 to 0.3 named the first key alone.
+    few = "at least " if _CUT.search(message) or "Error(s)" not in message else ""
     if missing:
         values |= {"missing_first": missing[0], "missing_count": f"{few}{len(missing)}"}
     if unexpected:
@@ -217,6 +218,12 @@ FAMILIES = (
         ),
         remedy=(
             Sentence(
+                "It begins with `module.`, which DataParallel puts before the names: take that "
+                "away, `{{k.removeprefix('module.'): v for k, v in state.items()}}`, or wrap the "
+                "model before it is loaded",
+                {"unexpected": r"\"module\.[\s\S]*", "missing": r""},
+            ),
+            Sentence(
                 "Load into the unwrapped model and take the prefix away: "
                 "`{{k.removeprefix('module.'): v for k, v in state.items()}}`",
                 {"prefix": r"file"},
@@ -279,8 +286,9 @@ FAMILIES = (
         ),
         suspects=(Suspect(r"load_state_dict"),),
         derive=_keys,
-        types=("RuntimeError",),
+        types=("RuntimeError", "KeyError"),
         today=(r"Error\(s\) in loading state_dict for (?P<model>\w+)",),
+        older=(r"(?:unexpected key|missing keys) (?:\"[\w.]+\" )?in state_dict",),
         values={
             "model": "class of the model",
             "missing": "names that the model has and the file has not",
@@ -290,6 +298,8 @@ FAMILIES = (
         details=(
             rf"Missing key\(s\) in state_dict: (?P<missing>{_NAMES})",
             rf"Unexpected key\(s\) in state_dict: (?P<unexpected>{_NAMES})",
+            r"unexpected key (?P<unexpected>\"[\w.]+\") in state_dict",
+            r"missing keys in state_dict: \"?\{'(?P<missing>[\w.]+)'",
             r"size mismatch for (?P<resized>[\w.]+):",
         ),
         sample=(
@@ -302,6 +312,7 @@ FAMILIES = (
             "RuntimeError: Error(s) in loading state_dict for Net:\n\tMissing key(s) in "
             'state_dict: "layers.0.conv.weight", "layers.0.conv.bias". \n\tUnexpected key(s) in '
             'state_dict: "layer1.conv.weight", "layer1.conv.bias". ',
+            "KeyError: 'unexpected key \"module.fc.weight\" in state_dict'",
         ),
     ),
     ErrorFamily(

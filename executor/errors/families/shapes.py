@@ -39,7 +39,11 @@ def _view(seen: SeenError, message: str) -> Mapping[str, str]:
     values = {"needed": str(needed)}
     if sizes and sizes[-1] > 0:
         values |= {"last": str(sizes[-1])}
-    return values | ({"open": "yes"} if -1 in sizes else {})
+    if -1 in sizes:
+        return values | {"open": "yes"}
+    size = seen.number("size")
+    times = size // needed if 0 < needed < size and size % needed == 0 else 0
+    return values | ({"times": str(times)} if times else {})
 
 
 def _one_channel(seen: SeenError, message: str) -> Mapping[str, str]:
@@ -290,9 +294,21 @@ FAMILIES = (
                 "so no number fits in the place of -1",
                 {"open": r"yes"},
             ),
+            Sentence(
+                "The tensor has {size} values, {times} times as many as the shape [{shape}] takes",
+                {"times": r".+"},
+            ),
             "The tensor has {size} values, and the shape [{shape}] would need {needed}",
         ),
         remedy=(
+            Sentence(
+                "Print `x.shape` before the line. A factor of 3 is mostly pictures in colour where "
+                "grey ones were meant (`transforms.Grayscale()`, or 3 times as many features in "
+                "the shape); a factor that is a square is pictures of a larger size (resize them). "
+                "If the line only flattens, `x.flatten(1)` takes any size, and the layer behind it "
+                "has to be made for it",
+                {"times": r"3|4|9|12|16|27|48|49|64"},
+            ),
             "Print `x.shape` before the line: the numbers in `view` have to fit what arrives, "
             "which depends on the size of the input. If it only flattens each sample, keep the "
             "batch dimension and let the rest follow: `x = x.flatten(1)` (a Linear layer after it "
@@ -357,6 +373,10 @@ FAMILIES = (
                 "weight that has none",
                 {"dimensions": "0", "line": r"(?-i:\b[A-Z]\w+\()"},
             ),
+            Sentence(
+                "Dimension {dimension} is asked of a tensor without dimensions, a single number",
+                {"low": "", "dimensions": ""},
+            ),
             "Dimension {dimension} is asked of a tensor that has only {dimensions}",
             "A dimension is asked for that the tensor has not",
         ),
@@ -412,6 +432,7 @@ FAMILIES = (
         today=(
             r"[Dd]imension out of range \(expected to be in range of \[(?P<low>-?\d+), "
             r"(?P<high>-?\d+)\], but got (?P<dimension>-?\d+)\)",
+            r"[Dd]imension specified as (?P<dimension>-?\d+) but tensor has no dimensions",
         ),
         older=(
             r"^[Dd]imension out of range$",

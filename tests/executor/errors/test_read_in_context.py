@@ -30,6 +30,8 @@ SECOND = (
 KEYS = 'Error(s) in loading state_dict for Net:\n\tMissing key(s) in state_dict: "a.weight". '
 SMALL = "Given input size: (3 x 32 x 3). Calculated output size: (6 x 28 x -1)."
 TARGETS = "only batches of spatial targets supported (3D tensors) but got targets of size: : {}"
+VIEW = "shape '[{}]' is invalid for input of size {}"
+FLAT = "Expected 3D (unbatched) or 4D (batched) input to conv2d, but got input of size: {}"
 LOSS = (
     "Using a target size (torch.Size({})) that is different to the input size (torch.Size({})) is "
     "deprecated. Please ensure they have the same size."
@@ -71,6 +73,11 @@ FORK = "Cannot re-initialize CUDA in forked subprocess. To use CUDA with multipr
         (LOSS.format("[8, 1]", "[16, 1]"), "", "2 times as many rows", True),
         (LOSS.format("[16, 1]", "[8, 1]"), "", "times as many rows", False),
         ("grad can be implicitly created only for scalar outputs", "", "loss.mean()", True),
+        (VIEW.format("64, 784", 150528), "", "A factor of 3 is mostly", True),
+        (VIEW.format("64, 784", 50000), "", "A factor of 3", False),
+        (VIEW.format("-1, 784", 150529), "", "A factor of 3", False),
+        (FLAT.format("[64, 784]"), "", "784 is 28 * 28", True),
+        (FLAT.format("[64, 785]"), "", " is 28", False),
         (FORK, "in a celery task", "--pool=solo", True),
         (FORK, "under gunicorn", "post_fork", True),
         (FORK, "in my dataset", "set_start_method", True),
@@ -271,3 +278,30 @@ def test_weights_inside_a_pickle_are_read_by_an_unpickler():
 
     assert both is not None and "Unpickler" in both.remedy
     assert one is not None and "Unpickler" not in one.remedy
+
+
+@pytest.mark.parametrize(
+    ("type_", "message", "advice"),
+    [
+        ("UserWarning", "paint is deprecated. Use torch.draw instead.", "Write `torch.draw`"),
+        ("UserWarning", "invalid index of a 0-dim tensor. Use tensor.item()", "`.item()`"),
+        ("UserWarning", "something else is odd", ""),
+    ],
+)
+def test_a_warning_names_what_to_write(type_: str, message: str, advice: str):
+    """Or an error of the same words does; and it is told as a warning all the same."""
+    reading = read_words(PastedTraceback(type=type_, message=message))
+
+    assert reading is not None and "no error" in reading.means
+    assert advice in reading.remedy and bool(advice) is bool(reading.remedy)
+
+
+def test_the_first_key_of_an_old_message_is_not_called_the_only_one():
+    """torch 0.1 to 0.3 stopped at the first one."""
+    error = PastedTraceback(
+        type="KeyError", message="'unexpected key \"module.fc.weight\" in state_dict'"
+    )
+    reading = read_words(error)
+
+    assert reading is not None
+    assert "at least 1 such" in reading.means and "removeprefix" in reading.remedy
