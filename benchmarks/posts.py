@@ -45,7 +45,9 @@ async def main(given: argparse.Namespace) -> int:
     if not folders:
         print(f"{given.folder}: holds no folder with a message.md", file=sys.stderr)
         return 1
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = _kept(given.dump)
+    known = {row["document"] for row in rows}
+    folders = [folder for folder in folders if folder.name not in known]
     async with open_pipeline(load_settings()) as pipeline:
         with Bar(console=Console(stderr=True)) as bar:
             task = bar.add_task("posts", total=len(folders))
@@ -54,14 +56,22 @@ async def main(given: argparse.Namespace) -> int:
             async def work() -> None:
                 for folder in todo:
                     rows.append(await _ask(pipeline, folder))
+                    if given.dump:
+                        with given.dump.open("a") as kept:
+                            kept.write(json.dumps(rows[-1]) + "\n")
                     bar.advance(task)
 
             await asyncio.gather(*(work() for _ in range(_AT_ONCE)))
     rows.sort(key=lambda row: row["document"])
-    if given.dump:
-        given.dump.write_text("".join(json.dumps(row) + "\n" for row in rows))
     _print(rows)
     return 0
+
+
+def _kept(dump: Path | None) -> list[dict[str, Any]]:
+    """What an earlier call that was interrupted has asked."""
+    if dump is None or not dump.exists():
+        return []
+    return [json.loads(line) for line in dump.read_text().splitlines()]
 
 
 async def _ask(pipeline: Pipeline, folder: Path) -> dict[str, Any]:
@@ -132,5 +142,5 @@ def _print(rows: list[dict[str, Any]]) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("folder", type=Path, help="the folder of posts")
-    parser.add_argument("--dump", type=Path, help="write every answer here, one JSON a line")
+    parser.add_argument("--dump", type=Path, help="answers, one JSON a line; posts in it are kept")
     sys.exit(asyncio.run(main(parser.parse_args())))

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
+
 from bot.diagnosis.chance_level import chance_level
 from bot.diagnosis.diagnosis import Diagnosis
-from bot.diagnosis.first_known import first_known
+from bot.diagnosis.first_known import first_known, raising
 from bot.diagnosis.loss_course import loss_course
 from bot.diagnosis.next_step import next_step
 from bot.diagnosis.own_error import is_another, posted, tells_of_a_symptom
 from bot.diagnosis.posted_traceback import around, read_posted
 from bot.diagnosis.wording import in_place, mistakes, no_error, phrases, searched, unrun
 from bot.models import Answer, AnswerError, Evidence, PostedReading, Question, Status, Why
-from executor.errors import is_a, read_words, same_family, same_numbers, untried
-from executor.protocol import Finding, JobResult, Outcome, Remark
+from executor.errors import family_of, is_a, read_words, same_family, same_numbers, untried
+from executor.protocol import Caught, ErrorSeen, Finding, JobResult, Outcome, Remark
 from knowledge.repair.engine import Repair
+from knowledge.repair.mistake import Mistake
 
 # Remarks that say of a line what families of errors suspect it of.
 _ALSO_SUSPECTED = ("unregistered", "graph_kept", "only_made", "method_hidden")
@@ -137,16 +140,16 @@ def _of_run(known: Diagnosis, run: JobResult, answer: Answer) -> Answer:
         # Nothing is called reproduced that is not the error they ask about.
         if not is_another(known.question, wrong.error):
             answer = answer.model_copy(update={"remarks": _remarks(known, run)})
+            if not repairs.alternatives and (cause := _cause(answer.remarks, wrong)) is not None:
+                return _concluded(answer, "reproduced", f"{no_error.line_of(cause)} {said}")
             if known.why is not None and known.why.asked:  # they do not ask about the error
                 return _concluded(answer, "reproduced", f"{searched.asked(known.why)} {said}")
-            if wrong.error is not None and not repairs.alternatives and not _advises(answer):
-                words = read_words(wrong.error, around(known.question, run), run.constructs)
-                # The run said which part has gone, or what the object has: no general advice.
-                said_live = run.explanation is not None and is_a(
-                    wrong.error, "module_not_installed", "object_attribute"
+            if answer.why is not None and _names_what_is_meant(run, wrong):
+                answer = answer.model_copy(
+                    update={"why": answer.why.model_copy(update={"remedy": ""})}
                 )
-                remedy = words.remedy if words is not None and not said_live else ""
-                answer = answer.model_copy(update={"remedy": remedy})
+            if wrong.error is not None and not repairs.alternatives:
+                answer = _with_remedy(answer, wrong.error, known.question, run)
             return _concluded(answer, "reproduced", said)
         reading = _reading(known, run)
         if reading is not None and reading.means and not repairs.alternatives:
@@ -235,6 +238,44 @@ def _wrong_by_its_text(remarks: tuple[Remark, ...], run: JobResult) -> Remark | 
 def _telling(run: JobResult) -> Finding | None:
     """A note on the run that is often what somebody asks about; None if there is none."""
     return next((f for f in run.findings if f.kind in _TELLING), None)
+
+
+def _with_remedy(
+    answer: Answer, error: ErrorSeen | Caught, question: Question, run: JobResult
+) -> Answer:
+    """The answer with its family's advice: where its article has none, or the values chose it."""
+    words = read_words(error, around(question, run), run.constructs)
+    # The run said which part has gone, or what the object has: no general advice.
+    live = run.explanation is not None and is_a(error, "module_not_installed", "object_attribute")
+    if words is None or live or (_advises(answer) and not words.has_own_remedy):
+        return answer
+    why = answer.why
+    if why is not None:
+        why = why.model_copy(update={"remedy": ""})
+    return answer.model_copy(update={"remedy": words.remedy, "why": why})
+
+
+def _cause(remarks: tuple[Remark, ...], wrong: Mistake) -> Remark | None:
+    """A line above the failing one that leaves a value as it was which that one takes."""
+    error = wrong.error
+    family = family_of(error.type, error.message) if error is not None else None
+    if error is None or family is None or error.line is None:
+        return None
+    above = (r for r in remarks if 0 < r.line < error.line and r.kind == "result_unused")
+    cause = raising(above, family.id)
+    if cause is None:
+        return None
+    name = re.match(r"[\w.]+?(?=\.\w+\()", cause.code)
+    taken = name is not None and re.search(rf"\b{re.escape(name[0])}\b", error.code)
+    return cause if taken else None
+
+
+def _names_what_is_meant(run: JobResult, wrong: Mistake) -> bool:
+    """Whether the run says what a missing name of a library's is called: no list is needed."""
+    if wrong.error is None or not is_a(wrong.error, "module_attribute"):
+        return False
+    facts = run.explanation.facts if run.explanation is not None else {}
+    return bool(facts.keys() & {"today", "closest", "elsewhere", "method"})
 
 
 def _advises(answer: Answer) -> bool:

@@ -5,14 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from bot.diagnosis import how_to
 from bot.diagnosis.diagnosis import Diagnosis
 from bot.diagnosis.how_to import asks_beside_code, is_near_enough, related
 from bot.diagnosis.loss_course import loss_course
-from bot.diagnosis.own_error import posted, reports_no_error, tells_of_a_symptom
+from bot.diagnosis.own_error import (
+    posted,
+    reports_no_error,
+    speaks_of_an_error,
+    tells_of_a_symptom,
+)
 from bot.diagnosis.resemblance import is_about
 from bot.diagnosis.wording import searched
 from bot.models import Proof, Question, Source, Why
-from executor.errors import family_of, is_written
+from executor.errors import family_of, is_a, is_written
 from executor.protocol import SNIPPET
 from knowledge.articles.article import Article
 from knowledge.articles.conditions import Facts, facts_of
@@ -26,13 +32,20 @@ def asked(known: Diagnosis, articles: Mapping[str, Article]) -> tuple[str, ...]:
     """The articles that answer just what the words ask, the nearest first; most often none.
 
     They are about questions, and not about errors: of one that was posted, or that the run shows
-    and the words speak of, its own article is told.
+    and the words speak of, its own article is told. An error whose message was cut off says
+    nothing, and beside one that None was where a value should be the title may still ask.
     """
     question = known.question
-    if posted(question) is not None or known.quoted is not None or is_foreign(question.text):
+    pasted = posted(question)
+    if is_foreign(question.text):
         return ()
+    if pasted is not None and pasted.message:
+        title = next((line for line in question.text.splitlines() if line.strip()), "")
+        if not is_a(pasted, "none_attribute", "none"):
+            return ()
+        return tuple(slug for slug, article in articles.items() if article.is_asked(title))
     wrong = known.told
-    theirs = wrong.error is None or not reports_no_error(question)
+    theirs = wrong.error is None or speaks_of_an_error(question)
     if wrong.is_there and not known.missing and theirs:
         return ()
     near = {hit.source: hit.score for hit in known.found.hits}
@@ -57,8 +70,8 @@ def candidates(
     if known.functions:
         yield from (_of_hit(h, articles) for h in related(known.functions, found, articles))
         return
-    alone = not known.question.code.strip() and known.question.traceback is None
-    if alone or asks_beside_code(known.question, known.missing):
+    beside = asks_beside_code(known.question, known.missing)
+    if beside or (not known.question.code.strip() and known.question.traceback is None):
         if loss_course(known.question) is not None:
             return  # the posted numbers say more than what resembles the words
         text = known.question.text
@@ -70,6 +83,14 @@ def candidates(
             or (a := articles.get(h.source)) is None
             or is_about(text, a, articles, is_nearest=h is found.hits[0])
         )
+        if beside:  # what only resembles its words says nothing of the code
+            near = (
+                h
+                for h in near
+                if h.evidence.error
+                or (a := articles.get(h.source)) is None
+                or (a.is_recipe and how_to.is_surely_wanted(known.question, h))
+            )
         if tells_of_a_symptom(known.question):  # nothing was raised
             near = (h for h in near if (a := articles.get(h.source)) is None or a.is_silent)
         if is_foreign(text) and reports_no_error(known.question):  # nor is it about PyTorch's own

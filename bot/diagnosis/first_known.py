@@ -11,13 +11,12 @@ One list decides, best first, whether the code could not be run or there is none
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from bot.diagnosis.diagnosis import Diagnosis
 from bot.diagnosis.how_to import asks_beside_code
-from bot.diagnosis.own_error import is_unparsed
 from bot.diagnosis.wording import no_error, searched, unrun
 from bot.models import PostedReading
 from executor.protocol import Remark
@@ -34,6 +33,12 @@ _RAISED_BY: Mapping[str, frozenset[str]] = {
     "not_a_buffer": _DEVICES,
     "made_in_forward": _DEVICES,
     "graph_kept": frozenset({"cuda_out_of_memory", "memory"}),
+    "result_unused": frozenset(
+        {"matmul_shapes", "broadcast_sizes", "devices_differ", "layer_devices", "cat_sizes"}
+        | {"conv_channels", "conv_dimensions", "loss_sizes", "loss_batch_sizes", "layer_dtypes"}
+    ),
+    "unflattened": frozenset({"matmul_shapes", "not_a_matrix", "matvec_sizes"}),
+    "sizes_clash": frozenset({"matmul_shapes", "conv_channels", "batchnorm_features"}),
     "lost_by_loading": frozenset({"none_attribute", "object_attribute", "not_callable"}),
     "returns_nothing": frozenset({"none_attribute", "not_callable"}),
     "layer_not_called": frozenset({"argument_type", "object_attribute", "operand_types"}),
@@ -81,10 +86,14 @@ def _posted(shown: _Shown) -> str:
     reading = shown.reading
     if reading is None or not reading.means:
         return ""
-    raising = (r for r in shown.remarks if reading.family in _RAISED_BY.get(r.kind, ()))
-    cause = next(raising, None)
+    cause = raising(shown.remarks, reading.family)
     told = unrun.means(reading)
     return f"{told} {no_error.remark(cause)}" if cause is not None else told
+
+
+def raising(remarks: Iterable[Remark], family: str) -> Remark | None:
+    """The first remark on a line that raises errors of a family."""
+    return next((r for r in remarks if family in _RAISED_BY.get(r.kind, ())), None)
 
 
 def _asked(shown: _Shown) -> str:
@@ -111,9 +120,6 @@ def _related(shown: _Shown) -> str:
 
 
 def _look(shown: _Shown) -> str:
-    run = shown.known.run
-    if run is not None and is_unparsed(run):
-        return ""  # that it cannot be run at all is more than a look
     return no_error.remark(shown.remarks[0]) if shown.remarks else ""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from bot.diagnosis.next_step import next_step
 from bot.diagnosis.own_error import posted
 from bot.models import FunctionShown, Question
 from knowledge.articles.article import Article
@@ -18,6 +19,7 @@ _SURE_BESIDE_CODE = 0.7
 # A recipe says how several functions are put together, so it goes before any one of them.
 _SURE_RECIPE = 0.85
 _MOST_WORDS = 25  # of a question that names what it wants in any form
+_MOST_WORDS_BESIDE_CODE = 60  # a longer post tells of more than a function does
 _ASKS_HOW = re.compile(
     r"\bhow (?:do|can|to|would|should|could|does|is|are)\b|\bwhat (?:is|does|do|are)\b|\bwhat's\b"
     r"|\bwhich\b|\bis there\b|\bdifferences?\b|\bwhen (?:do|should|to)\b|\bway to\b"
@@ -76,7 +78,8 @@ def least_confidence(
         return None  # what it asks for is another library's
     if asks_beside_code(question, missing):
         how = _WANTS_A_WAY.search(question.text) and not _GOES_WRONG.search(question.text)
-        return _SURE if how else None
+        short = len(question.text.split()) <= _MOST_WORDS_BESIDE_CODE
+        return _SURE if how and short and next_step(question) is None else None
     if question.code.strip() or question.traceback is not None:
         return None
     if len(question.text.split()) > _MOST_WORDS and not _ASKS_HOW.search(question.text):
@@ -92,6 +95,11 @@ def least_confidence(
     if _ASKS_HOW.search(question.text) and not why:
         return 0.0
     return None if why and best.score >= _SURE else best.score
+
+
+def is_surely_wanted(question: Question, recipe: Hit) -> bool:
+    """Whether words beside code ask how something is done, and a recipe is surely about that."""
+    return recipe.score >= _SURE_RECIPE and _WANTS_A_WAY.search(question.text) is not None
 
 
 def is_near_enough(question: Question, hit: Hit, found: SearchResult) -> bool:

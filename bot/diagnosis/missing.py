@@ -18,7 +18,7 @@ from bot.diagnosis.lacks import (
     second_gpu,
     short,
 )
-from bot.diagnosis.own_error import NO_GPU, asks_about, is_unparsed
+from bot.diagnosis.own_error import NO_GPU, asks_about, is_unparsed, posted
 from bot.models import Question, Snippet
 from executor.errors import is_a, read
 from executor.protocol import MODULE, ErrorSeen, JobResult, LeftOut, Outcome
@@ -44,6 +44,7 @@ def missing(run: JobResult, question: Question | None = None) -> str:
         or _cut(run)
         or _never_started(run)
         or _completed(run)
+        or (_only_as_assumed(question, run) if question is not None else "")
         or (_lacking(run, run.error, question) if run.error else "")
         or (_out_of_order(question, run) if question is not None else "")
         or (_no_gradients(question, run) if question is not None else "")
@@ -195,6 +196,36 @@ def _completed(run: JobResult) -> str:
         f"with placeholders for {_listed(names)} it reaches its end and raises nothing up to "
         f"there; what it really does needs your {_listed(own)}: post "
         f"{'it' if len(own) == 1 else 'them'} too"
+    )
+
+
+_PLACES = {
+    "needs_a_gpu": "your error is one of a real GPU, and there is none here",
+    "needs_memory": "your error is one of a GPU's memory, and there is none here",
+    "several_processes": "your error is one of several processes or GPUs, and here is one process",
+}
+
+
+def of_another_place(run: JobResult, why_not: str) -> str:
+    """That code ended here without an error which this place cannot raise; empty if it can."""
+    return _PLACES.get(why_not, "") if run.outcome is Outcome.OK else ""
+
+
+# An import that was guessed from a name; what PyTorch and NumPy are called is no guess.
+_GUESSED = re.compile(r"(?:import|from) (?!(?:torch|numpy)\b)")
+
+
+def _only_as_assumed(question: Question, run: JobResult) -> str:
+    """It ended without the posted error, and with data or imports that its author may not have."""
+    if posted(question) is None or run.outcome is not Outcome.OK or run.caught:
+        return ""
+    guessed = [said for said in run.assumptions if _GUESSED.match(said)]
+    if not guessed and not any(s.kind != MODULE for s in run.stand_ins):
+        return ""
+    named = f" ({_listed([f'`{said}`' for said in guessed[:3]])})" if guessed else ""
+    return (
+        f"with what was assumed here{named} it ends without your error, which may come of just "
+        "that; post the whole file, or the whole traceback"
     )
 
 

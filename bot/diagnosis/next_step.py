@@ -24,8 +24,33 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
             "`torch.utils.checkpoint`",
         ),
         (
+            "no_gradient",
+            r"\bgrad(?:ient)?s?\b[^.?!\n]{0,60}\bnone\b|\bnone\b[^.?!\n]{0,30}\bgrad(?:ient)?s?\b",
+            "print `loss.grad_fn` and `output.requires_grad` right before backward(). If the first "
+            "is None or the second False, the graph is cut before the loss: `.detach()`, `.data`, "
+            "`.item()`, numpy, argmax, `torch.tensor(…)` or `Variable(…)` around a computed value, "
+            "also inside a loss of your own. If both are there, these parameters take no part in "
+            "that loss: they are another object's than the model that computed it (look for a "
+            "second instance, or a misspelled name), or their layer is not used in forward. Of a "
+            "tensor that was computed from others `.grad` stays None unless `retain_grad()` was "
+            "called",
+        ),
+        (
+            "accuracy_zero",
+            r"\bacc\w*\b[^.?!\n]{0,40}(?:\b(?:is|remain\w*|stays?|always|get|gets|only)\b|[=:])"
+            r"[^.?!\n\w]{0,6}(?:at )?[\"'“]?(?:0(?:[.,]0+)?(?![.,\d]|\s*%?\d)|zero\b)",
+            "print one batch's predictions and labels beside each other, with their shapes and "
+            "dtypes. If the loss is low while the accuracy is 0, the accuracy is computed wrongly: "
+            "a sum of booleans divided as whole numbers is 0 in torch before 1.5 (`.item()` or "
+            "`.float()` first), [N] against [N, 1] compares each with each, one-hot labels need "
+            "`argmax(1)`. If the loss is not low, the predictions are of the wrong classes: labels "
+            "that begin at another number, or a model that gives one class for all",
+        ),
+        (
             "memory_grows",
-            r"memory[^.?!]{0,80}\b(?:grow|increas|leak|accumulat|fill)|(?:grow|increas|leak)\w*"
+            r"memory[^.?!]{0,80}\b(?:grow|increas|leak|accumulat|fill|larger|bigger|higher|climb"
+            r"|ris(?:es|ing))|\bmemory\b[^.?!]{0,60}\bafter (?:\w+ ){0,3}"
+            r"(?:epoch|iteration|step|batch)|(?:grow|increas|leak)\w*"
             r"[^.?!]{0,60}\b(?:memory|ram)\b|each (?:epoch|iteration)"
             r"[^.?!]{0,40}slower|(?:gets?|becom\w+) slower",
             "print the memory that is held after each step (`torch.cuda.memory_allocated()` on a "
@@ -34,6 +59,17 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
             "into a list without `.item()` or `.detach()`, a hidden state that is carried on "
             "without `.detach()`, or a forward outside of `torch.no_grad()` that nothing calls "
             "backward() on",
+        ),
+        (
+            "not_a_number_in_half",
+            r"(?=.*\b(?:nans?|inf)\b).*\b(?:amp|autocast|fp16|float16|(?:half|mixed) precision"
+            r"|grad_?scaler)\b",
+            "float16 ends at 65504. Find the first layer whose output is not finite (a forward "
+            "hook with `torch.isfinite(out).all()`), and look there for a mask filled with -1e9 or "
+            "-1e10 (`torch.finfo(x.dtype).min` fits every dtype), a row that is masked everywhere, "
+            "an exp, a sum or a norm over many values. A GradScaler skips steps whose gradients "
+            "are not finite, and mends no NaN of the forward; `dtype=torch.bfloat16` has the range "
+            "of float32 and needs no scaler. If float32 gives NaN too, it is not the precision",
         ),
         (
             "not_a_number",
@@ -69,7 +105,9 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
         (
             "same_prediction",
             r"\b(?:same|identical|constant) (?:\w+ ){0,2}(?:prediction|output|class|label)s?\b"
-            r"|(?:predict|output)\w*[^.?!]{0,40}\b(?:the same|only one|constant|majority|always)",
+            r"|(?:predict|output)\w*[^.?!]{0,40}\b(?:the same|only one|constant|majority|always)"
+            r"|\b(?:predict|output|return)s? only\b|\bonly (?:predict|output|return)s?\b"
+            r"|\b(?:predict|output)s? (?:all )?zeros?\b",
             "print the raw outputs for two very different inputs. If they are the "
             "same: are the weights really loaded (`load_state_dict` reports missing keys), are the "
             "inputs scaled as in training, does a ReLU at the end give 0 for all? If they differ, "
@@ -78,7 +116,8 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
         ),
         (
             "validation_differs",
-            r"\bvalid\w*[^.?!]{0,60}\b(?:worse|lower|higher|drop|random|stuck|bad|poor)\b|over-?fit",
+            r"\bvalid\w*[^.?!]{0,60}\b(?:worse|lower|higher|drop|random|stuck|bad|poor)\b"
+            r"|(?<!not )(?<!even )(?<!t )(?<!to )\bover-?fit",
             "evaluate the training data with the validation code. If that is bad too, the "
             "evaluation is at fault: `model.eval()` missing, another scaling of the inputs, labels "
             "in another order, an accuracy that compares [N] with [N, 1]. If it is good, the model "
@@ -97,9 +136,53 @@ _LOOKS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
             "draws differ as they should: a seed fixes the whole sequence",
         ),
         (
+            "loss_is_zero",
+            r"\bloss\b[^.?!\n]{0,40}(?:\b(?:is|are|always|becomes?|stays?|only|drops? to|goes? to"
+            r"|equals?)\b|[=:])[^.?!\n\w]{0,6}(?:just |always |exactly )?"
+            r"(?:0(?:[.,]0+)?(?![.,\d])|zero\b)",
+            "print the loss's two arguments for one batch, with their shapes and dtypes. A cross "
+            "entropy over one output is always 0 (one class has all the probability); a target "
+            "that is all ignore_index, all one class or the input itself, a mask that leaves "
+            "nothing, and a hinge or triplet loss beyond its margin give 0 too. If the numbers are "
+            "small and not 0, print them with more digits",
+        ),
+        (
+            "loss_grows",
+            r"\bloss\b[^.?!\n]{0,40}\b(?:increas\w*|go(?:es|ing)? up|grows?|growing|diverg\w*"
+            r"|blow\w* up|ris(?:es?|ing))\b",
+            "whose loss is it? If only the validation's rises, the model learns its training data "
+            "by heart. If the training's rises, divide the learning rate by 10, and again: if that "
+            "helps, the steps were too large (or the inputs too large: scale them). If it does "
+            "not, look for a sign that is turned around, a zero_grad() that is missing, a loss "
+            "that is summed over more and more, and labels in another order than the outputs",
+        ),
+        (
+            "stands_still",
+            r"\b(?:hangs?|hanging|hung|deadlock\w*|freez(?:es?|ing)|stuck (?:at|in|on|forever)"
+            r"|never (?:ends|finishes|returns)|blocks? forever)\b",
+            "see where it stands: `py-spy dump --pid …` prints the line of every thread. In a "
+            "DataLoader: try `num_workers=0`; if that runs, look for OpenCV or OpenMP threads in "
+            "the workers (`cv2.setNumThreads(0)`), a missing `if __name__ == '__main__':`, or too "
+            "little shared memory. With several processes: all of them have to reach each "
+            "collective operation equally often, so look for a rank with fewer batches, and for a "
+            "barrier, save or evaluation that only one rank calls; `NCCL_DEBUG=INFO` and "
+            "`NCCL_P2P_DISABLE=1` tell a fault of the links",
+        ),
+        (
+            "slow",
+            r"\b(?:slow(?:er|ly|ness)?|takes? (?:so |too |very )?(?:long|forever)|speed(?:s|ed)? up"
+            r"|low (?:gpu )?utili[sz]ation|gpu[^.?!]{0,30}\butili[sz]ation)\b",
+            "measure what takes the time. Run the loop over the loader alone, without the model: "
+            "if that is as slow, it is the data (`num_workers`, decoding, transforms; "
+            "`pin_memory`). If not, call `torch.cuda.synchronize()` before each clock is read, for "
+            "GPU work is only queued, and leave the first steps out. A small model or batch on a "
+            "GPU waits for Python: larger batches, fewer small operations; `.item()`, `.cpu()` and "
+            "printing in each step make it wait too",
+        ),
+        (
             "does_not_learn",
             r"\b(?:loss|accuracy)\b[^.?!]{0,40}(?:n't|\bnot|\bnever)\b[^.?!]{0,20}"
-            r"\b(?:decreas|improv|chang|converg|go|going|drop|fall|reduc|increas)"
+            r"\b(?:decreas|descen|improv|chang|converg|go|going|drop|fall|reduc|increas|get)"
             r"|\b(?:model|network|net|rnn|lstm|cnn|weights?|parameters?|optimizer|step\(\))"
             r"[^.?!]{0,30}(?:n't|\bnot|\bnever)\b[^.?!]{0,15}\b(?:learn|train|updat|converg|chang)"
             r"|\b(?:loss|accuracy)\b[^.?!]{0,30}\b(?:stuck|stays?|remains?|constant|stagnat)"

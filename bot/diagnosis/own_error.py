@@ -45,6 +45,15 @@ _ASKS = re.compile(
     r"|\bhow\s+to\b|\bwonder\w*\b",
     re.IGNORECASE,
 )
+# Words that say that something was raised, or did not run.
+_NAMES = re.compile(
+    r"\w(?:Error|Exception|Warning)\b|\b(?:errors?|exceptions?|traceback|rais\w+|crash\w*|fail\w*"
+    r"|throws?|thrown|complain\w*|refuses?|rejects?|except|stack ?trace|exits?|stops?|breaks?)\b"
+    r"|\b(?:doesn't|does not|don't|won't|cannot|can't|not|isn't) (?:\w+ )?(?:work|run"
+    r"|start|compile|possible|allowed|support)",
+    re.IGNORECASE,
+)
+_FEWEST = 6  # words that tell of something
 # What should come out, or should not: of code that does something, and not what is meant.
 _EXPECTS = re.compile(
     r"\b(?:should(?:n't| not)|supposed to|expected (?:behaviou?r|results?|outputs?|values?)|"
@@ -129,6 +138,21 @@ def reports_no_error(question: Question) -> bool:
         return False
     told = (_SYMPTOM, _ASKS, _EXPECTS)
     return any(words.search(question.text) for words in told)
+
+
+def speaks_of_an_error(question: Question) -> bool:
+    """Whether an error was posted, or the words say that something was raised."""
+    return posted(question) is not None or _RAISED.search(question.text) is not None
+
+
+def names_no_error(question: Question) -> bool:
+    """Whether the words around code speak of other things than an error, so far as they are told.
+
+    Then what our run raises may be of the paste, of this machine or of today's libraries.
+    """
+    if posted(question) is not None or _NAMES.search(question.text):
+        return False
+    return len(question.text.split()) >= _FEWEST
 
 
 def is_unparsed(run: JobResult) -> bool:

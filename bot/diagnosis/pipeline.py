@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from bot.diagnosis import devices, explanation, how_to, reproduction
 from bot.diagnosis.answer import compose
 from bot.diagnosis.diagnosis import Diagnosis
-from bot.diagnosis.missing import missing
+from bot.diagnosis.missing import missing, of_another_place
 from bot.diagnosis.names_here import told_here
 from bot.diagnosis.own_error import asks_about, asks_about_no_gpu, posted
 from bot.diagnosis.proposer.interface import Nobody, Proposer, wants
@@ -187,6 +187,7 @@ class Pipeline:
                 ""  # they were asked to be told of just this error
                 if known.reproduced.rebuilt
                 else missing(known.reproduced.run, known.question)
+                or of_another_place(known.reproduced.run, known.reproduced.why_not)
             ),
         )
 

@@ -18,7 +18,7 @@ from bot.diagnosis.own_error import posted
 from bot.diagnosis.programs import Program, programs, quoted_line
 from bot.messages.traceback_text import user_frames
 from bot.models import PastedTraceback, Question
-from executor.errors import same_family, same_numbers
+from executor.errors import is_a, same_family, same_numbers
 from executor.protocol import (
     REBUILD_ORDER,
     REBUILT,
@@ -88,7 +88,27 @@ async def rebuild(executor: ExecutorClient, question: Question, job: Job) -> Reb
     if run.outcome is not Outcome.ERROR or run.error is None or not same_family(pasted, run.error):
         return Rebuild(why_not="not_confirmed")
     exact = same_numbers(pasted, run.error)
+    if _is_of_what_was_added(run, again, exact=exact):
+        return Rebuild(why_not="not_found")
     return Rebuild(run, again, exact, found.made_up, program.said)
+
+
+def _is_of_what_was_added(run: JobResult, job: Job, *, exact: bool) -> bool:
+    """Whether the error says more of what the search put there than of the posted code.
+
+    A loss that it chose and calls itself raises errors of its own, and every gradient is None
+    after the backward() of a loss that it made up.
+    """
+    error, glue = run.error, job.glue
+    if error is None or glue is None:
+        return False
+    if error.line is None and not exact and any("criterion" in line for line in glue.after):
+        return True
+    if not is_a(error, "none_attribute") or ".grad" not in error.code:
+        return False
+    made = {bound.name for bound in glue.before}
+    asked = set(re.findall(r"\b(\w+)\.backward\(", job.code))
+    return bool(asked) and asked <= made
 
 
 async def run_to_end(executor: ExecutorClient, question: Question, job: Job) -> Rebuild:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from bot.diagnosis import completion, devices
 from bot.diagnosis.blocks import without_block_in_the_way
-from bot.diagnosis.missing import needs_gpu
+from bot.diagnosis.missing import missing, needs_gpu
 from bot.diagnosis.own_error import is_posted, posted, reports_no_error
 from bot.diagnosis.rebuild import Rebuild, rebuild, run_to_end
 from bot.models import Question
@@ -18,7 +18,13 @@ from executor.service.client import ExecutorClient
 from knowledge.repair.mistake import Mistake, mistake
 from knowledge.repair.rerun import failed_in_place, rerun_with_probes, trace_writes
 
-_MAIN = re.compile(r"^def main\(\s*\)\s*(?:->[^:\n]{1,40})?:", re.MULTILINE)
+# A function at the margin that takes nothing, or has a default for all that it takes.
+_WHOLE = re.compile(
+    r"^def (\w+)\(\s*(?:\w+(?::[^=,()\n]{1,40})?\s*=[^,()\n]{1,40}(?:,\s*|(?=\)))){0,12}\)\s*"
+    r"(?:->[^:\n]{1,40})?:",
+    re.MULTILINE,
+)
+_CALLS = 3  # functions that are tried, of code that only defines some
 _LAUNCHER = ("launcher_variable", "process_group")
 
 
@@ -56,11 +62,13 @@ async def reproduce(executor: ExecutorClient, question: Question, job: Job) -> R
         of_fewer = as_posted.model_copy(update={"code": fewer.code})
         part = await reproduce(executor, fewer, of_fewer)
         return replace(part, question=part.question or fewer)
-    if _only_defines_main(run, job) and posted(question) is None:
-        calling = job.model_copy(update={"glue": Glue(after=("main()",))})
+    for name in _whole_functions(run, job) if posted(question) is None else ():
+        calling = job.model_copy(update={"glue": Glue(after=(f"{name}()",))})
         called = await executor.run(calling)
-        if called.outcome is Outcome.OK or not reports_no_error(question):
+        shows = called.outcome is not Outcome.OK and not missing(called, question)
+        if called.outcome is Outcome.OK or (shows and not reports_no_error(question)):
             run, job = called, calling
+            break
     if _lacks_a_launcher(question, run):
         again, launched = await completion.run(
             executor, job.model_copy(update={"launched": True}), posted(question)
@@ -92,10 +100,15 @@ async def reproduce(executor: ExecutorClient, question: Question, job: Job) -> R
     return replace(seen, why_not=tried.why_not)
 
 
-def _only_defines_main(run: JobResult, job: Job) -> bool:
-    """Whether nothing but definitions ran, and one of them is what a script calls at its end."""
-    defines = run.only_definitions and run.outcome is Outcome.OK and job.glue is None
-    return defines and _MAIN.search(job.code) is not None
+def _whole_functions(run: JobResult, job: Job) -> list[str]:
+    """Of code that only defines things, the functions that can be called as they are.
+
+    `main` comes first; one that another one calls is left to that.
+    """
+    if not run.only_definitions or run.outcome is not Outcome.OK or job.glue is not None:
+        return []
+    names = [n for n in _WHOLE.findall(job.code) if len(re.findall(rf"\b{n}\(", job.code)) == 1]
+    return sorted(names, key=lambda name: name != "main")[:_CALLS]
 
 
 def _lacks_a_launcher(question: Question, run: JobResult) -> bool:

@@ -145,13 +145,14 @@ class _Reading:
         bare = longest_wording(self.bare)
         pasted = _last_with_all_text(self.tracebacks)
         if pasted is not None and pasted.type:
-            return pasted
+            if pasted.message or bare is None or bare.type != pasted.type:
+                return pasted
+            return _completed(pasted, bare)
         bare = bare or find_untyped_error(self.text, self.output)
         bare = bare or (find_warning_in_title(self.text) if pasted is None else None)
         if pasted is None or bare is None:
             return pasted or bare
-        text = f"{pasted.text}\n{bare.type}: {bare.message}"
-        return pasted.model_copy(update={"type": bare.type, "message": bare.message, "text": text})
+        return _completed(pasted, bare)
 
     def fence(self, block: MessagePart) -> None:
         """Classify the content of a fence: code, traceback or output."""
@@ -349,6 +350,12 @@ def _has_code(lines: Sequence[str]) -> bool:
         state.at_statement and shape_of(line, masked) >= Shape.SIMPLE
         for state, line, masked in walk(lines)
     )
+
+
+def _completed(pasted: PastedTraceback, bare: PastedTraceback) -> PastedTraceback:
+    """A traceback whose end is missing, with the error that stands elsewhere in the post."""
+    text = f"{pasted.text}\n{bare.type}: {bare.message}"
+    return pasted.model_copy(update={"type": bare.type, "message": bare.message, "text": text})
 
 
 def _last_with_all_text(tracebacks: Sequence[PastedTraceback]) -> PastedTraceback | None:

@@ -17,7 +17,7 @@ from executor.errors.catalogue import HasMessage, all_families, families_of
 from executor.errors.dtype_names import dtype_named
 from executor.errors.family import ANY, CAUSES, ErrorFamily, SeenError, Sentence, Suspect
 from executor.errors.tried import untried
-from executor.errors.warnings import is_a_warning, meaning_of_a_warning
+from executor.errors.warnings import instead_of_what, is_a_warning, meaning_of_a_warning
 
 
 class HasConstruct(Protocol):
@@ -79,7 +79,10 @@ def read_words(
     """
     seen, family = _seen(error)
     if is_a_warning(error.type) and not (family and any(map(is_a_warning, family.types))):
-        return ErrorReading("", meaning_of_a_warning(error.type), "", "", False, False)
+        remedy = instead_of_what(error.message)
+        if not remedy and seen is not None and family is not None:
+            remedy = _remedy(family, _values(seen, family, error.message, around, ()))
+        return ErrorReading("", meaning_of_a_warning(error.type), remedy, "", False, bool(remedy))
     if seen is None or family is None:
         return None
     here = tuple(constructs)

@@ -25,6 +25,7 @@ _TODAY = {
     "expand_fewer_dimensions": ("inplace_result_grows",),
     "shared_storage_in_place": ("leaf_in_place",),
     "volatile": ("no_graph",),
+    "not_a_matrix": ("matmul_shapes",),
     "one_element_tensors": ("several_elements",),
 }  # fmt: skip
 # The name of a value in such an old family → its name in today's.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from executor.errors.family import MAX_CHARS
+
 # What it says of values that come out other than meant.
 _MISTAKES = re.compile(
     r"Using a target size \(.*\) that is different to the input size"
@@ -40,3 +42,15 @@ def meaning_of_a_warning(type: str) -> str:
         f"This is a {name} and no error: the program goes on after it. Look for what goes wrong, "
         "if anything does, where an error or a wrong number shows"
     )
+
+
+_INSTEAD = re.compile(
+    r"\b(?:[Uu]se|[Cc]all|switch to) [`'\"]?(?P<today>[\w.]+(?:\([^()\n]{0,60}\))?)[`'\"]?"
+    r"(?: \w+){0,4} instead\b"
+)
+
+
+def instead_of_what(message: str) -> str:
+    """What a warning names to be written in place of what it is about, as an advice."""
+    found = _INSTEAD.search(message[:MAX_CHARS])
+    return f"Write `{found['today']}` in its place" if found is not None else ""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from bot.diagnosis.devices import opposed
-from bot.diagnosis.own_error import is_another, posted, reports_no_error
+from bot.diagnosis.own_error import is_another, names_no_error, posted
 from bot.diagnosis.wording.in_place import both_lines, is_in_place
 from bot.diagnosis.wording.phrases import (
     NAMES_TOLD,
@@ -117,7 +118,7 @@ def reproduced(question: Question, wrong: Mistake, run: JobResult, repair: Repai
             head = f"{begins}: {where}. {raised_at(wrong.error)}: {said}.{none}"
             return f"{head}{_aside(question, wrong)}"
         live = explanation(wrong, run)
-        told = f" {first_of(live)}" if live else ""
+        told = f" {_of_this_run(question, first_of(live), run)}" if live else ""
         if not live and (at := layer(run)):
             told = f" {at[0].upper()}{at[1:]}."
         if is_in_place(wrong) and (written := both_lines(run)):
@@ -134,13 +135,23 @@ def reproduced(question: Question, wrong: Mistake, run: JobResult, repair: Repai
     return f"It runs, but {first_finding(run, wrong)}.{_not_posted(question, wrong)}{none}"
 
 
+def _of_this_run(question: Question, live: str, run: JobResult) -> str:
+    """What live values show; of a rebuilt error, that those the post does not name are ours."""
+    if not is_rebuilt(run):
+        return live
+    posted_text = f"{question.text} {question.code} {getattr(posted(question), 'text', '')}"
+    named = set(re.findall(r"\d+", posted_text))
+    numbers = set(re.findall(r"\d+", re.sub(r"\(line \d+\)|\blines? \d+", "", live)))
+    return live if numbers <= named else f"In this run, with values that were made up: {live}"
+
+
 def _begins(question: Question, wrong: Mistake, run: JobResult) -> str:
     """What is said before the run's error: "Reproduced" only if it is what they ask about.
 
     Where it took placeholders that were found from the error, it is no more than rebuilt.
     """
     pasted = posted(question)
-    if wrong.error is not None and reports_no_error(question):
+    if wrong.error is not None and names_no_error(question):
         return f"As posted it stops here{simulated(run)}"
     if pasted is None or not is_another(question, wrong.error):
         if is_rebuilt(run):
@@ -155,9 +166,9 @@ def _begins(question: Question, wrong: Mistake, run: JobResult) -> str:
 
 def _aside(question: Question, wrong: Mistake) -> str:
     """That the run's error may not be what they ask about; empty if they speak of one."""
-    if wrong.error is None or not reports_no_error(question):
+    if wrong.error is None or not names_no_error(question):
         return ""
-    return " You report no error, so this may not be what you ask about."
+    return " You name no error, so this may not be what you ask about."
 
 
 def _not_posted(question: Question, wrong: Mistake) -> str:

@@ -77,13 +77,16 @@ def remark(seen: Remark) -> str:
     return f"Seen in the code, not run: line {seen.line}, `{shortened(seen.code)}`: {message}."
 
 
+def line_of(seen: Remark) -> str:
+    """What a line does, before the error that it leads to."""
+    return f"Line {seen.line}, `{shortened(seen.code)}`: {seen.message.rstrip('.')}."
+
+
 def runs_but(run: JobResult, seen: Remark) -> str:
     """The headline of code that ran without an error, and is wrong by its text."""
     version = run.env.torch.partition("+")[0]
     where = f" (torch {version} on {device_of(run)})" if version else ""
-    message = seen.message.rstrip(".")
-    at = f"Line {seen.line}, `{shortened(seen.code)}`"
-    return f"Runs here{where} and raises nothing. {at}: {message}."
+    return f"Runs here{where} and raises nothing. {line_of(seen)}"
 
 
 def runs_and_raises_nothing(run: JobResult) -> str:

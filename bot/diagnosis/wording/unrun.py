@@ -47,7 +47,7 @@ def not_run(reason: str, run: JobResult, question: Question) -> str:
         )
     if is_unparsed(run):
         return f"Could not run what was pasted: {reason}."
-    if (run.stand_ins or run.only_definitions) and run.outcome is Outcome.OK:
+    if run.outcome is Outcome.OK:
         return f"Not run as you have it: {reason}."
     return f"Not run to its end: {_asks_for_more(reason, question)}."
 
@@ -79,7 +79,9 @@ def needed(reason: str, run: JobResult, question: Question) -> str:
     error = run.error
     if names and error is not None and error.type == "NameError":
         return f"Not run: to have it run here, post what makes {listed(names)} too."
-    return f"Not run to its end: {_asks_for_more(reason, question)}."
+    ended = run.outcome is Outcome.OK
+    how = "Not run as you have it" if ended else "Not run to its end"
+    return f"{how}: {_asks_for_more(reason, question)}."
 
 
 def _asks_for_more(reason: str, question: Question) -> str:

@@ -112,12 +112,29 @@ FAMILIES = (
         id="grad_of_many",
         says="backward or grad is called on a tensor with more than one element.",
         means=(
+            *(
+                Sentence(
+                    "autograd.grad was given a tensor with more than one value to differentiate; "
+                    "it needs one number, such as a sum or an entry",
+                    {where: r"autograd\.grad\("},
+                )
+                for where in ("line", "code")
+            ),
             (
                 "backward() was called on a tensor with more than one value; it needs one "
                 "number, such as the mean or the sum"
             ),
         ),
         remedy=(
+            *(
+                Sentence(
+                    "Give `autograd.grad` one number, `torch.autograd.grad(y.sum(), x)` (or the "
+                    "entry whose gradient is meant, `y[0, k]`), or say how much each entry counts: "
+                    "`torch.autograd.grad(y, x, grad_outputs=torch.ones_like(y))`",
+                    {where: r"autograd\.grad\("},
+                )
+                for where in ("line", "code")
+            ),
             "If it is a loss: `loss.mean().backward()` (or `.sum()`), or make it with its default "
             "reduction; with DataParallel a loss computed inside forward comes once for each GPU, "
             "so take its mean. If the gradient of each value is meant: "

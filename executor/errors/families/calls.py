@@ -243,6 +243,20 @@ FAMILIES = (
                 {"unknown": r".+"},
             ),
             Sentence(
+                "Two tensors of one operation have different types: convert one of them. Class "
+                "numbers and indices are `.long()`; what a model computes with, and the targets "
+                "of BCE and MSE, `.float()`; where only one name says cuda, move the other tensor "
+                "to the GPU",
+                {"wanted": r"torch\.\w*\.?\w*Tensor", "odd": r"torch\..*"},
+            ),
+            Sentence(
+                "Look at what is passed for `{argument}`. If it is a whole batch of a loader, "
+                "unpack it first (`images, labels = batch`); a list of tensors of one shape "
+                "becomes a tensor with `torch.stack(x)`; where a layer gives several values, take "
+                "the one that is meant (`out, _ = lstm(x)`)",
+                {"wanted": r"Tensor", "odd": r"list|tuple.*"},
+            ),
+            Sentence(
                 "Go to the call that the traceback names, or to where the layer is made, and see "
                 "what is passed for `{argument}`: an argument may be in another's place "
                 "(`nn.Conv2d(3, 8, 3, True)` gives a stride of True). Written with its name, each "

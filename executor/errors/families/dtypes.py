@@ -377,6 +377,15 @@ FAMILIES = (
             ),
         ),
         remedy=(
+            *(
+                Sentence(
+                    "If the line is a loss of real values (BCE, MSE), its target is {target}: "
+                    "`target.float()`. Else write it out of place (`x = x / 2` instead of `x /= "
+                    "2`), or make the tensor floating point first",
+                    {where: r"loss|criterion|binary_cross_entropy"},
+                )
+                for where in ("line", "raising")
+            ),
             (
                 "Write it out of place (`x = x / 2` instead of `x /= 2`), or make the "
                 "tensor floating point first: `x = x.float()`"

@@ -1,6 +1,6 @@
 """Tracing a model and exporting it to ONNX."""
 
-from executor.errors.family import ErrorFamily, Suspect
+from executor.errors.family import ErrorFamily, Sentence, Suspect
 
 FAMILIES = (
     ErrorFamily(
@@ -38,16 +38,22 @@ FAMILIES = (
         says="An operation of the model has no counterpart in ONNX, or in this version of it.",
         means=(
             "{operator} has no counterpart in ONNX opset {opset}",
+            "{operator} has no counterpart in ONNX, or in the opset that was asked for",
             "An operation of the model has no counterpart in ONNX, or in this opset",
         ),
         remedy=(
+            Sentence(
+                "The torch that runs here exports it, so an update of torch may be all it takes; "
+                "switch to `model.eval()` before the export",
+                {"runs": "yes"},
+            ),
             ("Export with a newer opset (`opset_version=17` or more), or replace the operation"),
         ),
         suspects=(Suspect(r"export"),),
         types=("UnsupportedOperatorError", "RuntimeError", "OnnxExporterError"),
         today=(
-            r"[Ee]xporting the operator '?(?P<operator>[\w:]+)'? to ONNX opset version "
-            r"(?P<opset>\d+) is not supported",
+            r"[Ee]xporting the operator '?(?P<operator>[\w:]+)'? to ONNX(?: opset version "
+            r"(?P<opset>\d+))? is not supported",
             r"ONNX export failed: Couldn't export operator (?P<operator>[\w:]+)",
             r"Could not export Python function call '(?P<operator>[\w.]+)'",
         ),

@@ -4,12 +4,31 @@ from executor.errors.family import ErrorFamily, Suspect
 
 FAMILIES = (
     ErrorFamily(
+        id="torch_file_by_pickle",
+        says="A file that torch.save wrote is read by pickle.",
+        decides=True,
+        means=("The file was written by torch.save, and pickle alone cannot read its tensors",),
+        remedy=("Read it with `torch.load(path, map_location='cpu')`",),
+        suspects=(Suspect(r"load"),),
+        types=("UnpicklingError",),
+        today=(r"persistent[_ ]load|persistent id instruction",),
+        sample=(
+            "import io, pickle\n"
+            "file = io.BytesIO()\n"
+            "torch.save(torch.ones(2), file, _use_new_zipfile_serialization=False)\n"
+            "file.seek(0)\n"
+            "for _ in range(4):\n"
+            "    pickle.load(file)"
+        ),
+    ),
+    ErrorFamily(
         id="checkpoint_unreadable",
-        says="A file is loaded that holds no weights, or only a part of them.",
+        says="A file is loaded that torch.load cannot read to its end.",
         means=(
             (
-                "The file holds no weights, or only a part of them | a download that was cut, an "
-                "HTML page, a pointer of git-lfs, or an interrupted save"
+                "The file is none that torch.load can read to its end | a download that was cut, "
+                "an HTML page, a pointer of git-lfs, an interrupted save, or something that "
+                "another function wrote (pickle.dump)"
             ),
         ),
         remedy=(

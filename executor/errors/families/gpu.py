@@ -213,7 +213,10 @@ FAMILIES = (
         ),
         suspects=(Suspect(r"DataLoader|Process|Pool"),),
         types=("RuntimeError",),
-        today=(r"Cannot re-initialize CUDA in forked subprocess",),
+        today=(
+            r"Cannot re-initialize CUDA in forked subprocess",
+            r"CUDA error: initialization error",
+        ),
         older=(r"cuda runtime error \(3\) : initialization error",),
         needs="a CUDA device",
         examples=(
@@ -304,6 +307,7 @@ FAMILIES = (
         today=(
             r"(?P<library>lib[\w.+-]+\.so[\d.]*): cannot open shared object",
             r"DLL load failed",
+            r"\[WinError (?:126|127|1114)\]",
             r"\[WinError (?P<number>\d+)\] [^\n]{0,300}?\"(?P<library>[^\"\n]{1,300}\.dll)\"",
         ),
         values={"library": "that cannot be loaded", "number": "of Windows's error"},
@@ -566,6 +570,14 @@ FAMILIES = (
             "The file holds tensors of a GPU, and the process that loads it sees none",
         ),
         remedy=(
+            Sentence(
+                "`map_location` is given already. If the file was written by pickle and not by "
+                "torch.save, each tensor in it calls torch.load by itself, and without "
+                "map_location: read it with an Unpickler whose `find_class` gives, for "
+                "`('torch.storage', '_load_from_bytes')`, `lambda b: torch.load(io.BytesIO(b), "
+                "map_location='cpu')`; next time `torch.save` what was moved by `.cpu()`",
+                {"code": r"(?s)(?=.*map_location)(?=.*\b(?:pickle|pkl?|joblib|dill)\.load)"},
+            ),
             Sentence(
                 "Where a GPU is there all the same, this process does not see it. Print "
                 "`torch.cuda.is_available()`, `torch.version.cuda` and "

@@ -2,6 +2,15 @@
 
 from executor.errors.family import ErrorFamily, Sentence, Suspect
 
+# Operations whose result is computed: no view of a weight.
+_COMPUTES = (
+    r"(?:Relu|LeakyRelu|Elu|Gelu|Silu|Sigmoid|Tanh|Softmax|LogSoftmax|Softplus|Add|Sub|Mul|Div|Exp|"
+    r"Log|Sqrt|Pow|Norm|Convolution|ConvolutionBackward|CudnnConvolution|MkldnnConvolution|Addmm|"
+    r"Mm|Bmm|Cat|Stack|NativeBatchNorm|CudnnBatchNorm|NativeLayerNorm|MaxPool2DWithIndices|"
+    r"AvgPool2D|NativeDropout)Backward\d*"
+)
+_IN_TURNS = r"\b(?:net_?[GD]|[gd]_loss|loss_?[GD]|err[GD]|optimizer_?[GD])\b|\bdiscriminator\b"
+
 FAMILIES = (
     ErrorFamily(
         id="leaf_in_place",
@@ -136,6 +145,13 @@ FAMILIES = (
                 "optimizer.step() changed the weights between the forward pass and this backward",
                 {"function": r"(?:T|Transpose)Backward\w*"},
             ),
+            Sentence(
+                "A computed tensor of shape {shape}, the result of {function}, was changed in "
+                "place after it was used: backward still needs its old values (it has version "
+                "{version} where {expected} was expected). It is no weight, so no optimizer.step() "
+                "changed it",
+                {"function": _COMPUTES},
+            ),
             (
                 "A tensor of shape {shape}, made by {function}, was changed in place after it was "
                 "used: backward still needs its old values (it has version {version} where "
@@ -155,6 +171,27 @@ FAMILIES = (
                 "steps is detached: `h = h.detach()`. If none does, look for `+=`, `x[...] = ...` "
                 "and methods ending in `_` on a tensor of shape {shape}",
                 {"function": r"(?:T|Transpose)Backward\w*"},
+            ),
+            Sentence(
+                "Look behind the operation that {function} belongs to, for what writes into its "
+                "result of shape {shape}: `+=`, `*=`, `/=`, `x[...] = ...`, a method ending in "
+                "`_`, inplace=True. Write it out of place (`x = x + y`, `x = x / norm`, "
+                "`.clone()` before the write). `torch.autograd.set_detect_anomaly(True)` around "
+                "the forward pass names the line of that operation",
+                {"function": _COMPUTES, "shape": r".+"},
+            ),
+            *(
+                Sentence(
+                    "Where two networks are trained in turns: a step() of one between a forward "
+                    "pass and its backward() changes weights that this backward still needs. "
+                    "Compute what the second loss is made of anew, behind the first one's step "
+                    "(and give the discriminator `fake.detach()`): forward, backward and step of "
+                    "one network, then of the other. If it is in that order already, look for "
+                    "`+=`, `x[...] = ...`, methods ending in `_` and inplace=True on computed "
+                    "tensors; `torch.autograd.set_detect_anomaly(True)` names the operation",
+                    {where: _IN_TURNS},
+                )
+                for where in ("code", "line", "words")
             ),
             (
                 "Look for `+=`, `*=`, `/=`, `x[...] = ...`, methods ending in `_` and "

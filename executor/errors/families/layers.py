@@ -1,8 +1,11 @@
 """Layers: convolution, pooling, padding, normalisation, and how they are made."""
 
+import math
 from collections.abc import Mapping
 
+from executor.errors.around import Around
 from executor.errors.family import ANY, ErrorFamily, SeenError, Sentence, Suspect
+from executor.errors.lists import shapes_named
 
 _IMAGE_CHANNELS = (1, 3, 4)
 
@@ -15,6 +18,14 @@ def _channels_last(seen: SeenError, message: str) -> Mapping[str, str]:
     return {"channels_last": "yes", "order": "0, 3, 1, 2" if len(sizes) == 4 else "0, 2, 1"}
 
 
+def _printed_last(seen: SeenError, around: Around) -> Mapping[str, str]:
+    """A shape that the post prints with the channels of a picture last, and sides before them."""
+    for shape in shapes_named(around.words):
+        if len(shape) == 4 and shape[-1] in _IMAGE_CHANNELS and shape[1] > 4 and shape[2] > 4:
+            return {"printed_last": str(list(shape))}
+    return {}
+
+
 def _conv_input(seen: SeenError, message: str) -> Mapping[str, str]:
     """How many dimensions the input has and lacks, and what the layer was made with."""
     values: dict[str, str] = {}
@@ -23,6 +34,9 @@ def _conv_input(seen: SeenError, message: str) -> Mapping[str, str]:
         values |= {"has": str(len(sizes)), "lacks": str(seen.number("batched") - len(sizes))}
     if len(sizes) == 3 and seen["batched"] == "4" and sizes[-1] in _IMAGE_CHANNELS:
         values |= {"image": "last"}
+    if len(sizes) == 2 and seen["batched"] == "4" and (side := math.isqrt(sizes[1])) > 7:
+        square = side * side == sizes[1]
+        values |= {"features": str(sizes[1]), "side": str(side)} if square else {}
     if len(weight) > 2:
         values |= {"made_in": str(weight[1])}
     return values
@@ -54,6 +68,13 @@ FAMILIES = (
             ),
         ),
         remedy=(
+            Sentence(
+                "You print the shape {printed_last}: there the channels are last, and a "
+                "convolution takes them second. Bring them there before the model, `x = "
+                "x.permute(0, 3, 1, 2)`, or let the transform do it (`transforms.ToTensor()`); the "
+                "layers stay as they are",
+                {"printed_last": r".+"},
+            ),
             Sentence(
                 "If they do, bring them to the front before the layer: `x = x.permute({order})`",
                 {"channels_last": r"yes"},
@@ -94,6 +115,7 @@ FAMILIES = (
             ),
         ),
         derive=_channels_last,
+        look_around=_printed_last,
         types=("RuntimeError",),
         today=(
             r"Given (?P<form>groups|transposed)=(?P<groups>\d+), weight of size "
@@ -169,6 +191,12 @@ FAMILIES = (
                 "afterwards); if one has size 1, `squeeze` it; for volumes or videos a Conv3d "
                 "takes five",
                 {"lacks": r"-1", "input": r".+"},
+            ),
+            Sentence(
+                "{features} is {side} * {side}: if each row is a grey picture that was flattened, "
+                "give it its sides back, `x = x.view(-1, 1, {side}, {side})`, or leave the "
+                "flattening out before the convolution",
+                {"side": r".+"},
             ),
             (
                 "Print `x.shape` before the layer, and bring it to [batch, channels, …]: "
@@ -346,6 +374,13 @@ FAMILIES = (
             "its dimensions stand in another order (channels last)",
         ),
         remedy=(
+            Sentence(
+                "You print the shape {printed_last}: there the channels are last, and a "
+                "convolution takes them second. Bring them there before the model, `x = "
+                "x.permute(0, 3, 1, 2)`, or let the transform do it (`transforms.ToTensor()`); the "
+                "layers stay as they are",
+                {"printed_last": r".+"},
+            ),
             (
                 "Use larger images, fewer pooling or strided layers before it, a smaller "
                 "kernel, or `padding`: print `x.shape` after each layer to see where it "
@@ -354,6 +389,7 @@ FAMILIES = (
         ),
         suspects=(Suspect(r"Conv[123]d", "", {ANY: "{kernel_edge}"}),),
         derive=_kernel_edge,
+        look_around=_printed_last,
         types=("RuntimeError",),
         today=(
             r"Calculated padded input size per channel: \((?P<input>[\dx ]*)\)\. Kernel size: "
@@ -374,12 +410,20 @@ FAMILIES = (
             "The input of a layer is too small for its window",
         ),
         remedy=(
+            Sentence(
+                "You print the shape {printed_last}: there the channels are last, and a "
+                "convolution takes them second. Bring them there before the model, `x = "
+                "x.permute(0, 3, 1, 2)`, or let the transform do it (`transforms.ToTensor()`); the "
+                "layers stay as they are",
+                {"printed_last": r".+"},
+            ),
             (
                 "Use larger images or fewer pooling layers: print `x.shape` after each "
                 "layer to see where it shrinks to nothing"
             ),
         ),
         suspects=(Suspect(r"MaxPool[123]d|AvgPool[123]d|max_pool[123]d|avg_pool[123]d"),),
+        look_around=_printed_last,
         types=("RuntimeError",),
         today=(
             r"Given input size: \((?P<input>[\dx ]*)\)\. Calculated output size: "

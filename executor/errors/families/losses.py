@@ -25,6 +25,12 @@ def _rows_per_label(seen: SeenError, message: str) -> Mapping[str, str]:
     return {}
 
 
+def _target_channels(seen: SeenError, message: str) -> Mapping[str, str]:
+    """How many entries dimension 1 of a target of four dimensions has."""
+    sizes = seen.sizes("target")
+    return {"channels": str(sizes[1])} if len(sizes) == 4 else {}
+
+
 _SHAPE = (
     r"(?P<{0}>[\[(]? ?(?P<{0}_rows>\d{{1,6}}|batch\w{{0,8}}(?: size)?|bs|B|N|b|n) ?[,x×*] ?"
     r"(?P<{0}_columns>\d{{1,6}}) ?[\])]?)(?! ?[,x×*\d])"
@@ -50,8 +56,15 @@ def _labels_of_each(seen: SeenError, around: Around) -> Mapping[str, str]:
 
 
 def _extra_one(seen: SeenError, message: str) -> Mapping[str, str]:
-    """Which of the two shapes has a dimension of size 1 more, and which dimension that is."""
+    """Which of the two shapes has a dimension of size 1 more, and which dimension that is.
+
+    Or how many scores there are for each number of the target.
+    """
     one, other = seen.sizes("input"), seen.sizes("target")
+    if len(one) == 2 and other == one[:1] and one[1] > 1:
+        return {"classes": str(one[1])}
+    if one and other and one[1:] == other[1:] and other[0] > 0 and one[0] % other[0] == 0:
+        return {"times": str(one[0] // other[0])} if one[0] > other[0] else {}
     if abs(len(one) - len(other)) != 1:
         return {}
     short, long = sorted((one, other), key=len)
@@ -224,9 +237,26 @@ FAMILIES = (
                 "For images the loss takes one class number for each pixel, [batch, "
                 "height, width], and the target has {dimensions} dimensions"
             ),
+            Sentence(
+                "For images the loss takes one class number for each pixel, [batch, height, "
+                "width], and the target is {target}: its dimension 1 has {channels} entries, as a "
+                "one-hot mask with {channels} classes has",
+                {"channels": r"[2-9]|\d{2,}"},
+            ),
             ("For images the loss takes one class number for each pixel, [batch, height, width]"),
         ),
+        derive=_target_channels,
         remedy=(
+            Sentence(
+                "If those are the classes: `target.argmax(dim=1)` (shape [batch, height, width], "
+                "int64); the predictions stay [batch, classes, height, width]. If it is a "
+                "picture of colours, turn each colour into a class number first",
+                {"channels": r"[2-9]|\d{2,}"},
+            ),
+            Sentence(
+                "`target.squeeze(1)` takes the channel dimension away",
+                {"channels": "1"},
+            ),
             (
                 "A target with a channel dimension of 1 loses it with `target.squeeze(1)`; "
                 "a one-hot or RGB mask becomes class numbers with `target.argmax(dim=1)` "
@@ -237,9 +267,9 @@ FAMILIES = (
         types=("RuntimeError",),
         today=(
             r"only batches of spatial targets supported(?: \(3D tensors\) but got targets of "
-            r"dimension: (?P<dimensions>\d+))?",
+            r"(?:dimension: (?P<dimensions>\d+)|size: ?:? (?P<target>\[[\d, ]+\])))?",
         ),
-        values={"dimensions": "that the target has"},
+        values={"dimensions": "that the target has", "target": "shape of the target"},
         sample="F.cross_entropy(torch.ones(2, 3, 4, 4), torch.zeros(2, 1, 4, 4, dtype=torch.long))",
         examples=(
             "RuntimeError: only batches of spatial targets supported (3D tensors) but got targets "
@@ -302,6 +332,22 @@ FAMILIES = (
                 "also where you compute a difference yourself: [n] minus [n, 1] gives an n x n "
                 "table",
                 {"extra": r"target"},
+            ),
+            Sentence(
+                "There are {times} times as many rows of predictions as of the target. If a "
+                "`view(-1, n)` or `reshape(-1, n)` stands in the model, n is too small for what a "
+                "sample has there, and each sample is cut into {times} rows: keep the batch, `x = "
+                "x.flatten(1)`, and give the next layer as many features as that has",
+                {"times": r".+"},
+            ),
+            Sentence(
+                "The target has one number for each sample and the prediction {classes}. If these "
+                "are scores of {classes} classes and the target is the class's number, "
+                "CrossEntropyLoss is the loss for that, with an int64 target. Binary cross entropy "
+                "and MSE compare number by number: for them give the model one output "
+                "(`nn.Linear(…, 1)`, then `output.squeeze(1)`) and a float target, or make the "
+                "target one-hot",
+                {"classes": r"[2-9]|\d{2,}"},
             ),
             (
                 "Print both shapes before the loss. If the target holds class numbers, "

@@ -17,7 +17,8 @@ def _keys(seen: SeenError, message: str) -> Mapping[str, str]:
     """The first names that differ, their number, and whether a wrapper's prefix is all."""
     missing, unexpected = quoted_names(seen["missing"]), quoted_names(seen["unexpected"])
     values: dict[str, str] = {}
-    few = "at least " if _CUT.search(message) else ""  # people cut long lists
+    # People cut long lists, and torch 0.1 to 0.3 named the first key alone.
+    few = "at least " if _CUT.search(message) or "Error(s)" not in message else ""
     if missing:
         values |= {"missing_first": missing[0], "missing_count": f"{few}{len(missing)}"}
     if unexpected:
@@ -72,6 +73,12 @@ def _unwrapped(name: str) -> str:
     """A weight's name without what wrappers such as DataParallel put into it."""
     return ".".join(part for part in name.split(".") if part != "module")
 
+
+# What a checkpoint holds beside weights, where a post calls it an unexpected key.
+_CHECKPOINT = (
+    r"[Uu]nexpected key[^\n]{0,200}['\"‘“`](?:epoch|\w{0,20}optim\w{0,20}|"
+    r"\w{0,20}state_dict)['\"’”`]"
+)
 
 FAMILIES = (
     ErrorFamily(
@@ -154,6 +161,11 @@ FAMILIES = (
         says="Weights that are loaded do not go with the model's: other names or other shapes.",
         means=(
             Sentence(
+                "The file holds a whole checkpoint, and not the weights alone: entries such as the "
+                "epoch or the optimizer's state are taken for names of weights",
+                {"words": _CHECKPOINT},
+            ),
+            Sentence(
                 "The file's keys begin with `module.` and the model's do not: it was saved "
                 "from inside a wrapper such as DataParallel (`{unexpected_first}` for "
                 "`{missing_first}`)",
@@ -206,6 +218,12 @@ FAMILIES = (
         ),
         remedy=(
             Sentence(
+                "It begins with `module.`, which DataParallel puts before the names: take that "
+                "away, `{{k.removeprefix('module.'): v for k, v in state.items()}}`, or wrap the "
+                "model before it is loaded",
+                {"unexpected": r"\"module\.[\s\S]*", "missing": r""},
+            ),
+            Sentence(
                 "Load into the unwrapped model and take the prefix away: "
                 "`{{k.removeprefix('module.'): v for k, v in state.items()}}`",
                 {"prefix": r"file"},
@@ -245,6 +263,13 @@ FAMILIES = (
                 {"part": r".+"},
             ),
             Sentence(
+                "The file is a whole checkpoint, a dictionary of which the weights are one entry: "
+                "print `state.keys()` and load that entry, "
+                "`model.load_state_dict(state['model_state_dict'])` under the name that it has "
+                "there; the optimizer's entry goes to the optimizer",
+                {"words": _CHECKPOINT},
+            ),
+            Sentence(
                 "The layer was made with another size: `strict=False` does not help with that. "
                 "Build the model with the settings of the training run (number of classes, the "
                 "vocabulary saved with the model); if another number of classes is meant, leave "
@@ -261,8 +286,9 @@ FAMILIES = (
         ),
         suspects=(Suspect(r"load_state_dict"),),
         derive=_keys,
-        types=("RuntimeError",),
+        types=("RuntimeError", "KeyError"),
         today=(r"Error\(s\) in loading state_dict for (?P<model>\w+)",),
+        older=(r"(?:unexpected key|missing keys) (?:\"[\w.]+\" )?in state_dict",),
         values={
             "model": "class of the model",
             "missing": "names that the model has and the file has not",
@@ -272,6 +298,8 @@ FAMILIES = (
         details=(
             rf"Missing key\(s\) in state_dict: (?P<missing>{_NAMES})",
             rf"Unexpected key\(s\) in state_dict: (?P<unexpected>{_NAMES})",
+            r"unexpected key (?P<unexpected>\"[\w.]+\") in state_dict",
+            r"missing keys in state_dict: \"?\{'(?P<missing>[\w.]+)'",
             r"size mismatch for (?P<resized>[\w.]+):",
         ),
         sample=(
@@ -284,6 +312,7 @@ FAMILIES = (
             "RuntimeError: Error(s) in loading state_dict for Net:\n\tMissing key(s) in "
             'state_dict: "layers.0.conv.weight", "layers.0.conv.bias". \n\tUnexpected key(s) in '
             'state_dict: "layer1.conv.weight", "layer1.conv.bias". ',
+            "KeyError: 'unexpected key \"module.fc.weight\" in state_dict'",
         ),
     ),
     ErrorFamily(

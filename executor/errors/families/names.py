@@ -204,6 +204,12 @@ FAMILIES = (
                 {"type": r"tuple"},
             ),
             Sentence(
+                "load_state_dict is meant: what is called here reads the weights of a model, and "
+                "takes none of a file. Write `model.load_state_dict(d)`; if the file is a "
+                "checkpoint with more than the weights, give it that entry, `d['state_dict']`",
+                {"type": r"dict", "line": r"\.state_dict\(\s*[A-Za-z_]"},
+            ),
+            Sentence(
                 "A dictionary is asked by its key: `d['{name}']`; if it holds weights, make the "
                 "model first and `model.load_state_dict(d)`",
                 {"type": r"dict"},

@@ -182,10 +182,7 @@ FAMILIES = (
         ),
         suspects=(Suspect(r"DistributedDataParallel|DDP"),),
         types=("RuntimeError",),
-        today=(
-            r"Expected to have finished reduction in the prior iteration",
-            r"Expected to mark a variable ready only once",
-        ),
+        today=(r"Expected to have finished reduction in the prior iteration",),
         details=(r"did not receive grad(?:ient)? for rank \d+: (?P<indices>[\d ,\[\].]{1,200})",),
         values={"indices": "of the parameters without a gradient"},
         needs="two processes",
@@ -193,6 +190,27 @@ FAMILIES = (
             "RuntimeError: Expected to have finished reduction in the prior iteration before "
             "starting a new one. This error indicates that your module has parameters that were "
             "not used in producing loss.",
+        ),
+    ),
+    ErrorFamily(
+        id="ddp_ready_twice",
+        says="A parameter of a distributed model got its gradient twice in one backward.",
+        means=(
+            "DistributedDataParallel heard twice of one parameter's gradient in one backward | a "
+            "parameter that is used outside of forward, a forward of the wrapped model that is "
+            "called twice before backward, or activation checkpointing of a shared layer",
+        ),
+        remedy=(
+            "Call the wrapped model once for each backward (join two inputs into one batch), and "
+            "use its parameters only inside its forward. With `torch.utils.checkpoint` pass "
+            "`use_reentrant=False`, and leave `find_unused_parameters` False; if the graph is the "
+            "same in every step, `DistributedDataParallel(model, static_graph=True)`",
+        ),
+        suspects=(Suspect(r"DistributedDataParallel|DDP"),),
+        types=("RuntimeError",),
+        today=(r"Expected to mark a variable ready only once",),
+        needs="two processes",
+        examples=(
             "RuntimeError: Expected to mark a variable ready only once. This error is caused by "
             "one of the following reasons: 1) Use of a module parameter outside the `forward` "
             "function.",

@@ -238,6 +238,16 @@ FAMILIES = (
             ("mm or mv takes a matrix with two dimensions, and one argument has another number"),
         ),
         remedy=(
+            *(
+                Sentence(
+                    "In torch 0.1 to 0.3 this is what nn.Linear says of an input that is not "
+                    "[batch, features]. If the maps of a convolution come to it, [batch, channels, "
+                    "height, width], flatten them before the layer: `x = x.view(x.size(0), -1)` "
+                    "(today `x.flatten(1)`); the layer takes channels * height * width features",
+                    {where: r"\bLinear\(|\bfc\w*\(|F\.linear|\bconv|\bfeatures\("},
+                )
+                for where in ("line", "code", "words")
+            ),
             (
                 "Use `torch.matmul` (`@`), which takes vectors and batches too, or give "
                 "the tensor two dimensions with `unsqueeze`"

@@ -39,7 +39,11 @@ def _view(seen: SeenError, message: str) -> Mapping[str, str]:
     values = {"needed": str(needed)}
     if sizes and sizes[-1] > 0:
         values |= {"last": str(sizes[-1])}
-    return values | ({"open": "yes"} if -1 in sizes else {})
+    if -1 in sizes:
+        return values | {"open": "yes"}
+    size = seen.number("size")
+    times = size // needed if 0 < needed < size and size % needed == 0 else 0
+    return values | ({"times": str(times)} if times else {})
 
 
 def _one_channel(seen: SeenError, message: str) -> Mapping[str, str]:
@@ -79,9 +83,21 @@ FAMILIES = (
                 "Two tensors are combined element by element whose sizes do not go "
                 "together: {a} and {b}"
             ),
-            "Two tensors are combined element by element whose sizes do not go together",
+            Sentence(
+                "torch.cat is given tensors whose sizes do not go together: they need the same "
+                "number of dimensions, and one size in all but the dimension along which they are "
+                "joined",
+                {"line": r"\bcat\("},
+            ),
+            "Two tensors whose sizes do not go together are combined",
         ),
         remedy=(
+            Sentence(
+                "Print the shapes of all that is joined, right before the line: a tensor that "
+                "lost a dimension (by an index such as `x[i]`) gets it back with `unsqueeze`, and "
+                "one that has a dimension of size 1 too many loses it with `squeeze`",
+                {"line": r"\bcat\("},
+            ),
             Sentence(
                 "{bins} is {n_fft} // 2 + 1, the number of frequencies of an STFT with "
                 "n_fft={n_fft}: where {n_fft} is given for that number (n_stft, a mask, a filter "
@@ -196,6 +212,16 @@ FAMILIES = (
             ),
         ),
         remedy=(
+            *(
+                Sentence(
+                    "pad_sequence pads the first dimension alone, and all others have to be equal "
+                    "(pictures of different sizes begin with their channels). Pad the last two "
+                    "with `F.pad(x, (0, right, 0, bottom))`, or resize them, and join them with "
+                    "`torch.stack`",
+                    {where: r"\bpad_sequence\("},
+                )
+                for where in ("line", "code")
+            ),
             (
                 "Print both shapes right before the line. Where a value is assigned (`a[i] "
                 "= b`), `b` needs the shape of `a[i]`"
@@ -268,9 +294,21 @@ FAMILIES = (
                 "so no number fits in the place of -1",
                 {"open": r"yes"},
             ),
+            Sentence(
+                "The tensor has {size} values, {times} times as many as the shape [{shape}] takes",
+                {"times": r".+"},
+            ),
             "The tensor has {size} values, and the shape [{shape}] would need {needed}",
         ),
         remedy=(
+            Sentence(
+                "Print `x.shape` before the line. A factor of 3 is mostly pictures in colour where "
+                "grey ones were meant (`transforms.Grayscale()`, or 3 times as many features in "
+                "the shape); a factor that is a square is pictures of a larger size (resize them). "
+                "If the line only flattens, `x.flatten(1)` takes any size, and the layer behind it "
+                "has to be made for it",
+                {"times": r"3|4|9|12|16|27|48|49|64"},
+            ),
             "Print `x.shape` before the line: the numbers in `view` have to fit what arrives, "
             "which depends on the size of the input. If it only flattens each sample, keep the "
             "batch dimension and let the rest follow: `x = x.flatten(1)` (a Linear layer after it "
@@ -330,6 +368,15 @@ FAMILIES = (
                 "Dimension {dimension} is asked of a tensor that has only the dimensions "
                 "{low} to {high}"
             ),
+            Sentence(
+                "A layer is made with a size of 0: PyTorch asks for dimension {dimension} of a "
+                "weight that has none",
+                {"dimensions": "0", "line": r"(?-i:\b[A-Z]\w+\()"},
+            ),
+            Sentence(
+                "Dimension {dimension} is asked of a tensor without dimensions, a single number",
+                {"low": "", "dimensions": ""},
+            ),
             "Dimension {dimension} is asked of a tensor that has only {dimensions}",
             "A dimension is asked for that the tensor has not",
         ),
@@ -347,12 +394,25 @@ FAMILIES = (
                 {"high": r"0", "words": r"\b(?:max|argmax)\((?:\w[\w.]*, ?)?(?:dim=|axis=)?1\)"},
             ),
             Sentence(
+                "torch.cat is given a tensor of one dimension, which has no dimension {dimension}. "
+                "Print the shapes of all that is joined: an index such as `x[:, i]` takes a "
+                "dimension away, `unsqueeze(0)` gives it back; vectors are joined along "
+                "dimension 0",
+                {"high": r"0", "line": r"\bcat\("},
+            ),
+            Sentence(
                 "Print the shape before the line. If a single sample goes in, its batch dimension "
                 "is missing: `x.unsqueeze(0)`; if a sum, mean or index made it one-dimensional, "
                 "`keepdim=True` or another `dim` there; if it is one-dimensional as meant (labels "
                 "that are class numbers), the operation over dimension {dimension} is not needed. "
                 "Predictions of a CrossEntropyLoss have to be [batch, classes]",
                 {"high": r"0"},
+            ),
+            Sentence(
+                "A layer is made in that line, so one of the sizes that it is given is 0: print "
+                "them. A number of classes or words that is counted from files or data is 0 where "
+                "none were found: look whether the folder is there",
+                {"dimensions": "0", "line": r"(?-i:\b[A-Z]\w+\()"},
             ),
             (
                 "Print the shape before the line: perhaps a dimension was lost (squeeze, an "
@@ -372,6 +432,7 @@ FAMILIES = (
         today=(
             r"[Dd]imension out of range \(expected to be in range of \[(?P<low>-?\d+), "
             r"(?P<high>-?\d+)\], but got (?P<dimension>-?\d+)\)",
+            r"[Dd]imension specified as (?P<dimension>-?\d+) but tensor has no dimensions",
         ),
         older=(
             r"^[Dd]imension out of range$",

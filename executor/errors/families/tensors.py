@@ -1,9 +1,20 @@
 """Making tensors from data, and turning them into numbers, truth values and NumPy arrays."""
 
-from executor.errors.family import ErrorFamily, Sentence, Suspect
+from collections.abc import Mapping
+
+from executor.errors.family import ErrorFamily, SeenError, Sentence, Suspect
 
 # A dictionary's view, or an iterator, given to NumPy.
 _VIEW = r"array\((?:[\w.]+\.(?:values|keys|items)\(\)|(?:map|zip|filter)\()"
+
+
+def _not_of_colours(seen: SeenError, message: str) -> Mapping[str, str]:
+    """How many channels meet three numbers, where they are not those of a picture."""
+    one, other = seen.sizes("one"), seen.sizes("other")
+    if len(one) != 3 or other != (3,) or one[-1] in (1, 2, 3, 4):
+        return {}
+    return {"channels": str(one[-1])}
+
 
 FAMILIES = (
     ErrorFamily(
@@ -341,7 +352,17 @@ FAMILIES = (
         id="numpy_broadcast",
         says="Two NumPy arrays are combined whose sizes do not broadcast.",
         means=(("Two NumPy arrays of {one} and {other} are combined, which do not go together"),),
-        remedy=("Print both shapes before the line",),
+        derive=_not_of_colours,
+        remedy=(
+            Sentence(
+                "Three numbers, such as the means and deviations of red, green and blue, meet "
+                "{channels} channels: that is no picture of colours, but perhaps the output of a "
+                "layer (show one channel of it, `x[:, :, 0]`), or its channels come first "
+                "(`x.transpose(1, 2, 0)`)",
+                {"channels": r".+"},
+            ),
+            "Print both shapes before the line",
+        ),
         types=("ValueError",),
         today=(
             r"operands could not be broadcast together with shapes (?P<one>\([\d,]*\)) "

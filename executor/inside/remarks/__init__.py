@@ -20,6 +20,7 @@ one function, from the tree to remarks.
     mixups.py      a misspelled setting, exchanged arguments, one object under two names
     compared.py    the best that is the worst, classes that are shifted
     carelessness.py  lines that do less than they look like, or more
+    sizes.py       sizes of layers that clash with those before them
     preparation.py test data prepared otherwise than the training data
     evaluating.py  evaluation in the wrong mode or along the wrong dimension
     unread.py      what is computed and left out, rounds that start over
@@ -46,6 +47,7 @@ from executor.inside.remarks import (
     named,
     preparation,
     sampling,
+    sizes,
     statements,
     training,
     unread,
@@ -87,6 +89,7 @@ _RULES: tuple[Callable[[ast.Module], Found], ...] = (
     *mixed.RULES,
     *left_out.RULES,
     *named.RULES,
+    *sizes.RULES,
     *evaluating.RULES,
     *epochs.RULES,
     *sampling.RULES,

@@ -58,7 +58,7 @@ _SUMS = frozenset(["add", "sub", "mul", "div", "clamp", "zero"])
 
 def _result_unused(tree: ast.Module) -> Found:
     """A new tensor that is made in a function or a loop and kept nowhere."""
-    batches = _of_batches(tree)
+    batches = _of_batches(tree) | _sliced(tree)
     for scope in walk(tree):
         if not isinstance(scope, (ast.FunctionDef, ast.For, ast.While)):
             continue
@@ -86,6 +86,18 @@ def _result_unused(tree: ast.Module) -> Found:
                     f"`{name}.{attr}(…)` returns a new tensor and leaves `{name}` as it is; its "
                     f"result is thrown away here; write {better}",
                 )
+
+
+def _sliced(tree: ast.Module) -> set[str]:
+    """The names of which a column or slice is taken: `x[:, 0]` is asked of no module."""
+    found: set[str] = set()
+    for node in walk(tree):
+        match node:
+            case ast.Subscript(value=ast.Name(id=name), slice=ast.Tuple(elts=parts)) if any(
+                isinstance(part, ast.Slice) for part in parts
+            ):
+                found.add(name)
+    return found
 
 
 def _of_batches(tree: ast.Module) -> set[str]:

@@ -80,7 +80,7 @@ async def test_the_posted_error_is_reproduced_in_whatever_words(ask: Ask):
 async def test_a_paste_that_does_not_parse_is_no_error_of_theirs(ask: Ask):
     """Unless they ask about it."""
     code = "import torch\nx = torch.ones(2\ny = x + 1)))\n"
-    answer = await ask(posted("my loss does not fall", code))
+    answer = await ask(posted("this is my code", code))
 
     assert answer.status == "not_run" and answer.error is None
     assert answer.headline.startswith("Could not run what was pasted: line ")
@@ -95,7 +95,7 @@ async def test_a_paste_that_does_not_parse_is_no_error_of_theirs(ask: Ask):
 async def test_a_name_from_further_down_is_a_matter_of_the_paste(ask: Ask):
     """Nobody runs it in that order."""
     code = "import torch\nnet = Net()\n\nclass Net(torch.nn.Module):\n    pass\n"
-    answer = await ask(posted("it is slow", code))
+    answer = await ask(posted("it is big", code))
 
     assert answer.status == "not_run" and "`Net` (line 2) is used before line 4" in answer.headline
 
@@ -187,3 +187,41 @@ async def test_an_article_that_does_not_hold_here_is_withheld_and_logged(
     console = Console(width=100, record=True)
     console.print(card(answer))
     assert "does not hold" not in console.export_text()
+
+
+async def test_a_function_that_takes_nothing_is_called_where_code_only_defines_some(ask: Ask):
+    """Its own call is one of the assumptions, and what it shows is found like any other mistake."""
+    code = (
+        "import torch\n\n\ndef trial(steps=3):\n    head = torch.nn.Linear(2, 1)\n"
+        "    plain = torch.optim.SGD(head.parameters(), 0.1)\n    for _ in range(steps):\n"
+        "        rows = torch.rand(6, 2)\n"
+        "        cost = torch.nn.functional.mse_loss(head(rows), rows[:, 0])\n"
+        "        plain.zero_grad()\n        cost.backward()\n        plain.step()\n"
+    )
+    answer = await ask(posted("the loss stays high", code))
+
+    assert any("trial()" in said for said in answer.assumptions)
+    assert "[6, 1]" in answer.headline and "[6, 6]" in answer.headline
+
+
+async def test_a_look_comes_before_what_was_missing(ask: Ask):
+    """What tells a symptom's causes apart is worth more than a slip of the paste."""
+    code = "import torch\nx = torch.ones(2\ny = x + 1)))\n"
+    answer = await ask(posted("my loss does not fall", code))
+
+    assert answer.headline.startswith("The cause is not known here.")
+    assert "line 3 is no Python" in answer.needed or "is no Python" in answer.needed
+
+
+async def test_a_result_that_is_thrown_away_is_named_before_the_error_it_leads_to(ask: Ask):
+    """The line above is what has to be changed."""
+    code = (
+        "import torch\n\n\nclass Small(torch.nn.Module):\n    def __init__(self):\n"
+        "        super().__init__()\n        self.out = torch.nn.Linear(27, 2)\n\n"
+        "    def forward(self, x):\n        x.view(-1, 27)\n        return self.out(x)\n\n\n"
+        "Small()(torch.rand(4, 3, 3, 3))\n"
+    )
+    answer = await ask(posted("it raises an error in the last layer", code))
+
+    told = answer.headline if answer.fix is None else answer.fix.diff
+    assert "x.view" in told

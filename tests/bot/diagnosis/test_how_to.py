@@ -115,6 +115,8 @@ def test_words_beside_code_ask(question: Question, missing: str, asks: bool):
         ("how does this work?", None),
         ("why is it so?", None),  # it asks for no function
         ("how do I flip it, it fails?", None),  # something goes wrong
+        ("how do I flip it? The loss does not decrease", None),  # a symptom is told
+        (f"how do I flip it? {'This is a long story. ' * 14}", None),  # it tells of more
     ],
 )
 def test_a_function_answers_beside_code_that_could_not_be_run(text: str, least: float | None):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bot.diagnosis.missing import missing, needs_gpu
-from bot.models import Question, Snippet
+from bot.diagnosis.missing import missing, needs_gpu, of_another_place
+from bot.models import PastedTraceback, Question, Snippet
 from executor.protocol import (
     Cut,
     Environment,
@@ -657,6 +657,43 @@ def test_nothing_but_definitions():
         "it was exercised; post the lines that use it too"
     )
     assert missing(failed(SIZES, only_definitions=True)) == ""
+
+
+POSTED = Question(text="", traceback=PastedTraceback(type="TypeError", message="it broke"))
+
+
+@pytest.mark.parametrize(
+    ("run", "question", "is_missing"),
+    [
+        (ran(assumptions=("import cv2",)), POSTED, True),
+        (ran(assumptions=("from PIL import Image",)), POSTED, True),
+        (ran(assumptions=("import torch.nn as nn", "import numpy as np")), POSTED, False),
+        (ran(assumptions=("import torchvision",)), POSTED, True),
+        (ran(assumptions=("import cv2",)), Question(text="why?"), False),  # no error was posted
+        (failed(SIZES, assumptions=("import cv2",)), POSTED, False),
+        (ran(), POSTED, False),
+    ],
+)
+def test_a_run_with_guessed_imports_says_nothing_of_a_posted_error(
+    run: JobResult, question: Question, is_missing: bool
+):
+    """What was guessed may be just what is wrong."""
+    assert ("ends without your error" in missing(run, question)) is is_missing
+
+
+@pytest.mark.parametrize(
+    ("run", "why_not", "told"),
+    [
+        (ran(), "needs_a_gpu", True),
+        (ran(), "several_processes", True),
+        (ran(), "not_found", False),
+        (ran(), "", False),
+        (failed(SIZES), "needs_a_gpu", False),  # it has an error of its own
+    ],
+)
+def test_an_error_of_another_place_is_not_called_gone(run: JobResult, why_not: str, told: bool):
+    """Code that ends well on the CPU shows nothing of what only a GPU raises."""
+    assert bool(of_another_place(run, why_not)) is told
 
 
 @pytest.mark.parametrize(

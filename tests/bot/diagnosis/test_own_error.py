@@ -10,9 +10,11 @@ from bot.diagnosis.own_error import (
     asks_about_no_gpu,
     is_another,
     is_unparsed,
+    names_no_error,
     posted,
     reports_no_error,
     same_kind,
+    speaks_of_an_error,
     tells_of_a_symptom,
 )
 from bot.models import PastedTraceback, Question
@@ -203,3 +205,21 @@ def test_an_error_is_theirs_only_where_they_speak_of_one(text: str, is_told_of: 
     assert reports_no_error(Question(text=text)) is is_told_of
     pasted = PastedTraceback(type="RuntimeError", message="no")
     assert not reports_no_error(Question(text=text, traceback=pasted))
+
+
+@pytest.mark.parametrize(
+    ("question", "names_none", "speaks"),
+    [
+        (asked("can you help me fix the colours of this picture"), True, False),
+        (asked("my accuracy stays at one half, please help me"), True, False),
+        (asked("it raises an error in the second epoch of it"), False, True),
+        (asked("this code does not work with two inputs at once"), False, False),
+        (asked("please help"), False, False),  # too few words to tell of anything else
+        (asked(""), False, False),
+        (asked("can you help me fix the colours of this", pasted("no")), False, True),
+    ],
+)
+def test_what_names_no_error(question: Question, names_none: bool, speaks: bool):
+    """A run's own error is called reproduced only where the words leave room for one."""
+    assert names_no_error(question) is names_none
+    assert speaks_of_an_error(question) is speaks

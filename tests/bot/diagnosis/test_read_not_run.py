@@ -360,7 +360,7 @@ def test_an_error_of_our_run_is_an_aside_where_none_is_reported(
     made = answer(run=failed(SIZES), text=text)
 
     assert made.headline.startswith(begins), made.headline
-    assert ("You report no error" in made.headline) is aside
+    assert ("You name no error" in made.headline) is aside
 
 
 def test_what_the_post_shows_leaves_an_article_out():

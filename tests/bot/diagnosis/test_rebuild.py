@@ -165,6 +165,11 @@ NOT_OURS = {
         "cost = objective(scores, wanted)\ncost.backward()\n",
         "RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn", 2,
     ),
+    # The loss is made up, so it reaches no parameter of theirs.
+    "gradients after the backward of a loss that nobody posted": Post(
+        "cost.backward()\nfor w in tower.parameters():\n    print(w.grad.data)\n",
+        "AttributeError: 'NoneType' object has no attribute 'data'", 3,
+    ),
     "a value of another kind": Post(
         "sizes = measure(page)\nfor size in sizes.rows:\n    print(size)\n",
         "TypeError: 'PageTable' object is not iterable", 2,

@@ -307,7 +307,7 @@ def test_an_error_that_is_shown_on_purpose(how: str, why: str):
         (failed("unexpected indent", "IndentationError"), "Could not run what was pasted: so."),
         (ran(only_definitions=True), "Not run as you have it: so."),
         (failed(SIZES), "Not run to its end: so."),
-        (ran(), "Not run to its end: so."),
+        (ran(), "Not run as you have it: so."),
     ],
 )
 def test_what_was_not_run(run: JobResult, headline: str):

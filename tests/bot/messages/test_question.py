@@ -931,3 +931,26 @@ def test_an_error_is_told_from_words_about_one(text: str, type_: str | None):
     pasted = read_message(text).traceback
 
     assert (pasted.type if pasted else None) == type_
+
+
+@pytest.mark.parametrize(
+    ("title", "message"),
+    [
+        ("ValueError: the sizes [4] and [5] differ", "the sizes [4] and [5] differ"),
+        ("KeyError: 'epoch'", ""),  # of another type
+        ("It does not work", ""),
+    ],
+)
+def test_the_title_completes_a_traceback_whose_end_was_cut_off(title: str, message: str):
+    """Its type has to be the one that the traceback names at its top."""
+    text = (
+        f"{title}\n\n```\nValueError                 Traceback (most recent call last)\n"
+        "<ipython-input-3-abc> in <module>\n      1 a = b\n----> 2 loss = criterion(a, c)\n"
+        "      3 loss.backward()\n\n/usr/lib/python3/site-packages/torch/nn/functional.py in f(in, "
+        "targ\n```\n"
+    )
+    pasted = read_message(text).traceback
+
+    assert pasted is not None
+    assert (pasted.type, pasted.message) == ("ValueError", message)
+    assert pasted.frames[0].line == 2

@@ -54,6 +54,41 @@ def test_forms_that_disagree_name_none():
     assert odd_argument("some other error") is None
 
 
+@pytest.mark.parametrize(
+    ("message", "odd"),
+    [
+        (
+            "same received an invalid combination of arguments - got (torch.cuda.FloatTensor), "
+            "but expected (torch.cuda.ByteTensor other)",
+            ("other", "torch.cuda.ByteTensor", "torch.cuda.FloatTensor"),
+        ),
+        (
+            "NLL_update received an invalid combination of arguments - got (int, "
+            "torch.FloatTensor, torch.DoubleTensor, NoneType), but expected (int state, "
+            "torch.FloatTensor input, torch.LongTensor target, [torch.FloatTensor weights or "
+            "None])",
+            ("target", "torch.LongTensor", "torch.DoubleTensor"),
+        ),
+        (  # of both forms another argument is at odds
+            "add received an invalid combination of arguments - got (torch.LongTensor), but "
+            "expected one of:\n * (torch.FloatTensor other)\n * (torch.ByteTensor mask)\n",
+            None,
+        ),
+    ],
+)
+def test_the_wordings_of_the_first_versions_are_read(
+    message: str, odd: tuple[str, str, str] | None
+) -> None:
+    assert odd_argument(message) == odd
+
+
+def test_a_missing_bias_is_no_second_argument_at_odds():
+    """A layer without a bias gives None for it."""
+    form = " * (Tensor input, Tensor weight, Tensor bias, int groups)\n"
+    message = HEAD + form + refused("list, Parameter, NoneType, int")
+    assert odd_argument(message) == ("input", "Tensor", "list")
+
+
 def test_todays_message_is_read():
     """A bias that was given in the place of the stride."""
     with pytest.raises(TypeError) as raised:

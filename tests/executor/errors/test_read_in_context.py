@@ -24,6 +24,18 @@ NO_GRAPH = "element 0 of tensors does not require grad and does not have a grad_
 DEVICES = (
     "Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!"
 )
+SECOND = (
+    "one of the variables needed for gradient computation has been modified by an inplace operation"
+)
+KEYS = 'Error(s) in loading state_dict for Net:\n\tMissing key(s) in state_dict: "a.weight". '
+SMALL = "Given input size: (3 x 32 x 3). Calculated output size: (6 x 28 x -1)."
+TARGETS = "only batches of spatial targets supported (3D tensors) but got targets of size: : {}"
+VIEW = "shape '[{}]' is invalid for input of size {}"
+FLAT = "Expected 3D (unbatched) or 4D (batched) input to conv2d, but got input of size: {}"
+LOSS = (
+    "Using a target size (torch.Size({})) that is different to the input size (torch.Size({})) is "
+    "deprecated. Please ensure they have the same size."
+)
 FORK = "Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing"
 
 
@@ -48,6 +60,24 @@ FORK = "Cannot re-initialize CUDA in forked subprocess. To use CUDA with multipr
         (NO_GRAPH, "loss.backward() fails", "create_graph", False),
         (DEVICES, "it stops at exp_avg.mul_(beta1)", "The optimizer joins", True),
         (DEVICES, "it stops in forward", "The optimizer joins", False),
+        (SECOND, "netG and netD in turns", "of one network, then of the other", True),
+        (SECOND, "one network", "of one network", False),
+        (KEYS, "Unexpected key(s) in state_dict: 'epoch', 'net'", "a whole checkpoint", True),
+        (KEYS, "Unexpected key(s) in state_dict: 'fc.weight'", "a whole checkpoint", False),
+        (SMALL, "it prints torch.Size([4, 32, 32, 3])", "permute(0, 3, 1, 2)", True),
+        (SMALL, "it prints torch.Size([4, 3, 32, 32])", "permute", False),
+        (TARGETS.format("[2, 7, 9, 9]"), "", "dimension 1 has 7 entries", True),
+        (TARGETS.format("[2, 1, 9, 9]"), "", "`target.squeeze(1)` takes", True),
+        (LOSS.format("[8]", "[8, 3]"), "", "scores of 3 classes", True),
+        (LOSS.format("[8]", "[8, 1]"), "", "scores of", False),
+        (LOSS.format("[8, 1]", "[16, 1]"), "", "2 times as many rows", True),
+        (LOSS.format("[16, 1]", "[8, 1]"), "", "times as many rows", False),
+        ("grad can be implicitly created only for scalar outputs", "", "loss.mean()", True),
+        (VIEW.format("64, 784", 150528), "", "A factor of 3 is mostly", True),
+        (VIEW.format("64, 784", 50000), "", "A factor of 3", False),
+        (VIEW.format("-1, 784", 150529), "", "A factor of 3", False),
+        (FLAT.format("[64, 784]"), "", "784 is 28 * 28", True),
+        (FLAT.format("[64, 785]"), "", " is 28", False),
         (FORK, "in a celery task", "--pool=solo", True),
         (FORK, "under gunicorn", "post_fork", True),
         (FORK, "in my dataset", "set_start_method", True),
@@ -76,7 +106,12 @@ def test_sizes_and_words_choose_what_is_said(message: str, words: str, told: str
     assert (told in f"{reading.means} {reading.remedy}") is is_told
 
 
-TYPES = {"expected np": "TypeError", "too many": "ValueError", "Cannot handle": "TypeError"}
+TYPES = {
+    "Using a target": "ValueError",
+    "expected np": "TypeError",
+    "too many": "ValueError",
+    "Cannot handle": "TypeError",
+}
 
 
 @pytest.mark.parametrize(
@@ -100,3 +135,173 @@ def test_an_array_of_a_view_is_one_object(code: str, is_one_object: bool):
 
     assert reading is not None
     assert ("holds one object" in reading.means) is is_one_object
+
+
+@pytest.mark.parametrize(
+    ("type_", "message", "line", "told", "is_told"),
+    [
+        (
+            "RuntimeError",
+            "inconsistent tensor sizes at /x/THC.cu:1",
+            "y = cat((a, b), 0)",
+            "torch.cat is",
+            True,
+        ),
+        (
+            "RuntimeError",
+            "inconsistent tensor sizes at /x/THC.cu:1",
+            "y = a + b",
+            "torch.cat is",
+            False,
+        ),
+        (
+            "IndexError",
+            "Dimension out of range (expected to be in range of [-1, 0], but got 1)",
+            "y = torch.cat((a, b), 1)",
+            "unsqueeze(0)` gives it back",
+            True,
+        ),
+        (
+            "IndexError",
+            "Dimension out of range (expected to be in range of [-1, 0], but got 1)",
+            "y = a.sum(1)",
+            "unsqueeze(0)` gives it back",
+            False,
+        ),
+        (
+            "RuntimeError",
+            "dimension 1 out of range of 0D tensor",
+            "self.out = nn.Linear(a, n)",
+            "made with a size of 0",
+            True,
+        ),
+        (
+            "RuntimeError",
+            "dimension 1 out of range of 0D tensor",
+            "y = x.sum(1)",
+            "made with a size of 0",
+            False,
+        ),
+        (
+            "RuntimeError",
+            "matrix and matrix expected",
+            "x = self.fc1(x)",
+            "flatten them before the layer",
+            True,
+        ),
+        (
+            "RuntimeError",
+            "matrix and matrix expected",
+            "x = torch.mm(a, b)",
+            "flatten them before the layer",
+            False,
+        ),
+        (
+            "RuntimeError",
+            "grad can be implicitly created only for scalar outputs",
+            "g = torch.autograd.grad(y, x)",
+            "grad_outputs",
+            True,
+        ),
+        (
+            "AttributeError",
+            "'dict' object has no attribute '_metadata'",
+            "net.state_dict(saved)",
+            "load_state_dict is meant",
+            True,
+        ),
+        (
+            "AttributeError",
+            "'dict' object has no attribute '_metadata'",
+            "saved.shape",
+            "load_state_dict is meant",
+            False,
+        ),
+        (
+            "ValueError",
+            "operands could not be broadcast together with shapes (9,9,64) (3,) ",
+            "a * b",
+            "meet 64 channels",
+            True,
+        ),
+        (
+            "ValueError",
+            "operands could not be broadcast together with shapes (9,9,4) (3,) ",
+            "a * b",
+            "channels",
+            False,
+        ),
+    ],
+)
+def test_the_line_chooses_what_is_said(
+    type_: str, message: str, line: str, told: str, is_told: bool
+):
+    """The line that the traceback quotes tells which of several operations it was."""
+    posted = PastedTraceback(type=type_, message=message, frames=())
+
+    reading = read_words(posted, Around(line=line))
+
+    assert reading is not None
+    assert (told in f"{reading.means} {reading.remedy}") is is_told
+
+
+@pytest.mark.parametrize(
+    ("function", "is_weight"),
+    [("ReluBackward0", False), ("TBackward0", True), ("ViewBackward0", None)],
+)
+def test_what_made_a_tensor_tells_whether_it_is_a_weight(function: str, is_weight: bool | None):
+    """The result of an activation is none; of a view it is not known."""
+    message = (
+        "one of the variables needed for gradient computation has been modified by an inplace "
+        f"operation: [torch.FloatTensor [2, 3]], which is output 0 of {function}, is at version 1; "
+        "expected version 0 instead."
+    )
+    reading = read_words(PastedTraceback(type="RuntimeError", message=message))
+
+    assert reading is not None
+    assert ("It is no weight" in reading.means) is (is_weight is False)
+    assert ("optimizer.step() changed the weights" in reading.means) is (is_weight is True)
+
+
+def test_weights_inside_a_pickle_are_read_by_an_unpickler():
+    """map_location of the outer load does not reach them."""
+    message = (
+        "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False."
+    )
+    lines = [
+        Construct(kind="call", name="pickle.load", line=1, code="a = pickle.load(f)"),
+        Construct(kind="call", name="torch.load", line=2, code="torch.load(f, map_location='cpu')"),
+    ]
+    posted = PastedTraceback(type="RuntimeError", message=message)
+
+    both, one = read_words(posted, Around(), lines), read_words(posted, Around(), lines[1:])
+
+    assert both is not None and "Unpickler" in both.remedy
+    assert one is not None and "Unpickler" not in one.remedy
+
+
+@pytest.mark.parametrize(
+    ("type_", "message", "advice"),
+    [
+        ("UserWarning", "paint is deprecated. Use torch.draw instead.", "Write `torch.draw`"),
+        ("UserWarning", "invalid index of a 0-dim tensor. Use tensor.item()", "`.item()`"),
+        ("UserWarning", "something else is odd", ""),
+    ],
+)
+def test_a_warning_names_what_to_write(type_: str, message: str, advice: str):
+    """Or an error of the same words does; and it is told as a warning all the same."""
+    reading = read_words(PastedTraceback(type=type_, message=message))
+
+    assert reading is not None and "no error" in reading.means
+    assert advice in reading.remedy and bool(advice) is bool(reading.remedy)
+
+
+def test_the_first_key_of_an_old_message_is_not_called_the_only_one():
+    """torch 0.1 to 0.3 stopped at the first one."""
+    error = PastedTraceback(
+        type="KeyError", message="'unexpected key \"module.fc.weight\" in state_dict'"
+    )
+    reading = read_words(error)
+
+    assert reading is not None
+    assert "at least 1 such" in reading.means and "removeprefix" in reading.remedy

@@ -79,6 +79,10 @@ DERIVED_BY_OTHER_SIZES = {
     "per_row",
     "per_label",
     "bins",
+    "features",
+    "printed_last",
+    "side",
+    "times",
     "n_fft",
     "off_by",
     "pixels",
@@ -556,7 +560,7 @@ def test_a_warning_is_no_error(message: str, type_: str, told: str):
         ("ValueError", "Using a target size (torch.Size([8, 1])) that is different to the input "
          "size (torch.Size([8])) is deprecated", "`target.squeeze(1)`"),
         ("ValueError", "Using a target size (torch.Size([8])) that is different to the input size "
-         "(torch.Size([8, 3])) is deprecated", "If the target holds class numbers"),
+         "(torch.Size([8, 3])) is deprecated", "If these are scores of 3 classes"),
         ("RuntimeError", "output with shape [1, 28, 28] doesn't match the broadcast shape "
          "[3, 28, 28]", "mean and std have 3 numbers"),
         ("RuntimeError", "output with shape [512] doesn't match the broadcast shape "

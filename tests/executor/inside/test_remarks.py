@@ -38,6 +38,27 @@ SHOWN = {
         module("self.blocks = [ResidualBlock(n) for n in sizes]"),
         "self.w = {}\nfor k in y:\n    self.w[k] = {'a': nn.Parameter(torch.ones(1))}",
     ],
+    "unflattened": [
+        module(
+            "self.conv = nn.Conv2d(3, 8, 3)\nself.fc = nn.Linear(8 * 6 * 6, 10)",
+            "x = F.relu(F.max_pool2d(self.conv(x), 2))\nreturn self.fc(x)",
+        ),
+        module(
+            "self.features = base.features\nself.drop = nn.Dropout(0.5)\nself.fc = nn.Linear(9, 2)",
+            "a = self.features(x)\na = self.drop(a)\nreturn self.fc(a)",
+        ),
+        "net = nn.Sequential(nn.Conv2d(1, 2, 3), nn.ReLU(), nn.Linear(2, 3))",
+    ],
+    "sizes_clash": [
+        module(
+            "self.a = nn.Conv2d(3, 8, 3)\nself.b = nn.Conv2d(9, 8, 3)", "return self.b(self.a(x))"
+        ),
+        module(
+            "self.a = nn.Conv2d(3, 8, 3)\nself.n = nn.BatchNorm2d(9)", "return self.n(self.a(x))"
+        ),
+        module("self.fc = nn.Linear(9, 2)", "x = x.view(-1, 4 * 2)\nreturn self.fc(x)"),
+        "net = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(5, 2))",
+    ],
     "not_an_attribute": [module("self_fc = nn.Linear(2, 2)")],
     "gradient_not_asked_for": [
         "x = torch.randn(3)\nf(x).backward()\nprint(x.grad)",
@@ -95,6 +116,25 @@ SOUND = {
     "a loop's": "x = torch.ones(3)\nfor x in y:\n    f(x).backward()\n    print(x.grad)",
     "made with settings": "x = torch.ones(3, **kw)\nf(x).backward()\nprint(x.grad)",
     "a gradient that is set": "x = torch.ones(3)\nf(x).backward()\nx.grad = None",
+    "flattened": module(
+        "self.conv = nn.Conv2d(3, 8, 3)\nself.fc = nn.Linear(8 * 6 * 6, 10)",
+        "x = self.conv(x).flatten(1)\nreturn self.fc(x)",
+    ),
+    "flattened by a function": module(
+        "self.conv = nn.Conv2d(3, 8, 3)\nself.fc = nn.Linear(72, 10)",
+        "x = self.conv(x)\nx = torch.flatten(x, 1)\nreturn self.fc(x)",
+    ),
+    "a branch in between": module(
+        "self.conv = nn.Conv2d(3, 8, 3)\nself.fc = nn.Linear(72, 10)",
+        "x = self.conv(x)\nif self.flat:\n    x = x.mean((2, 3))\nreturn self.fc(x)",
+    ),
+    "made twice": module(
+        "self.fc = nn.Linear(9, 2)\nself.fc = nn.Linear(8, 2)", "return self.fc(x.view(-1, 8))"
+    ),
+    "sizes that fit": "net = nn.Sequential(nn.Conv2d(1, 2, 3), nn.Flatten(), nn.Linear(2, 3))",
+    "sizes by name": module(
+        "self.a = nn.Conv2d(3, n, 3)\nself.b = nn.Conv2d(9, 8, 3)", "return self.b(self.a(x))"
+    ),
     "a call": "model.eval()\noptimizer.zero_grad()",
     "an attribute that is used": "mode = model.train\nprint(model.eval)",
     "a registered list": module("self.layers = nn.ModuleList([nn.Linear(2, 2)])"),

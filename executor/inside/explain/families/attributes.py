@@ -110,8 +110,15 @@ def module_attribute(scene: Scene, m: SeenError) -> Told:
                                      "torch.ao.quantization",
                                      "torch.func") if (mod := sys.modules.get(p))
                   and p != where]  # fmt: skip
+        spelt = next((n for n in _public(module) if n.lower() == name.lower()), "")
         for path, other in places:
             if name in vars(other) and type(vars(other)[name]) is not types.ModuleType:
+                if spelt:  # `nn.linear(3, 2)` means the class, `nn.relu(x)` the function
+                    return (
+                        f"{text}: with other capitals there is `{spelt}`, and the function is "
+                        f"`{path}.{name}`.",
+                        {"elsewhere": f"{path}.{name}", "closest": spelt},
+                    )
                 return f"{text}; there is `{path}.{name}`.", {"elsewhere": f"{path}.{name}"}
     if moved := moved_name(top, name):
         return f"{text}; {moved.told}.", {"today": moved.today}
