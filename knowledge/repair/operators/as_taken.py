@@ -26,6 +26,7 @@ _TYPES = frozenset({"TypeError", "ValueError", "RuntimeError", "AttributeError",
 _OF_WHOLE = re.compile(r"(?i)\blong|\bint(?:egers?|s|\d*)?\b|ind(?:ex|ices)|integral|torch\.Size")
 # A tuple is what a function gave, or a list of sizes: neither is meant to be one tensor.
 _OF_A_LIST = re.compile(r"(?i)\blist\b|must be tensor|expected (?:a )?tensor")
+_OF_A_MASK = re.compile(r"(?i)\bbool(?:ean)?\b.*\bmask|\bmask.*\bbool")
 _OF_PROBABILITY = re.compile(r"(?i)probabilit|parameter probs")
 _JOINS = frozenset({"cat", "concat", "concatenate", "tensor", "Tensor", "as_tensor", "array"})
 _LOSS = re.compile(r"(?i)loss|criterion|entropy")
@@ -58,6 +59,8 @@ def _at(failure: Failure, place: Place) -> Iterator[Rewrite]:
             if _works(failure, place, one.node, form.new):
                 yield _rewrite(failure, one.node, form)
         yield from _made_whole(failure, one)
+        yield from _appended(failure, one)
+        yield from _summed(failure, place, one)
     if (joined := _joined_otherwise(failure, place)) is not None:
         yield _rewrite(failure, place.node, joined)
 
@@ -95,6 +98,20 @@ def _forms(
     message = failure.error.message
     if isinstance(value, list) and value and _OF_A_LIST.search(message):
         yield from _of_list(failure, value, node)
+    if isinstance(value, np.ndarray) and value.dtype.kind in "fiub" and value.dtype.itemsize < 16:
+        yield from _of_array(failure, place, one)
+    if isinstance(value, torch.nn.utils.rnn.PackedSequence):
+        pad = failure.program.name_of("torch.nn.utils.rnn", "pad_packed_sequence")
+        new = cst.parse_expression(f"{pad}({name}, batch_first=True)[0]")
+        yield _Form(new, f"`{name}` is unpacked to one row for each sequence")
+    if isinstance(value, str) and _is_float(value):
+        yield _Form(call("float", cst.Arg(node)), f"{name} is used as a number")
+    if type(value) is int and "tuple of ints" in message:
+        comma = cst.Comma()
+        new = cst.Tuple([cst.Element(node, comma=comma)])
+        yield _Form(new, f"`{name}` is the one size")
+    if isinstance(value, torch.Tensor) and _OF_A_MASK.search(message):
+        yield from _of_mask(value, node, name)
     if isinstance(value, (torch.Tensor, np.ndarray)):
         if _OF_WHOLE.search(message) and _is_whole(value):
             new = (
@@ -107,11 +124,14 @@ def _forms(
     if _OF_PROBABILITY.search(message):
         yield from _probabilities(failure, place, one)
     module = called_module(failure, place)
-    one_feature = isinstance(module, torch.nn.RNNBase) and module.input_size == 1
-    is_rows = isinstance(value, torch.Tensor) and value.dim() == 2 and value.shape[-1] != 1
+    is_linear = isinstance(module, torch.nn.Linear)
+    one_feature = 1 == getattr(module, "in_features" if is_linear else "input_size", None)
+    rank = 1 if is_linear else 2
+    is_rows = isinstance(value, torch.Tensor) and value.dim() == rank and value.shape[-1] != 1
     if one_feature and is_rows:
         new = method(node, "unsqueeze", cst.Arg(cst.parse_expression("-1")))
-        yield _Form(new, f"each number of `{name}` is a step with one feature")
+        kind = "a sample" if is_linear else "a step"
+        yield _Form(new, f"each number of `{name}` is {kind} with one feature")
     if place.frame == -len(failure.live.spans) and _is_one_sample(failure, place, value):
         new = method(node, "unsqueeze", cst.Arg(cst.Integer("0")))
         yield _Form(new, f"`{name}` is one sample: a batch of one", COST.LIKELY)
@@ -121,6 +141,32 @@ def _forms(
         if is_index and one is not given[0] and value.dim() == owner.dim() - 1:
             new = method(node, "unsqueeze", cst.Arg(cst.Integer(str(value.dim()))))
             yield _Form(new, f"each index of `{name}` stands in a row of its own")
+
+
+def _of_array(failure: Failure, place: Place, one: Operand) -> Iterator[_Form]:
+    """An array as a tensor, in the dtype of weights where its own is not theirs."""
+    program, name = failure.program, failure.program.text(one.node)
+    text = f"{program.name_of('torch', 'from_numpy')}({name})"
+    told = f"the array `{name}` is made a tensor"
+    yield _Form(cst.parse_expression(text), told)
+    if one.value.dtype.name == "float64":
+        yield _Form(cst.parse_expression(f"{text}.float()"), f"{told} of float32", COST.SURE + 0.1)
+
+
+def _is_float(text: str) -> bool:
+    try:
+        return bool(float(text)) or True
+    except ValueError:
+        return False
+
+
+def _of_mask(value: Any, node: cst.BaseExpression, name: str) -> Iterator[_Form]:
+    """Zeros and ones as a mask: which of them is masked is open."""
+    if not bool(((value == 0) | (value == 1)).all()):
+        return
+    zeros = cst.ComparisonTarget(cst.Equal(), cst.Integer("0"))
+    yield _Form(cst.Comparison(operand(node), [zeros]), f"the zeros of `{name}` are masked")
+    yield _Form(method(node, "bool"), f"the ones of `{name}` are masked", COST.SURE + 0.1)
 
 
 def _is_count(value: Any) -> bool:
@@ -154,6 +200,51 @@ def _of_list(failure: Failure, value: Any, node: cst.BaseExpression) -> Iterator
     if isinstance(value, list) and all(type(v) in (int, float, bool) for v in value):
         new = call(program.name_of("torch", "tensor"), cst.Arg(node))
         yield _Form(new, f"the numbers of `{name}` are made a tensor", COST.LIKELY)
+
+
+def _appended(failure: Failure, one: Operand) -> Iterator[Rewrite]:
+    """`losses.append(loss.item())`, where the list of losses is used as one of numbers."""
+    import torch
+
+    values, program = one.value, failure.program
+    if not isinstance(values, list) or not values or not isinstance(one.node, cst.Name):
+        return
+    if not all(isinstance(v, torch.Tensor) and v.numel() == 1 and v.requires_grad for v in values):
+        return
+    added = f"{one.node.value}.append"
+    found = [c for c in program.all(cst.Call) if program.text(c.func) == added and len(c.args) == 1]
+    changes: dict[cst.CSTNode, cst.CSTNode] = {
+        c.args[0].value: method(c.args[0].value, "item") for c in found
+    }
+    if changes:
+        what = f"`{one.node.value}` keeps the numbers, without their graphs"
+        title = f"line {program.line(found[0])}: {what}"
+        yield Rewrite(program.replace(changes), title, what, cost=COST.SURE)
+
+
+def _summed(failure: Failure, place: Place, one: Operand) -> Iterator[Rewrite]:
+    """`loss = a + b` for `loss = [a, b]`, where the list is used as one loss."""
+    import torch
+
+    program = failure.program
+    made = assignment(program, program.text(one.node), one.node)
+    if made is None or not isinstance(made.value, (cst.List, cst.Tuple)):
+        return
+    parts, values = [e.value for e in made.value.elements], one.value
+    if not isinstance(values, (list, tuple)) or len(parts) != len(values) or len(parts) < 2:
+        return
+    if not all(isinstance(v, torch.Tensor) and v.numel() == 1 for v in values):
+        return
+    if not isinstance(place.node, cst.Call) or not program.text(place.node.func).endswith(
+        "backward"
+    ):
+        return
+    whole = parts[0]
+    for part in parts[1:]:
+        whole = cst.BinaryOperation(operand(whole) if whole is parts[0] else whole, cst.Add(), part)
+    what = f"the terms of `{program.text(one.node)}` are added up"
+    title = f"line {program.line(made)}: {what}"
+    yield Rewrite(program.replace({made.value: whole}), title, what, cost=COST.SURE)
 
 
 def _joined_otherwise(failure: Failure, place: Place) -> _Form | None:

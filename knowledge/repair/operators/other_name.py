@@ -7,7 +7,9 @@ All names of modules that the program asks for in vain are put right together.
 
 from __future__ import annotations
 
+import importlib
 import inspect
+import pkgutil
 import re
 import sys
 import types
@@ -23,6 +25,7 @@ from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.imports import import_instead, with_import, without_import
 from knowledge.repair.toolkit.lookups import Lookup, lookup, sister_of
+from knowledge.repair.toolkit.spelling import misspelt, plain
 
 # What was renamed without another meaning, in words that no rule of spelling finds.
 _RENAMED = {
@@ -49,6 +52,7 @@ _RENAMED = {
     "cuda_time_total": "device_time_total",
     "self_cuda_time_total": "self_device_time_total",
     "get_lr": "get_last_lr",
+    "evaluate": "eval",
     "events": "function_events",
     "in1d": "isin",
     "product": "prod",
@@ -106,6 +110,30 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
             f"`{name}` is a module of its own, which has to be imported",
             cost=COST.SURE,
         )
+    else:
+        yield from _of_vision(failure, look, node)
+
+
+def _of_vision(failure: Failure, look: Lookup, node: cst.Attribute) -> Iterator[Rewrite]:
+    """`torchvision.models.resnet18` for `nn.ResNet18`: a known network by its name."""
+    if look.module.partition(".")[0] != "torch":
+        return
+    try:
+        from torchvision import models
+    except Exception:  # whatever it raises where it does not fit to this torch
+        return
+    same = [n for n in vars(models) if n.islower() and plain(n) == plain(look.name)]
+    if len(same) != 1 or not callable(getattr(models, same[0])):
+        return
+    program = failure.program
+    new = program.name_of("torchvision.models", same[0])
+    module = program.replace({node: cst.parse_expression(new)})
+    if "torchvision" not in program.module.code:
+        new = f"torchvision.models.{same[0]}"
+        module = program.replace({node: cst.parse_expression(new)})
+        module = with_import(Program(module.code), "import torchvision")
+    title = f"line {program.line(node)}: `{look.name}` is `{new}`"
+    yield Rewrite(module, title, f"`{new}` is meant", cost=COST.SURE)
 
 
 def _longer(failure: Failure, look: Lookup, node: cst.Attribute) -> Iterator[Rewrite]:
@@ -321,6 +349,7 @@ def _of_a_lost_module(failure: Failure) -> Iterator[Rewrite]:
     package = sys.modules.get(path.partition(".")[0])
     program = failure.program
     yield from _of_a_lost_alias(failure, path)
+    yield from _spelled_right(failure, path)
     statement = next(
         (
             n
@@ -347,6 +376,24 @@ def _of_a_lost_module(failure: Failure) -> Iterator[Rewrite]:
         told.append(f"`{name}` is in `{_split(home)[0]}`")
     title = f"line {failure.error.line}: {', and '.join(told)}"
     yield Rewrite(program.module, title, cost=COST.SURE)
+
+
+def _spelled_right(failure: Failure, path: str) -> Iterator[Rewrite]:
+    """`torch.nn.functional` for `torch.nn.functionals`: a module beside it, by one slip."""
+    where, name = _split(path)
+    try:
+        found = [m.name for m in pkgutil.iter_modules(importlib.import_module(where).__path__)]
+    except Exception:  # there is no such package, or it cannot be imported
+        return
+    near = [n for n in found if misspelt(name, n)]
+    if len(near) != 1:
+        return
+    program = failure.program
+    new: dict[cst.CSTNode, cst.CSTNode] = {
+        n: _named(n, near[0]) for n in program.all(cst.Attribute) if program.text(n) == path
+    }
+    title = f"line {failure.error.line}: it is spelled `{where}.{near[0]}`"
+    yield Rewrite(program.replace(new), title, cost=COST.SURE)
 
 
 def _of_a_lost_alias(failure: Failure, path: str) -> Iterator[Rewrite]:

@@ -25,7 +25,7 @@ _STEPS = frozenset(
 _PROPERTIES = frozenset({"T", "mT", "H"})
 _SPEAKS_OF_FORM = re.compile(
     r"(?i)shape|size|dimension|dtype|\btype\b|\b\dD\b|-D\b|scalar|must match|long|float|double"
-    r"|columns|rows|channels"
+    r"|columns|rows|channels|not numpy\.ndarray"
 )
 _DEPTH = 2  # assignments that are followed back
 _FRAMES = 2
@@ -43,7 +43,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         for node, far in _made_of(failure.program, place):
             yield from _joined(failure, place, node, far)
             for step in failure.program.expressions(node):
-                of = _taken_of(step)
+                of = _taken_of(step) or (None if far else _array_of(failure, step))
                 if of is not None and step not in seen:
                     seen.add(step)
                     yield from _without(failure, place, step, of, far)
@@ -77,6 +77,14 @@ def _taken_of(node: cst.BaseExpression) -> cst.BaseExpression | None:
     if isinstance(owner, cst.Name) and owner.value in ("torch", "F", "np"):
         return node.args[0].value if node.args and node.args[0].keyword is None else None
     return owner
+
+
+def _array_of(failure: Failure, node: cst.BaseExpression) -> cst.BaseExpression | None:
+    """`x` of `x.numpy()`, where no array is taken."""
+    if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+        return None
+    is_one = node.func.attr.value == "numpy" and "not numpy.ndarray" in failure.error.message
+    return node.func.value if is_one else None
 
 
 def _without(

@@ -23,7 +23,9 @@ from knowledge.repair.toolkit.sites import (
     assignment,
     integer,
     made,
+    names_in,
     scope_of,
+    value_given,
     variables,
     with_argument,
 )
@@ -191,7 +193,7 @@ def resized_call(
             new = with_argument(call, position, keyword, cst.Name(name))
             yield Resized(program.replace({call: new}), program.line(given))
         return
-    value = (None if alone else _named(program, given.value, size)) or integer(size)
+    value = (None if alone else named(program, given.value, size)) or integer(size)
     new = with_argument(call, position, keyword, value)
     yield Resized(program.replace({call: new}), program.line(given))
 
@@ -201,7 +203,7 @@ def refitted(program: Program, call: cst.Call, position: int, size: int) -> Resi
     given = argument(call, position, "")
     if given is None:
         return None
-    value = _named(program, given.value, size)
+    value = named(program, given.value, size)
     if value is None and isinstance(given.value, cst.Integer):
         value = integer(size)
     if value is None:
@@ -295,10 +297,8 @@ def _given(program: Program, name: cst.Name) -> cst.BaseExpression | None:
         index = next((i for i, p in enumerate(parameters) if p.name.value == name.value), None)
         if index is not None:
             return _passed(program, scope, parameters[index], index)
-    found = assignment(program, name.value, name)
-    if found is None:
-        found = _once_at_the_top(program, name.value)
-    return found.value if found is not None else None
+    found = assignment(program, name.value, name) or _once_at_the_top(program, name.value)
+    return value_given(found, name.value)
 
 
 def _passed(
@@ -353,13 +353,12 @@ def _once_at_the_top(program: Program, name: str) -> cst.Assign | None:
         for a in program.all(cst.Assign)
         if scope_of(program, a) is program.module
         and len(a.targets) == 1
-        and isinstance(a.targets[0].target, cst.Name)
-        and a.targets[0].target.value == name
+        and name in names_in(a.targets[0].target)
     ]
     return found[0] if len(found) == 1 else None
 
 
-def _named(program: Program, value: cst.BaseExpression, size: int) -> cst.BaseExpression | None:
+def named(program: Program, value: cst.BaseExpression, size: int) -> cst.BaseExpression | None:
     """The size in the terms of the old one: `hidden` for `hidden * 2`, `64 * 6 * 6` for 5 * 5."""
     if m := re.fullmatch(r"(\w+)( ?)\* ?(\d+) ?\* ?\3", program.text(value)):
         channels = _number(program, program.expressions(value), m[1])
@@ -411,9 +410,9 @@ def _named_sizes(program: Program, at: cst.CSTNode) -> dict[str, int]:
     """The names that can be used at a place and stand for a number that one literal says."""
     found: dict[str, cst.BaseExpression | None] = {}
     for assign in program.all(cst.Assign):
-        target = assign.targets[0].target
-        if scope_of(program, assign) is program.module and isinstance(target, cst.Name):
-            found[target.value] = _value_at_the_top(program, target.value)
+        if scope_of(program, assign) is program.module:
+            for name in names_in(assign.targets[0].target):
+                found[name] = _value_at_the_top(program, name)
     scope = scope_of(program, at)
     if isinstance(scope, cst.FunctionDef):
         for index, parameter in enumerate(scope.params.params):
@@ -429,7 +428,7 @@ def _named_sizes(program: Program, at: cst.CSTNode) -> dict[str, int]:
 
 def _value_at_the_top(program: Program, name: str) -> cst.BaseExpression | None:
     once = _once_at_the_top(program, name)
-    return once.value if once is not None else None
+    return value_given(once, name)
 
 
 def _number(program: Program, among: Sequence[cst.BaseExpression], text: str) -> int | None:

@@ -1,4 +1,4 @@
-"""rnn-returns-a-tuple: the outputs are taken out of the pair."""
+"""Pairs where a tensor is wanted: the entry that is meant is taken out."""
 
 from __future__ import annotations
 
@@ -68,6 +68,28 @@ pair = both(torch.ones(3))
 print(torch.relu(pair))
 """
 
+LARGEST = """\
+import torch
+
+scores = torch.randn(5, 3)
+labels = torch.tensor([0, 2, 1, 1, 0])
+guess = scores.max(dim=1)
+print((guess == labels).sum())
+"""
+
+NEITHER = """\
+import torch
+from torch import nn
+
+
+def split(x):
+    return x[:, :2], x[:, 2:3]
+
+
+half = split(torch.ones(4, 5))
+print(nn.Linear(5, 1)(half).shape)
+"""
+
 HOOK = """\
 import torch
 from torch import nn
@@ -98,16 +120,17 @@ print(len(kept))
 """
 
 CASES = Cases(
-    mended={
-        "an LSTM and a Linear": (CLASSIFIER, "x, _ = self.lstm(x)  # every step"),
-        "nested calls": (NESTED, "torch.relu(gru(torch.randn(5, 3, 4))[0])"),
-        "a hook": (HOOK, "seen.append(out[0].detach().mean())   # every step"),
-        "attention": (ATTENTION, "mixed, _ = attention(x, x, x)"),
-    },
+    mended={},
     paired={
+        "an LSTM and a Linear": (CLASSIFIER, ("x, _ = self.lstm(x)  # every step",)),
+        "nested calls": (NESTED, ("torch.relu(gru(torch.randn(5, 3, 4))[0])",)),
+        "a hook": (HOOK, ("seen.append(out[0].detach().mean())   # every step",)),
+        "attention": (ATTENTION, ("mixed, _ = attention(x, x, x)",)),
         "which state": (WHICH_STATE, ("output[1][0].clone()", "output[1][1].clone()")),
+        "a function of one's own": (OWN, ("pair, _ = both(", "_, pair = both(")),
+        "the largest and its place": (LARGEST, ("scores.max(dim=1).indices",)),
     },
-    refused={"in a Sequential": SEQUENTIAL, "a function of one's own": OWN},
+    refused={"in a Sequential": SEQUENTIAL, "neither fits": NEITHER},
     wrong={
         "leave the LSTM out": (
             "an LSTM and a Linear",

@@ -1,0 +1,193 @@
+"""Take the tensor out of the pair that a call returned: `x, _ = lstm(x)`, `x.max(1).indices`.
+
+What holds a tuple where a tensor is wanted is known by its live value, and so is which of its
+entries the failing expression can be evaluated with. A layer that returns its outputs first leaves
+one meaning; of other pairs each entry that fits is another one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import libcst as cst
+
+from executor.protocol import JobResult
+from knowledge.repair.check import Check
+from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.operator import COST, Failure, Place
+from knowledge.repair.toolkit.shapes import same_layers, still_computed
+from knowledge.repair.toolkit.sites import assignment
+
+_TYPES = frozenset({"TypeError", "AttributeError", "RuntimeError", "ValueError", "IndexError"})
+_FRAMES = 3
+_MOST = 3  # entries of a tuple
+_STATES = ("the last hidden state", "the last cell state")
+
+
+class _Entry(NamedTuple):
+    at: int
+    field: str  # of a named tuple
+    told: str
+
+
+class _Held(NamedTuple):
+    """An expression that is worth a tuple, and the call that returned that."""
+
+    node: cst.BaseExpression
+    value: tuple[Any, ...]
+    made: cst.Assign | None  # `pair = call(…)`
+
+
+def applies(result: JobResult) -> bool:
+    """Something was given what it does not take."""
+    return result.error is not None and result.error.type in _TYPES
+
+
+def edits(failure: Failure) -> Iterable[Rewrite]:
+    """Each entry with which the failing expression can be evaluated, where the pair is made."""
+    for place in failure.places[:_FRAMES]:
+        for held in _held(failure, place):
+            entries = [e for e in _entries(failure, place, held) if _fits(failure, place, held, e)]
+            yield from (_taken(failure, held, e, len(entries) == 1) for e in entries)
+            if entries:
+                return
+
+
+def _held(failure: Failure, place: Place) -> Iterator[_Held]:
+    """Names, entries and calls in a failing expression that are worth a tuple of tensors."""
+    program = failure.program
+    statement = program.small_statement(place.node)
+    kinds = (cst.Name, cst.Attribute, cst.Subscript, cst.Call)
+    for node in program.expressions(place.node):
+        if not isinstance(node, kinds) or node is place.node:
+            continue
+        parent = program.parent(node)
+        if isinstance(parent, (cst.Subscript, cst.AssignTarget)) or _is_name_only(node, parent):
+            continue
+        if isinstance(parent, cst.Attribute) and isinstance(node, cst.Call) and node.args == ():
+            continue
+        value = failure.value(node, place.frame)
+        if _is_pair(value):
+            made = assignment(program, program.text(node), node)
+            is_own = made is not None and made is not statement and isinstance(made.value, cst.Call)
+            yield _Held(node, value, made if is_own else None)
+
+
+def _is_name_only(node: cst.CSTNode, parent: cst.CSTNode | None) -> bool:
+    """Whether a name is an attribute's or a keyword's, and no value."""
+    if isinstance(parent, cst.Attribute):
+        return parent.attr is node
+    return isinstance(parent, (cst.Arg, cst.Param)) and getattr(parent, "keyword", None) is node
+
+
+def _is_pair(value: Any) -> bool:
+    import torch
+
+    return (
+        isinstance(value, tuple)
+        and not isinstance(value, torch.Size)
+        and 2 <= len(value) <= _MOST
+        and not isinstance(value, torch.nn.utils.rnn.PackedSequence)
+        and any(_is_entry(v) for v in value)
+    )
+
+
+def _is_entry(value: Any) -> bool:
+    import torch
+
+    return isinstance(value, (torch.Tensor, torch.nn.utils.rnn.PackedSequence))
+
+
+def _entries(failure: Failure, place: Place, held: _Held) -> Iterator[_Entry]:
+    """The entries that may be meant, with their names."""
+    import torch
+
+    text = failure.program.text(held.node)
+    fields = [f for f in dir(type(held.value)) if f in ("values", "indices", "Q", "R", "mode")]
+    maker = _maker(failure, place, held)
+    layers = (torch.nn.RNNBase, torch.nn.MultiheadAttention)
+    for index, value in enumerate(held.value):
+        if not _is_entry(value):
+            continue
+        field = next((f for f in fields if getattr(held.value, f) is value), "")
+        if isinstance(maker, layers):
+            if index == 0:
+                yield _Entry(0, "", f"the outputs of `{text}`, which come first")
+        elif field:
+            what = {"values": "the largest or smallest themselves", "indices": "where they stand"}
+            yield _Entry(index, field, what.get(field, f"`{field}`"))
+        elif text.endswith("[1]") and len(held.value) == len(_STATES):
+            yield _Entry(index, "", _STATES[index])
+        else:
+            yield _Entry(index, "", f"the {('first', 'second', 'third')[index]} of `{text}`")
+
+
+def _maker(failure: Failure, place: Place, held: _Held) -> Any:
+    """The module whose call gave it, as far as the code says."""
+    node = held.made.value if held.made is not None else held.node
+    if isinstance(node, cst.Call):
+        return failure.value(node.func, place.frame)
+    return _hooked(failure, place) if isinstance(node, cst.Name) else None
+
+
+def _hooked(failure: Failure, place: Place) -> Any:
+    """The module of `hook(module, inputs, output)` that the expression stands in."""
+    function = failure.program.up(place.node, cst.FunctionDef)
+    names = [p.name for p in function.params.params] if function is not None else []
+    return failure.value(names[0], place.frame) if len(names) == 3 else None
+
+
+def _fits(failure: Failure, place: Place, held: _Held, entry: _Entry) -> bool:
+    """Whether the failing expression can be evaluated with it."""
+    if failure.writes(place.node):
+        return True
+    changed = place.node.deep_replace(held.node, _of(held.node, entry))
+    try:
+        failure.live.value(f"({failure.program.text(changed)})", place.frame)
+    except Exception:
+        return False
+    return True
+
+
+def _of(node: cst.BaseExpression, entry: _Entry) -> cst.BaseExpression:
+    if entry.field:
+        return cst.Attribute(node, cst.Name(entry.field))
+    return cst.Subscript(node, [cst.SubscriptElement(cst.Index(cst.Integer(str(entry.at))))])
+
+
+def _taken(failure: Failure, held: _Held, entry: _Entry, is_only: bool) -> Rewrite:
+    program = failure.program
+    changes: Mapping[cst.CSTNode, cst.CSTNode]
+    if held.made is None:
+        changes, node = {held.node: _of(held.node, entry)}, held.node
+    else:
+        node = held.made.value
+        target = held.made.targets[0].target
+        if entry.field or len(held.value) > 2 or not isinstance(target, cst.Name):
+            changes = {node: _of(node, entry)}
+        else:
+            other = cst.Name("_")
+            both = (target, other) if entry.at == 0 else (other, target)
+            changes = {target: _pair(*both)}
+    function = program.text(node.func) if isinstance(node, cst.Call) else program.text(node)
+    title = f"line {program.line(node)}: `{function}` gives {_count(held)}; {entry.told} is taken"
+    likely = not is_only and entry.field == "values"
+    cost = COST.SURE + (0.1 if likely or entry.at else 0.0)
+    return Rewrite(program.replace(changes), title, f"{entry.told} is meant", cost=cost)
+
+
+def _count(held: _Held) -> str:
+    return "a pair" if len(held.value) == 2 else f"a tuple of {len(held.value)}"
+
+
+def _pair(first: cst.Name, second: cst.Name) -> cst.Tuple:
+    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+    elements = [cst.Element(cst.Name(first.value), comma=comma), cst.Element(second)]
+    return cst.Tuple(elements, lpar=(), rpar=())
+
+
+def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
+    """The same computation on an entry, with every layer there."""
+    kept = still_computed(before.error, proposal.code, allowed=("[", "_"))
+    return [kept, same_layers(before, after)]
