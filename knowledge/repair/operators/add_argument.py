@@ -202,7 +202,7 @@ def _measured(failure: Failure, found: Called) -> Iterator[Rewrite]:
         value = cst.parse_expression(f"{name}.item()" if has_graph else name)
         new = found.call.with_changes(args=[cst.Arg(value)])
         title = f"line {program.line(found.call)}: `{name}` is what it looks at"
-        sure = len(names) == 1 or name == names[0] and _HELD_OUT.search(name)
+        sure = len(names) == 1 or (name == names[0] and _HELD_OUT.search(name))
         cost = COST.SURE if sure else COST.SURE + 0.2
         yield Rewrite(program.replace({found.call: new}), title, f"it looks at `{name}`", cost=cost)
 

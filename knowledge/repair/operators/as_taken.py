@@ -125,7 +125,7 @@ def _forms(
         yield from _probabilities(failure, place, one)
     module = called_module(failure, place)
     is_linear = isinstance(module, torch.nn.Linear)
-    one_feature = 1 == getattr(module, "in_features" if is_linear else "input_size", None)
+    one_feature = getattr(module, "in_features" if is_linear else "input_size", None) == 1
     rank = 1 if is_linear else 2
     is_rows = isinstance(value, torch.Tensor) and value.dim() == rank and value.shape[-1] != 1
     if one_feature and is_rows:

@@ -43,11 +43,10 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     inner = program.module.code_for_node(call.with_changes(func=cst.Name(item)))
     loop = cst.parse_statement(f"for {item} in {owner}:\n    {name} = {inner}\n")
     loop = loop.with_changes(leading_lines=statement.leading_lines)
+    if not isinstance(small, (cst.Return, cst.Assign)) or small.value is not call:
+        return
     new: cst.FlattenSentinel[cst.BaseStatement] | cst.BaseStatement = loop
-    target = small.targets[0].target if isinstance(small, cst.Assign) else None
-    if target is None or program.text(target) != name or small.value is not call:
-        if not isinstance(small, (cst.Return, cst.Assign)) or small.value is not call:
-            return
+    if isinstance(small, cst.Return) or program.text(small.targets[0].target) != name:
         rest = statement.with_deep_changes(small, value=cst.Name(name))
         new = cst.FlattenSentinel([loop, rest.with_changes(leading_lines=())])
     title = f"line {program.line(call)}: the layers of `{owner}` work one after another"

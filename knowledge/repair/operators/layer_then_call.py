@@ -45,7 +45,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
 
 
 def _classes(failure: Failure) -> Iterator[Rewrite]:
-    """`nn.Sequential(…, nn.ReLU)`: the classes among the arguments, made where they need nothing."""
+    """`nn.Sequential(…, nn.ReLU)`: the classes among the arguments are made to layers."""
     import torch
 
     program, node = failure.program, failure.node

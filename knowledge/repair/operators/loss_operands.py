@@ -165,7 +165,9 @@ def _constant(failure: Failure, loss: _Loss) -> Iterator[_Form]:
     like = {0: "zeros_like", 1: "ones_like"}.get(loss.wanted)
     if like is not None:
         new = f"{program.name_of('torch', like)}({program.text(loss.input)})"
-        yield _Form(cst.parse_expression(new), f"every target is {loss.wanted}")
+        yield _Form(
+            cst.parse_expression(new), f"a target of that shape is filled with {loss.wanted}"
+        )
 
 
 def _target_shapes(failure: Failure, loss: _Loss) -> Iterator[_Form]:

@@ -25,7 +25,8 @@ from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.imports import import_instead, with_import, without_import
 from knowledge.repair.toolkit.lookups import Lookup, lookup, sister_of
-from knowledge.repair.toolkit.spelling import misspelt, plain
+from knowledge.repair.toolkit.sites import scope_of
+from knowledge.repair.toolkit.spelling import misspelt, plain, slips
 
 # What was renamed without another meaning, in words that no rule of spelling finds.
 _RENAMED = {
@@ -77,12 +78,15 @@ def applies(result: JobResult) -> bool:
     """A name was asked of something, or imported from somewhere, that does not have it."""
     error = result.error
     return error is not None and error.type in (
-        "AttributeError", "ImportError", "ModuleNotFoundError", "NotImplementedError",
+        "AttributeError", "ImportError", "ModuleNotFoundError", "NotImplementedError", "NameError",
     )  # fmt: skip
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
     """The name that is meant, at the failing place, then wherever a name is asked for in vain."""
+    if failure.error.type == "NameError":
+        yield from _of_a_variable(failure)
+        return
     if read(failure.error, "module_not_installed") is not None:
         yield from _of_a_lost_module(failure)
         return
@@ -112,6 +116,42 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         )
     else:
         yield from _of_vision(failure, look, node)
+
+
+def _of_a_variable(failure: Failure) -> Iterator[Rewrite]:
+    """`self.pool` for `pool`, `output` for `ouput`: a name that nothing binds, and one is near."""
+    seen, program = read(failure.error, "name_undefined"), failure.program
+    name, alive = seen["name"] if seen is not None else "", failure.live.names[-1]
+    if not name or name in alive:
+        return
+    new: cst.BaseExpression | None = None
+    if "self" in alive and hasattr(alive["self"], name):
+        new = cst.parse_expression(f"self.{name}")
+    else:
+        near = [n for n in alive if misspelt(name, n) and not n.startswith("__")]
+        least = min((slips(name, n) for n in near), default=0)
+        near = [n for n in near if slips(name, n) == least]
+        new = cst.Name(near[0]) if len(near) == 1 else None
+    if new is None:
+        return
+    function = scope_of(program, failure.node or program.module)
+    uses: dict[cst.CSTNode, cst.CSTNode] = {
+        n: new.deep_clone()
+        for n in program.inside(function, cst.Name)
+        if n.value == name and not _is_attribute(program, n)
+    }
+    if uses:
+        text = program.module.code_for_node(new)
+        title = f"line {failure.error.line}: `{name}` is `{text}`"
+        meaning = f"`{text}` is meant"
+        yield Rewrite(program.replace(uses), title, meaning, cost=COST.SURE, as_one=True)
+
+
+def _is_attribute(program: Program, node: cst.Name) -> bool:
+    parent = program.parent(node)
+    if isinstance(parent, cst.Attribute):
+        return parent.attr is node
+    return isinstance(parent, cst.Arg) and parent.keyword is node
 
 
 def _of_vision(failure: Failure, look: Lookup, node: cst.Attribute) -> Iterator[Rewrite]:

@@ -30,6 +30,7 @@ from knowledge.repair.toolkit.shapes import (
     same_layers,
     size_given,
     still_computed,
+    worth,
 )
 from knowledge.repair.toolkit.sites import argument, made
 
@@ -64,6 +65,7 @@ def applies(result: JobResult) -> bool:
 
 
 def _numbers(message: str) -> set[int]:
+    message = re.sub(r"(?i)\bdim(?:ension)?s? \d+", "", message)  # these are places
     return {int(n) for n in re.findall(r"(?<![\w.])\d+(?![\w.])|(?<=\dx)\d+|\d+(?=x\d)", message)}
 
 
@@ -82,7 +84,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         yield from _exchanged(failure, call, numbers, is_own=own is not None and call is own.call)
     for call in every:
         for position, keyword in _sizes_of(call):
-            old = size_given(program, call, position, keyword)
+            old = worth(program, argument(call, position, keyword))
             if old is None or old not in numbers:
                 continue
             is_own = own is not None and call is own.call
@@ -134,10 +136,11 @@ def _made_for(
     ways: Iterator[Resized] = resized_call(program, call, *place, new)
     layer = _called(program, call)
     given = argument(call, *place)
-    has_name = given is not None and isinstance(given.value, (cst.Name, cst.Attribute))
+    has_name = given is not None and not isinstance(given.value, cst.Integer)
     other = named(program, given.value, new) if given is not None and has_name else None
     for way in ways:
-        if place[1] in _GOES_OUT and has_name and other is None:
+        written_here = given is not None and way.line == program.line(given)
+        if has_name and other is None and (place[1] in _GOES_OUT or written_here):
             continue  # how much comes out has a name: that is meant, whatever it meets
         title = f"line {way.line}: `{layer}` is made for {new} instead of {old}"
         yield Rewrite(way.module, title, f"the {place[1]} of `{layer}` is {new}", cost=cost)

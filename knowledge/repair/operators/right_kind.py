@@ -128,10 +128,10 @@ def _instead(
         yield from (method(given, name) for name in _METHODS)
     seen: list[Any] = []
     for name, value in failure.live.names[place.frame].items():
-        if name.isidentifier() and _kind(value) not in ("", kind):
-            if not any(value is other for other in seen):
-                seen.append(value)
-                yield cst.Name(name)
+        is_new = not any(value is other for other in seen)
+        if name.isidentifier() and _kind(value) not in ("", kind) and is_new:
+            seen.append(value)
+            yield cst.Name(name)
 
 
 def _works(

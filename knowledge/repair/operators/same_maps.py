@@ -18,7 +18,7 @@ from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.live import Operand, tensors
 from knowledge.repair.toolkit.sites import seen_error
 
-_FAMILIES = ("cat_sizes", "broadcast")
+_FAMILIES = ("cat_sizes", "broadcast_sizes")
 _MOST = 2  # how many times as large the one may be
 
 

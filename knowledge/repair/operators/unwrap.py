@@ -47,11 +47,39 @@ def applies(result: JobResult) -> bool:
 def edits(failure: Failure) -> Iterable[Rewrite]:
     """Each entry with which the failing expression can be evaluated, where the pair is made."""
     for place in failure.places[:_FRAMES]:
+        yield from _of_a_loop(failure, place)
         for held in _held(failure, place):
             entries = [e for e in _entries(failure, place, held) if _fits(failure, place, held, e)]
             yield from (_taken(failure, held, e, len(entries) == 1) for e in entries)
             if entries:
                 return
+
+
+def _of_a_loop(failure: Failure, place: Place) -> Iterator[Rewrite]:
+    """`for x, y in loader` for `for x in loader`, where the loop goes on with a `y`."""
+    import torch
+
+    program = failure.program
+    for name in program.inside(place.node, cst.Name):
+        batch = failure.value(name, place.frame)
+        loop = next((f for f in program.all(cst.For) if program.text(f.target) == name.value), None)
+        if not isinstance(batch, (list, tuple)) or loop is None:
+            continue
+        if not all(isinstance(part, torch.Tensor) for part in batch):
+            continue
+        others = [
+            n.value
+            for n in program.inside(loop.body, cst.Name)
+            if n.value in failure.result.undefined
+        ]
+        others = list(dict.fromkeys(others))
+        if len(others) == len(batch) - 1 > 0:
+            names = ", ".join((name.value, *others))
+            new = cst.ensure_type(cst.parse_expression(f"({names})"), cst.Tuple)
+            title = f"line {program.line(loop)}: each batch holds {names}"
+            bare = new.with_changes(lpar=(), rpar=())
+            module = program.replace({loop.target: bare})
+            yield Rewrite(module, title, f"a batch is {names}, in this order", cost=COST.SURE)
 
 
 def _held(failure: Failure, place: Place) -> Iterator[_Held]:

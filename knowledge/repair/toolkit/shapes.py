@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import math
+import operator
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -272,6 +273,39 @@ def size_given(program: Program, call: cst.Call, position: int, keyword: str) ->
     return ast.literal_eval(source.value) if isinstance(source, cst.Integer) else None
 
 
+def worth(program: Program, given: cst.Arg | None) -> int | None:
+    """The number that an argument stands for, if its names and numbers are each said once."""
+    if given is None:
+        return None
+    known = _named_sizes(program, given.value)
+    try:
+        tree = ast.parse(program.text(given.value), mode="eval").body
+    except SyntaxError:
+        return None
+    source = _source(program, given.value)
+    return (
+        int(ast.literal_eval(source.value))
+        if isinstance(source, cst.Integer)
+        else _computed(tree, known)
+    )
+
+
+_OF_SIZES = {ast.Mult: operator.mul, ast.Add: operator.add, ast.Sub: operator.sub,
+             ast.FloorDiv: operator.floordiv}  # fmt: skip
+
+
+def _computed(node: ast.AST, known: dict[str, int]) -> int | None:
+    match node:
+        case ast.Constant(value=int(number)):
+            return number
+        case ast.Name(id=name):
+            return known.get(name)
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _OF_SIZES:
+            a, b = _computed(left, known), _computed(right, known)
+            return None if a is None or not b else int(_OF_SIZES[type(op)](a, b))
+    return None
+
+
 def _source(program: Program, value: cst.BaseExpression) -> cst.BaseExpression | None:
     """The number that a size comes from: a literal, a variable's, or what a class was called with.
 
@@ -318,6 +352,9 @@ def _passed(
     return given.value if given is not None else parameter.default
 
 
+_DRAWS = ("randn", "rand", "randint", "zeros", "ones")
+
+
 def _used_once(program: Program, value: cst.BaseExpression) -> bool:
     """Whether a name says the size of this layer alone: changing it changes no other one."""
     text = program.text(value)
@@ -326,7 +363,7 @@ def _used_once(program: Program, value: cst.BaseExpression) -> bool:
         for name in program.inside(scope_of(program, value), cst.Name)
         if name.value == text
         and (call := program.up(name, cst.Call)) is not None
-        and program.text(call.func).rpartition(".")[2][:1].isupper()
+        and ((last := program.text(call.func).rpartition(".")[2])[:1].isupper() or last in _DRAWS)
     ]
     return len(made_with) <= 1
 
