@@ -164,6 +164,7 @@ def _added(failure: Failure, found: Called) -> Iterator[Rewrite]:
     program = failure.program
     if not all(n in failure.live.names[-1] and is_alive(failure, n) for n in names):
         yield from _goes_on(failure, found, names)
+        yield from _unused(failure, found, names)
         return
     every = [found.call]
     function = program.text(found.call.func)
@@ -205,6 +206,22 @@ def _measured(failure: Failure, found: Called) -> Iterator[Rewrite]:
         sure = len(names) == 1 or (name == names[0] and _HELD_OUT.search(name))
         cost = COST.SURE if sure else COST.SURE + 0.2
         yield Rewrite(program.replace({found.call: new}), title, f"it looks at `{name}`", cost=cost)
+
+
+def _unused(failure: Failure, found: Called, names: list[str]) -> Iterator[Rewrite]:
+    """`Head(64, n_ids)` for `Head(64)`: the one parameter around that nothing uses."""
+    program = failure.program
+    function = program.up(found.call, cst.FunctionDef)
+    if function is None or len(names) != 1:
+        return
+    taken = [p.name.value for p in function.params.params]
+    read = {n.value for n in program.inside(function.body, cst.Name)}
+    free = [n for n in taken if n not in read and n != "self"]
+    if len(free) == 1:
+        new = _with(found.call, found, names, [free[0]])
+        title = f"line {program.line(found.call)}: `{free[0]}` is given as `{names[0]}`"
+        meaning = f"`{free[0]}` is the `{names[0]}`"
+        yield Rewrite(program.replace({found.call: new}), title, meaning, cost=COST.SURE)
 
 
 def _two_of_a_difference(failure: Failure, found: Called) -> Iterator[Rewrite]:
@@ -292,15 +309,17 @@ def _given(call: cst.Call) -> tuple[str, ...]:
     return tuple(a.keyword.value if a.keyword else "" for a in call.args)
 
 
-def _with(call: cst.Call, found: Called, names: list[str]) -> cst.Call:
+def _with(
+    call: cst.Call, found: Called, names: list[str], given: list[str] | None = None
+) -> cst.Call:
     by_place = all(a.keyword is None for a in call.args)
-    for name in names:
+    for name, value in zip(names, given or names, strict=True):
         at = found.positional.index(name) if name in found.positional else -1
         if by_place and at == len(call.args):
-            call = call.with_changes(args=_appended(call, cst.Arg(cst.Name(name))))
+            call = call.with_changes(args=_appended(call, cst.Arg(cst.Name(value))))
         else:
             by_place = False
-            call = with_argument(call, 99, name, cst.Name(name))
+            call = with_argument(call, 99, name, cst.Name(value))
     return call
 
 

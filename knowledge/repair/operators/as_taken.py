@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 import libcst as cst
 
-from executor.errors import is_a
+from executor.errors import is_a, is_about_dtypes
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure, Place
-from knowledge.repair.toolkit.edits import call, method, operand
+from knowledge.repair.toolkit.edits import Program, call, method, operand
 from knowledge.repair.toolkit.live import Operand, called_module, operands
 from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import assignment
@@ -26,6 +26,8 @@ _TYPES = frozenset({"TypeError", "ValueError", "RuntimeError", "AttributeError",
 _OF_WHOLE = re.compile(r"(?i)\blong|\bint(?:egers?|s|\d*)?\b|ind(?:ex|ices)|integral|torch\.Size")
 # A tuple is what a function gave, or a list of sizes: neither is meant to be one tensor.
 _OF_A_LIST = re.compile(r"(?i)\blist\b|must be tensor|expected (?:a )?tensor")
+_OF_SPREAD = re.compile(r"(?i)parameter (?:scale|concentration|rate|df)\b.*greaterthan", re.DOTALL)
+_EXP, _SOFTPLUS = ("torch", "exp"), ("torch.nn.functional", "softplus")
 _OF_A_MASK = re.compile(r"(?i)\bbool(?:ean)?\b.*\bmask|\bmask.*\bbool")
 _OF_PROBABILITY = re.compile(r"(?i)probabilit|parameter probs")
 _JOINS = frozenset({"cat", "concat", "concatenate", "tensor", "Tensor", "as_tensor", "array"})
@@ -58,11 +60,42 @@ def _at(failure: Failure, place: Place) -> Iterator[Rewrite]:
         for form in _forms(failure, place, one, given):
             if _works(failure, place, one.node, form.new):
                 yield _rewrite(failure, one.node, form)
+                yield from _alike(failure, place, one, form)
         yield from _made_whole(failure, one)
         yield from _appended(failure, one)
         yield from _summed(failure, place, one)
     if (joined := _joined_otherwise(failure, place)) is not None:
         yield _rewrite(failure, place.node, joined)
+
+
+def _alike(failure: Failure, place: Place, one: Operand, form: _Form) -> Iterator[Rewrite]:
+    """The same form for what the other calls of its kind in the statement are given."""
+    program, node = failure.program, place.node
+    statement = program.up(node, cst.SimpleStatementLine)
+    if not isinstance(node, cst.Call) or statement is None or not isinstance(one.node, cst.Name):
+        return
+    kind, dtype = type(failure.value(node.func, place.frame)), getattr(one.value, "dtype", None)
+    changes: dict[cst.CSTNode, cst.CSTNode] = {one.node: form.new}
+    for other in program.inside(statement, cst.Call):
+        given = other.args[0].value if other.args else None
+        if other is node or not isinstance(given, cst.Name) or dtype is None:
+            continue
+        is_kind = type(failure.value(other.func, place.frame)) is kind
+        if is_kind and getattr(failure.value(given, place.frame), "dtype", None) == dtype:
+            inner = form.new.with_deep_changes(_first(program, form.new), value=given.value)
+            changes[given] = inner
+    if len(changes) > 1:
+        names = " and ".join(f"`{program.text(n)}`" for n in changes)
+        told = form.told.replace(f"`{one.node.value}` is", f"{names} are")
+        title = f"line {program.line(node)}: {told}"
+        yield Rewrite(program.replace(changes), title, told, cost=form.cost)
+
+
+def _first(program: Program, new: cst.BaseExpression) -> cst.Name:
+    """The operand of `x.long()`, in a tree that is not of the program."""
+    while isinstance(new, (cst.Call, cst.Attribute)):
+        new = new.func if isinstance(new, cst.Call) else new.value
+    return cst.ensure_type(new, cst.Name)
 
 
 def _rewrite(failure: Failure, node: cst.BaseExpression, form: _Form) -> Rewrite:
@@ -121,6 +154,20 @@ def _forms(
         yield from _largest(failure, place, one, given)
         if _OF_WHOLE.search(message) and _is_count(value):
             yield _Form(call("int", cst.Arg(node)), f"`{name}` is used as a plain number")
+    if isinstance(value, np.ndarray) and value.dtype == object and _is_of_numbers(value):
+        dtype = cst.parse_expression(failure.program.name_of("numpy", "float32"))
+        new = method(node, "astype", cst.Arg(dtype))
+        yield _Form(new, f"the numbers of `{name}` are used as float32")
+    if isinstance(value, torch.Tensor) and value.is_complex() and is_about_dtypes(message):
+        yield _Form(method(node, "abs"), f"the magnitudes of `{name}` are used")
+    if _OF_SPREAD.search(message) and isinstance(value, torch.Tensor) and not _is_positive(value):
+        text = failure.program.text(node)
+        for function, told in (
+            (_EXP, "is its logarithm"),
+            (_SOFTPLUS, "is made positive"),
+        ):
+            words = failure.program.name_of(*function)
+            yield _Form(cst.parse_expression(f"{words}({text})"), f"`{name}` {told}")
     if _OF_PROBABILITY.search(message):
         yield from _probabilities(failure, place, one)
     module = called_module(failure, place)
@@ -151,6 +198,14 @@ def _of_array(failure: Failure, place: Place, one: Operand) -> Iterator[_Form]:
     yield _Form(cst.parse_expression(text), told)
     if one.value.dtype.name == "float64":
         yield _Form(cst.parse_expression(f"{text}.float()"), f"{told} of float32", COST.SURE + 0.1)
+
+
+def _is_of_numbers(values: Any) -> bool:
+    return all(type(v) in (int, float, bool) for v in values.ravel().tolist())
+
+
+def _is_positive(values: Any) -> bool:
+    return bool((values > 0).all())
 
 
 def _is_float(text: str) -> bool:

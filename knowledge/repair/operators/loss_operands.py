@@ -33,6 +33,8 @@ _BINARY = frozenset({"BCEWithLogitsLoss", "BCELoss", "binary_cross_entropy_with_
                      "binary_cross_entropy"})  # fmt: skip
 _CALLED = {"BCEWithLogitsLoss": "CrossEntropyLoss",
            "binary_cross_entropy_with_logits": "cross_entropy"}  # fmt: skip
+_OF_PROBABILITIES = {"BCELoss": "BCEWithLogitsLoss",
+                     "binary_cross_entropy": "binary_cross_entropy_with_logits"}  # fmt: skip
 _MOST = 40  # forms that are evaluated
 
 
@@ -79,6 +81,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
             yield from _the_other_way_round(failure, place, loss)
         yield from (rewrite for _, rewrite in found)
         yield from _of_classes(failure, loss)
+        yield from _of_scores(failure, loss)
         return
 
 
@@ -302,6 +305,26 @@ def _of_classes(failure: Failure, loss: _Loss) -> Iterator[Rewrite]:
         "every class is a yes or no of its own",
         cost=COST.SURE + 0.1,
     )
+
+
+def _of_scores(failure: Failure, loss: _Loss) -> Iterator[Rewrite]:
+    """Scores where probabilities are wanted: the loss that takes scores, or their sigmoid."""
+    if loss.name not in _OF_PROBABILITIES or loss.given.dim() == 0:
+        return
+    low, high = float(loss.given.min()), float(loss.given.max())
+    if not (low < 0 or high > 1):
+        return
+    program, name = failure.program, failure.program.text(loss.input)
+    made, word = _made(failure, loss), _OF_PROBABILITIES[loss.name]
+    if made is not None:
+        new = cst.parse_expression(program.text(made).removesuffix(loss.name) + word)
+        title = f"line {program.line(made)}: `{name}` are scores, which `{word}` takes"
+        meaning = "the model gives scores"
+        yield Rewrite(program.replace({made: new}), title, meaning, cost=COST.SURE)
+    soft = cst.parse_expression(f"{program.name_of('torch', 'sigmoid')}({name})")
+    title = f"line {program.line(loss.call)}: the sigmoid of `{name}` gives probabilities"
+    meaning = "the loss is meant to be given probabilities"
+    yield Rewrite(program.replace({loss.input: soft}), title, meaning, cost=COST.SURE + 0.1)
 
 
 def _made(failure: Failure, loss: _Loss) -> cst.BaseExpression | None:

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from executor.errors import moved_attribute, moved_name, read
+from executor.errors import is_a, moved_attribute, moved_name, read
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
@@ -71,19 +71,24 @@ _RENAMED = {
 
 _MOST_LONGER = 3  # names that begin alike and are shown as alternatives
 
+_OF_GRAPH = "numpy_of_graph"
+
 REPEATS = True  # one slip seldom comes alone
 
 
 def applies(result: JobResult) -> bool:
     """A name was asked of something, or imported from somewhere, that does not have it."""
     error = result.error
-    return error is not None and error.type in (
+    return (error is not None and is_a(error, _OF_GRAPH)) or (error is not None and error.type in (
         "AttributeError", "ImportError", "ModuleNotFoundError", "NotImplementedError", "NameError",
-    )  # fmt: skip
+    ))  # fmt: skip
 
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
     """The name that is meant, at the failing place, then wherever a name is asked for in vain."""
+    if is_a(failure.error, _OF_GRAPH):
+        yield from _of_torch(failure)
+        return
     if failure.error.type == "NameError":
         yield from _of_a_variable(failure)
         return
@@ -116,6 +121,22 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         )
     else:
         yield from _of_vision(failure, look, node)
+
+
+def _of_torch(failure: Failure) -> Iterator[Rewrite]:
+    """`torch.log1p(x)` for `np.log1p(x)`, where `x` is a tensor with a graph."""
+    program, node = failure.program, failure.node
+    if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+        return
+    module, name = failure.value(node.func.value), node.func.attr.value
+    if getattr(module, "__name__", "") != "numpy" or not callable(getattr(_torch(), name, None)):
+        return
+    given = failure.value(node.args[0].value) if node.args else None
+    if isinstance(given, _torch().Tensor):
+        new = program.name_of("torch", name)
+        title = f"line {program.line(node)}: `{new}` keeps the graph that `{name}` of NumPy cannot"
+        changed = program.replace({node.func: cst.parse_expression(new)})
+        yield Rewrite(changed, title, f"gradients are to go through `{name}`", cost=COST.SURE)
 
 
 def _of_a_variable(failure: Failure) -> Iterator[Rewrite]:

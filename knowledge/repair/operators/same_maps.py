@@ -11,14 +11,21 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
+from executor.errors import is_a
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.live import Operand, tensors
-from knowledge.repair.toolkit.sites import seen_error
+from knowledge.repair.toolkit.sites import (
+    argument,
+    calls,
+    integer,
+    seen_error,
+    with_argument,
+)
 
-_FAMILIES = ("cat_sizes", "broadcast_sizes")
+_FAMILIES = ("cat_sizes", "broadcast_sizes", "loss_sizes")
 _MOST = 2  # how many times as large the one may be
 
 
@@ -30,7 +37,10 @@ def applies(result: JobResult) -> bool:
 def edits(failure: Failure) -> Iterable[Rewrite]:
     """The smaller one resized, or padded with zeros at its far edges."""
     program, place = failure.program, next(iter(failure.places), None)
-    if place is None or program.up(place.node, cst.FunctionDef) is None:
+    if place is None:
+        return
+    yield from _one_more(failure, place)
+    if program.up(place.node, cst.FunctionDef) is None or is_a(failure.error, "loss_sizes"):
         return
     yield from _cut(failure, place)
     found = _maps(tensors(failure, place))
@@ -59,6 +69,23 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
         f"`{name}` keeps its values, and zeros are put at its far edges",
         cost=COST.LIKELY,
     )
+
+
+def _one_more(failure: Failure, place: Place) -> Iterator[Rewrite]:
+    """`output_padding=1` of a transposed convolution, where its map is one short in each place."""
+    found, program = _maps(tensors(failure, place)), failure.program
+    if found is None:
+        return
+    small, large = (o.value.shape[2:] for o in found)
+    if {b - a for a, b in zip(small, large, strict=True)} - {1, 2, 3}:
+        return
+    for call in calls(program, r"(^|\.)ConvTranspose[123]d$"):
+        if argument(call, 5, "output_padding") is None:
+            new = with_argument(call, 5, "output_padding", integer(1))
+            what = "`output_padding=1` makes its map one larger"
+            title = f"line {program.line(call)}: {what}"
+            meaning = f"the layer of line {program.line(call)} is to give one more in each place"
+            yield Rewrite(program.replace({call: new}), title, meaning, cost=COST.SURE)
 
 
 def _cut(failure: Failure, place: Place) -> Iterator[Rewrite]:

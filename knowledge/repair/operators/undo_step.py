@@ -42,6 +42,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     for place in failure.places[:_FRAMES]:
         for node, far in _made_of(failure.program, place):
             yield from _joined(failure, place, node, far)
+            yield from _of_any_batch(failure, node, far)
             for step in failure.program.expressions(node):
                 of = _taken_of(step) or (None if far else _array_of(failure, step))
                 if of is not None and step not in seen:
@@ -125,6 +126,25 @@ def _joined(failure: Failure, place: Place, node: cst.CSTNode, far: int) -> Iter
             told = f"line {program.line(call)}: {meaning}, and they are joined along it"
             new = program.replace({call: call.with_changes(func=function)})
             yield Rewrite(new, told, meaning, cost=COST.SURE + COST.FAR * far)
+
+
+def _of_any_batch(failure: Failure, node: cst.CSTNode, far: int) -> Iterator[Rewrite]:
+    """`x.view(x.size(0), -1)` for `x.view(BATCH, -1)`: the last batch may be smaller."""
+    program = failure.program
+    for call in program.inside(node, cst.Call):
+        if not isinstance(call.func, cst.Attribute) or len(call.args) < 2:
+            continue
+        first, last = call.args[0].value, program.text(call.args[-1].value)
+        is_fixed = isinstance(first, (cst.Name, cst.Integer)) and program.text(first) != "-1"
+        if call.func.attr.value not in ("view", "reshape") or not is_fixed or last != "-1":
+            continue
+        owner = program.text(call.func.value)
+        new = cst.parse_expression(f"{owner}.size(0)")
+        told = f"each sample of `{owner}` keeps a row, however many there are"
+        meaning = f"the first dimension of `{owner}` is the batch"
+        title = f"line {program.line(call)}: {told}"
+        cost = COST.SURE + COST.FAR * far
+        yield Rewrite(program.replace({first: new}), title, meaning, cost=cost)
 
 
 def _without_line(program: Program, line: int) -> cst.Module | None:

@@ -16,11 +16,14 @@ from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure, Place
+from knowledge.repair.toolkit.edits import Program
+from knowledge.repair.toolkit.live import called_module
 from knowledge.repair.toolkit.shapes import same_layers, still_computed
 from knowledge.repair.toolkit.sites import assignment
 
 _TYPES = frozenset({"TypeError", "AttributeError", "RuntimeError", "ValueError", "IndexError"})
 _FRAMES = 3
+_OF_EACH = frozenset({"detach", "to", "cuda", "cpu", "clone", "float", "double", "half", "long"})
 _MOST = 3  # entries of a tuple
 _STATES = ("the last hidden state", "the last cell state")
 
@@ -35,7 +38,7 @@ class _Held(NamedTuple):
     """An expression that is worth a tuple, and the call that returned that."""
 
     node: cst.BaseExpression
-    value: tuple[Any, ...]
+    value: Any  # a tuple or a list
     made: cst.Assign | None  # `pair = call(…)`
 
 
@@ -48,7 +51,15 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     """Each entry with which the failing expression can be evaluated, where the pair is made."""
     for place in failure.places[:_FRAMES]:
         yield from _of_a_loop(failure, place)
+        yield from _of_a_dict(failure, place)
+        if place.frame != -1 and called_module(failure, place) is None:
+            return  # a function of the program's own takes the tuple as it is
         for held in _held(failure, place):
+            if (every := _of_each(failure, place, held)) is not None:
+                yield every
+                return
+            if _is_gone_through(failure, held):
+                continue
             entries = [e for e in _entries(failure, place, held) if _fits(failure, place, held, e)]
             yield from (_taken(failure, held, e, len(entries) == 1) for e in entries)
             if entries:
@@ -82,6 +93,77 @@ def _of_a_loop(failure: Failure, place: Place) -> Iterator[Rewrite]:
             yield Rewrite(module, title, f"a batch is {names}, in this order", cost=COST.SURE)
 
 
+def _of_a_dict(failure: Failure, place: Place) -> Iterator[Rewrite]:
+    """`x, y = batch["x"], batch["y"]` for `x, y = batch`, which gives the keys of a dictionary."""
+    program = failure.program
+    for name in program.inside(place.node, cst.Name):
+        if not isinstance(failure.value(name, place.frame), str):
+            continue
+        made = assignment(program, name.value, place.node)
+        target = made.targets[0].target if made is not None else None
+        if made is None or not isinstance(target, cst.Tuple):
+            continue
+        held = failure.value(made.value, place.frame)
+        if not isinstance(held, dict) or len(held) != len(target.elements):
+            continue
+        names = [program.text(e.value) for e in target.elements]
+        keys = [key for n in names for key in held if _is_named(n, key)]
+        if len(keys) != len(names) or len(set(keys)) != len(keys):
+            continue
+        text = program.text(made.value)
+        entries = ", ".join(f'{text}["{key}"]' for key in keys)
+        new = cst.parse_expression(f"({entries})").with_changes(lpar=(), rpar=())
+        told = "unpacking a dict gives its keys; the entries are taken by them"
+        title = f"line {program.line(made)}: {told}"
+        meaning = f"`{text}` has an entry for each of {', '.join(names)}"
+        yield Rewrite(program.replace({made.value: new}), title, meaning, cost=COST.SURE)
+        return
+
+
+def _is_named(name: str, key: object) -> bool:
+    """Whether a variable is named after a key: `images` after "image"."""
+    if not isinstance(key, str):
+        return False
+    a, b = name.lower(), key.lower()
+    return a.startswith(b) or b.startswith(a)
+
+
+def _of_each(failure: Failure, place: Place, held: _Held) -> Rewrite | None:
+    """`tuple(part.detach() for part in state)` for `state.detach()`."""
+    import torch
+
+    node, program = place.node, failure.program
+    if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+        return None
+    name = node.func.attr.value
+    if node.func.value is not held.node or name not in _OF_EACH:
+        return None
+    if not all(isinstance(v, torch.Tensor) for v in held.value):
+        return None
+    inner = program.module.code_for_node(
+        node.with_changes(func=node.func.with_changes(value=cst.Name("part")))
+    )
+    kind, text = type(held.value).__name__, program.text(held.node)
+    new = cst.parse_expression(f"{kind}({inner} for part in {text})")
+    if kind == "list":
+        new = cst.parse_expression(f"[{inner} for part in {text}]")
+    told = f"`{name}` is asked of each part of `{text}`"
+    title = f"line {program.line(node)}: {told}"
+    return Rewrite(program.replace({node: new}), title, told, cost=COST.SURE)
+
+
+def _is_gone_through(failure: Failure, held: _Held) -> bool:
+    """Whether the code goes through it, or takes entries of it, elsewhere: then it is meant."""
+    program, text = failure.program, failure.program.text(held.node)
+    if held.made is None:
+        return False
+    loops = [f.iter for f in program.all(cst.For)] + [f.iter for f in program.all(cst.CompFor)]
+    entries = [s.value for s in program.all(cst.Subscript)]
+    return any(
+        n.value == text for node in (*loops, *entries) for n in program.inside(node, cst.Name)
+    )
+
+
 def _held(failure: Failure, place: Place) -> Iterator[_Held]:
     """Names, entries and calls in a failing expression that are worth a tuple of tensors."""
     program = failure.program
@@ -113,8 +195,8 @@ def _is_pair(value: Any) -> bool:
     import torch
 
     return (
-        isinstance(value, tuple)
-        and not isinstance(value, torch.Size)
+        type(value) is not torch.Size
+        and isinstance(value, (tuple, list))
         and 2 <= len(value) <= _MOST
         and not isinstance(value, torch.nn.utils.rnn.PackedSequence)
         and any(_is_entry(v) for v in value)
@@ -188,7 +270,11 @@ def _taken(failure: Failure, held: _Held, entry: _Entry, is_only: bool) -> Rewri
     program = failure.program
     changes: Mapping[cst.CSTNode, cst.CSTNode]
     if held.made is None:
-        changes, node = {held.node: _of(held.node, entry)}, held.node
+        new = _of(held.node, entry)
+        if _is_hooked_often(program, held.node):
+            text = program.text(held.node)
+            new = cst.parse_expression(f"({text}[0] if isinstance({text}, tuple) else {text})")
+        changes, node = {held.node: new}, held.node
     else:
         node = held.made.value
         target = held.made.targets[0].target
@@ -203,6 +289,14 @@ def _taken(failure: Failure, held: _Held, entry: _Entry, is_only: bool) -> Rewri
     likely = not is_only and entry.field == "values"
     cost = COST.SURE + (0.1 if likely or entry.at else 0.0)
     return Rewrite(program.replace(changes), title, f"{entry.told} is meant", cost=cost)
+
+
+def _is_hooked_often(program: Program, node: cst.BaseExpression) -> bool:
+    """Whether it is what a hook is given that a loop registers for module after module."""
+    function = program.up(node, cst.FunctionDef)
+    names = [p.name.value for p in function.params.params] if function is not None else []
+    hooks = [c for c in program.all(cst.Call) if "register_forward_hook" in program.text(c.func)]
+    return len(names) == 3 and any(program.up(c, cst.For) is not None for c in hooks)
 
 
 def _count(held: _Held) -> str:

@@ -70,3 +70,6 @@ def _parts(failure: Failure, place: Place) -> Iterator[cst.BaseExpression]:
         for element in node.slice:
             if isinstance(element.slice, cst.Index):
                 yield element.slice.value
+            elif isinstance(element.slice, cst.Slice):
+                bounds = (element.slice.lower, element.slice.upper, element.slice.step)
+                yield from (bound for bound in bounds if bound is not None)

@@ -119,6 +119,91 @@ lstm(torch.randn(5, 2, 3))
 print(len(kept))
 """
 
+LOADER = """\
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+class Texts(Dataset):
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, i):
+        return {"ids": torch.full((3,), i), "label": i % 2}
+
+for batch in DataLoader(Texts(), batch_size=2):
+    ids, label = batch   # both
+    print(ids.shape, label)
+"""
+
+FUNCTION = """\
+import torch
+
+def loss(sample):
+    x, y = sample
+    return (x.sum() - y) ** 2   # squared
+
+print(loss({"x": torch.ones(3), "y": torch.tensor(1.0)}))
+"""
+
+OTHER_NAMES = """\
+import torch
+batch = {"images": torch.ones(2, 3), "labels": torch.tensor([0, 1])}
+x, y = batch
+print(x.shape)
+"""
+
+STATES = """\
+import torch
+from torch import nn
+
+lstm, head = nn.LSTM(3, 4), nn.Linear(4, 1)
+state = (torch.zeros(1, 2, 4), torch.zeros(1, 2, 4))
+for _ in range(3):
+    out, state = lstm(torch.randn(5, 2, 3), state)
+    head(out).square().mean().backward()
+    state = state.detach()   # for the next part
+print(state[0].shape)
+"""
+
+EVERY_LAYER = """\
+import torch
+from torch import nn
+
+kept = {}
+
+def watch(name):
+    def hook(module, inputs, output):
+        kept[name] = output.mean()   # of each
+    return hook
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Linear(3, 3)
+        self.rnn = nn.GRU(3, 4)
+
+    def forward(self, x):
+        return self.rnn(self.inner(x))[0]
+
+net = Net()
+for name, module in net.named_children():
+    module.register_forward_hook(watch(name))
+net(torch.randn(5, 2, 3))
+print(sorted(kept))
+"""
+
+GONE_THROUGH = """\
+import torch
+
+def long(parts):
+    if parts > 0:
+        return [p * 2 for p in parts]
+    return parts
+
+pair = torch.ones(4).split(2)
+print(sum(p.sum() for p in long(pair)))
+"""
+
 CASES = Cases(
     mended={},
     paired={
@@ -127,10 +212,22 @@ CASES = Cases(
         "a hook": (HOOK, ("seen.append(out[0].detach().mean())   # every step",)),
         "attention": (ATTENTION, ("mixed, _ = attention(x, x, x)",)),
         "which state": (WHICH_STATE, ("output[1][0].clone()", "output[1][1].clone()")),
+        "a loader": (LOADER, ('ids, label = batch["ids"], batch["label"]   # both',)),
+        "a dictionary": (FUNCTION, ('x, y = sample["x"], sample["y"]\n',)),
+        "both states": (STATES, ("tuple(part.detach() for part in state)   # for the next part",)),
+        "a hook of every layer": (
+            EVERY_LAYER,
+            ("(output[0] if isinstance(output, tuple) else output).mean()   # of each",),
+        ),
         "a function of one's own": (OWN, ("pair, _ = both(", "_, pair = both(")),
         "the largest and its place": (LARGEST, ("scores.max(dim=1).indices",)),
     },
-    refused={"in a Sequential": SEQUENTIAL, "neither fits": NEITHER},
+    refused={
+        "in a Sequential": SEQUENTIAL,
+        "neither fits": NEITHER,
+        "other keys": OTHER_NAMES,
+        "what is gone through": GONE_THROUGH,
+    },
     wrong={
         "leave the LSTM out": (
             "an LSTM and a Linear",
