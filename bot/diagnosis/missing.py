@@ -12,6 +12,7 @@ from bot.diagnosis.lacks import (
     LACKS,
     NOT_COMPILED,
     elided,
+    is_a_slip,
     needs_module,
     not_of_this_machine,
     of_gpus,
@@ -22,7 +23,6 @@ from bot.diagnosis.own_error import NO_GPU, asks_about, is_unparsed
 from bot.models import Question, Snippet
 from executor.errors import is_a, read
 from executor.protocol import MODULE, ErrorSeen, JobResult, LeftOut, Outcome
-from knowledge.repair.toolkit.spelling import misspelt
 
 
 def missing(run: JobResult, question: Question | None = None) -> str:
@@ -209,22 +209,13 @@ def _never_started(run: JobResult) -> str:
     return ""
 
 
-def _is_a_slip(name: str, run: JobResult, code: str) -> bool:
-    """Whether a name that nothing binds is one that is there, misspelt or without its `self.`."""
-    inner = run.frames[-1].locals if run.frames else {}
-    if "self" in inner and re.search(rf"\bself\.{re.escape(name)}\b", code):
-        return True
-    there = {n for frame in (*run.frames[:1], *run.frames[-1:]) for n in frame.locals}
-    return any(misspelt(name, n) for n in there)
-
-
 def _lacking(run: JobResult, error: ErrorSeen, question: Question | None) -> str:
     at = f" (line {error.line})" if error.line else ""
     if error.type == "NameError" and (seen := read(error, "name_undefined")):
         # A name that the snippet does bind somewhere is a mistake of its own, and a real answer.
         if seen["name"] not in run.undefined:
             return ""
-        if question is not None and _is_a_slip(seen["name"], run, question.code):
+        if question is not None and is_a_slip(seen["name"], run, question.code):
             return ""
         if is_made_among_words(seen["name"], question):
             return f"`{seen['name']}`{at} {UNREAD}"

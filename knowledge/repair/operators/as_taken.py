@@ -145,7 +145,8 @@ def _forms(
         yield _Form(new, f"`{name}` is the one size")
     if isinstance(value, torch.Tensor) and _OF_A_MASK.search(message):
         yield from _of_mask(value, node, name)
-    if isinstance(value, (torch.Tensor, np.ndarray)):
+    is_array = isinstance(value, np.ndarray) and value.dtype != object
+    if isinstance(value, torch.Tensor) or is_array:
         if _OF_WHOLE.search(message) and _is_whole(value):
             new = (
                 method(node, "long") if isinstance(value, torch.Tensor) else _astype(node, "int64")
@@ -171,6 +172,7 @@ def _forms(
     if _OF_PROBABILITY.search(message):
         yield from _probabilities(failure, place, one)
     module = called_module(failure, place)
+    module = next((m for m in module.modules() if not list(m.children())), None) if module else None
     is_linear = isinstance(module, torch.nn.Linear)
     one_feature = getattr(module, "in_features" if is_linear else "input_size", None) == 1
     rank = 1 if is_linear else 2

@@ -55,5 +55,8 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """Nothing beyond what holds of every fix."""
-    return []
+    """Every layer of the list is called."""
+    owner = before.error.code.partition("(")[0] if before.error is not None else ""
+    kept = f" in {owner}:" in proposal.code
+    detail = "every layer is called" if kept else "not every layer is called"
+    return [Check(name="layers", passed=kept, detail=detail)]

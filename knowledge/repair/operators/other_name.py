@@ -21,6 +21,7 @@ from executor.errors import is_a, moved_attribute, moved_name, read
 from executor.protocol import JobResult
 from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
+from knowledge.repair.computed import reaches_leaves
 from knowledge.repair.operator import COST, Failure
 from knowledge.repair.toolkit.edits import Program
 from knowledge.repair.toolkit.imports import import_instead, with_import, without_import
@@ -534,6 +535,8 @@ def _module(failure: Failure, node: cst.BaseExpression) -> types.ModuleType | No
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
     """The same object is asked for something, and not only whether it has it."""
     error, line = before.error, before.error.line if before.error is not None else None
+    if error is not None and is_a(error, _OF_GRAPH):
+        return [reaches_leaves(after, wanted=False)]
     if error is None or line is None or error.type.endswith(("ImportError", "NotFoundError")):
         return []
     owner = "".join(error.code.removesuffix("()").rpartition(".")[0].split())

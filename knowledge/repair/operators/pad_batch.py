@@ -40,7 +40,7 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     statement = program.up(loader, cst.SimpleStatementLine)
     if any(a.star for a in loader.args) or not loader.args or statement is None:
         return
-    samples = _samples(failure)
+    samples = _samples(failure, loader)
     pad = program.name_of("torch.nn.utils.rnn", "pad_sequence")
     line = f"line {program.line(loader)}"
     filled = "filled up with zeros to the longest of their batch"
@@ -76,15 +76,18 @@ def edits(failure: Failure) -> Iterable[Rewrite]:
     )
 
 
-def _samples(failure: Failure) -> list[Any]:
-    """The first samples of the one loader that is alive where it failed."""
+def _samples(failure: Failure, loader: cst.Call) -> list[Any]:
+    """The first samples of the one loader that is alive where it failed, or of what it is given."""
     from torch.utils.data import DataLoader
 
     alive = {id(v): v for names in failure.live.names for v in names.values()
              if isinstance(v, DataLoader)}  # fmt: skip
-    if len(alive) != 1:
+    given = argument(loader, 0, "dataset")
+    if len(alive) > 1 or given is None:
         return []
-    dataset = next(iter(alive.values())).dataset
+    held = next(iter(alive.values()), None)
+    outer = -len(failure.live.names)
+    dataset = held.dataset if held is not None else failure.value(given.value, outer)
     try:
         return [dataset[i] for i in range(min(len(dataset), _SAMPLES))]  # type: ignore[arg-type]
     except Exception:

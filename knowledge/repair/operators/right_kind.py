@@ -153,5 +153,10 @@ def _rewrite(failure: Failure, old: cst.BaseExpression, new: cst.BaseExpression)
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """Nothing beyond what holds of every fix."""
-    return []
+    """The expression that failed is still there, with or without `self.`, or its call is."""
+    code = "".join(before.error.code.split()) if before.error is not None else ""
+    new, function = "".join(proposal.code.split()), code.partition("(")[0]
+    is_call = code.endswith(")") and function.replace(".", "").isidentifier()
+    kept = f"{function}(" in new if is_call else code.replace("self.", "") in new
+    detail = "what failed is still computed" if kept else "what failed is gone"
+    return [Check(name="still computed", passed=kept or code in new, detail=detail)]

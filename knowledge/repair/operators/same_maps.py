@@ -17,6 +17,7 @@ from knowledge.repair.check import Check
 from knowledge.repair.codemod import Proposal, Rewrite
 from knowledge.repair.operator import COST, Failure, Place
 from knowledge.repair.toolkit.live import Operand, tensors
+from knowledge.repair.toolkit.shapes import still_computed
 from knowledge.repair.toolkit.sites import (
     argument,
     calls,
@@ -85,7 +86,8 @@ def _one_more(failure: Failure, place: Place) -> Iterator[Rewrite]:
             what = "`output_padding=1` makes its map one larger"
             title = f"line {program.line(call)}: {what}"
             meaning = f"the layer of line {program.line(call)} is to give one more in each place"
-            yield Rewrite(program.replace({call: new}), title, meaning, cost=COST.SURE)
+            cost = COST.SURE if is_a(failure.error, "loss_sizes") else COST.LIKELY + 0.1
+            yield Rewrite(program.replace({call: new}), title, meaning, cost=cost)
 
 
 def _cut(failure: Failure, place: Place) -> Iterator[Rewrite]:
@@ -130,5 +132,6 @@ def _maps(given: tuple[Operand, ...]) -> tuple[Operand, Operand] | None:
 
 
 def checks(before: JobResult, after: JobResult, proposal: Proposal) -> list[Check]:
-    """Nothing beyond what holds of every fix."""
-    return []
+    """What failed is still computed of both."""
+    resized = ("pad", "interpolate", "size", "shape", "[", ":")
+    return [still_computed(before.error, proposal.code, allowed=resized)]

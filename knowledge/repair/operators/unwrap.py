@@ -49,15 +49,15 @@ def applies(result: JobResult) -> bool:
 
 def edits(failure: Failure) -> Iterable[Rewrite]:
     """Each entry with which the failing expression can be evaluated, where the pair is made."""
-    for place in failure.places[:_FRAMES]:
-        yield from _of_a_loop(failure, place)
+    looped = [r for place in failure.places[:_FRAMES] for r in _of_a_loop(failure, place)]
+    yield from looped
+    for place in () if looped else failure.places[:_FRAMES]:
         yield from _of_a_dict(failure, place)
         if place.frame != -1 and called_module(failure, place) is None:
             return  # a function of the program's own takes the tuple as it is
         for held in _held(failure, place):
             if (every := _of_each(failure, place, held)) is not None:
                 yield every
-                return
             if _is_gone_through(failure, held):
                 continue
             entries = [e for e in _entries(failure, place, held) if _fits(failure, place, held, e)]
@@ -132,11 +132,13 @@ def _of_each(failure: Failure, place: Place, held: _Held) -> Rewrite | None:
     """`tuple(part.detach() for part in state)` for `state.detach()`."""
     import torch
 
-    node, program = place.node, failure.program
+    program = failure.program
+    node = program.parent(place.node) if isinstance(place.node, cst.Attribute) else place.node
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
         return None
     name = node.func.attr.value
-    if node.func.value is not held.node or name not in _OF_EACH:
+    is_name = isinstance(held.node, cst.Name)
+    if node.func.value is not held.node or name not in _OF_EACH or not is_name:
         return None
     if not all(isinstance(v, torch.Tensor) for v in held.value):
         return None

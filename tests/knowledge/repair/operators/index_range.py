@@ -157,7 +157,7 @@ CASES = Cases(
         "words": (WORDS, ("Bag(12, 4)",)),
         "too few classes": (TOO_FEW, ("n_classes = 6",)),
         "two outputs for three classes": (NUMBERED, ("nn.Linear(7, 3)",)),
-        "a sentence": (SENTENCE, ("nn.Embedding(13, 4)  # vocabulary",)),
+        "a sentence": (SENTENCE, ("[2, 2, 12]]) - 1", "nn.Embedding(13, 4)  # vocabulary")),
         "a model": (MODEL, ("vocabulary = 60",)),
         "one too few": (LAST, ("num_embeddings=32",)),
     },

@@ -88,6 +88,7 @@ CASES = Cases(
         "an upsampled map": (
             UP,
             (
+                "nn.ConvTranspose2d(6, 3, 2, stride=2, output_padding=1)",
                 "torch.cat([F.interpolate(large, size=image.shape[2:]), image], dim=1)",
                 "F.pad(large, [0, image.size(3) - large.size(3), 0, image.size(2) - ",
             ),
